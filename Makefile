@@ -1,0 +1,69 @@
+# `make help` lists what can be made. Everything Python lives in .venv, at the versions of
+# requirements.lock; everything Rust in target/, at those of Cargo.lock.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+# The build uses maturin itself; this is what else may change the extension module.
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
+
+.DEFAULT_GOAL := build
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
+
+.PHONY: demo
+demo: build ## HULL against DCTCP and TCP, short runs, beside the published numbers
+	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
+
+.PHONY: test
+test: build ## format, lint, types and all tests, Rust and Python
+	cargo fmt --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked --workspace --exclude hull-py
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+.PHONY: bench
+bench: build ## packet-hops per CPU second, instructions per packet-hop
+	$(BIN)/python benches/bench.py
+
+.PHONY: docs
+docs: build ## the documentation as HTML in docs/_build; a warning is an error
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+	@echo "docs/_build/index.html"
+
+.PHONY: format
+format: build ## rewrite the sources in the form that `make test` asks for
+	cargo fmt
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: lock
+lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
+	$(PIP) install -q pip-tools
+	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
+	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  -o requirements.lock requirements-dev.in
+
+.PHONY: clean
+clean: ## remove everything that was built, not the results
+	rm -rf $(VENV) target docs/_build docs/generated python/hull/_core*.so
+	rm -rf .pytest_cache .mypy_cache .ruff_cache
+
+$(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
+	@command -v cargo >/dev/null || { echo "make: no cargo; install Rust 1.88 or newer" >&2; exit 1; }
+	$(BIN)/maturin develop --release --locked
+	@touch $@
+
+$(VENV)/.installed: requirements.lock tools/make-venv
+	tools/make-venv $(PYTHON) $(VENV)
+	$(PIP) install -q -r requirements.lock
+	@touch $@

@@ -1,0 +1,117 @@
+//! DCTCP sender: the estimate alpha of the marked fraction, and the window cut by alpha / 2.
+//!
+//! Source: thesis 2.2.1 part 3, equations 2.1 and 2.2; the observation window as in RFC 8257
+//! section 3.3. Published g: 1/16 (thesis 2.2.4, report Table I). No document gives
+//! alpha's first value.
+//!
+//! Equation 2.1, once per window of data: `alpha <- (1 - g) alpha + g F`, where F is the marked
+//! share of the bytes acknowledged in the window. Equation 2.2, on an ACK with ECN-Echo, at most
+//! once per window of data: `cwnd <- cwnd (1 - alpha / 2)`. A window without a mark leaves the
+//! congestion window alone, though alpha may be above zero.
+//!
+//! Both windows are counted by sequence: a window ends with the first ACK that passes the highest
+//! byte sent when it began. `nxt` must be the one before this ACK lets new data go; then a window
+//! holds exactly the ACKs of one flight. Sequences are byte offsets from the start of the
+//! connection.
+//!
+//! Units: alpha, g and F are fixed point with [`ONE`] = 2^30 as 1.0; results are rounded to nearest.
+//! Alpha therefore stops within `1 / (2 g)` units of a constant F (8 * 2^-30 for g = 1/16).
+
+/// Fixed point 1.0.
+pub const ONE: u32 = 1 << FRACTION_BITS;
+const FRACTION_BITS: u32 = 30;
+
+/// Settings of a [`Dctcp`] sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DctcpConfig {
+    /// g, the weight of a new sample: 0 to [`ONE`].
+    pub g: u32,
+    /// Alpha before the first window: 0 to [`ONE`].
+    pub initial_alpha: u32,
+}
+
+/// The sender's congestion estimate for one connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dctcp {
+    g: u32,
+    alpha: u32,
+    acked_bytes: u64,
+    marked_bytes: u64,
+    /// The observation window ends when `una` passes this.
+    window_end: u64,
+    /// No further cut until `una` passes this.
+    recover: u64,
+}
+
+impl Dctcp {
+    /// A sender that has sent nothing.
+    ///
+    /// # Panics
+    /// When `g` or `initial_alpha` is above [`ONE`].
+    pub fn new(config: &DctcpConfig) -> Self {
+        assert!(config.g <= ONE, "g must be at most ONE");
+        assert!(
+            config.initial_alpha <= ONE,
+            "initial_alpha must be at most ONE"
+        );
+        Self {
+            g: config.g,
+            alpha: config.initial_alpha,
+            acked_bytes: 0,
+            marked_bytes: 0,
+            window_end: 0,
+            recover: 0,
+        }
+    }
+
+    /// Each ACK, before new data is sent. `una`: the first byte not acknowledged after this ACK;
+    /// `nxt`: the highest byte sent; `acked_bytes`: newly acknowledged; `ece`: its ECN-Echo bit.
+    /// Returns true when alpha was updated. The first ACK ends the window that began with the
+    /// connection. A window in which nothing was acknowledged leaves alpha as it is.
+    #[inline]
+    pub fn on_ack(&mut self, una: u64, nxt: u64, acked_bytes: u64, ece: bool) -> bool {
+        self.acked_bytes += acked_bytes;
+        if ece {
+            self.marked_bytes += acked_bytes;
+        }
+        if una <= self.window_end {
+            return false;
+        }
+        self.window_end = nxt;
+        self.end_window()
+    }
+
+    /// An ACK with ECN-Echo, after [`Dctcp::on_ack`] for the same ACK. Returns the new congestion
+    /// window in bytes for the present one of `cwnd_bytes`, or `None` when it was already reduced
+    /// in this window of data, or nothing has been acknowledged yet.
+    #[inline]
+    pub fn on_ece(&mut self, una: u64, nxt: u64, cwnd_bytes: u64) -> Option<u64> {
+        if una <= self.recover {
+            return None;
+        }
+        self.recover = nxt;
+        let kept = u128::from(2 * ONE - self.alpha);
+        Some(((u128::from(cwnd_bytes) * kept + u128::from(ONE)) >> (FRACTION_BITS + 1)) as u64)
+    }
+
+    /// Alpha, as a fraction of [`ONE`].
+    pub fn alpha(&self) -> u32 {
+        self.alpha
+    }
+
+    /// Equation 2.1 for the bytes counted since the last window; false when there were none.
+    fn end_window(&mut self) -> bool {
+        let (acked, marked) = (self.acked_bytes, self.marked_bytes);
+        self.acked_bytes = 0;
+        self.marked_bytes = 0;
+        if acked == 0 {
+            return false;
+        }
+        let half_acked = u128::from(acked / 2);
+        let fraction =
+            (((u128::from(marked) << FRACTION_BITS) + half_acked) / u128::from(acked)) as u64;
+        let mixed = u64::from(ONE - self.g) * u64::from(self.alpha) + u64::from(self.g) * fraction;
+        self.alpha = ((mixed + u64::from(ONE / 2)) >> FRACTION_BITS) as u32;
+        true
+    }
+}

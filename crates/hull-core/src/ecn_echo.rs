@@ -1,0 +1,125 @@
+//! ECN-Echo: when the receiver acknowledges a data packet, and with which ECE bit.
+//!
+//! Source: thesis 2.2.1 part 2 and figure 2.10 for DCTCP ([`DctcpEcho`]); RFC 3168 section 6.1.3
+//! for TCP ([`ClassicEcho`]). Both delay ACKs: one for every m packets in order (m = 2 typically).
+//!
+//! DCTCP: the state is the CE bit of the last packet. When it changes, the packets that wait for
+//! their ACK are acknowledged at once with the old bit, so that each ACK covers packets of one
+//! colour only and the sender can rebuild the run lengths exactly. The figure draws one immediate
+//! ACK per transition; it is sent only when a packet waits, because otherwise it would cover
+//! nothing. The packet that made the transition is then delayed like any other.
+//!
+//! The timer that bounds the delay, and ACKs for packets out of order, belong to the caller, who
+//! reports each ACK that it sends by `on_ack_sent`.
+
+/// An ACK to be sent now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckNow {
+    /// Its ECN-Echo bit.
+    pub ece: bool,
+}
+
+/// Receiver of DCTCP: the two-state machine of figure 2.10.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DctcpEcho {
+    ack_every: u32,
+    /// CE bit of the last packet; all pending packets carry it.
+    last_ce: bool,
+    pending: u32,
+}
+
+impl DctcpEcho {
+    /// A receiver that acknowledges every `ack_every` packets (m; 1 or 0: each packet), in the
+    /// state CE = 0.
+    pub fn new(ack_every: u32) -> Self {
+        Self {
+            ack_every,
+            last_ce: false,
+            pending: 0,
+        }
+    }
+
+    /// A data packet arrived in order, with its CE bit. Returns `(previous, current)`. `previous`:
+    /// send at once an ACK for everything before this packet. `current`: send an ACK up to and with
+    /// this packet; `None` means to delay it.
+    #[inline]
+    pub fn on_data(&mut self, ce: bool) -> (Option<AckNow>, Option<AckNow>) {
+        let previous = if ce != self.last_ce && self.pending > 0 {
+            Some(AckNow {
+                ece: self.on_ack_sent(),
+            })
+        } else {
+            None
+        };
+        self.last_ce = ce;
+        self.pending += 1;
+        let current = if self.pending >= self.ack_every {
+            Some(AckNow {
+                ece: self.on_ack_sent(),
+            })
+        } else {
+            None
+        };
+        (previous, current)
+    }
+
+    /// An ACK goes out for another reason (timer, piggyback, out of order): returns the ECE bit for
+    /// it. Nothing is pending afterwards.
+    #[inline]
+    pub fn on_ack_sent(&mut self) -> bool {
+        self.pending = 0;
+        self.last_ce
+    }
+
+    /// Packets that wait for their ACK.
+    pub fn pending(&self) -> u32 {
+        self.pending
+    }
+}
+
+/// Receiver of RFC 3168: ECE on every ACK from a CE mark until the sender's CWR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassicEcho {
+    ack_every: u32,
+    latched: bool,
+    pending: u32,
+}
+
+impl ClassicEcho {
+    /// A receiver that acknowledges every `ack_every` packets (1 or 0: each packet), without ECE.
+    pub fn new(ack_every: u32) -> Self {
+        Self {
+            ack_every,
+            latched: false,
+            pending: 0,
+        }
+    }
+
+    /// A data packet arrived in order, with its CE and CWR bits. Returns the ACK to send now, or
+    /// `None` to delay it. CWR ends the echo of earlier marks; a packet with both starts it anew.
+    #[inline]
+    pub fn on_data(&mut self, ce: bool, cwr: bool) -> Option<AckNow> {
+        self.latched = ce || (self.latched && !cwr);
+        self.pending += 1;
+        if self.pending >= self.ack_every {
+            Some(AckNow {
+                ece: self.on_ack_sent(),
+            })
+        } else {
+            None
+        }
+    }
+
+    /// An ACK goes out for another reason: returns the ECE bit for it. Nothing is pending
+    /// afterwards.
+    #[inline]
+    pub fn on_ack_sent(&mut self) -> bool {
+        self.pending = 0;
+        self.latched
+    }
+
+    /// Packets that wait for their ACK.
+    pub fn pending(&self) -> u32 {
+        self.pending
+    }
+}

@@ -1,0 +1,131 @@
+//! Flow association table: which flows the pacer has to pace.
+//!
+//! Source: paper 4.2 "Which flows need pacing?" and 5.1 (thesis 4.3.2 and 4.4.1), report II-C.
+//! Published settings: p_a = 1/8, T_i = 10 ms (1 ms in the paper's 10 Gbps simulations), 64 entries.
+//!
+//! Each ACK with ECN-Echo associates its flow with probability p_a. An association ends T_i after
+//! the last successful draw for its flow: it is live at `t` while `t < associated_at + T_i`. The
+//! report says that a repeated association restarts the timer; the paper only says that it times
+//! out, and the thesis calls T_i an inactivity time. Packets of the flow do not restart the timer.
+//!
+//! The paper does not say what a full table does. [`WhenFull::Ignore`] leaves the new flow unpaced;
+//! [`WhenFull::EvictOldest`] replaces the entry that would expire first. The report's ns-2 code has
+//! no table limit that it mentions.
+//!
+//! Units: times in picoseconds; p_a scaled by 2^32.
+
+use alloc::vec::Vec;
+
+/// What a full table does with a flow that is not in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// The new flow stays unpaced.
+    Ignore,
+    /// The new flow replaces the entry that would expire first; that flow is no longer paced.
+    EvictOldest,
+}
+
+/// Settings of a [`FlowAssociation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowAssociationConfig {
+    /// Entries of the table, above zero. NetFPGA: 64.
+    pub entries: usize,
+    /// p_a scaled by 2^32: an ACK associates when its random bits are below this. `u32::MAX` is
+    /// always. 1/8 is `1 << 29`.
+    pub probability: u32,
+    /// T_i, in picoseconds.
+    pub timeout_ps: u64,
+    /// What a full table does.
+    pub when_full: WhenFull,
+}
+
+/// One associated flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    flow: u32,
+    /// First instant at which the flow is no longer associated.
+    expires_ps: u64,
+}
+
+/// The table of one NIC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowAssociation {
+    config: FlowAssociationConfig,
+    /// In order of the last association, which is the order of expiry because T_i is one constant.
+    table: Vec<Entry>,
+}
+
+impl FlowAssociation {
+    /// An empty table.
+    ///
+    /// # Panics
+    /// When `entries` is zero.
+    pub fn new(config: &FlowAssociationConfig) -> Self {
+        assert!(config.entries > 0, "entries must be above zero");
+        Self {
+            config: *config,
+            table: Vec::new(),
+        }
+    }
+
+    /// An ACK with ECN-Echo for `flow` passes at `now_ps` (not before the last call's); `random` is
+    /// 32 uniform bits. Returns true when the flow was associated or its timer restarted.
+    pub fn on_ece(&mut self, now_ps: u64, flow: u32, random: u32) -> bool {
+        self.expire(now_ps);
+        let probability = self.config.probability;
+        if random >= probability && probability != u32::MAX {
+            return false;
+        }
+        if let Some(at) = self.table.iter().position(|entry| entry.flow == flow) {
+            self.table.remove(at);
+        } else if self.table.len() >= self.config.entries {
+            match self.config.when_full {
+                WhenFull::Ignore => return false,
+                WhenFull::EvictOldest => {
+                    self.table.remove(0);
+                }
+            }
+        }
+        let expires_ps = now_ps.saturating_add(self.config.timeout_ps);
+        self.table.push(Entry { flow, expires_ps });
+        true
+    }
+
+    /// Whether packets of `flow` are to be paced at `now_ps` (not before the last call's).
+    #[inline]
+    pub fn is_associated(&mut self, now_ps: u64, flow: u32) -> bool {
+        if self.table.is_empty() {
+            return false;
+        }
+        self.expire(now_ps);
+        self.table.iter().any(|entry| entry.flow == flow)
+    }
+
+    /// Number of flows associated at `now_ps`.
+    pub fn len(&self, now_ps: u64) -> usize {
+        let expired = self.expired(now_ps);
+        self.table.len() - expired
+    }
+
+    /// Whether no flow is associated at `now_ps`.
+    pub fn is_empty(&self, now_ps: u64) -> bool {
+        self.len(now_ps) == 0
+    }
+
+    /// Number of entries at the front of the table that have expired by `now_ps`.
+    #[inline]
+    fn expired(&self, now_ps: u64) -> usize {
+        self.table
+            .iter()
+            .take_while(|entry| entry.expires_ps <= now_ps)
+            .count()
+    }
+
+    #[inline]
+    fn expire(&mut self, now_ps: u64) {
+        let expired = self.expired(now_ps);
+        if expired > 0 {
+            self.table.drain(..expired);
+        }
+    }
+}

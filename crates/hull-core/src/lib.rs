@@ -1,0 +1,31 @@
+//! HULL's algorithms as pure state machines.
+//!
+//! Nothing here has a clock, a random number generator or I/O. Time (picoseconds since the start,
+//! `u64`) and random bits are arguments, and all arithmetic is on integers, so that a simulator, an
+//! eBPF program and a hardware description can be held against the same test vectors.
+//!
+//! The modules in the order in which a data packet meets them:
+//!
+//! 1. [`flow_association`]: does this packet's flow have to be paced? (sending NIC)
+//! 2. [`pacer`]: if so, when may the packet leave? (sending NIC)
+//! 3. [`marking`]: at the switch, is the queue that it joins above the threshold K? (DCTCP)
+//! 4. [`phantom_queue`]: as it leaves the switch, is the virtual queue above its threshold? (HULL)
+//! 5. [`ecn_echo`]: at the receiver, when is it acknowledged, and with which ECN-Echo bit?
+//! 6. [`dctcp`]: at the sender, what does the acknowledgement do to alpha and to the window?
+//!
+//! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
+//! Ultra-Low Latency in the Data Center" (NSDI 2012); "the thesis" is M. Alizadeh, "Packet Transport
+//! Mechanisms for Data Center Networks" (Stanford, 2013); "the report" is K. Prasopoulos,
+//! "Implementation and end-to-end Evaluation of the HULL Architecture" (EPFL, ns-2).
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod dctcp;
+pub mod ecn_echo;
+pub mod flow_association;
+pub mod marking;
+pub mod pacer;
+pub mod phantom_queue;

@@ -1,0 +1,28 @@
+//! Threshold marking on the instantaneous queue: the switch's part of DCTCP.
+//!
+//! Source: thesis 2.2.1, part 1 and figure 2.9. An arriving packet is marked CE when the queue that
+//! it finds is greater than K. Published K: 30 KB (20 packets of 1500 bytes) at 1 Gbps and 65 packets
+//! at 10 Gbps (thesis 2.2.4); 6 KB as the low setting that HULL is compared with (paper 6).
+//!
+//! The thesis compares the queue that the packet finds. A switch whose RED counts the packet before
+//! it decides sees a queue that is one packet longer: `count_arriving`.
+//!
+//! Units: bytes.
+
+/// Marks by comparing the queue with the threshold K.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThresholdMarker {
+    /// K, in bytes; a queue strictly greater than this marks.
+    pub threshold_bytes: u32,
+    /// Whether the arriving packet is part of the queue that is compared.
+    pub count_arriving: bool,
+}
+
+impl ThresholdMarker {
+    /// Whether a packet of `packet_bytes` that finds `queue_bytes_before` in the queue is marked CE.
+    #[inline]
+    pub fn marks(&self, queue_bytes_before: u64, packet_bytes: u32) -> bool {
+        let counted = if self.count_arriving { packet_bytes } else { 0 };
+        queue_bytes_before.saturating_add(u64::from(counted)) > u64::from(self.threshold_bytes)
+    }
+}

@@ -1,0 +1,327 @@
+//! Pacer: a token bucket at the NIC whose rate follows what the host sends.
+//!
+//! Source: paper 4.2, equation 4, and 5.1 (thesis 4.3.2, equation 4.4, and 4.4.1); report II-C.
+//! Published settings: T_r = 64 us, eta = 0.125, beta = 16 /s, bucket 3 KB, FIFO 128 KB, tokens every
+//! 16 us, rate in steps of 0.5 Mbps (1 byte per 16 us). The paper's 10 Gbps simulations: T_r = 7.2 us,
+//! beta = 375 /s. The report gives no T_r.
+//!
+//! Packets of flows that are not associated pass. The others pass while the FIFO is empty and the
+//! bucket holds their size, and wait in the FIFO otherwise. The caller keeps the packets; the pacer
+//! keeps their bytes, the tokens and the rate.
+//!
+//! Every T_r: `R <- (1 - eta) R + eta M_r / T_r + beta Q`, clamped to the smallest and the largest
+//! rate. M_r is what the host handed over since the last update, paced or not, dropped or not. Here
+//! R and M_r / T_r are in bit/s and Q in bytes, so that the last term is `8 beta Q`; the paper has R
+//! in bytes/s.
+//!
+//! Order at one instant: tokens for the time before it, at the rate that held until then; the rate
+//! update; then the packet. So a packet that arrives with an update counts for the next interval.
+//! Updates lie on the multiples of T_r, token ticks on the multiples of `token_tick_ps`; a tick adds
+//! the rate in force times the tick. Time may be advanced in any number of calls with equal result.
+//!
+//! Hardware: the NetFPGA's rate is a number of bytes per tick. Here the filter keeps R with a
+//! fraction of 2^-16 bit/s and only the rate that makes tokens is rounded to `rate_step_bps`,
+//! because a rounded R would swallow changes smaller than half a step and the filter would stand
+//! still away from its fixed point. What a full FIFO does is not in the documents: [`WhenFifoFull`].
+//!
+//! A tick and a bucket together bound the paced rate: between two ticks at most as many packets
+//! leave as fit into the bucket. With 16 us and 3000 bytes that is two packets of 1500 bytes, but only
+//! one of 1514: at most 757 Mbps. Tokens that find the bucket full are lost, which costs throughput
+//! from about one packet per tick (750 Mbps with 1500 bytes).
+//!
+//! A packet larger than the bucket leaves when the bucket is full and takes the tokens below zero,
+//! so that it cannot block the FIFO and the average rate holds.
+//!
+//! Units: rates in bit/s, times in picoseconds; tokens in 1e-12 bit, so that a rate times a time is
+//! an exact integer.
+
+/// Largest bucket: its tokens in 1e-12 bit fill a signed 64-bit number.
+pub const MAX_BUCKET_BYTES: u32 = 1_000_000;
+
+/// Tokens (1e-12 bit) of one byte.
+const TOKENS_PER_BYTE: i64 = 8_000_000_000_000;
+/// Fraction bits of the filtered rate and of `eta`.
+const FRACTION_BITS: u32 = 16;
+/// 1.0 in the scale of `eta`.
+const ETA_ONE: u32 = 1 << FRACTION_BITS;
+/// Fraction bits of `beta`.
+const BETA_BITS: u32 = 8;
+
+/// What happens to a packet of a paced flow that finds no room in the FIFO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFifoFull {
+    /// It is dropped.
+    Drop,
+    /// It passes at once, without tokens, and so overtakes the packets that wait.
+    Bypass,
+}
+
+/// Settings of a [`Pacer`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacerConfig {
+    /// Largest rate, in bit/s: the line rate.
+    pub max_rate_bps: u64,
+    /// Smallest rate, in bit/s, above zero. NetFPGA: 0.5 Mbps.
+    pub min_rate_bps: u64,
+    /// Rate at the start, in bit/s; clamped to the two above.
+    pub initial_rate_bps: u64,
+    /// Depth of the bucket, in bytes, 1 to [`MAX_BUCKET_BYTES`]; full at the start. NetFPGA: 3 KB.
+    pub bucket_bytes: u32,
+    /// Room of the FIFO, in bytes. NetFPGA: 128 KB.
+    pub fifo_bytes: u32,
+    /// T_r, in picoseconds, above zero.
+    pub update_interval_ps: u64,
+    /// eta scaled by 2^16: 0 to 65536.
+    pub eta: u32,
+    /// beta per second, scaled by 2^8.
+    pub beta: u32,
+    /// Step of the rate that makes tokens, in bit/s; 0: none. NetFPGA: 0.5 Mbps.
+    pub rate_step_bps: u64,
+    /// Time between token ticks, in picoseconds; 0: tokens without steps. NetFPGA: 16 us.
+    pub token_tick_ps: u64,
+    /// What a full FIFO does.
+    pub when_full: WhenFifoFull,
+}
+
+/// What becomes of a packet that the host hands over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It leaves at once.
+    Pass,
+    /// It waits at the end of the FIFO.
+    Queued,
+    /// It is lost.
+    Dropped,
+}
+
+/// The pacer of one NIC: one token bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pacer {
+    config: PacerConfig,
+    /// Filtered rate per byte of M_r: `eta * 8e12 / T_r`, in 2^-32 bit/s.
+    gain: u128,
+    bucket_tokens: i64,
+    /// R in 2^-16 bit/s.
+    filtered_rate: u64,
+    /// Rate that makes tokens, in bit/s.
+    rate_bps: u64,
+    tokens: i64,
+    /// Time up to which tokens have been added; a multiple of the tick where there is one.
+    tokens_to_ps: u64,
+    /// M_r so far.
+    measured_bytes: u64,
+    backlog_bytes: u32,
+    next_update_ps: u64,
+    now_ps: u64,
+}
+
+impl Pacer {
+    /// A pacer at `now_ps` with a full bucket and an empty FIFO.
+    ///
+    /// # Panics
+    /// When a setting is outside the range that [`PacerConfig`] gives, or `max_rate_bps` is below
+    /// `min_rate_bps` or not below 2^48.
+    pub fn new(config: &PacerConfig, now_ps: u64) -> Self {
+        assert!(
+            config.min_rate_bps > 0,
+            "min_rate_bps must be above zero, or a waiting packet would never leave"
+        );
+        assert!(
+            config.min_rate_bps <= config.max_rate_bps,
+            "max_rate_bps must be at least min_rate_bps"
+        );
+        assert!(
+            config.max_rate_bps < 1 << (u64::BITS - FRACTION_BITS),
+            "max_rate_bps must be below 2^48"
+        );
+        assert!(
+            (1..=MAX_BUCKET_BYTES).contains(&config.bucket_bytes),
+            "bucket_bytes must be 1 to MAX_BUCKET_BYTES"
+        );
+        assert!(
+            config.update_interval_ps > 0,
+            "update_interval_ps must be above zero"
+        );
+        assert!(config.eta <= ETA_ONE, "eta must be at most 2^16");
+
+        let interval_ps = u128::from(config.update_interval_ps);
+        let per_byte = (u128::from(config.eta) * TOKENS_PER_BYTE as u128) << FRACTION_BITS;
+        let bucket_tokens = i64::from(config.bucket_bytes) * TOKENS_PER_BYTE;
+        let initial_bps = config
+            .initial_rate_bps
+            .clamp(config.min_rate_bps, config.max_rate_bps);
+        let mut pacer = Self {
+            config: *config,
+            gain: (per_byte + interval_ps / 2) / interval_ps,
+            bucket_tokens,
+            filtered_rate: initial_bps << FRACTION_BITS,
+            rate_bps: initial_bps,
+            tokens: bucket_tokens,
+            tokens_to_ps: match config.token_tick_ps {
+                0 => now_ps,
+                tick_ps => now_ps - now_ps % tick_ps,
+            },
+            measured_bytes: 0,
+            backlog_bytes: 0,
+            next_update_ps: 0,
+            now_ps,
+        };
+        pacer.set_token_rate();
+        pacer.next_update_ps = pacer.update_after(now_ps);
+        pacer
+    }
+
+    /// The host hands over `bytes` at `now_ps` (not before the last call's); `paced`: its flow is
+    /// associated. The bytes count for M_r whatever the answer.
+    #[inline]
+    pub fn admit(&mut self, now_ps: u64, bytes: u32, paced: bool) -> Admission {
+        self.advance(now_ps);
+        self.measured_bytes += u64::from(bytes);
+        if !paced || (self.backlog_bytes == 0 && self.take_tokens(bytes)) {
+            return Admission::Pass;
+        }
+        match self.backlog_bytes.checked_add(bytes) {
+            Some(backlog_bytes) if backlog_bytes <= self.config.fifo_bytes => {
+                self.backlog_bytes = backlog_bytes;
+                Admission::Queued
+            }
+            _ => match self.config.when_full {
+                WhenFifoFull::Drop => Admission::Dropped,
+                WhenFifoFull::Bypass => Admission::Pass,
+            },
+        }
+    }
+
+    /// With a packet of `head_bytes` at the head of the FIFO: the next time at which [`Pacer::poll`]
+    /// has to be called. It is the head's departure at the present rate, or the next rate update,
+    /// which may change that departure, if it comes earlier. Not before the last call's time.
+    pub fn next_wake_ps(&self, head_bytes: u32) -> u64 {
+        let missing = self.needed_tokens(head_bytes) - self.tokens;
+        if missing <= 0 {
+            return self.now_ps;
+        }
+        let missing = missing.unsigned_abs();
+        let departure_ps = match self.config.token_tick_ps {
+            0 => self
+                .tokens_to_ps
+                .saturating_add(missing.div_ceil(self.rate_bps)),
+            tick_ps => {
+                let ticks = missing.div_ceil(self.rate_bps.saturating_mul(tick_ps));
+                self.tokens_to_ps
+                    .saturating_add(ticks.saturating_mul(tick_ps))
+            }
+        };
+        departure_ps.min(self.next_update_ps)
+    }
+
+    /// Advances to `now_ps`. Returns true when the head, of `head_bytes`, leaves now: the caller
+    /// takes it off its FIFO, and may poll again at once for the next one.
+    #[inline]
+    pub fn poll(&mut self, now_ps: u64, head_bytes: u32) -> bool {
+        self.advance(now_ps);
+        debug_assert!(head_bytes <= self.backlog_bytes, "no such packet waits");
+        if !self.take_tokens(head_bytes) {
+            return false;
+        }
+        self.backlog_bytes = self.backlog_bytes.saturating_sub(head_bytes);
+        true
+    }
+
+    /// The rate at which tokens are made, in bit/s.
+    pub fn rate_bps(&self) -> u64 {
+        self.rate_bps
+    }
+
+    /// Q: bytes in the FIFO.
+    pub fn backlog_bytes(&self) -> u32 {
+        self.backlog_bytes
+    }
+
+    /// Applies the rate updates and tokens up to and including `now_ps`.
+    #[inline]
+    pub fn advance(&mut self, now_ps: u64) {
+        debug_assert!(now_ps >= self.now_ps, "time went backwards");
+        while self.next_update_ps <= now_ps {
+            self.add_tokens(self.next_update_ps);
+            let before = self.filtered_rate;
+            let idle = self.measured_bytes == 0 && self.backlog_bytes == 0;
+            self.update_rate();
+            self.next_update_ps = if idle && self.filtered_rate == before {
+                // Without input and backlog no later update can change anything.
+                self.update_after(now_ps)
+            } else {
+                self.next_update_ps
+                    .saturating_add(self.config.update_interval_ps)
+            };
+        }
+        self.add_tokens(now_ps);
+        self.now_ps = now_ps;
+    }
+
+    /// The first update strictly after `now_ps`.
+    fn update_after(&self, now_ps: u64) -> u64 {
+        let interval_ps = self.config.update_interval_ps;
+        (now_ps - now_ps % interval_ps).saturating_add(interval_ps)
+    }
+
+    /// Equation 4.
+    fn update_rate(&mut self) {
+        let config = &self.config;
+        let kept = u128::from(self.filtered_rate) * u128::from(ETA_ONE - config.eta);
+        let sampled = u128::from(self.measured_bytes) * self.gain;
+        let backlog = u128::from(config.beta) * u128::from(self.backlog_bytes) * 8;
+        let rate = ((kept + sampled + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS)
+            + (backlog << (FRACTION_BITS - BETA_BITS));
+        let lowest = u128::from(config.min_rate_bps) << FRACTION_BITS;
+        let highest = u128::from(config.max_rate_bps) << FRACTION_BITS;
+        self.filtered_rate = rate.clamp(lowest, highest) as u64;
+        self.measured_bytes = 0;
+        self.set_token_rate();
+    }
+
+    /// The filtered rate, rounded to the nearest step and clamped.
+    fn set_token_rate(&mut self) {
+        let rate_bps = (self.filtered_rate + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
+        let stepped_bps = match self.config.rate_step_bps {
+            0 => rate_bps,
+            step_bps => (rate_bps + step_bps / 2) / step_bps * step_bps,
+        };
+        self.rate_bps = stepped_bps.clamp(self.config.min_rate_bps, self.config.max_rate_bps);
+    }
+
+    /// Adds the tokens that come due up to `until_ps`.
+    #[inline]
+    fn add_tokens(&mut self, until_ps: u64) {
+        let elapsed_ps = until_ps - self.tokens_to_ps;
+        let credit_ps = match self.config.token_tick_ps {
+            0 => elapsed_ps,
+            tick_ps => elapsed_ps - elapsed_ps % tick_ps,
+        };
+        self.tokens_to_ps += credit_ps;
+        let room = (self.bucket_tokens - self.tokens).unsigned_abs();
+        let made = self.rate_bps.saturating_mul(credit_ps).min(room);
+        self.tokens = self.tokens.saturating_add_unsigned(made);
+    }
+
+    /// Tokens that must be there for a packet to leave: its size, or a full bucket if that is less.
+    #[inline]
+    fn needed_tokens(&self, bytes: u32) -> i64 {
+        size_tokens(bytes).min(self.bucket_tokens)
+    }
+
+    /// Takes the tokens of a packet if they suffice.
+    #[inline]
+    fn take_tokens(&mut self, bytes: u32) -> bool {
+        if self.tokens < self.needed_tokens(bytes) {
+            return false;
+        }
+        self.tokens = self.tokens.saturating_sub(size_tokens(bytes));
+        true
+    }
+}
+
+/// Tokens of a whole packet.
+#[inline]
+fn size_tokens(bytes: u32) -> i64 {
+    i64::from(bytes).saturating_mul(TOKENS_PER_BYTE)
+}

@@ -1,0 +1,75 @@
+//! Flow association against a plain map, and how often p_a associates.
+
+use std::collections::BTreeMap;
+
+use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig, WhenFull};
+use proptest::prelude::*;
+
+fn steps() -> impl Strategy<Value = Vec<(u64, u32, u32)>> {
+    prop::collection::vec((0_u64..200, 0_u32..100, any::<u32>()), 1..500)
+}
+
+proptest! {
+    #[test]
+    fn matches_a_plain_map(
+        steps in steps(),
+        entries in 1_usize..=64,
+        probability in prop_oneof![Just(0), Just(u32::MAX), any::<u32>()],
+        timeout_ps in 0_u64..5_000,
+        evict: bool,
+    ) {
+        let when_full = if evict { WhenFull::EvictOldest } else { WhenFull::Ignore };
+        let mut table = FlowAssociation::new(&FlowAssociationConfig {
+            entries, probability, timeout_ps, when_full,
+        });
+        // Expiry and number of the association, by flow.
+        let mut map: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
+        let mut now_ps = 0;
+        for (number, (gap_ps, flow, random)) in steps.into_iter().enumerate() {
+            now_ps += gap_ps;
+            map.retain(|_, &mut (expires_ps, _)| expires_ps > now_ps);
+            prop_assert_eq!(table.is_associated(now_ps, flow), map.contains_key(&flow));
+
+            let drawn = probability == u32::MAX || random < probability;
+            let room = map.len() < entries || map.contains_key(&flow);
+            let expected = drawn && (room || evict);
+            if expected && !room {
+                let (&oldest, _) = map.iter().min_by_key(|(_, entry)| **entry).expect("full");
+                map.remove(&oldest);
+            }
+            if expected {
+                map.insert(flow, (now_ps + timeout_ps, number));
+            }
+            prop_assert_eq!(table.on_ece(now_ps, flow, random), expected);
+
+            let live = map.values().filter(|entry| entry.0 > now_ps).count();
+            prop_assert_eq!(table.len(now_ps), live);
+            prop_assert_eq!(table.is_empty(now_ps), live == 0);
+            prop_assert!(table.len(now_ps) <= entries);
+        }
+    }
+
+    #[test]
+    fn expires_exactly(start_ps in 0_u64..1 << 60, timeout_ps in 1_u64..1 << 60) {
+        let mut table = FlowAssociation::new(&FlowAssociationConfig {
+            entries: 64, probability: u32::MAX, timeout_ps, when_full: WhenFull::Ignore,
+        });
+        prop_assert!(table.on_ece(start_ps, 5, u32::MAX));
+        prop_assert!(table.is_associated(start_ps + timeout_ps - 1, 5));
+        prop_assert!(!table.is_associated(start_ps + timeout_ps, 5));
+    }
+
+    /// Random bits spread evenly over their range associate exactly the share p_a of the ACKs.
+    #[test]
+    fn associates_with_the_probability(probability in 0_u32..u32::MAX) {
+        let config = FlowAssociationConfig {
+            entries: 1, probability, timeout_ps: 1, when_full: WhenFull::Ignore,
+        };
+        let mut table = FlowAssociation::new(&config);
+        let draws = 1_u64 << 16;
+        let associated = (0..draws)
+            .filter(|draw| table.on_ece(2 * draw, 0, (draw << 16) as u32))
+            .count() as u64;
+        prop_assert_eq!(associated, u64::from(probability).div_ceil(1 << 16));
+    }
+}

@@ -1,0 +1,145 @@
+//! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
+
+use std::path::PathBuf;
+
+use hull_sim::part::{self, Identity, PartError};
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::simulation::{Control, Failure};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    hull._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario that cannot be run."
+);
+create_exception!(
+    hull._core,
+    Cancelled,
+    PyException,
+    "The run was told to stop."
+);
+
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+}
+
+/// Version of hull.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// JSON Schema of a scenario file.
+#[pyfunction]
+fn schema() -> PyResult<String> {
+    json(&scenario::schema())
+}
+
+/// JSON list of the scenario's keys: key, type, unit, default, required, doc.
+#[pyfunction]
+fn keys() -> PyResult<String> {
+    json(&scenario::keys())
+}
+
+/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
+///
+/// `file` names the text in messages, `overrides` are "key=value". Raises ScenarioError.
+#[pyfunction]
+fn expand(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
+    let cells = scenario::expand(text, file, &overrides)
+        .map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let mut list = Vec::new();
+    for cell in &cells {
+        let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
+        list.push(serde_json::json!({
+            "condition": cell.condition,
+            "scheme": cell.scheme,
+            "scenario": cell.scenario,
+            "toml": toml,
+        }));
+    }
+    json(&list)
+}
+
+/// One resolved scenario with one seed.
+#[pyclass(frozen)]
+struct Run {
+    scenario: Scenario,
+    identity: Identity,
+    control: Control,
+}
+
+#[pymethods]
+impl Run {
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it.
+    #[new]
+    fn new(scenario: &str, condition: String, scheme: String, seed: u64) -> PyResult<Self> {
+        let scenario =
+            serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+        let identity = Identity {
+            condition,
+            scheme,
+            seed,
+        };
+        Ok(Run {
+            scenario,
+            identity,
+            control: Control::default(),
+        })
+    }
+
+    /// Runs to the end, writes flows.parquet and latency.parquet into `folder` and returns the
+    /// summary as JSON. Raises Cancelled after `cancel`, OSError when a file cannot be written.
+    fn execute(&self, py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+        let result = py.detach(|| {
+            part::run(
+                &self.scenario,
+                self.identity.clone(),
+                &folder,
+                &self.control,
+            )
+        });
+        match result {
+            Ok(summary) => json(&summary),
+            Err(PartError::Simulation(Failure::Cancelled)) => Err(Cancelled::new_err("cancelled")),
+            Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
+                "error in hull: {failure:?}"
+            ))),
+            Err(PartError::Io(e)) => Err(match e.raw_os_error() {
+                Some(number) => {
+                    let text = e.to_string();
+                    PyOSError::new_err((number, text, folder.display().to_string()))
+                }
+                None => PyRuntimeError::new_err(format!("{}: {e}", folder.display())),
+            }),
+        }
+    }
+
+    /// Asks the run to stop; from any thread.
+    fn cancel(&self) {
+        self.control.cancel();
+    }
+
+    /// Simulated seconds, simulated seconds at the end, packet-hops.
+    fn progress(&self) -> (f64, f64, u64) {
+        let (simulated_ps, packet_hops) = self.control.progress();
+        let end = self.scenario.run.warmup.seconds() + self.scenario.run.duration.seconds();
+        (simulated_ps as f64 * 1e-12, end, packet_hops)
+    }
+}
+
+/// hull's simulator.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(version, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(keys, m)?)?;
+    m.add_function(wrap_pyfunction!(expand, m)?)?;
+    m.add_class::<Run>()?;
+    m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
+    m.add("Cancelled", m.py().get_type::<Cancelled>())?;
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! A host's way out where it has a pacer: NIC queue, flow association table, token bucket, wire
+//! (paper 5.2: the pacer sits between server and switch, behind the NIC; report II-C: after the
+//! queue, before the transmission).
+//!
+//! The NIC queue hands a packet over when its transmission would start; the wire behind the pacer
+//! sends it with no further delay unless a paced packet is on it. A packet pays for its
+//! serialization once.
+
+use std::collections::VecDeque;
+
+use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig};
+use hull_core::pacer::{Admission, Pacer, PacerConfig};
+
+use crate::network::{FifoPort, Packet};
+use crate::random::Stream;
+
+/// What the pacer did with a packet that came from the NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// It goes to the wire now.
+    Now(Packet),
+    /// It waits in the FIFO.
+    Later,
+    /// The FIFO was full.
+    Dropped(Packet),
+}
+
+/// NIC queue and pacer of one host.
+#[derive(Debug)]
+pub struct PacerStage {
+    /// The NIC's queue: a port that hands over at the start of transmission.
+    pub nic: FifoPort,
+    pacer: Pacer,
+    association: FlowAssociation,
+    random: Stream,
+    fifo: VecDeque<Packet>,
+    keep_order: bool,
+    /// When the event queue will wake the pacer; kept by the simulation.
+    pub event_ps: u64,
+    /// Packets dropped because the FIFO was full.
+    pub drops: u64,
+    /// Packets that waited in the FIFO.
+    pub paced: u64,
+    /// ECN-Echoes that associated their flow, refreshed associations counted in.
+    pub associations: u64,
+}
+
+impl PacerStage {
+    /// An empty stage. With `keep_order` a flow stays paced while it has packets in the FIFO, so
+    /// that the end of its association does not let later packets overtake them.
+    pub fn new(
+        nic: FifoPort,
+        pacer: &PacerConfig,
+        association: &FlowAssociationConfig,
+        random: Stream,
+        keep_order: bool,
+    ) -> Self {
+        PacerStage {
+            nic,
+            pacer: Pacer::new(pacer, 0),
+            association: FlowAssociation::new(association),
+            random,
+            fifo: VecDeque::new(),
+            keep_order,
+            event_ps: u64::MAX,
+            drops: 0,
+            paced: 0,
+            associations: 0,
+        }
+    }
+
+    /// An ACK with ECN-Echo for a flow of this host came in.
+    pub fn on_ece(&mut self, now_ps: u64, flow: u32) {
+        let random = self.random.bits();
+        if self.association.on_ece(now_ps, flow, random) {
+            self.associations += 1;
+        }
+    }
+
+    /// Takes a packet from the NIC.
+    pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
+        let associated = self.association.is_associated(now_ps, packet.flow)
+            || (self.keep_order && self.fifo.iter().any(|waiting| waiting.flow == packet.flow));
+        match self
+            .pacer
+            .admit(now_ps, u32::from(packet.wire_bytes), associated)
+        {
+            Admission::Pass => Release::Now(packet),
+            Admission::Queued => {
+                self.paced += 1;
+                self.fifo.push_back(packet);
+                Release::Later
+            }
+            Admission::Dropped => {
+                self.drops += 1;
+                Release::Dropped(packet)
+            }
+        }
+    }
+
+    /// When the pacer has to be looked at again; `None` when nothing waits.
+    pub fn next_wake_ps(&self) -> Option<u64> {
+        let head = self.fifo.front()?;
+        Some(self.pacer.next_wake_ps(u32::from(head.wire_bytes)))
+    }
+
+    /// The head of the FIFO, if it may leave at `now_ps`.
+    pub fn release(&mut self, now_ps: u64) -> Option<Packet> {
+        let head = self.fifo.front()?;
+        if self.pacer.poll(now_ps, u32::from(head.wire_bytes)) {
+            self.fifo.pop_front()
+        } else {
+            None
+        }
+    }
+
+    /// Packets in the FIFO.
+    pub fn backlog(&self) -> usize {
+        self.fifo.len()
+    }
+}

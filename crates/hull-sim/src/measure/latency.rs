@@ -1,0 +1,116 @@
+//! Latency over time: the probe of paper 5.2 and the queue of the client's port, sampled.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array};
+use arrow_schema::DataType;
+use serde::Serialize;
+
+use super::distribution::Distribution;
+use super::parquet_file::{self, Column};
+
+/// One row: a probe's latency or a queue sample, or both when they fall on the same time.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    time_ps: u64,
+    probe_ps: Option<i64>,
+    queue_bytes: Option<i64>,
+}
+
+/// Probes and queue samples of a run, by time.
+#[derive(Debug, Default)]
+pub struct LatencyLog {
+    rows: Vec<Row>,
+    lost: u64,
+}
+
+/// What the probes saw.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProbeSummary {
+    /// Queueing latency of the probes that got through, unloaded latency subtracted.
+    #[serde(flatten)]
+    pub latency: Option<Distribution>,
+    /// Probes that got through.
+    pub samples: usize,
+    /// Probes that found the buffer full.
+    pub lost: u64,
+}
+
+impl LatencyLog {
+    /// A probe that entered the port at `time_ps` waited `waited_ps`.
+    pub fn probe(&mut self, time_ps: u64, waited_ps: u64) {
+        self.rows.push(Row {
+            time_ps,
+            probe_ps: Some(waited_ps as i64),
+            queue_bytes: None,
+        });
+    }
+
+    /// A probe was dropped.
+    pub fn probe_lost(&mut self) {
+        self.lost += 1;
+    }
+
+    /// The queue held `bytes` at `time_ps`.
+    pub fn sample(&mut self, time_ps: u64, bytes: u64) {
+        self.rows.push(Row {
+            time_ps,
+            probe_ps: None,
+            queue_bytes: Some(bytes as i64),
+        });
+    }
+
+    /// The probes' latencies.
+    pub fn summary(&self) -> ProbeSummary {
+        let mut waits: Vec<i64> = self.rows.iter().filter_map(|row| row.probe_ps).collect();
+        ProbeSummary {
+            samples: waits.len(),
+            lost: self.lost,
+            latency: Distribution::of(&mut waits),
+        }
+    }
+
+    /// Writes `latency.parquet`.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let column = |name, nullable, unit, doc| Column {
+            name,
+            data_type: DataType::Int64,
+            nullable,
+            unit,
+            doc,
+        };
+        let columns = [
+            column(
+                "time_ps",
+                false,
+                "ps",
+                "simulated time of the probe or sample",
+            ),
+            column(
+                "probe_ps",
+                true,
+                "ps",
+                "time that the probe waited at the client's port",
+            ),
+            column(
+                "queue_bytes",
+                true,
+                "B",
+                "bytes waiting at the client's port",
+            ),
+        ];
+        let rows = &self.rows;
+        let arrays: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from_iter_values(
+                rows.iter().map(|row| row.time_ps as i64),
+            )),
+            Arc::new(Int64Array::from_iter(rows.iter().map(|row| row.probe_ps))),
+            Arc::new(Int64Array::from_iter(
+                rows.iter().map(|row| row.queue_bytes),
+            )),
+        ];
+        parquet_file::write(path, &columns, arrays)
+    }
+}

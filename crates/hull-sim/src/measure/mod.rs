@@ -1,0 +1,12 @@
+//! Measurements: what the documents plot. They read the simulation and change nothing in it.
+
+mod distribution;
+mod flows;
+mod latency;
+mod occupancy;
+mod parquet_file;
+
+pub use distribution::Distribution;
+pub use flows::{ClassSummary, FlowLog, FlowRecord};
+pub use latency::{LatencyLog, ProbeSummary};
+pub use occupancy::Occupancy;

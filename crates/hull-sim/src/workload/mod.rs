@@ -1,0 +1,5 @@
+//! The traffic: who asks whom for how much, and when.
+
+mod requests;
+
+pub use requests::{Request, RequestPlan};

@@ -1,0 +1,42 @@
+"""hull: phantom queues, pacing and DCTCP, simulated packet by packet.
+
+`result = hull.run("scenario.toml")`, and then `result.summary`, `result.flows`,
+`result.plot_fct()` and the other members of `Result`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from hull._core import ScenarioError, version
+from hull.errors import Interrupted, RunError, UsageError
+from hull.result import Result, load
+
+__all__ = ["Interrupted", "Result", "RunError", "ScenarioError", "UsageError", "load", "run"]
+__version__ = version()
+
+
+def run(
+    scenario: str | Path | dict[str, Any],
+    out: str | Path | None = None,
+    *,
+    set: list[str] | tuple[str, ...] = (),
+    seeds: int | None = None,
+    jobs: int | None = None,
+    force: bool = False,
+) -> Result:
+    """Run a scenario (a file, or the same as a dict) and return its results.
+
+    out: folder to make, "results/<name>" by default; a run that was stopped is taken up there,
+    a finished one is reused. set: overrides as "key=value". seeds: number of seeds, instead of
+    the scenario's. jobs: simulations at a time, by default one per processor. force: replace
+    another run's results in `out`.
+
+    Raises ScenarioError or UsageError (both ValueError) for input that cannot be used, and
+    RunError for a run that failed.
+    """
+    from hull.plan import make_plan, read_scenario
+    from hull.runner import perform
+
+    text, file = read_scenario(scenario)
+    plan = make_plan(text, file, list(set), seeds)
+    return perform(plan, Path(out or Path("results", plan.name)), jobs=jobs, force=force)

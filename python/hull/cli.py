@@ -1,0 +1,213 @@
+"""The command `hull`. Errors are one plain line on stderr; results go to stdout."""
+
+import json
+import os
+import sys
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hull import __version__, _core
+from hull.errors import Interrupted, RunError, UsageError, check_count
+
+if TYPE_CHECKING:
+    from hull.plan import Plan
+    from hull.result import Result
+    from hull.runner import Compare
+
+app = typer.Typer(
+    help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+scenarios_app = typer.Typer(help="List the scenario files that hull ships, or copy one.")
+app.add_typer(scenarios_app, name="scenarios")
+
+
+class Format(StrEnum):
+    """How `hull reproduce` writes its rows."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+# Taken as text, so that a wrong number is refused in the words of every other bad input.
+Seeds = Annotated[
+    str | None, typer.Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
+]
+Jobs = Annotated[
+    str | None,
+    typer.Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace another run's results.")]
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        print(f"hull {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="Scenario file (TOML).")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder to make (default: results/<name>).")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+    ] = None,
+    seeds: Seeds = None,
+    jobs: Jobs = None,
+    force: Force = False,
+) -> None:
+    """Run a scenario: its schemes under each condition, several seeds, one folder of results."""
+    from hull.plan import make_plan, read_scenario
+
+    text, label = read_scenario(file)
+    plan = make_plan(text, label, overrides or [], _count("--seeds", seeds))
+    folder = out or Path("results", plan.name)
+    result = _perform(plan, folder, jobs, force=force)
+    print(result.folder / "report.html")
+
+
+@app.command()
+def reproduce(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Experiments.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Short runs (the default).")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Long runs, several seeds.")] = False,
+    seeds: Seeds = None,
+    jobs: Jobs = None,
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for <ID>-quick or <ID>-full.")
+    ] = Path("results"),
+    force: Force = False,
+) -> None:
+    """Run experiments of the source documents and set the results beside the published numbers."""
+    from hull.experiment import all_experiments
+
+    known = all_experiments()
+    if list_:
+        for experiment in known.values():
+            print(f"{experiment.id:14}{experiment.title}")
+        return
+    if quick and full:
+        raise UsageError("--quick, --full: both given; allowed is one of them")
+    if not ids:
+        raise UsageError(f"ID: none given; allowed are {', '.join(known)}")
+    for id_ in ids:
+        if id_ not in known:
+            near = get_close_matches(id_, known, n=3, cutoff=0.5) or list(known)
+            raise UsageError(f"ID: no experiment {id_!r}; nearest: {', '.join(near)}")
+    experiments = [known[id_] for id_ in dict.fromkeys(ids)]
+    rows = []
+    for experiment in experiments:
+        plan = experiment.plan("full" if full else "quick", _count("--seeds", seeds))
+        result = _perform(plan, out / plan.name, jobs, force=force, compare=experiment.rows)
+        compared = experiment.rows(result.summary)
+        rows += compared
+        if format is Format.TABLE:
+            from hull.terminal import print_tables
+
+            print_tables(experiment, compared)
+            print(f"{result.folder / 'report.html'}\n")
+    if format is Format.JSON:
+        print(json.dumps(rows, indent=1))
+
+
+@app.command()
+def schema() -> None:
+    """Write the JSON Schema of a scenario file to stdout."""
+    print(_core.schema())
+
+
+@app.command()
+def keys() -> None:
+    """List every key of a scenario file: type, unit, default, meaning."""
+    from hull.terminal import print_keys
+
+    print_keys(json.loads(_core.keys()))
+
+
+@scenarios_app.callback(invoke_without_command=True)
+def _list_scenarios(context: typer.Context) -> None:
+    from hull.scenarios import names
+
+    if context.invoked_subcommand is None:
+        print("\n".join(names()))
+
+
+@scenarios_app.command("copy")
+def copy_scenario(
+    name: Annotated[str, typer.Argument(help="Name from `hull scenarios`.")],
+    to: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.toml).")] = None,
+) -> None:
+    """Copy a shipped scenario file, to change it and run it."""
+    from hull.scenarios import names, text
+
+    if name not in names():
+        raise UsageError(f"NAME: no scenario {name!r}; allowed are {', '.join(names())}")
+    path = to or Path(f"{name}.toml")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text(name))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+    print(path)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    try:
+        status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
+    except (UsageError, _core.ScenarioError) as error:
+        return _fail(str(error), 2)
+    except RunError as error:
+        return _fail(str(error), 1)
+    except typer.TyperException as error:
+        return _fail(error.format_message(), 2)
+    except BrokenPipeError:
+        # The reader of stdout went away, as `hull schema | head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status if isinstance(status, int) else 0
+
+
+def _perform(
+    plan: "Plan", out: Path, jobs: str | None, *, force: bool, compare: "Compare | None" = None
+) -> "Result":
+    from hull.runner import perform
+
+    count = _count("--jobs", jobs)
+    try:
+        return perform(plan, out, jobs=count, force=force, lines=True, compare=compare)
+    except Interrupted as stop:
+        print(f"hull: {stop}", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _count(option: str, value: str | None) -> int | None:
+    return None if value is None else check_count(option, value)
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"hull: error: {message}", file=sys.stderr)
+    return status

@@ -1,0 +1,24 @@
+"""What can go wrong, by the exit status that the command line gives it."""
+
+
+class UsageError(ValueError):
+    """Input that cannot be used; the message says what was found and what is allowed (exit 2)."""
+
+
+class RunError(RuntimeError):
+    """A run that started and failed (exit 1)."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run stopped by Ctrl-C; the message says what is kept and how to go on (exit 130)."""
+
+
+def check_count(name: str, value: object) -> int:
+    """A whole number of at least 1, given as such or as text; else UsageError."""
+    try:
+        count = int(str(value))
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise UsageError(f"{name}: {value}; allowed is a whole number of at least 1")
+    return count

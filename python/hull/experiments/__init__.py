@@ -1,0 +1,1 @@
+"""One module per experiment of the source documents, each with its EXPERIMENT."""

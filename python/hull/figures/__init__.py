@@ -1,0 +1,10 @@
+"""Figures of a run, and of published beside measured results, as matplotlib draws them.
+
+Each function returns a `matplotlib.figure.Figure` that belongs to no window:
+`hull.load("results/x").plot_latency().savefig("latency.pdf")`.
+"""
+
+from hull.figures.overview import plot_overview
+from hull.figures.run_figures import plot_fct, plot_latency, plot_queue
+
+__all__ = ["plot_fct", "plot_latency", "plot_overview", "plot_queue"]

@@ -1,0 +1,161 @@
+"""The folder that a run leaves, and how it comes to be there whole or not at all.
+
+Everything is made in `OUT.partial` beside it. A part (one cell, one seed) is made in
+`OUT.partial/making` and renamed into place when it is whole; when all parts and the tables over
+them exist, `OUT.partial` is renamed to `OUT`. A run that was stopped leaves `OUT.partial`, from
+which the next run with the same fingerprint goes on.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from hull import _core
+from hull.errors import RunError, UsageError
+from hull.plan import Part, Plan
+
+IDENTITY = "run.json"
+"""Names the fingerprint of a run; the first file written and part of the result."""
+
+
+class OutputFolder:
+    """`OUT` and `OUT.partial` of one plan."""
+
+    def __init__(self, out: Path, plan: Plan) -> None:
+        """`out` need not exist; nothing is written before `open`."""
+        self.out = Path(os.path.realpath(out))
+        if not self.out.name:
+            raise UsageError(f"--out: {out}; allowed is the name of a folder to be made")
+        self.partial = self.out.with_name(self.out.name + ".partial")
+        self._plan = plan
+        self._fingerprint = plan.fingerprint
+        self._lock: int | None = None
+
+    def is_complete(self, *, force: bool) -> bool:
+        """Whether `out` already holds this very run; raises UsageError when it holds another."""
+        if self._belongs(self.out, force=force):
+            return True
+        self._belongs(self.partial, force=force)
+        return False
+
+    def open(self) -> None:
+        """Make `OUT.partial`, or take up one that was left."""
+        try:
+            self.partial.mkdir(parents=True, exist_ok=True)
+            self._lock_partial()
+            if _fingerprint(self.partial) != self._fingerprint:
+                self._empty_partial()
+                identity = {
+                    "hull_version": _core.version(),
+                    "name": self._plan.name,
+                    "seeds": self._plan.seeds,
+                    "fingerprint": self._fingerprint,
+                }
+                write_atomically(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
+            shutil.rmtree(self._making, ignore_errors=True)
+            self._making.mkdir()
+        except OSError as error:
+            self.close()
+            if error.errno == errno.ENOSPC:
+                raise RunError(f"{self.partial}: {error.strerror}") from error
+            raise UsageError(
+                f"--out: {self.out}: {error.strerror}; allowed is a folder that can be written"
+            ) from None
+
+    def has(self, part: Part) -> bool:
+        """Whether a part is there; parts are renamed into place, so it is then whole."""
+        return (self.partial / part.path).is_dir()
+
+    def start_part(self, part: Part) -> Path:
+        """An empty folder in which to make a part."""
+        folder = self._making / "--".join(part.path.parts[1:])
+        folder.mkdir()
+        return folder
+
+    def keep_part(self, part: Part, made: Path) -> None:
+        """Move a part that is whole into place."""
+        place = self.partial / part.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made.rename(place)
+
+    def finish(self) -> None:
+        """Everything is written: give the folder its name (over an older run, if forced)."""
+        shutil.rmtree(self._making)
+        old = self.out.with_name(self.out.name + ".old")
+        if _fingerprint(self.out) is not None:
+            _remove(old)
+            self.out.rename(old)
+        self.partial.rename(self.out)
+        _remove(old)
+
+    def close(self) -> None:
+        """Let other processes use the folder."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @property
+    def _making(self) -> Path:
+        return self.partial / "making"
+
+    def _belongs(self, folder: Path, *, force: bool) -> bool:
+        """Whether a folder is of this run. Absent or empty: no. Of something else: UsageError."""
+        found = _fingerprint(folder)
+        if found == self._fingerprint:
+            return True
+        try:
+            if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+                return False
+        except OSError as error:
+            raise UsageError(f"--out: {folder}: {error.strerror}") from None
+        if found is None:
+            raise UsageError(
+                f"--out: {folder} exists and holds no run of hull; "
+                "allowed is a new or an empty folder"
+            )
+        if not force:
+            raise UsageError(
+                f"--out: {folder} holds another run (another scenario, other seeds or another "
+                "build of hull); give another --out, or --force to replace it"
+            )
+        return False
+
+    def _lock_partial(self) -> None:
+        """Hold a lock that ends with the process, however it ends."""
+        self._lock = os.open(self.partial, os.O_RDONLY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise UsageError(
+                f"--out: another hull is writing {self.partial}; wait for it, or give another --out"
+            ) from None
+
+    def _empty_partial(self) -> None:
+        for entry in self.partial.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file so that it is there whole or not at all."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def _fingerprint(folder: Path) -> str | None:
+    """Fingerprint of the run in a folder; None where there is no run."""
+    try:
+        content: Any = json.loads((folder / IDENTITY).read_text(encoding="utf-8"))
+        return str(content["fingerprint"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _remove(folder: Path) -> None:
+    if _fingerprint(folder) is not None:
+        shutil.rmtree(folder)

@@ -1,0 +1,124 @@
+"""What a run is going to do: the cells of a scenario (condition x scheme) times its seeds.
+
+A part is one cell with one seed; its result is a pure function of the two and of the build of
+hull that runs it. The fingerprint names all three, so that results of another scenario, other
+seeds or another build are never mixed.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from hull import _core
+from hull.errors import UsageError, check_count
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scheme under one condition of a scenario's sweep ("" where nothing is swept)."""
+
+    condition: str
+    scheme: str
+    """Empty where the scenario compares none."""
+    scenario: dict[str, Any]
+    """The scenario with every default filled in."""
+    toml: str
+    """The same as text."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One cell with one seed."""
+
+    cell: Cell
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        """Where its results are inside an output folder."""
+        names = [
+            name.replace("/", "%2F") or "base" for name in (self.cell.condition, self.cell.scheme)
+        ]
+        return Path("parts", *names, f"seed-{self.seed}")
+
+    def __str__(self) -> str:
+        names = (self.cell.condition, self.cell.scheme, f"seed {self.seed}")
+        return ", ".join(name for name in names if name)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All parts of a run, in the order in which results list them."""
+
+    name: str
+    title: str
+    text: str
+    """The scenario file as it was given, under a comment with what was changed in it."""
+    cells: tuple[Cell, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Cells in the scenario's order, and in each its seeds."""
+        return tuple(Part(cell, seed) for cell in self.cells for seed in self.seeds)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hexadecimal) of the resolved cells, the seeds and the build of hull."""
+        cells = [(c.condition, c.scheme, c.scenario) for c in self.cells]
+        build = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+        content = json.dumps([_core.version(), build, cells, self.seeds], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+def read_scenario(source: str | Path | dict[str, Any]) -> tuple[str, str]:
+    """Text of a scenario and the name under which errors speak of it."""
+    if isinstance(source, dict):
+        try:
+            return tomli_w.dumps(source), "<dict>"
+        except TypeError as error:
+            raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
+    path = Path(source)
+    try:
+        return path.read_text(encoding="utf-8"), str(source)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{source}: not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
+
+
+def make_plan(text: str, file: str, overrides: list[str], seeds: int | None = None) -> Plan:
+    """Resolve a scenario's text; `overrides` are "key=value", `seeds` overrides run.seeds."""
+    if seeds is not None:
+        overrides = [*overrides, f"run.seeds={check_count('--seeds', seeds)}"]
+    for override in overrides:
+        if not override.partition("=")[0].strip() or "=" not in override:
+            raise UsageError(f"--set: {override!r}; the form is key=value")
+    cells = tuple(Cell(**cell) for cell in json.loads(_core.expand(text, file, overrides)))
+    scenario = cells[0].scenario
+    run = scenario["run"]
+    header = f"# hull {_core.version()}, {file}\n"
+    header += "".join(f"# --set {override}\n" for override in overrides)
+    return Plan(
+        name=scenario["name"],
+        title=scenario.get("title") or scenario["name"],
+        text=f"{header}\n{text}",
+        cells=cells,
+        seeds=tuple(range(run["seed"], run["seed"] + run["seeds"])),
+    )
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _shipped_hint(path: Path) -> str:
+    from hull.scenarios import names
+
+    if path.stem in names():
+        return f"; hull ships {path.stem!r}: hull scenarios copy {path.stem}"
+    return ""

@@ -1,0 +1,105 @@
+"""Says how far a run is: a bar on a terminal, a few plain lines elsewhere. All on stderr."""
+
+import sys
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as RichProgress
+
+_PLAIN_EVERY_S = 20.0
+
+
+@dataclass(frozen=True)
+class State:
+    """Work done: in parts, in simulated seconds and in packet-hops."""
+
+    parts: float = 0.0
+    simulated_s: float = 0.0
+    hops: int = 0
+
+    def __add__(self, other: "State") -> "State":
+        return State(
+            self.parts + other.parts,
+            self.simulated_s + other.simulated_s,
+            self.hops + other.hops,
+        )
+
+
+class Progress:
+    """Shows the progress of `total` parts, of which `kept` were there before."""
+
+    def __init__(self, name: str, total: int, kept: int, *, lines: bool) -> None:
+        """`lines`: write plain lines where stderr is no terminal (else nothing there)."""
+        self._name = name
+        self._total = total
+        self._kept = kept
+        self._lines = lines
+        self._state = State()
+        self._started = time.monotonic()
+        self._next_line_s = _PLAIN_EVERY_S
+        self._bar: RichProgress | None = None
+        if sys.stderr.isatty():
+            self._bar = RichProgress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}%  {task.fields[text]}"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task(name, total=total, completed=kept, text="")
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        elif self._lines:
+            kept = f", {self._kept} of them kept from before" if self._kept else ""
+            self._say(f"{self._total} parts{kept}")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        if kind is None and (self._bar is not None or self._lines):
+            self._say(f"done in {time.monotonic() - self._started:.1f} s, {self._amount()}")
+
+    def update(self, state: State) -> None:
+        """Show the work done by now."""
+        self._state = state
+        elapsed_s = time.monotonic() - self._started
+        if self._bar is not None:
+            self._bar.update(
+                self._task,
+                completed=self._kept + state.parts,
+                text=f"{self._amount()}{self._left(elapsed_s)}",
+            )
+        elif self._lines and elapsed_s >= self._next_line_s:
+            self._next_line_s = elapsed_s + _PLAIN_EVERY_S
+            percent = 100 * (self._kept + state.parts) / self._total
+            self._say(f"{percent:.0f}%, {self._amount()}{self._left(elapsed_s)}")
+
+    def _amount(self) -> str:
+        elapsed_s = max(time.monotonic() - self._started, 1e-3)
+        return (
+            f"{self._state.simulated_s:.1f} s simulated, "
+            f"{self._state.hops / elapsed_s / 1e6:.1f} M packet-hops/s"
+        )
+
+    def _left(self, elapsed_s: float) -> str:
+        if elapsed_s < 1 or self._state.parts <= 0:
+            return ""
+        parts_left = self._total - self._kept - self._state.parts
+        left_s = round(elapsed_s * parts_left / self._state.parts)
+        hours, minutes, seconds = left_s // 3600, left_s // 60 % 60, left_s % 60
+        return f", {hours}:{minutes:02}:{seconds:02} left"
+
+    def _say(self, text: str) -> None:
+        print(f"hull: {self._name}: {text}", file=sys.stderr, flush=True)

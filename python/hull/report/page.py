@@ -1,0 +1,234 @@
+"""The page: report.html, one file with its data, style and script inside.
+
+The Vega libraries come out of vl-convert, so that neither writing nor opening needs a network;
+the page's Content-Security-Policy forbids it to load anything. Everything that comes from files
+is escaped.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import vl_convert
+
+from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
+from hull.report.curves import (
+    Cdf,
+    Envelope,
+    fct_cdfs,
+    probe_cdfs,
+    queue_cdfs,
+    queue_envelopes,
+)
+from hull.report.labels import condition_label, conditions_of
+from hull.report.published import published_tables
+from hull.report.schemes import Scheme, schemes_of
+from hull.report.seed_means import Cell, cells, flow_classes
+from hull.report.tables import condition_table, run_table, swatch
+
+# Most data rows that a page holds, about 25 bytes each, and limits of one curve.
+_ROWS = 80_000
+_CDF_POINTS = (24, 200)
+_QUEUE_BINS = (60, 600)
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'unsafe-inline'; img-src data: blob:"
+)
+_WORDS_RATIO = (
+    "<p>Ratio is measured ÷ published. Cells off by more than a factor of 2 are shaded "
+    "and marked ▲ or ▼. ± is the half width of the 95% confidence interval over seeds.</p>"
+)
+_WORDS_MEASURES = (
+    "<p>Switch latency is measured twice. <strong>Occupancy</strong>: bytes waiting in the "
+    "measured port divided by its rate, weighted by time. <strong>Probe</strong>: what probe "
+    "packets sent at a fixed interval wait, their latency in the unloaded network "
+    "subtracted. FCT is flow completion time. µs = microseconds, KB = 1000 bytes.</p>"
+)
+_WORDS_CDF = (
+    "All seeds together. A value below 0.1 is drawn at the left edge, 0.1: the queue was empty "
+    "or nearly so. The vertical axis is stretched towards 100% to show the tail. "
+    "Dots are the 50, 90, 99 and 99.9% quantiles of occupancy, averaged over the seeds."
+)
+_WORDS_QUEUE = (
+    "Bytes waiting in the measured port, sampled at a fixed interval. The line is the mean of each "
+    "stretch of time, the band its minimum to maximum. The vertical axis is linear below 1 KB, "
+    "logarithmic above, and the same for all schemes."
+)
+
+
+def write_report(
+    folder: Path,
+    summary: dict[str, Any],
+    *,
+    title: str,
+    rows: list[dict[str, Any]] | None = None,
+) -> Path:
+    """Writes folder/report.html from the summary and the folder's flows.parquet,
+    latency.parquet and scenario.toml, and returns its path.
+
+    `rows` are the published values beside the measured ones, as `hull reproduce` emits them.
+    The file appears whole or not at all.
+    """
+    page = _page(folder, summary, title, rows or [])
+    path = folder / "report.html"
+    partial = folder / "report.html.partial"
+    try:
+        partial.write_text(page, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _page(folder: Path, summary: dict[str, Any], title: str, rows: Sequence[dict[str, Any]]) -> str:
+    charts: list[Chart] = []
+    sections = _condition_sections(folder, summary, charts)
+    comparison = ""
+    if rows:
+        comparison = f'<section><h2 id="published">Published beside measured</h2>{_WORDS_RATIO}'
+        comparison += f"{published_tables(rows)}</section>"
+    specs = json.dumps([chart.spec for chart in charts], separators=(",", ":"), ensure_ascii=False)
+    specs = specs.replace("<", "\\u003c")
+    scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
+    assets = files("hull.report")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{escape(title)}</title>
+<style>{(assets / "page.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<main>
+<h1>{escape(title)}</h1>
+{_contents(summary, bool(rows))}
+<section>{run_table(summary)}{_WORDS_MEASURES}</section>
+{comparison}
+{sections}
+<section><h2 id="scenario">Scenario</h2>
+<details><summary>The scenario as it was run</summary><pre>{escape(scenario)}</pre></details>
+</section>
+</main>
+<noscript><p>The charts need JavaScript; the tables hold the same results.</p></noscript>
+<script type="application/json" id="charts">{specs}</script>
+<script>{_library()}</script>
+<script>{(assets / "page.js").read_text(encoding="utf-8")}</script>
+</body>
+</html>
+"""
+
+
+@functools.cache
+def _library() -> str:
+    names = "window.vegaEmbed = vegaEmbed;"
+    return vl_convert.javascript_bundle(names).replace("</script", "<\\/script")
+
+
+def _contents(summary: Mapping[str, Any], published: bool) -> str:
+    links = [("published", "Published beside measured")] if published else []
+    links += [
+        (f"condition-{index}", condition_label(condition))
+        for index, condition in enumerate(conditions_of(summary))
+    ]
+    links.append(("scenario", "Scenario"))
+    items = "".join(f'<li><a href="#{target}">{escape(text)}</a></li>' for target, text in links)
+    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
+
+
+def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Chart]) -> str:
+    """Tables and charts of each condition; the charts' specifications go to `charts`."""
+    latency = pl.scan_parquet(folder / "latency.parquet")
+    flows = pl.scan_parquet(folder / "flows.parquet")
+    looks = schemes_of(summary)
+    classes = flow_classes(summary)
+    by_cell = cells(summary)
+    each = _ROWS // max(1, len(by_cell))
+    points = _clamp(each // (4 + 2 * len(classes)), _CDF_POINTS)
+    bins = _clamp(each // 2, _QUEUE_BINS)
+    probes = probe_cdfs(latency, points)
+    queues = queue_cdfs(latency, points)
+    envelopes = queue_envelopes(latency, bins)
+    fcts = [(flow_class, fct_cdfs(flows, flow_class, points)) for flow_class in classes]
+
+    text = ""
+    for index, condition in enumerate(conditions_of(summary)):
+        here = {scheme: cell for (c, scheme), cell in by_cell.items() if c == condition}
+        shown = [scheme for scheme in looks if scheme.name in here]
+        label = condition_label(condition)
+        distributions = _latency_charts(condition, here, shown, probes, queues)
+        for flow_class, curves in fcts:
+            if mine := [curve for curve in curves if curve.condition == condition]:
+                title = f"FCT of {flow_class.name} flows"
+                distributions.append(cdf_chart(title, flow_class.unit, mine, shown))
+        text += f'<section aria-labelledby="condition-{index}">'
+        text += f'<h2 id="condition-{index}">{escape(label)}</h2>'
+        text += condition_table(label, here, looks, classes)
+        if distributions:
+            text += f"<h3>Distributions</h3>{_key(shown)}"
+            text += f"<p>{_WORDS_CDF}</p>{_figures(distributions, charts)}"
+        if over_time := _queue_charts(condition, shown, envelopes):
+            seed = next(curve.seed for curve in envelopes if curve.condition == condition)
+            text += f"<h3>Queue over time, seed {seed}</h3><p>{_WORDS_QUEUE}</p>"
+            text += _figures(over_time, charts)
+        text += "</section>"
+    return text
+
+
+def _latency_charts(
+    condition: str,
+    here: Mapping[str, Cell],
+    shown: list[Scheme],
+    probes: list[Cdf],
+    queues: list[Cdf],
+) -> list[Chart]:
+    occupancy = [points for cell in here.values() if (points := occupancy_points(cell)).value]
+    found = []
+    mine = [curve for curve in probes if curve.condition == condition]
+    if mine or occupancy:
+        found.append(latency_chart(mine, occupancy, shown))
+    if sampled := [curve for curve in queues if curve.condition == condition]:
+        found.append(cdf_chart("Queue as sampled", "KB", sampled, shown))
+    return found
+
+
+def _queue_charts(condition: str, shown: list[Scheme], envelopes: list[Envelope]) -> list[Chart]:
+    mine = {curve.scheme: curve for curve in envelopes if curve.condition == condition}
+    high_kb = max((max(curve.high_kb) for curve in mine.values()), default=0.0)
+    return [
+        queue_chart(mine[scheme.name], scheme, max(1.0, high_kb * 1.05))
+        for scheme in shown
+        if scheme.name in mine
+    ]
+
+
+def _figures(chosen: list[Chart], charts: list[Chart]) -> str:
+    text = ""
+    for chart in chosen:
+        text += (
+            f"<figure><figcaption>{escape(chart.title)}</figcaption>"
+            f'<div class="chart" data-chart="{len(charts)}" role="img" '
+            f'aria-label="{escape(chart.alt)}"></div></figure>'
+        )
+        charts.append(chart)
+    return f'<div class="figures">{text}</div>'
+
+
+def _key(shown: list[Scheme]) -> str:
+    items = "".join(f"<li>{swatch(scheme)} {escape(scheme.label)}</li>" for scheme in shown)
+    return f'<ul class="key" aria-label="Colours of the schemes">{items}</ul>'
+
+
+def _clamp(value: int, limits: tuple[int, int]) -> int:
+    return max(limits[0], min(limits[1], value))

@@ -1,0 +1,61 @@
+"""Scheme: how each compared scheme is named and drawn, the same in every chart and figure.
+
+The four schemes of the paper's table 4 and the report's table II have their own place in the
+Okabe-Ito palette, which people with the usual colour vision deficiencies can tell apart; other
+schemes take the remaining colours in the order in which a summary lists them. Dash and marker
+repeat the distinction without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One scheme's looks. `dash` is in pixels or points (empty = solid)."""
+
+    name: str
+    label: str
+    colour: str
+    dash: tuple[float, ...]
+    marker: str
+
+
+_KNOWN = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme("tcp_droptail", "TCP drop-tail", "#D55E00", (2, 2), "o"),
+        Scheme("dctcp_30k", "DCTCP-30K", "#0072B2", (5, 2), "s"),
+        Scheme("dctcp_6k_pacer", "DCTCP-6K + pacer", "#E69F00", (10, 3), "^"),
+        Scheme("dctcp_pq950_pacer", "HULL (PQ 950)", "#009E73", (), "D"),
+    )
+}
+_SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#999999", "#F0E442")
+_SPARE_DASHES = ((6, 2, 1, 2), (2, 1), (5, 1, 1, 1, 1, 1), (9, 4))
+_SPARE_MARKERS = ("v", "P", "X", "*")
+
+
+def schemes(names: Iterable[str]) -> list[Scheme]:
+    """The looks of `names`, in their order, each name once."""
+    found: dict[str, Scheme] = {}
+    spare = 0
+    for name in names:
+        if name in found:
+            continue
+        if name in _KNOWN:
+            found[name] = _KNOWN[name]
+            continue
+        colour = _SPARE_COLOURS[spare % len(_SPARE_COLOURS)]
+        dash = _SPARE_DASHES[(spare + spare // len(_SPARE_COLOURS)) % len(_SPARE_DASHES)]
+        marker = _SPARE_MARKERS[spare % len(_SPARE_MARKERS)]
+        found[name] = Scheme(name, name, colour, dash, marker)
+        spare += 1
+    return list(found.values())
+
+
+def schemes_of(summary: Mapping[str, Any]) -> list[Scheme]:
+    """The schemes of a run in the order in which its summary lists them."""
+    return schemes(part["scheme"] for part in summary["parts"])

@@ -1,0 +1,121 @@
+"""Tables: what was run and, for each condition, the results of its schemes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any
+
+from hull.report.labels import NO_VALUE, count, number
+from hull.report.schemes import Scheme
+from hull.report.seed_means import Cell, FlowClass, Key
+
+
+def run_table(summary: Mapping[str, Any]) -> str:
+    """The run as a whole: name, version, seeds, work done and its cost."""
+    cpu_seconds = summary["cpu_seconds"]
+    speed = summary["packet_hops"] / cpu_seconds if cpu_seconds else None
+    memory_bytes = summary["peak_rss_bytes"]
+    memory = NO_VALUE if memory_bytes is None else f"{number(memory_bytes / 1e6)} MB"
+    facts = (
+        ("Name", str(summary["name"])),
+        ("hull version", str(summary["hull_version"])),
+        ("Seeds", ", ".join(str(seed) for seed in summary["seeds"])),
+        ("Simulated time, all parts", f"{number(summary['simulated_seconds'])} s"),
+        ("Packet-hops", count(summary["packet_hops"])),
+        ("Events", count(summary["events"])),
+        ("Packet-hops per CPU second", count(round(speed)) if speed is not None else NO_VALUE),
+        ("CPU time", f"{number(cpu_seconds)} s"),
+        ("Elapsed time", f"{number(summary['wall_seconds'])} s"),
+        ("Peak memory", memory),
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in facts
+    )
+    return boxed_table("What was run", f"<tbody>{rows}</tbody>")
+
+
+def condition_table(
+    label: str, cells: Mapping[str, Cell], looks: list[Scheme], classes: list[FlowClass]
+) -> str:
+    """One condition: a column for each scheme in `cells`, a group of rows for each metric."""
+    shown = [scheme for scheme in looks if scheme.name in cells]
+    columns = [cells[scheme.name] for scheme in shown]
+    head = "".join(
+        f'<th scope="col">{swatch(scheme)} {escape(scheme.label)}</th>' for scheme in shown
+    )
+    statistics = ("mean", "p90", "p99")
+    body = _group(
+        "Switch latency, occupancy (µs)",
+        columns,
+        [(s, ("occupancy", f"{s}_us")) for s in statistics],
+    )
+    if any(cell.get("probe", "mean_us") is not None for cell in columns):
+        body += _group(
+            "Switch latency, probe (µs)", columns, [(s, ("probe", f"{s}_us")) for s in statistics]
+        )
+    for flow_class in classes:
+        if all(cell.get("fct", flow_class.name, "mean_us") is None for cell in columns):
+            continue
+        body += _group(
+            f"FCT, {flow_class.name} ({flow_class.unit})",
+            columns,
+            [(s, ("fct", flow_class.name, f"{s}_us")) for s in ("mean", "p99")],
+            divisor=flow_class.unit_us,
+        )
+    body += _group(
+        "Throughput", columns, [("goodput (Mbps)", ("goodput_bps",))], divisor=1_000_000.0
+    )
+    body += _group(
+        "Packets, per seed",
+        columns,
+        [(name, (name,)) for name in ("marks", "drops", "timeouts", "retransmissions")],
+        show=count,
+    )
+    seeds = sorted({cell.seeds for cell in columns})
+    spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    caption = f"{label}: mean over {spread} seed{'' if seeds == [1] else 's'}"
+    return boxed_table(
+        caption,
+        f'<thead><tr><th scope="col">Metric</th>{head}</tr></thead>{body}',
+    )
+
+
+def swatch(scheme: Scheme) -> str:
+    """A short stroke in the colour and dash of a scheme."""
+    dash = " ".join(f"{length:g}" for length in scheme.dash)
+    return (
+        '<svg class="swatch" width="28" height="10" aria-hidden="true"><line x1="1" y1="5" x2="27" '
+        f'y2="5" stroke="{scheme.colour}" stroke-width="3" stroke-dasharray="{dash}"/></svg>'
+    )
+
+
+def boxed_table(caption: str, content: str) -> str:
+    """A table in a box of its own that scrolls sideways, also from the keyboard."""
+    text = escape(caption)
+    return (
+        f'<div class="box" role="region" tabindex="0" aria-label="{text}">'
+        f"<table><caption><span>{text}</span></caption>{content}</table></div>"
+    )
+
+
+def _group(
+    title: str,
+    columns: list[Cell],
+    lines: list[tuple[str, Key]],
+    *,
+    divisor: float = 1.0,
+    show: Callable[[float | None], str] = number,
+) -> str:
+    rows = ""
+    for name, key in lines:
+        values = (cell.get(*key) for cell in columns)
+        row = "".join(
+            f"<td>{show(None if value is None else value / divisor)}</td>" for value in values
+        )
+        rows += f'<tr><th scope="row">{escape(name)}</th>{row}</tr>'
+    return (
+        f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1}">'
+        f"<span>{escape(title)}</span></th></tr>{rows}</tbody>"
+    )

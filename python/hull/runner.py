@@ -1,0 +1,82 @@
+"""From a plan to a folder of results."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hull.errors import Interrupted, RunError, check_count
+from hull.folder import OutputFolder, write_atomically
+from hull.plan import Plan
+from hull.progress import Progress
+from hull.result import Result, load
+from hull.work import make_parts
+
+Compare = Callable[[dict[str, Any]], list[dict[str, Any]]]
+"""From a summary to the rows that set it beside published numbers."""
+
+
+def default_jobs() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def perform(
+    plan: Plan,
+    out: Path,
+    *,
+    jobs: int | None = None,
+    force: bool = False,
+    lines: bool = False,
+    compare: Compare | None = None,
+) -> Result:
+    """Carry out what of the plan is not yet in `out`, and return what is then there."""
+    jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
+    folder = OutputFolder(out, plan)
+    if folder.is_complete(force=force):
+        if lines:
+            print(f"hull: {plan.name}: {folder.out} has this run already", file=sys.stderr)
+        return load(folder.out)
+    folder.open()
+    try:
+        _fill(folder, plan, jobs, lines=lines, compare=compare)
+    except KeyboardInterrupt:
+        kept = sum(folder.has(part) for part in plan.parts)
+        raise Interrupted(
+            f"stopped; {kept} of {len(plan.parts)} parts are kept in {folder.partial}; "
+            "the same command takes up from there"
+        ) from None
+    except OSError as error:
+        raise RunError(f"{error.filename or folder.partial}: {error.strerror}") from error
+    finally:
+        folder.close()
+    return load(folder.out)
+
+
+def _fill(
+    folder: OutputFolder, plan: Plan, jobs: int, *, lines: bool, compare: Compare | None
+) -> None:
+    started = time.monotonic()
+    missing = [part for part in plan.parts if not folder.has(part)]
+    kept = len(plan.parts) - len(missing)
+    with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
+        make_parts(missing, folder, jobs, progress)
+        # Imported here: polars and the charts take longer to load than a simulation to start.
+        from hull.report import write_report
+        from hull.summary import summarise
+        from hull.tables import merge_tables
+
+        merge_tables(folder.partial, plan.parts)
+        paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
+        parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+        summary = summarise(plan, parts, time.monotonic() - started)
+        rows = None
+        if compare is not None:
+            rows = summary["comparison"] = compare(summary)
+        write_atomically(folder.partial / "scenario.toml", plan.text)
+        write_atomically(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_report(folder.partial, summary, title=plan.title, rows=rows)
+        folder.finish()

@@ -1,0 +1,32 @@
+"""Mean and confidence interval over seeds (Student's t, two-sided 95%).
+
+Seeds are independent runs of one scenario, so the mean over them has n - 1 degrees of freedom.
+"""
+
+import math
+from collections.abc import Sequence
+
+# 97.5% quantile of Student's t for 1 to 30 degrees of freedom.
+_T975 = (
+    *(12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281),
+    *(2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860),
+    *(2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423),
+)
+
+
+def t975(degrees: int) -> float:
+    """97.5% quantile of Student's t; beyond the table, its expansion about the normal one."""
+    if degrees <= len(_T975):
+        return _T975[degrees - 1]
+    z = 1.959964
+    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+
+
+def mean_ci95(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean of one or more values and the half width of its 95% interval (None for one value)."""
+    n = len(values)
+    mean = math.fsum(values) / n
+    if n == 1:
+        return mean, None
+    variance = math.fsum((v - mean) ** 2 for v in values) / (n - 1)
+    return mean, t975(n - 1) * math.sqrt(variance / n)

@@ -1,0 +1,69 @@
+"""The numbers over all parts of a run: totals, and per cell the mean over seeds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hull.plan import Plan
+from hull.statistics import mean_ci95
+
+_SUMS = ("packet_hops", "events", "simulated_seconds", "cpu_seconds")
+_AVERAGED = (
+    "switch_latency",
+    "fct",
+    "throughput",
+    "marks",
+    "drops",
+    "timeouts",
+    "retransmissions",
+    "paced",
+    "associations",
+)
+_CONSTANT = ("class", "bytes")
+
+
+def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) -> dict[str, Any]:
+    """Content of summary.json; `parts` are the summaries of the plan's parts in its order."""
+    per_cell = len(plan.seeds)
+    groups = [parts[i : i + per_cell] for i in range(0, len(parts), per_cell)]
+    return {
+        "hull_version": parts[0]["hull_version"],
+        "name": plan.name,
+        "title": plan.title,
+        "seeds": list(plan.seeds),
+        **{key: sum(part[key] for part in parts) for key in _SUMS},
+        "wall_seconds": wall_seconds,
+        "peak_rss_bytes": max(
+            (p["peak_rss_bytes"] for p in parts if p["peak_rss_bytes"]), default=None
+        ),
+        "cells": [average(group) for group in groups],
+        "parts": list(parts),
+    }
+
+
+def average(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One cell: each number becomes {"mean", "ci95"} over its seeds."""
+    return {
+        "condition": parts[0]["condition"],
+        "scheme": parts[0]["scheme"],
+        "seeds": len(parts),
+        **{key: _average([part[key] for part in parts]) for key in _AVERAGED},
+    }
+
+
+def _average(values: list[Any]) -> Any:
+    """Of numbers the mean, of objects and lists that of their members; of nothing, nothing."""
+    present = [value for value in values if value is not None]
+    if not present:
+        return None
+    first = present[0]
+    if isinstance(first, dict):
+        # A class without a single flow has no statistics: keys may be absent in some seeds.
+        keys = dict.fromkeys(key for value in present for key in value)
+        return {
+            key: first[key] if key in _CONSTANT else _average([v.get(key) for v in present])
+            for key in keys
+        }
+    if isinstance(first, list):
+        return [_average(list(members)) for members in zip(*present, strict=True)]
+    mean, ci95 = mean_ci95(present)
+    return {"mean": mean, "ci95": ci95}

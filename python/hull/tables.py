@@ -1,0 +1,39 @@
+"""Puts the tables of all parts into one, in the plan's order.
+
+The parts are read as a stream, so memory does not grow with them. Row groups have a fixed size:
+the bytes of the file depend on the rows only.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hull.columns import COLUMNS, described
+from hull.errors import RunError
+from hull.plan import Part
+
+_ROW_GROUP = 1 << 18
+
+
+def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
+    """Write flows.parquet and latency.parquet of a folder from those of its parts."""
+    for table in COLUMNS:
+        frames = [
+            pl.scan_parquet(folder / part.path / f"{table}.parquet").select(
+                pl.lit(part.cell.condition).alias("condition"),
+                pl.lit(part.cell.scheme).alias("scheme"),
+                pl.lit(part.seed, dtype=pl.Int32).alias("seed"),
+                pl.all(),
+            )
+            for part in parts
+        ]
+        try:
+            pl.concat(frames).sink_parquet(
+                folder / f"{table}.parquet",
+                row_group_size=_ROW_GROUP,
+                metadata={"hull.columns": json.dumps(described(table))},
+            )
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise RunError(f"{folder / table}.parquet: {error}") from error

@@ -1,0 +1,90 @@
+"""Tables on the terminal: published numbers beside measured ones, and the scenario's keys."""
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hull.experiment import Experiment
+
+_PLAIN_WIDTH = 110
+_FAR = 2.0
+
+
+def print_tables(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> None:
+    """One table per metric: schemes under each condition, published, measured and their ratio."""
+    console = _console()
+    seeds = max((row["seeds"] for row in rows), default=0)
+    console.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
+    for measure in experiment.measures:
+        of_metric = [row for row in rows if row["metric"] == measure.metric]
+        if of_metric:
+            console.print(_metric_table(measure.metric, experiment.statistics, of_metric))
+
+
+def print_keys(keys: Sequence[dict[str, Any]]) -> None:
+    """The keys of a scenario file."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in KEY_COLUMNS:
+        table.add_column(column, overflow="fold")
+    for key in keys:
+        table.add_row(*map(Text, key_row(key)))
+    _console().print(table)
+
+
+KEY_COLUMNS = ("key", "type", "example", "default", "meaning")
+
+
+def key_row(key: dict[str, Any]) -> tuple[str, ...]:
+    """One key of a scenario file as KEY_COLUMNS."""
+    default = key["default"]
+    if default is None:
+        shown = "required" if key["required"] else ""
+    else:
+        shown = default if isinstance(default, str) else json.dumps(default)
+    return key["key"], key["type"], key["unit"], shown, key["doc"]
+
+
+def number(value: float | None) -> str:
+    """Four significant digits at most, and no exponent."""
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _console() -> Console:
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PLAIN_WIDTH
+    return console
+
+
+def _metric_table(metric: str, statistics: Sequence[str], rows: list[dict[str, Any]]) -> Table:
+    table = Table(title=metric, title_justify="left", box=None, pad_edge=False, padding=(0, 1))
+    table.add_column("scheme", no_wrap=True)
+    for statistic in statistics:
+        table.add_column(statistic, justify="right", style="bold")
+        table.add_column("publ.", justify="right")
+        table.add_column("ratio", justify="right")
+    for condition, in_condition in groupby(rows, key=lambda row: str(row["condition"])):
+        table.add_row(Text(condition, style="italic"))
+        for scheme, of_scheme in groupby(in_condition, key=lambda row: str(row["scheme"])):
+            cells: list[Text] = []
+            for row in of_scheme:
+                cells.append(Text(number(row["measured"])))
+                cells.append(Text(number(row["published"])))
+                cells.append(_ratio(row["ratio"]))
+            table.add_row(Text(f"  {scheme}"), *cells)
+    return table
+
+
+def _ratio(ratio: float | None) -> Text:
+    """Marked with "!" where it is off by more than a factor of two."""
+    if ratio is None:
+        return Text("-")
+    far = not 1 / _FAR <= ratio <= _FAR
+    return Text(f"{ratio:.2f}{'!' if far else ' '}", style="yellow" if far else "")

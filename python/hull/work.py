@@ -1,0 +1,106 @@
+"""Carries out the parts of a plan, several at a time.
+
+One thread per job: the simulator releases the interpreter's lock while it runs. The result of a
+part depends on nothing but the part, so their number and order do not matter.
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any
+
+from hull import _core
+from hull.errors import RunError
+from hull.folder import OutputFolder
+from hull.plan import Part
+from hull.progress import Progress, State
+
+_REFRESH_S = 0.2
+
+
+class Watch:
+    """Sees and stops the simulations that run in other threads."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._lock = threading.Lock()
+        self._running: list[_core.Run] = []
+        self._cancelled = False
+        self._done = State()
+
+    @contextmanager
+    def over(self, run: _core.Run) -> Iterator[None]:
+        """Watch a simulation while it runs."""
+        with self._lock:
+            self._running.append(run)
+            if self._cancelled:
+                run.cancel()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.remove(run)
+
+    def cancel(self) -> None:
+        """Stop everything that runs, and whatever would still be started."""
+        with self._lock:
+            self._cancelled = True
+            for run in self._running:
+                run.cancel()
+
+    def finished(self, summary: dict[str, Any]) -> None:
+        """Count a part that is whole."""
+        with self._lock:
+            self._done += State(1.0, summary["simulated_seconds"], summary["packet_hops"])
+
+    def state(self) -> State:
+        """What this process has simulated so far."""
+        with self._lock:
+            state = self._done
+            for run in self._running:
+                now_s, end_s, hops = run.progress()
+                state += State(min(now_s / end_s, 1.0), now_s, hops)
+            return state
+
+
+def make_part(part: Part, folder: OutputFolder, watch: Watch) -> None:
+    """Simulate one part and move its results into place."""
+    cell = part.cell
+    made = folder.start_part(part)
+    run = _core.Run(json.dumps(cell.scenario), cell.condition, cell.scheme, part.seed)
+    with watch.over(run):
+        text = run.execute(str(made))
+    summary = json.loads(text)
+    (made / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    (made / "scenario.toml").write_text(cell.toml, encoding="utf-8")
+    folder.keep_part(part, made)
+    watch.finished(summary)
+
+
+def make_parts(parts: Sequence[Part], folder: OutputFolder, jobs: int, progress: Progress) -> None:
+    """Simulate parts; a failure or Ctrl-C stops the others and keeps those that are whole."""
+    watch = Watch()
+    pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="hull")
+    try:
+        # A sweep goes from light to heavy as a rule; to begin with the heavy parts keeps all jobs
+        # busy until the end.
+        futures = {pool.submit(make_part, part, folder, watch): part for part in reversed(parts)}
+        pending = set(futures)
+        while pending:
+            done, pending = wait(pending, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
+            progress.update(watch.state())
+            for future in done:
+                _raise_failure(future, futures[future])
+    finally:
+        watch.cancel()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _raise_failure(future: Future[None], part: Part) -> None:
+    error = future.exception()
+    if error is None:
+        return
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    raise RunError(f"{part}: {reason or type(error).__name__}") from error

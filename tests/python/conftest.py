@@ -1,0 +1,59 @@
+"""What the tests share: a scenario that runs in a moment, and the command as a user calls it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hull import scenarios
+
+SHORT = ["run.duration=200ms", "run.warmup=20ms", "run.seeds=2"]
+"""Overrides that make the shipped scenarios short."""
+
+Hull = Callable[..., subprocess.CompletedProcess[str]]
+COMMAND = [sys.executable, "-m", "hull"]
+
+
+def sets(overrides: list[str]) -> list[str]:
+    """Overrides as arguments of the command."""
+    return [word for override in overrides for word in ("--set", override)]
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with scenario.toml in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("scenario.toml").write_text(scenarios.text("epfl-table2"), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def hull(place: Path) -> Hull:
+    """Runs `hull` with arguments, in the empty directory."""
+
+    def call(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        done: subprocess.CompletedProcess[str] = subprocess.run(
+            [*COMMAND, *arguments],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+            check=False,
+            env={**os.environ, "COLUMNS": "200"},
+            **options,  # type: ignore[call-overload]
+        )
+        return done
+
+    return call

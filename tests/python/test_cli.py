@@ -1,0 +1,128 @@
+"""The command: what it prints, and how it refuses bad input."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import SHORT, Hull, sets, snapshot
+from hull import __version__, scenarios
+
+
+def test_version(hull: Hull) -> None:
+    assert hull("--version").stdout == f"hull {__version__}\n"
+
+
+def test_no_argument_shows_help(hull: Hull) -> None:
+    done = hull()
+    assert done.returncode == 0
+    assert "reproduce" in done.stdout
+
+
+def test_schema_is_json_schema(hull: Hull) -> None:
+    schema = json.loads(hull("schema").stdout)
+    assert "$schema" in schema
+    assert "properties" in schema
+
+
+def test_keys_lists_units_and_defaults(hull: Hull) -> None:
+    text = hull("keys").stdout
+    assert "run.duration" in text
+
+
+def test_a_reader_that_stops_reading_is_no_error(place: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "w") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "hull", "schema"],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.stderr == ""
+
+
+def test_copy_a_shipped_scenario(hull: Hull) -> None:
+    assert hull("scenarios").stdout.split() == scenarios.names()
+    assert hull("scenarios", "copy", "epfl-table2").stdout == "epfl-table2.toml\n"
+    copied = Path("epfl-table2.toml").read_text(encoding="utf-8")
+    assert copied == scenarios.text("epfl-table2")
+    assert hull("scenarios", "copy", "epfl-table2", "mine.toml").stdout == "mine.toml\n"
+    again = hull("scenarios", "copy", "epfl-table2")
+    assert again.returncode == 2
+    assert "epfl-table2.toml" in again.stderr
+
+
+def test_the_simulation_starts_before_charts_and_tables_are_loaded() -> None:
+    code = (
+        "import sys, hull.cli, hull.runner, hull.plan, hull.experiment;"
+        "print([m for m in ('polars', 'matplotlib', 'altair', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+RUN = ("run", "scenario.toml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("run", "absent.toml"), ["absent.toml", "no such file"]),
+        (("run", "epfl-table2.toml"), ["hull scenarios copy epfl-table2"]),
+        (("run", "."), ["directory"]),
+        (("run", "binary.toml"), ["binary.toml", "UTF-8"]),
+        (("run", "broken.toml"), ["broken.toml"]),
+        ((*RUN, "--jobs", "0"), ["--jobs", "0", "at least 1"]),
+        ((*RUN, "--jobs", "many"), ["--jobs", "many", "at least 1"]),
+        ((*RUN, "--seeds", "-1"), ["--seeds", "-1", "at least 1"]),
+        ((*RUN, "--seeds", "1.5"), ["--seeds", "1.5", "at least 1"]),
+        ((*RUN, "--set", "nonsense"), ["--set", "nonsense", "key=value"]),
+        ((*RUN, "--set", "run.duratoin=1s"), ["scenario.toml", "run.duratoin", "`duration`"]),
+        ((*RUN, "--set", "run.duration=5B"), ["scenario.toml", "run.duration", "5B"]),
+        ((*RUN, "--set", "run.duration=-1s"), ["scenario.toml", "run.duration", "-1s"]),
+        (
+            (*RUN, "--set", "workload.requests.load=100%"),
+            ["scenario.toml", "workload.requests.load", "100%"],
+        ),
+        ((*RUN, "--out", "/proc/results/x"), ["--out", "/proc/results/x"]),
+        ((*RUN, "--out", "scenario.toml"), ["--out", "scenario.toml"]),
+        ((*RUN, "--out", "scenario.toml/x"), ["--out", "scenario.toml/x"]),
+        ((*RUN, "--out", "."), ["--out", "holds no run of hull"]),
+        ((*RUN, "--out", "/"), ["--out", "/"]),
+        ((*RUN, "--loud"), ["--loud"]),
+        (("run",), ["file"]),
+        (("walk",), ["walk"]),
+        (("reproduce",), ["epfl-table2, table4"]),
+        (("reproduce", "tabel4"), ["tabel4", "nearest: table4"]),
+        (("reproduce", "table4", "figure99"), ["figure99", "nearest"]),
+        (("reproduce", "table4", "--quick", "--full"), ["--quick", "--full"]),
+        (("reproduce", "table4", "--format", "xml"), ["xml", "json"]),
+        (("scenarios", "copy", "absent"), ["absent", "epfl-table2"]),
+    ],
+)
+def test_bad_input(hull: Hull, place: Path, arguments: tuple[str, ...], named: list[str]) -> None:
+    (place / "binary.toml").write_bytes(b"\xff\xfe")
+    (place / "broken.toml").write_text("name = \n", encoding="utf-8")
+    before = snapshot(place)
+    done = hull(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("hull: error: ")
+    assert "Traceback" not in done.stderr
+    for name in named:
+        assert name in done.stderr
+    assert snapshot(place) == before
+    assert {path.name for path in place.iterdir()} == set(before)
+
+
+def test_a_run_prints_where_its_report_is(hull: Hull, place: Path) -> None:
+    done = hull(*RUN, *sets(SHORT), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{place / 'out' / 'report.html'}\n"
+    assert "24 parts" in done.stderr

@@ -1,0 +1,135 @@
+"""Runs that end before their time: killed, stopped, out of room. None looks whole, all resume."""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from conftest import COMMAND, SHORT, Hull, sets, snapshot
+
+RUN = ["run", "scenario.toml", "--out", "out"]
+SLOW = ["run.duration=2s", "run.warmup=20ms", "run.seeds=2"]
+ENDLESS = ["run.duration=100000s"]
+Start = Callable[[list[str]], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(place: Path) -> Iterator[Start]:
+    """Starts a run in the background; kills what is left of it at the end of the test."""
+    with ExitStack() as stack:
+
+        def begin(overrides: list[str]) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [*COMMAND, *RUN, *sets(overrides), "--jobs", "2"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process
+
+        yield begin
+
+
+def wait_for(count: int, pattern: str) -> None:
+    """Until so many paths exist."""
+    deadline = time.monotonic() + 60
+    while len(list(Path().glob(pattern))) < count:
+        assert time.monotonic() < deadline, f"no {pattern}"
+        time.sleep(0.005)
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {name: data for name, data in snapshot(folder).items() if name.endswith(".parquet")}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_run_resumes_to_the_same_bytes(
+    hull: Hull, place: Path, start: Start, how: signal.Signals
+) -> None:
+    process = start(SLOW)
+    wait_for(2, "out.partial/parts/*/*/seed-*")
+    process.send_signal(how)
+    error = process.communicate(timeout=30)[1]
+    assert not Path("out").exists()
+    kept = {path: path.stat().st_mtime_ns for path in Path("out.partial").glob("parts/*/*/seed-*")}
+    assert kept
+    assert all((path / "summary.json").exists() for path in kept)
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"{len(kept)} of 24 parts are kept" in error
+        assert "Traceback" not in error
+
+    again = hull(*RUN, *sets(SLOW))
+    assert again.returncode == 0, again.stderr
+    assert f"{len(kept)} of them kept" in again.stderr
+    for path, made in kept.items():
+        assert Path("out", *path.parts[1:]).stat().st_mtime_ns == made
+    assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
+    assert hull("run", "scenario.toml", "--out", "whole", *sets(SLOW)).returncode == 0
+    assert tables(Path("out")) == tables(Path("whole"))
+
+
+def test_ctrl_c_stops_a_long_simulation_at_once(start: Start) -> None:
+    process = start(ENDLESS)
+    wait_for(2, "out.partial/making/*")
+    time.sleep(0.5)
+    stopped = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - stopped < 3
+    assert not Path("out").exists()
+
+
+def test_two_runs_do_not_share_a_folder(hull: Hull, start: Start) -> None:
+    start(ENDLESS)
+    wait_for(2, "out.partial/making/*")
+    second = hull(*RUN, *sets(ENDLESS))
+    assert second.returncode == 2
+    assert "another hull" in second.stderr
+
+
+def test_another_scenario_does_not_take_up_what_was_left(
+    hull: Hull, place: Path, start: Start
+) -> None:
+    process = start(ENDLESS)
+    wait_for(2, "out.partial/making/*")
+    process.kill()
+    process.wait()
+    before = snapshot(place)
+    refused = hull(*RUN, *sets(SHORT))
+    assert refused.returncode == 2
+    assert "another run" in refused.stderr
+    assert snapshot(place) == before
+    assert hull(*RUN, *sets(SHORT), "--force").returncode == 0
+
+
+def test_a_file_that_cannot_be_written_fails_the_run(hull: Hull, place: Path) -> None:
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+
+    failed = hull(*RUN, *sets(SHORT), preexec_fn=no_room)
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    assert failed.stderr.count("hull: error: ") == 1
+    assert "Traceback" not in failed.stderr
+    assert not Path("out").exists()
+    assert hull(*RUN, *sets(SHORT)).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(hull: Hull, place: Path) -> None:
+    Path("locked").mkdir(mode=0o500)
+    refused = hull("run", "scenario.toml", "--out", "locked/out")
+    assert refused.returncode == 2
+    assert "locked/out" in refused.stderr
+    assert not list(Path("locked").iterdir())

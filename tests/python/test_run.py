@@ -1,0 +1,166 @@
+"""A run's folder: what is in it, and that it is the same whenever and however it is made."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import hull
+from conftest import SHORT, snapshot
+from hull import scenarios
+from hull.columns import COLUMNS
+from hull.figures import plot_fct
+
+SHORTER = [*SHORT, "run.duration=100ms"]
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {name: data for name, data in snapshot(folder).items() if name.endswith(".parquet")}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> hull.Result:
+    scenario = scenarios.text("epfl-table2")
+    return hull.run(tomllib.loads(scenario), tmp_path_factory.mktemp("run") / "out", set=SHORT)
+
+
+def test_folder(result: hull.Result) -> None:
+    assert {path.name for path in result.folder.iterdir()} == {
+        "scenario.toml",
+        "run.json",
+        "summary.json",
+        "flows.parquet",
+        "latency.parquet",
+        "report.html",
+        "parts",
+    }
+    parts = result.summary["parts"]
+    assert len(parts) == 3 * 4 * 2
+    for part in parts:
+        folder = result.folder / "parts" / part["condition"] / part["scheme"]
+        assert {path.name for path in (folder / f"seed-{part['seed']}").iterdir()} == {
+            "scenario.toml",
+            "summary.json",
+            "flows.parquet",
+            "latency.parquet",
+        }
+
+
+def test_summary(result: hull.Result) -> None:
+    summary = result.summary
+    assert summary["seeds"] == [1, 2]
+    for key in ("packet_hops", "events", "simulated_seconds", "cpu_seconds"):
+        assert summary[key] == pytest.approx(sum(part[key] for part in summary["parts"]))
+    assert summary["wall_seconds"] > 0
+    assert summary["peak_rss_bytes"] < 1e9
+    cell = summary["cells"][0]
+    values = [
+        part["switch_latency"]["occupancy"]["mean_us"]
+        for part in summary["parts"]
+        if (part["condition"], part["scheme"]) == (cell["condition"], cell["scheme"])
+    ]
+    assert len(values) == 2
+    averaged = cell["switch_latency"]["occupancy"]["mean_us"]
+    assert averaged["mean"] == pytest.approx(sum(values) / 2)
+    assert averaged["ci95"] == pytest.approx(12.7062 * abs(values[0] - values[1]) / 2)
+
+
+def test_packets_are_conserved(result: hull.Result) -> None:
+    for part in result.summary["parts"]:
+        packets = part["packets"]
+        assert packets["sent"] == (packets["delivered"] + packets["dropped"] + packets["in_flight"])
+
+
+def test_columns_are_those_documented(result: hull.Result) -> None:
+    assert result.flows.columns == list(COLUMNS["flows"])
+    assert result.latency.columns == list(COLUMNS["latency"])
+    for table in COLUMNS:
+        metadata = pl.read_parquet_metadata(result.folder / f"{table}.parquet")
+        assert json.loads(metadata["hull.columns"]) == result.columns[table]
+    assert result.flows["start_ps"].dtype == pl.Int64
+    assert result.flows["fct_ps"].min() > 0  # type: ignore[operator]
+
+
+def test_rows_are_in_the_order_of_the_parts(result: hull.Result) -> None:
+    cells = result.latency.select("condition", "scheme", "seed").unique(maintain_order=True)
+    parts = [(p["condition"], p["scheme"], p["seed"]) for p in result.summary["parts"]]
+    assert cells.rows() == parts
+
+
+def test_load_opens_the_same(result: hull.Result) -> None:
+    opened = hull.load(result.folder)
+    assert opened.summary == result.summary
+    assert opened.flows.equals(result.flows)
+    with pytest.raises(hull.UsageError, match=r"summary\.json"):
+        hull.load(result.folder / "parts")
+
+
+def test_plots(result: hull.Result) -> None:
+    assert result.plot_fct().axes
+    assert result.plot_latency().axes
+    assert result.plot_queue().axes
+    assert type(plot_fct(result)).__name__ == "Figure"
+
+
+def test_scenario_of_a_part_runs_as_it_is(result: hull.Result, tmp_path: Path) -> None:
+    part = result.summary["parts"][-1]
+    folder = result.folder.joinpath("parts", part["condition"], part["scheme"], "seed-2")
+    again = hull.run(folder / "scenario.toml", tmp_path / "again")
+    assert [p["seed"] for p in again.summary["parts"]] == [1, 2]
+    assert again.summary["parts"][1]["switch_latency"] == part["switch_latency"]
+
+
+def test_bytes_do_not_depend_on_jobs_or_time(place: Path) -> None:
+    one = hull.run("scenario.toml", "one", set=SHORTER, jobs=1)
+    two = hull.run("scenario.toml", "two", set=SHORTER, jobs=2)
+    assert tables(one.folder) == tables(two.folder)
+    assert len(tables(one.folder)) == 2 + 2 * 24
+
+
+def test_default_folder_is_named_by_the_scenario(place: Path) -> None:
+    result = hull.run("scenario.toml", set=SHORTER, seeds=1)
+    assert result.folder == place / "results" / "epfl-table2"
+    assert result.summary["seeds"] == [1]
+
+
+def test_a_finished_run_is_reused(place: Path) -> None:
+    first = hull.run("scenario.toml", "out", set=SHORTER)
+    before = snapshot(first.folder)
+    again = hull.run("scenario.toml", "out", set=SHORTER, jobs=1)
+    assert again.summary == first.summary
+    assert snapshot(again.folder) == before
+
+
+def test_another_run_is_refused_or_replaced(place: Path) -> None:
+    hull.run("scenario.toml", "out", set=SHORTER)
+    before = snapshot(place)
+    for changed in ({"set": SHORT}, {"set": SHORTER, "seeds": 1}):
+        with pytest.raises(hull.UsageError, match="another run"):
+            hull.run("scenario.toml", "out", **changed)
+    assert snapshot(place) == before
+    replaced = hull.run("scenario.toml", "out", set=SHORTER, seeds=1, force=True)
+    assert replaced.summary["seeds"] == [1]
+    assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
+
+
+def test_force_spares_a_folder_that_is_not_hulls(place: Path) -> None:
+    Path("mine").mkdir()
+    Path("mine/thesis.tex").write_text("years", encoding="utf-8")
+    with pytest.raises(hull.UsageError, match="no run of hull"):
+        hull.run("scenario.toml", "mine", set=SHORTER, force=True)
+    assert Path("mine/thesis.tex").exists()
+
+
+def test_an_empty_folder_is_filled(place: Path) -> None:
+    Path("out").mkdir()
+    assert hull.run("scenario.toml", "out", set=SHORTER, seeds=1).flows.height > 0
+
+
+def test_bad_scenario_raises(place: Path) -> None:
+    with pytest.raises(hull.ScenarioError, match=r"<dict>.*colour"):
+        hull.run({"name": "x", "colour": "red"})
+    with pytest.raises(hull.UsageError, match="<dict>"):
+        hull.run({"name": None})
+    assert not Path("results").exists()
