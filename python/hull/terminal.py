@@ -46,7 +46,7 @@ def key_row(key: dict[str, Any]) -> tuple[str, ...]:
         shown = "required" if key["required"] else ""
     else:
         shown = default if isinstance(default, str) else json.dumps(default)
-    return key["key"], key["type"], key["unit"], shown, key["doc"]
+    return key["key"], key["type"], key["unit"] or "", shown, key["doc"]
 
 
 def number(value: float | None) -> str:

@@ -29,8 +29,11 @@ def test_schema_is_json_schema(hull: Hull) -> None:
 
 
 def test_keys_lists_units_and_defaults(hull: Hull) -> None:
-    text = hull("keys").stdout
-    assert "run.duration" in text
+    lines = hull("keys").stdout.splitlines()
+    duration = next(line for line in lines if line.startswith("run.duration "))
+    assert "required" in duration
+    ecn = next(line for line in lines if line.startswith("transport.ecn "))
+    assert ecn.split()[1:3] == ["boolean", "false"]
 
 
 def test_a_reader_that_stops_reading_is_no_error(place: Path) -> None:

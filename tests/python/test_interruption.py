@@ -39,10 +39,11 @@ def start(place: Path) -> Iterator[Start]:
         yield begin
 
 
-def wait_for(count: int, pattern: str) -> None:
+def wait_for(process: subprocess.Popen[str], count: int, pattern: str) -> None:
     """Until so many paths exist."""
     deadline = time.monotonic() + 60
     while len(list(Path().glob(pattern))) < count:
+        assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline, f"no {pattern}"
         time.sleep(0.005)
 
@@ -56,7 +57,7 @@ def test_a_stopped_run_resumes_to_the_same_bytes(
     hull: Hull, place: Path, start: Start, how: signal.Signals
 ) -> None:
     process = start(SLOW)
-    wait_for(2, "out.partial/parts/*/*/seed-*")
+    wait_for(process, 2, "out.partial/parts/*/*/seed-*")
     process.send_signal(how)
     error = process.communicate(timeout=30)[1]
     assert not Path("out").exists()
@@ -80,7 +81,7 @@ def test_a_stopped_run_resumes_to_the_same_bytes(
 
 def test_ctrl_c_stops_a_long_simulation_at_once(start: Start) -> None:
     process = start(ENDLESS)
-    wait_for(2, "out.partial/making/*")
+    wait_for(process, 2, "out.partial/making/*")
     time.sleep(0.5)
     stopped = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -91,8 +92,8 @@ def test_ctrl_c_stops_a_long_simulation_at_once(start: Start) -> None:
 
 
 def test_two_runs_do_not_share_a_folder(hull: Hull, start: Start) -> None:
-    start(ENDLESS)
-    wait_for(2, "out.partial/making/*")
+    process = start(ENDLESS)
+    wait_for(process, 2, "out.partial/making/*")
     second = hull(*RUN, *sets(ENDLESS))
     assert second.returncode == 2
     assert "another hull" in second.stderr
@@ -102,7 +103,7 @@ def test_another_scenario_does_not_take_up_what_was_left(
     hull: Hull, place: Path, start: Start
 ) -> None:
     process = start(ENDLESS)
-    wait_for(2, "out.partial/making/*")
+    wait_for(process, 2, "out.partial/making/*")
     process.kill()
     process.wait()
     before = snapshot(place)

@@ -2,14 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int32Array, Int64Array, StringArray};
-use arrow_schema::DataType;
 use serde::Serialize;
 
 use super::distribution::Distribution;
-use super::parquet_file::{self, Column};
+use super::parquet_file::{self, Column, Values};
 use crate::units::Size;
 
 /// A completed request.
@@ -88,62 +85,58 @@ impl FlowLog {
 
     /// Writes `flows.parquet`.
     pub fn write(&self, path: &Path, dst: u16) -> io::Result<()> {
-        let column = |name, data_type, unit, doc| Column {
+        let names = self.classes.iter().map(Size::to_string).collect();
+        let rows = &self.records;
+        let column = |name, unit, doc, values| Column {
             name,
-            data_type,
-            nullable: false,
             unit,
             doc,
+            values,
         };
+        let long = |get: fn(&FlowRecord) -> u64| {
+            Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
+        };
+        let short =
+            |get: &dyn Fn(&FlowRecord) -> i32| Values::Int32(rows.iter().map(get).collect());
+        let bytes = rows
+            .iter()
+            .map(|row| self.classes[row.class].0 as i64)
+            .collect();
+        let class = rows.iter().map(|row| row.class).collect();
         let columns = [
             column(
                 "start_ps",
-                DataType::Int64,
                 "ps",
                 "simulated time of the request",
+                long(|row| row.start_ps),
             ),
             column(
                 "fct_ps",
-                DataType::Int64,
                 "ps",
                 "time until the last byte was delivered",
+                long(|row| row.fct_ps),
             ),
-            column("bytes", DataType::Int64, "B", "bytes of the response"),
-            column("class", DataType::Utf8, "", "size class"),
-            column("src", DataType::Int32, "", "host that sends the response"),
-            column("dst", DataType::Int32, "", "host that receives it"),
+            column("bytes", "B", "bytes of the response", Values::Int64(bytes)),
+            column("class", "", "size class", Values::Text(class, names)),
+            column(
+                "src",
+                "",
+                "host that sends the response",
+                short(&|row| i32::from(row.src)),
+            ),
+            column(
+                "dst",
+                "",
+                "host that receives it",
+                short(&|_| i32::from(dst)),
+            ),
             column(
                 "connection",
-                DataType::Int32,
                 "",
                 "number of the connection",
+                short(&|row| row.connection as i32),
             ),
         ];
-        let names: Vec<String> = self.classes.iter().map(Size::to_string).collect();
-        let rows = &self.records;
-        let arrays: Vec<ArrayRef> = vec![
-            Arc::new(Int64Array::from_iter_values(
-                rows.iter().map(|r| r.start_ps as i64),
-            )),
-            Arc::new(Int64Array::from_iter_values(
-                rows.iter().map(|r| r.fct_ps as i64),
-            )),
-            Arc::new(Int64Array::from_iter_values(
-                rows.iter().map(|r| self.classes[r.class].0 as i64),
-            )),
-            Arc::new(StringArray::from_iter_values(
-                rows.iter().map(|r| &names[r.class]),
-            )),
-            Arc::new(Int32Array::from_iter_values(
-                rows.iter().map(|r| i32::from(r.src)),
-            )),
-            Arc::new(Int32Array::from_iter_values(
-                rows.iter().map(|_| i32::from(dst)),
-            )),
-            Arc::new(Int32Array::from_iter_values(
-                rows.iter().map(|r| r.connection as i32),
-            )),
-        ];
-        parquet_file::write(path, &columns, arrays)
+        parquet_file::write(path, &columns, rows.len())
     }
 }

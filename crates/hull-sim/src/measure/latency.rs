@@ -2,14 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array};
-use arrow_schema::DataType;
 use serde::Serialize;
 
 use super::distribution::Distribution;
-use super::parquet_file::{self, Column};
+use super::parquet_file::{self, Column, Values};
 
 /// One row: a probe's latency or a queue sample, or both when they fall on the same time.
 #[derive(Clone, Copy, Debug)]
@@ -74,43 +71,36 @@ impl LatencyLog {
 
     /// Writes `latency.parquet`.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let column = |name, nullable, unit, doc| Column {
+        let rows = &self.rows;
+        let column = |name, unit, doc, values| Column {
             name,
-            data_type: DataType::Int64,
-            nullable,
             unit,
             doc,
+            values,
         };
+        let time = rows.iter().map(|row| row.time_ps as i64).collect();
+        let probe = rows.iter().map(|row| row.probe_ps).collect();
+        let queue = rows.iter().map(|row| row.queue_bytes).collect();
         let columns = [
             column(
                 "time_ps",
-                false,
                 "ps",
                 "simulated time of the probe or sample",
+                Values::Int64(time),
             ),
             column(
                 "probe_ps",
-                true,
                 "ps",
-                "time that the probe waited at the client's port",
+                "wait of the probe at the client's port",
+                Values::Optional(probe),
             ),
             column(
                 "queue_bytes",
-                true,
                 "B",
                 "bytes waiting at the client's port",
+                Values::Optional(queue),
             ),
         ];
-        let rows = &self.rows;
-        let arrays: Vec<ArrayRef> = vec![
-            Arc::new(Int64Array::from_iter_values(
-                rows.iter().map(|row| row.time_ps as i64),
-            )),
-            Arc::new(Int64Array::from_iter(rows.iter().map(|row| row.probe_ps))),
-            Arc::new(Int64Array::from_iter(
-                rows.iter().map(|row| row.queue_bytes),
-            )),
-        ];
-        parquet_file::write(path, &columns, arrays)
+        parquet_file::write(path, &columns, rows.len())
     }
 }

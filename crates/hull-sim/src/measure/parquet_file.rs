@@ -1,59 +1,153 @@
-//! Columns to a Parquet file, with the unit and meaning of each in the schema's metadata.
+//! Columns to a Parquet file, with the unit and meaning of each in the file's metadata: for a
+//! column `x` the keys `x.unit` and `x.description`.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type, TypePtr};
 
-/// One column: its name, type, whether values may be missing, unit and description.
+/// Rows of a row group.
+const GROUP: usize = 1 << 20;
+
+/// The values of a column.
+pub(super) enum Values {
+    /// 64-bit integers.
+    Int64(Vec<i64>),
+    /// 64-bit integers, some missing.
+    Optional(Vec<Option<i64>>),
+    /// 32-bit integers.
+    Int32(Vec<i32>),
+    /// Texts, as indices into a list of few.
+    Text(Vec<usize>, Vec<String>),
+}
+
+/// One column: its name, unit, description and values.
 pub(super) struct Column {
     pub name: &'static str,
-    pub data_type: DataType,
-    pub nullable: bool,
     pub unit: &'static str,
     pub doc: &'static str,
+    pub values: Values,
 }
 
-/// Writes one table. The bytes depend on nothing but the values.
-pub(super) fn write(path: &Path, columns: &[Column], arrays: Vec<ArrayRef>) -> io::Result<()> {
-    let fields: Vec<Field> = columns
-        .iter()
-        .map(|column| {
-            let metadata = HashMap::from([
-                ("unit".to_owned(), column.unit.to_owned()),
-                ("description".to_owned(), column.doc.to_owned()),
-            ]);
-            Field::new(column.name, column.data_type.clone(), column.nullable)
-                .with_metadata(metadata)
-        })
-        .collect();
-    let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(io::Error::other)?;
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_created_by(concat!("hull ", env!("CARGO_PKG_VERSION")).to_owned())
-        .build();
-    let mut writer =
-        ArrowWriter::try_new(File::create(path)?, schema, Some(properties)).map_err(unwrap_io)?;
-    writer.write(&batch).map_err(unwrap_io)?;
-    writer.close().map_err(unwrap_io)?;
-    Ok(())
+impl Column {
+    fn field(&self) -> Result<TypePtr, ParquetError> {
+        let (physical, logical, repetition) = match &self.values {
+            Values::Int64(_) => (Physical::INT64, None, Repetition::REQUIRED),
+            Values::Optional(_) => (Physical::INT64, None, Repetition::OPTIONAL),
+            Values::Int32(_) => (Physical::INT32, None, Repetition::REQUIRED),
+            Values::Text(..) => (
+                Physical::BYTE_ARRAY,
+                Some(LogicalType::String),
+                Repetition::REQUIRED,
+            ),
+        };
+        let field = Type::primitive_type_builder(self.name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .build()?;
+        Ok(Arc::new(field))
+    }
+
+    fn write(
+        &self,
+        group: &mut SerializedRowGroupWriter<'_, File>,
+        from: usize,
+        to: usize,
+    ) -> Result<(), ParquetError> {
+        let Some(mut column) = group.next_column()? else {
+            return Err(ParquetError::General(
+                "more columns than the schema has".to_owned(),
+            ));
+        };
+        match &self.values {
+            Values::Int64(values) => {
+                column
+                    .typed::<Int64Type>()
+                    .write_batch(&values[from..to], None, None)?
+            }
+            Values::Optional(values) => {
+                let levels: Vec<i16> = values[from..to]
+                    .iter()
+                    .map(|value| i16::from(value.is_some()))
+                    .collect();
+                let present: Vec<i64> = values[from..to].iter().copied().flatten().collect();
+                column
+                    .typed::<Int64Type>()
+                    .write_batch(&present, Some(&levels), None)?
+            }
+            Values::Int32(values) => {
+                column
+                    .typed::<Int32Type>()
+                    .write_batch(&values[from..to], None, None)?
+            }
+            Values::Text(indices, names) => {
+                let texts: Vec<ByteArray> = names
+                    .iter()
+                    .map(|name| ByteArray::from(name.as_str()))
+                    .collect();
+                let values: Vec<ByteArray> = indices[from..to]
+                    .iter()
+                    .map(|&index| texts[index].clone())
+                    .collect();
+                column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&values, None, None)?
+            }
+        };
+        column.close()
+    }
 }
 
-/// The operating system's error inside Parquet's, so that a full disk is told as such.
-fn unwrap_io(error: parquet::errors::ParquetError) -> io::Error {
-    match error {
-        parquet::errors::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+/// Writes one table of `rows` rows. The bytes depend on nothing but the values.
+pub(super) fn write(path: &Path, columns: &[Column], rows: usize) -> io::Result<()> {
+    let file = File::create(path)?;
+    write_table(file, columns, rows).map_err(|error| match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(io) => *io,
             Err(other) => io::Error::other(other),
         },
         other => io::Error::other(other),
+    })
+}
+
+fn write_table(file: File, columns: &[Column], rows: usize) -> Result<(), ParquetError> {
+    let fields = columns
+        .iter()
+        .map(Column::field)
+        .collect::<Result<Vec<_>, _>>()?;
+    let schema = Arc::new(
+        Type::group_type_builder("hull")
+            .with_fields(fields)
+            .build()?,
+    );
+    let metadata = columns.iter().flat_map(|column| {
+        [("unit", column.unit), ("description", column.doc)]
+            .map(|(key, text)| KeyValue::new(format!("{}.{key}", column.name), text.to_owned()))
+    });
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(concat!("hull ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(metadata.collect()))
+        .build();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+    let mut from = 0;
+    while from < rows {
+        let to = rows.min(from + GROUP);
+        let mut group = writer.next_row_group()?;
+        for column in columns {
+            column.write(&mut group, from, to)?;
+        }
+        group.close()?;
+        from = to;
     }
+    writer.close()?;
+    Ok(())
 }
