@@ -7,7 +7,7 @@ from hull.experiment import Experiment, Measure, Size, Variant, fct, occupancy
 
 EXPERIMENT = Experiment(
     id="epfl-table2",
-    title="EPFL ns-2 report, table II: 900 B and 10 MB requests, simulated",
+    title="EPFL ns-2 report, table II: 900 B and 10 MB responses from nine servers, on ns-2",
     scenario="epfl-table2",
     published=("epfl-ns2", "table2"),
     statistics=("mean", "p99"),
@@ -24,6 +24,6 @@ EXPERIMENT = Experiment(
         Measure("fct_900b_us", "us", fct(900)),
         Measure("fct_10mb_ms", "ms", fct(10_000_000), units_per_us=1e-3),
     ),
-    quick=Size(overrides=("run.duration=80s",), seeds=1),
-    full=Size(overrides=("run.duration=200s",), seeds=5),
+    quick=Size(overrides=("run.duration=50s",), seeds=3),
+    full=Size(overrides=("run.duration=200s",), seeds=10),
 )

@@ -1,0 +1,79 @@
+//! A fingerprint of results: what a seeded grid of schemes, buffers and loads gives, as a snapshot.
+//! It says that a change moved results, not that they were right; the other files say that.
+
+use std::fmt::Write;
+
+use super::star::{REQUESTS, run, scenario};
+
+const SCHEMES: [(&str, &[&str]); 4] = [
+    ("tcp_droptail", &[]),
+    (
+        "dctcp_30k",
+        &["transport.congestion_control=dctcp", "transport.ecn=true", "switch.marking.threshold=30KB"],
+    ),
+    (
+        "dctcp_6k_pacer",
+        &[
+            "transport.congestion_control=dctcp",
+            "transport.ecn=true",
+            "switch.marking.threshold=6KB",
+            "pacer={}",
+        ],
+    ),
+    (
+        "dctcp_pq950_pacer",
+        &[
+            "transport.congestion_control=dctcp",
+            "transport.ecn=true",
+            "switch.phantom_queue={drain=\"95%\",threshold=\"1KB\"}",
+            "pacer={}",
+        ],
+    ),
+];
+
+#[test]
+fn results_are_as_they_were() {
+    let mut table = String::from(
+        "scheme             buffer   load packet_hops  drops  marks timeouts retransmitted  paced  1KB_us  500KB_us\n",
+    );
+    for (scheme, keys) in SCHEMES {
+        for buffer in ["45KB", "400pkts"] {
+            for load in ["30%", "60%"] {
+                let settings = [
+                    format!("switch.buffer={buffer}"),
+                    format!("workload.requests.load={load}"),
+                ];
+                let base = [
+                    "topology.star.hosts=6",
+                    "host.rate=1Gbps",
+                    "host.delay=10us",
+                    "switch.delay=10us",
+                    "run.duration=300ms",
+                    "transport.ack_every=2",
+                    "workload.requests.connections_per_server=3",
+                    "workload.requests.classes=[{size=\"1KB\",share=\"80%\"},{size=\"500KB\",share=\"20%\"}]",
+                ];
+                let own = settings.iter().map(String::as_str);
+                let settings: Vec<&str> =
+                    base.iter().chain(keys).copied().chain(own).collect();
+                let outcome = run(&scenario(REQUESTS, &settings), 1);
+                let fct = outcome.flows.summary();
+                let mean = |class: usize| fct[class].fct.map_or(0.0, |fct| fct.mean_us);
+                writeln!(
+                    table,
+                    "{scheme:18} {buffer:8} {load} {:11} {:6} {:6} {:8} {:13} {:6} {:7.1} {:9.0}",
+                    outcome.packet_hops,
+                    outcome.packets.dropped,
+                    outcome.marks,
+                    outcome.timeouts,
+                    outcome.retransmissions,
+                    outcome.paced,
+                    mean(0),
+                    mean(1),
+                )
+                .expect("a String takes all");
+            }
+        }
+    }
+    insta::assert_snapshot!("grid", table);
+}

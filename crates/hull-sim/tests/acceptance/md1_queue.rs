@@ -1,0 +1,83 @@
+//! A FIFO port with Poisson arrivals of one packet size against the M/D/1 queue (Pollaczek-Khinchine):
+//! mean wait `rho S / (2 (1 - rho))`, share of packets that do not wait `1 - rho` (PASTA), and the
+//! time-weighted occupancy, which by Little's law is `rho` times the mean wait when it is expressed
+//! as drain time of the waiting bytes. Tolerance 2%.
+
+use hull_sim::measure::Occupancy;
+use hull_sim::network::{BufferLimit, FifoPort, NO_SACK, Packet, PortConfig, Verdict, flags};
+use hull_sim::random::{Purpose, Stream};
+
+use super::star::assert_near;
+
+const RATE_BPS: u64 = 1_000_000_000;
+const BYTES: u16 = 1500;
+const SERVICE_PS: f64 = 12e6;
+
+fn port() -> FifoPort {
+    let mut port = FifoPort::new(PortConfig {
+        rate_bps: RATE_BPS,
+        delay_ps: 1_000_000,
+        buffer: BufferLimit::Unlimited,
+        count_in_service: false,
+        marker: None,
+        phantom_queue: None,
+    });
+    port.occupancy = Some(Box::new(Occupancy::new(RATE_BPS, 0)));
+    port
+}
+
+fn packet() -> Packet {
+    Packet {
+        seq: 0,
+        ack: 0,
+        flow: 0,
+        sack: NO_SACK,
+        wire_bytes: BYTES,
+        payload_bytes: BYTES - 40,
+        dst: 0,
+        flags: flags::DATA,
+    }
+}
+
+/// Offers `packets` Poisson arrivals at load `rho` and compares.
+fn compare(rho: f64, packets: u64) {
+    let mut port = port();
+    let mut gaps = Stream::new(7, Purpose::Arrivals, (rho * 10.0) as usize);
+    let (mut now_ps, mut waited_ps, mut straight) = (0, 0, 0);
+    for _ in 0..packets {
+        now_ps += gaps.exponential(SERVICE_PS / rho);
+        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
+            port.deliver(now_ps);
+        }
+        match port.enqueue(now_ps, packet()) {
+            Verdict::Accepted { start_ps, .. } => {
+                waited_ps += start_ps - now_ps;
+                straight += u64::from(start_ps == now_ps);
+            }
+            Verdict::Dropped => panic!("an unlimited buffer dropped a packet"),
+        }
+    }
+    let expected_us = rho * SERVICE_PS / (2.0 * (1.0 - rho)) * 1e-6;
+    let mean_us = waited_ps as f64 / packets as f64 * 1e-6;
+    assert_near("mean wait, us", mean_us, expected_us, 0.02);
+    let share = straight as f64 / packets as f64;
+    assert_near("packets without a wait", share, 1.0 - rho, 0.02);
+    let queue = port.occupancy.as_mut().expect("set above");
+    let queue_us = queue.distribution(now_ps).mean_us;
+    assert_near("occupancy / rho, us", queue_us / rho, expected_us, 0.02);
+}
+
+#[test]
+fn light_load() {
+    compare(0.3, 3_000_000);
+}
+
+#[test]
+fn medium_load() {
+    compare(0.6, 3_000_000);
+}
+
+#[test]
+fn heavy_load() {
+    compare(0.8, 5_000_000);
+}

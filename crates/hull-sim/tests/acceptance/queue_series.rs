@@ -1,0 +1,67 @@
+//! The queue of the client's port over time, read back from `latency.parquet`, and the sawteeth in
+//! it. No test of its own.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use hull_sim::simulation::Outcome;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+/// An empty folder of this name for one test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("a folder of this test");
+    }
+    fs::create_dir_all(&folder).expect("cargo's folder for tests can be written");
+    folder
+}
+
+/// Samples as (s, bytes).
+pub fn queue_series(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
+    let path = folder(name).join("latency.parquet");
+    outcome.latency.write(&path).expect("written");
+    let file = File::open(path).expect("just written");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .and_then(|builder| builder.build())
+        .expect("a Parquet file");
+    let mut series = Vec::new();
+    for batch in reader {
+        let batch = batch.expect("rows");
+        let times = batch["time_ps"].as_primitive::<Int64Type>();
+        let queues = batch["queue_bytes"].as_primitive::<Int64Type>();
+        for (time, queue) in times.iter().zip(queues) {
+            if let (Some(time), Some(queue)) = (time, queue) {
+                series.push((time as f64 * 1e-12, queue as f64));
+            }
+        }
+    }
+    series
+}
+
+/// Sawteeth of a series: mean peak, mean trough, mean period (s). A tooth ends when the queue has
+/// fallen by `depth` from its peak and begins anew when it has risen by `depth` from its trough.
+pub fn sawteeth(series: &[(f64, f64)], depth: f64) -> (f64, f64, f64) {
+    let (mut peaks, mut troughs): (Vec<(f64, f64)>, Vec<f64>) = Default::default();
+    let (mut rising, mut extreme) = (true, series[0]);
+    for &(time, queue) in series {
+        let further = if rising { queue > extreme.1 } else { queue < extreme.1 };
+        if further {
+            extreme = (time, queue);
+        } else if (queue - extreme.1).abs() >= depth {
+            if rising {
+                peaks.push(extreme);
+            } else {
+                troughs.push(extreme.1);
+            }
+            (rising, extreme) = (!rising, (time, queue));
+        }
+    }
+    assert!(peaks.len() > 3, "only {} sawteeth", peaks.len());
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let heights: Vec<f64> = peaks[1..].iter().map(|peak| peak.1).collect();
+    let period = (peaks[peaks.len() - 1].0 - peaks[1].0) / (peaks.len() - 2) as f64;
+    (mean(&heights), mean(&troughs[1..]), period)
+}

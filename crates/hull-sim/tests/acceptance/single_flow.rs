@@ -1,0 +1,139 @@
+//! One flow in an empty network against arithmetic by hand, to the picosecond.
+//!
+//! With both links at 1 Gbps a packet of 1500 bytes (1460 of payload) takes S = 12 us on each, an ACK
+//! of 40 bytes 0.32 us. With 100 us of propagation on each link a packet's round trip is
+//! R = 2 S + 2 * 0.32 us + 4 * 100 us = 424.64 us.
+//!
+//! Slow start (RFC 5681), every packet acknowledged, first window w: each ACK releases two packets,
+//! which take 2 S on the wire while ACKs come S apart, so a round's packets leave back to back, from
+//! its first ACK on. Round r begins at r R and has w 2^r packets. Once a round takes as long as R
+//! (w 2^r S >= R) the link never idles again. Packet number p (from 0), in round r and m-th of it
+//! (from 0), arrives at r R + m S + 2 S + 200 us.
+
+use super::star::{BULK, PACKET_PS, PAYLOAD, REQUESTS, SECOND_PS, US_PS, assert_near, run, scenario};
+
+const LINKS: [&str; 4] =
+    ["host.rate=1Gbps", "switch.rate=1Gbps", "host.delay=100us", "switch.delay=100us"];
+const ACK_PS: u64 = 320_000;
+const RTT_PS: u64 = 2 * PACKET_PS + 2 * ACK_PS + 400 * US_PS;
+
+fn with<'t>(settings: &[&'t str]) -> Vec<&'t str> {
+    LINKS.iter().chain(settings).copied().collect()
+}
+
+fn fct_ps(settings: &[&str]) -> u64 {
+    let outcome = run(&scenario(BULK, settings), 1);
+    let records = outcome.flows.records();
+    assert_eq!((records.len(), outcome.packets.dropped), (1, 0));
+    records[0].fct_ps
+}
+
+/// Arrival of packet `p`, from 0, by the arithmetic above.
+fn arrival_ps(p: u64, first_window: u64) -> u64 {
+    let (mut round, mut in_round, mut window) = (0, p, first_window);
+    while in_round >= window && window * PACKET_PS < RTT_PS {
+        in_round -= window;
+        window *= 2;
+        round += 1;
+    }
+    round * RTT_PS + in_round * PACKET_PS + 2 * PACKET_PS + 200 * US_PS
+}
+
+#[test]
+fn slow_start_completes_when_the_closed_form_says() {
+    for first_window in [1, 2, 3, 10] {
+        for packets in [1, 2, 3, 7, 20, 63, 64, 500, 3000] {
+            let size = format!("workload.bulk.size={}B", packets * PAYLOAD);
+            let window = format!("transport.initial_window={first_window}");
+            let measured = fct_ps(&with(&[&size, &window]));
+            let expected = arrival_ps(packets - 1, first_window);
+            assert_eq!(measured, expected, "{packets} packets, first window {first_window}");
+        }
+    }
+}
+
+/// The last packet is short: at the switch it waits for the one before it, which takes S, and only
+/// then takes its own (100 + 40) * 8 ns.
+#[test]
+fn a_short_last_packet_waits_for_the_one_before() {
+    let measured = fct_ps(&with(&["workload.bulk.size=3020B", "transport.initial_window=3"]));
+    assert_eq!(measured, 3 * PACKET_PS + 140 * 8000 + 200 * US_PS);
+}
+
+/// One packet, one way: bytes over each rate, both propagation delays, a stack at each end.
+/// 1040 bytes take 0.208 us at 40 Gbps and 0.832 us at 10 Gbps.
+#[test]
+fn a_single_packet_takes_the_sum_of_its_delays() {
+    let settings = [
+        "host.rate=40Gbps",
+        "switch.rate=10Gbps",
+        "host.delay=1.5us",
+        "switch.delay=700ns",
+        "host.stack_delay=2us",
+        "workload.bulk.size=1000B",
+    ];
+    assert_eq!(fct_ps(&settings), 208_000 + 832_000 + 1_500_000 + 700_000 + 4_000_000);
+}
+
+/// 8000 / 0.95 ps are 8421 and 1/19 ps a byte: 1040 bytes take 8757894.7 ps, of which hull keeps
+/// whole picoseconds, one less at most.
+#[test]
+fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
+    let settings = ["host.rate=950Mbps", "switch.rate=950Mbps", "workload.bulk.size=1000B"];
+    assert!((2 * 8_757_893..=2 * 8_757_895).contains(&fct_ps(&settings)));
+}
+
+/// A request of 100 bytes and its response of 1000, the application's delay at the server and at the
+/// client: (140 + 1040) * 8 ns on each of two links, four propagations, two applications.
+#[test]
+fn a_request_and_its_response_take_the_sum_of_their_delays() {
+    let settings = with(&["workload.requests.load=0.01%", "host.application_delay=30us"]);
+    let outcome = run(&scenario(REQUESTS, &settings), 3);
+    let fastest = outcome.flows.records().iter().map(|record| record.fct_ps).min();
+    assert_eq!(fastest, Some(2 * (140 + 1040) * 8000 + 400 * US_PS + 60 * US_PS));
+}
+
+/// The window's largest size W below the pipe (R / S = 35.4 packets): W packets each round trip, which
+/// is exact over a whole number of round trips.
+#[test]
+fn a_small_window_is_delivered_once_a_round_trip() {
+    let (rounds, window) = (1000, 20);
+    let settings = with(&[
+        "transport.max_window=20",
+        "run.warmup=42464us",  // 100 R
+        "run.duration=424640us", // 1000 R
+    ]);
+    let outcome = run(&scenario(BULK, &settings), 1);
+    let expected_bps = (rounds * window * PAYLOAD * 8) as f64 / 0.42464;
+    assert_near("goodput", outcome.throughput.goodput_bps, expected_bps, 1e-12);
+}
+
+/// The same through the receiver's window.
+#[test]
+fn the_receivers_window_limits_as_the_senders() {
+    let settings = with(&["run.warmup=42464us", "run.duration=424640us"]);
+    let limited = |key: &str| {
+        let setting = format!("transport.{key}=20");
+        let settings: Vec<&str> = settings.iter().copied().chain([setting.as_str()]).collect();
+        run(&scenario(BULK, &settings), 1).throughput.goodput_bps
+    };
+    assert_eq!(limited("receive_window"), limited("max_window"));
+}
+
+/// A full link delivers a packet every S: 1460 / 1500 of the rate as payload, to one packet. With a
+/// buffer that keeps filling, what waits at the end has not used the link.
+#[test]
+fn a_full_link_delivers_its_rate() {
+    for buffer in ["unlimited", "200pkts"] {
+        let buffer = format!("switch.buffer={buffer}");
+        let settings = ["run.warmup=100ms", "run.duration=1s", "switch.delay=100us", &buffer];
+        let outcome = run(&scenario(BULK, &settings), 1);
+        let one_packet = PACKET_PS as f64 / SECOND_PS as f64;
+        assert_near("utilization", outcome.throughput.utilization, 1.0, 1.01 * one_packet);
+        if outcome.packets.dropped == 0 {
+            let expected_bps = 1e9 * PAYLOAD as f64 / 1500.0;
+            let goodput_bps = outcome.throughput.goodput_bps;
+            assert_near("goodput", goodput_bps, expected_bps, 1.01 * one_packet);
+        }
+    }
+}
