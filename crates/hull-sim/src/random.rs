@@ -14,6 +14,8 @@ pub enum Purpose {
     Connections = 2,
     /// Whether an ECN-Echo associates its flow with the pacer, one stream for each host.
     Association = 3,
+    /// The phase of a pacer's clock, one stream for each host.
+    ClockPhase = 4,
 }
 
 /// A stream of random numbers.

@@ -35,6 +35,8 @@ pub struct PacerStage {
     random: Stream,
     fifo: VecDeque<Packet>,
     keep_order: bool,
+    /// How far the pacer's clock is ahead of the simulation's: the phase of its ticks.
+    clock_ahead_ps: u64,
     /// When the event queue will wake the pacer; kept by the simulation.
     pub event_ps: u64,
     /// Packets dropped because the FIFO was full.
@@ -48,20 +50,23 @@ pub struct PacerStage {
 impl PacerStage {
     /// An empty stage. With `keep_order` a flow stays paced while it has packets in the FIFO, so
     /// that the end of its association does not let later packets overtake them.
+    /// `clock_ahead_ps` sets the phase of the pacer's ticks and rate updates.
     pub fn new(
         nic: FifoPort,
         pacer: &PacerConfig,
         association: &FlowAssociationConfig,
         random: Stream,
         keep_order: bool,
+        clock_ahead_ps: u64,
     ) -> Self {
         PacerStage {
             nic,
-            pacer: Pacer::new(pacer, 0),
+            pacer: Pacer::new(pacer, clock_ahead_ps),
             association: FlowAssociation::new(association),
             random,
             fifo: VecDeque::new(),
             keep_order,
+            clock_ahead_ps,
             event_ps: u64::MAX,
             drops: 0,
             paced: 0,
@@ -81,10 +86,9 @@ impl PacerStage {
     pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
         let associated = self.association.is_associated(now_ps, packet.flow)
             || (self.keep_order && self.fifo.iter().any(|waiting| waiting.flow == packet.flow));
-        match self
-            .pacer
-            .admit(now_ps, u32::from(packet.wire_bytes), associated)
-        {
+        let clock_ps = now_ps + self.clock_ahead_ps;
+        let bytes = u32::from(packet.wire_bytes);
+        match self.pacer.admit(clock_ps, bytes, associated) {
             Admission::Pass => Release::Now(packet),
             Admission::Queued => {
                 self.paced += 1;
@@ -101,13 +105,14 @@ impl PacerStage {
     /// When the pacer has to be looked at again; `None` when nothing waits.
     pub fn next_wake_ps(&self) -> Option<u64> {
         let head = self.fifo.front()?;
-        Some(self.pacer.next_wake_ps(u32::from(head.wire_bytes)))
+        Some(self.pacer.next_wake_ps(u32::from(head.wire_bytes)) - self.clock_ahead_ps)
     }
 
     /// The head of the FIFO, if it may leave at `now_ps`.
     pub fn release(&mut self, now_ps: u64) -> Option<Packet> {
-        let head = self.fifo.front()?;
-        if self.pacer.poll(now_ps, u32::from(head.wire_bytes)) {
+        let bytes = u32::from(self.fifo.front()?.wire_bytes);
+        let clock_ps = now_ps + self.clock_ahead_ps;
+        if self.pacer.poll(clock_ps, bytes) {
             self.fifo.pop_front()
         } else {
             None

@@ -17,7 +17,7 @@ pub struct Cell {
 
 /// Reads a scenario file and makes its cells, conditions in the outer loop, schemes in the inner.
 ///
-/// `overrides` are `key=value` with dotted keys. A key in a table that only some schemes have (a
+/// `overrides` are `key=value` with dotted keys; one on a swept key takes the place of its sweep. A key in a table that only some schemes have (a
 /// phantom queue's threshold, say) is set in those. Fails with the first thing that is wrong.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
     let error = |key: &str, problem: String| ScenarioError {
@@ -64,6 +64,9 @@ pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>,
     };
     let mut conditions: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for (key, values) in &whole.sweep {
+        if settings.iter().any(|(set, _)| set == key) {
+            continue; // set by hand: nothing left to sweep
+        }
         if values.is_empty() {
             return Err(error(
                 &format!("sweep.\"{key}\""),

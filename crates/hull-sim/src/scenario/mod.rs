@@ -1,6 +1,7 @@
 //! The scenario: the one definition of what a run is, from which the schema, the validation, the
 //! documentation table and the resolved files come.
 
+mod default;
 mod error;
 mod expand;
 mod keys;
@@ -268,6 +269,17 @@ pub enum WhenTableFull {
     EvictOldest,
 }
 
+/// How the clocks of the hosts' pacers stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Clocks {
+    /// Each has a phase of its own, drawn from the seed, as separate devices do.
+    #[default]
+    Free,
+    /// All tick at the same time, as in a simulation that starts them together.
+    Synchronized,
+}
+
 /// The packet pacer (paper 4.2 and 5.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -309,6 +321,9 @@ pub struct Pacer {
     /// when the association ends.
     #[serde(default = "default::yes")]
     pub keep_order: bool,
+    /// How the pacers' ticks and rate updates of different hosts stand to each other.
+    #[serde(default)]
+    pub clocks: Clocks,
     /// Granularity of the rate; also its floor.
     #[serde(default = "default::rate_step")]
     pub rate_step: Rate,
@@ -413,136 +428,5 @@ impl Scenario {
     /// The scenario as a TOML file.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|e| e.to_string())
-    }
-}
-
-impl Default for Transport {
-    fn default() -> Self {
-        Transport {
-            congestion_control: CongestionControl::default(),
-            ecn: false,
-            mtu: default::mtu(),
-            header: default::header(),
-            initial_window: default::initial_window(),
-            min_window: default::min_window(),
-            max_window: default::max_window(),
-            receive_window: default::max_window(),
-            initial_rto: default::initial_rto(),
-            min_rto: default::min_rto(),
-            max_rto: default::max_rto(),
-            ack_every: default::ack_every(),
-            delayed_ack: default::delayed_ack(),
-            idle_restart: false,
-            cwnd_validation: false,
-            byte_counting: false,
-            dctcp: Dctcp::default(),
-        }
-    }
-}
-
-impl Default for Dctcp {
-    fn default() -> Self {
-        Dctcp {
-            g: default::g(),
-            initial_alpha: default::whole(),
-        }
-    }
-}
-
-impl Default for Measure {
-    fn default() -> Self {
-        Measure {
-            sample_interval: default::sample_interval(),
-            probe: None,
-        }
-    }
-}
-
-mod default {
-    use super::{Buffer, Rate, Share, Size, Time};
-
-    pub const fn yes() -> bool {
-        true
-    }
-    pub const fn one_u64() -> u64 {
-        1
-    }
-    pub const fn one_u32() -> u32 {
-        1
-    }
-    pub const fn drain() -> Time {
-        Time(10_000_000_000_000)
-    }
-    pub const fn unlimited() -> Buffer {
-        Buffer::Unlimited
-    }
-    pub const fn mtu() -> Size {
-        Size(1500)
-    }
-    pub const fn header() -> Size {
-        Size(40)
-    }
-    pub const fn initial_window() -> u32 {
-        3
-    }
-    pub const fn min_window() -> u32 {
-        2
-    }
-    pub const fn max_window() -> u32 {
-        1000
-    }
-    pub const fn initial_rto() -> Time {
-        Time(1_000_000_000_000)
-    }
-    pub const fn min_rto() -> Time {
-        Time(10_000_000_000)
-    }
-    pub const fn max_rto() -> Time {
-        Time(60_000_000_000_000)
-    }
-    pub const fn ack_every() -> u32 {
-        2
-    }
-    pub const fn delayed_ack() -> Time {
-        Time(1_000_000_000)
-    }
-    pub const fn g() -> Share {
-        Share(Share::ONE / 16)
-    }
-    pub const fn whole() -> Share {
-        Share(Share::ONE)
-    }
-    pub const fn update_interval() -> Time {
-        Time(64_000_000)
-    }
-    pub const fn eta() -> Share {
-        Share(Share::ONE / 8)
-    }
-    pub const fn beta() -> u32 {
-        16
-    }
-    pub const fn association_timeout() -> Time {
-        Time(10_000_000_000)
-    }
-    pub const fn table_entries() -> u32 {
-        64
-    }
-    pub const fn bucket() -> Size {
-        Size(3000)
-    }
-    pub const fn fifo() -> Size {
-        Size(128_000)
-    }
-    pub const fn rate_step() -> Rate {
-        Rate(500_000)
-    }
-    pub const fn connections() -> u32 {
-        16
-    }
-    pub const fn request_size() -> Size {
-        Size(100)
-    }
-    pub const fn sample_interval() -> Time {
-        Time(1_000_000_000)
     }
 }

@@ -16,7 +16,7 @@ use crate::host::PacerStage;
 use crate::measure::{FlowLog, LatencyLog, Occupancy};
 use crate::network::{BufferLimit, FifoPort, PortConfig, Star};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, CongestionControl, Scenario};
+use crate::scenario::{self, Clocks, CongestionControl, Scenario};
 use crate::transport::{
     Controller, DctcpControl, EchoKind, NewReno, Receiver, ReceiverConfig, RtoEstimator, SackTable,
     Sender, SenderConfig, Window,
@@ -41,12 +41,20 @@ pub(super) fn build(scenario: &Scenario, seed: u64) -> Simulation {
             let nic = FifoPort::new(host_link.clone());
             let random = Stream::new(seed, Purpose::Association, host);
             let (pacer, association) = pacer(settings, scenario);
+            // Well over a period of the ticks and updates, so that any phase is as likely.
+            let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;
+            let clock_ahead_ps = match settings.clocks {
+                Clocks::Free => Stream::new(seed, Purpose::ClockPhase, host).below(phases) as u64,
+                Clocks::Synchronized => 0,
+            };
+            let keep_order = settings.keep_order;
             pacers.push(PacerStage::new(
                 nic,
                 &pacer,
                 &association,
                 random,
-                settings.keep_order,
+                keep_order,
+                clock_ahead_ps,
             ));
             let port = star.host_port(host);
             star.ports[port] = FifoPort::new(wire.clone());

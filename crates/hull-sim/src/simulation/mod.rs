@@ -90,9 +90,10 @@ impl Simulation {
             if at_ps > self.last_ps || (measured.is_some() && self.traffic.is_complete()) {
                 break;
             }
+            debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
             self.now_ps = at_ps;
             self.events_served += 1;
-            if self.events_served % CONTROL_EVERY == 0 {
+            if self.events_served.is_multiple_of(CONTROL_EVERY) {
                 control.report(at_ps, self.packet_hops);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);

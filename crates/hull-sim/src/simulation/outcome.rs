@@ -65,6 +65,8 @@ pub struct Outcome {
     pub paced: u64,
     /// ECN-Echoes that associated a flow with a pacer.
     pub associations: u64,
+    /// Packets in flight at the end that carry selective acknowledgments.
+    pub sacks_in_flight: u64,
 }
 
 impl Simulation {
@@ -133,6 +135,7 @@ impl Simulation {
                 .sum(),
             paced: self.pacers.iter().map(|pacer| pacer.paced).sum(),
             associations: self.pacers.iter().map(|pacer| pacer.associations).sum(),
+            sacks_in_flight: self.sacks.len() as u64,
             flows: self.flows,
             latency: self.latency,
         })

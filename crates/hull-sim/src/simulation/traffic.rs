@@ -77,7 +77,7 @@ impl Simulation {
     #[inline]
     pub(super) fn on_delivered(&mut self, flow: u32, position: u64) {
         match &mut self.traffic {
-            Traffic::Requests(plan) if flow % 2 == 0 => {
+            Traffic::Requests(plan) if flow.is_multiple_of(2) => {
                 let connection = flow as usize / 2;
                 let completed = plan.requests_completed(connection, position);
                 for _ in 0..completed {

@@ -78,9 +78,24 @@ fn network() -> impl Strategy<Value = Vec<String>> {
         (9_000_u32..100_000).prop_map(|bytes| format!("{bytes}B")),
     ];
     let rate = prop::sample::select(vec!["100Mbps", "1Gbps", "950Mbps", "10Gbps"]);
-    let links = (2_u16..7, rate.clone(), rate, 0_u32..100, buffer.clone(), buffer, any::<bool>());
+    let links = (
+        2_u16..7,
+        rate.clone(),
+        rate,
+        0_u32..100,
+        buffer.clone(),
+        buffer,
+        any::<bool>(),
+    );
     let mtu = prop_oneof![Just(1500), Just(9000), 300_u32..9000];
-    let tcp = (mtu, 1_u32..5, 1_u32..40, any::<bool>(), any::<bool>(), any::<bool>());
+    let tcp = (
+        mtu,
+        1_u32..5,
+        1_u32..40,
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+    );
     (links, tcp).prop_map(|(links, tcp)| {
         let (hosts, host_rate, switch_rate, delay, nic, buffer, in_service) = links;
         let (mtu, ack_every, initial_window, idle_restart, validation, probe) = tcp;

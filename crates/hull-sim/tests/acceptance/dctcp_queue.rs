@@ -59,11 +59,16 @@ fn the_largest_queue_is_k_plus_n() {
 fn one_flow_swings_as_the_model() {
     for threshold in [20, 40] {
         let outcome = outcome(1, threshold);
-        let (peak, trough, period_s) =
-            sawteeth(&queue_series(&outcome, &format!("dctcp-{threshold}")), 4.0 * 1500.0);
+        let (peak, trough, period_s) = sawteeth(
+            &queue_series(&outcome, &format!("dctcp-{threshold}")),
+            4.0 * 1500.0,
+        );
         let k = f64::from(threshold);
         let amplitude = (2.0 * (PIPE + k)).sqrt() / 2.0;
-        println!("K {threshold}: amplitude {} model {amplitude} period {period_s}", (peak - trough) / 1500.0);
+        println!(
+            "K {threshold}: amplitude {} model {amplitude} period {period_s}",
+            (peak - trough) / 1500.0
+        );
         assert_near("amplitude", (peak - trough) / 1500.0, amplitude, 0.25);
         let rtt_s = (PIPE + k - amplitude / 2.0) * 12e-6;
         assert_near("period", period_s / rtt_s, amplitude, 0.25);

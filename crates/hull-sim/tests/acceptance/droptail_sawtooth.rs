@@ -25,13 +25,21 @@ const DELAYS: [&str; 2] = ["host.delay=176.6115us", "switch.delay=176.6115us"];
 const SECONDS: f64 = 20.0;
 
 fn settings<'t>(buffer: &'t str, more: &[&'t str]) -> Vec<&'t str> {
-    let run = ["run.warmup=1s", "run.duration=20s", "measure.sample_interval=100us", buffer];
+    let run = [
+        "run.warmup=1s",
+        "run.duration=20s",
+        "measure.sample_interval=100us",
+        buffer,
+    ];
     DELAYS.iter().chain(&run).chain(more).copied().collect()
 }
 
 fn utilization(buffer: &str, more: &[&str]) -> f64 {
     let outcome = run(&scenario(BULK, &settings(buffer, more)), 1);
-    assert_eq!(outcome.timeouts, 0, "the recovery of a sawtooth needs no timeout");
+    assert_eq!(
+        outcome.timeouts, 0,
+        "the recovery of a sawtooth needs no timeout"
+    );
     outcome.throughput.utilization
 }
 
@@ -40,7 +48,10 @@ fn model(b: f64) -> f64 {
 }
 
 fn assert_utilization(measured: f64, expected: f64) {
-    assert!((measured - expected).abs() <= 0.02, "{measured} used, the model has {expected}");
+    assert!(
+        (measured - expected).abs() <= 0.02,
+        "{measured} used, the model has {expected}"
+    );
 }
 
 #[test]
@@ -101,7 +112,10 @@ fn two_pipes_of_buffer_never_empty() {
 /// One drop a cycle: the drops of 20 s less those of a run that ends with the warm-up.
 #[test]
 fn one_packet_is_lost_each_cycle() {
-    for (buffer, b) in [("switch.buffer=60pkts", 1.0), ("switch.buffer=120pkts", 2.0)] {
+    for (buffer, b) in [
+        ("switch.buffer=60pkts", 1.0),
+        ("switch.buffer=120pkts", 2.0),
+    ] {
         let dropped = |more: &[&str]| {
             let outcome = run(&scenario(BULK, &settings(buffer, more)), 1);
             outcome.packets.dropped as f64

@@ -9,7 +9,11 @@ const SCHEMES: [(&str, &[&str]); 4] = [
     ("tcp_droptail", &[]),
     (
         "dctcp_30k",
-        &["transport.congestion_control=dctcp", "transport.ecn=true", "switch.marking.threshold=30KB"],
+        &[
+            "transport.congestion_control=dctcp",
+            "transport.ecn=true",
+            "switch.marking.threshold=30KB",
+        ],
     ),
     (
         "dctcp_6k_pacer",
@@ -54,8 +58,7 @@ fn results_are_as_they_were() {
                     "workload.requests.classes=[{size=\"1KB\",share=\"80%\"},{size=\"500KB\",share=\"20%\"}]",
                 ];
                 let own = settings.iter().map(String::as_str);
-                let settings: Vec<&str> =
-                    base.iter().chain(keys).copied().chain(own).collect();
+                let settings: Vec<&str> = base.iter().chain(keys).copied().chain(own).collect();
                 let outcome = run(&scenario(REQUESTS, &settings), 1);
                 let fct = outcome.flows.summary();
                 let mean = |class: usize| fct[class].fct.map_or(0.0, |fct| fct.mean_us);

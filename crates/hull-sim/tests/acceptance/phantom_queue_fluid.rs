@@ -79,30 +79,46 @@ fn compare(setting: &Setting) -> f64 {
         backlog = (backlog - outflow).max(0.0);
         let found = backlog;
         backlog += f64::from(bytes);
-        let compared = if setting.count_arriving { backlog } else { found };
+        let compared = if setting.count_arriving {
+            backlog
+        } else {
+            found
+        };
         let distance = compared - f64::from(setting.threshold_bytes);
         if distance.abs() < 1e-3 {
             close_calls += 1;
         } else {
-            assert_eq!(marked, ect && distance > 0.0, "packet {i}, {distance} B above threshold");
+            assert_eq!(
+                marked,
+                ect && distance > 0.0,
+                "packet {i}, {distance} B above threshold"
+            );
         }
     }
-    assert!(close_calls < packets / 1000, "{close_calls} packets were at the threshold");
+    assert!(
+        close_calls < packets / 1000,
+        "{close_calls} packets were at the threshold"
+    );
     marks as f64 / f64::from(packets)
 }
 
 #[test]
 fn continuous_drain_marks_where_the_fluid_is_above_the_threshold() {
-    for (drain_bps, threshold_bytes, count_arriving) in
-        [(950_000_000, 1000, false), (950_000_000, 6000, true), (800_000_000, 30_000, false)]
-    {
+    for (drain_bps, threshold_bytes, count_arriving) in [
+        (950_000_000, 1000, false),
+        (950_000_000, 6000, true),
+        (800_000_000, 30_000, false),
+    ] {
         let share = compare(&Setting {
             drain_bps,
             threshold_bytes,
             count_arriving,
             drain: Drain::Continuous,
         });
-        assert!((0.05..0.95).contains(&share), "the test must see both: {share} marked");
+        assert!(
+            (0.05..0.95).contains(&share),
+            "the test must see both: {share} marked"
+        );
     }
 }
 

@@ -22,9 +22,14 @@ fn share_fluid(arrivals: &[(f64, f64)]) -> Vec<f64> {
     let mut active: Vec<(usize, f64)> = Vec::new();
     let (mut now, mut next) = (0.0, 0);
     while next < arrivals.len() || !active.is_empty() {
-        let least = active.iter().map(|flow| flow.1).fold(f64::INFINITY, f64::min);
+        let least = active
+            .iter()
+            .map(|flow| flow.1)
+            .fold(f64::INFINITY, f64::min);
         let completes = now + least * 8e-9 * active.len() as f64;
-        let arrives = arrivals.get(next).map_or(f64::INFINITY, |arrival| arrival.0);
+        let arrives = arrivals
+            .get(next)
+            .map_or(f64::INFINITY, |arrival| arrival.0);
         let until = completes.min(arrives);
         if !active.is_empty() {
             let served = (until - now) / 8e-9 / active.len() as f64;
@@ -49,8 +54,12 @@ fn share_fluid(arrivals: &[(f64, f64)]) -> Vec<f64> {
 }
 
 fn mean_fct(records: &[FlowRecord], fct: &[f64], class: usize) -> f64 {
-    let of_class: Vec<f64> =
-        records.iter().zip(fct).filter(|(r, _)| r.class == class).map(|(_, &fct)| fct).collect();
+    let of_class: Vec<f64> = records
+        .iter()
+        .zip(fct)
+        .filter(|(r, _)| r.class == class)
+        .map(|(_, &fct)| fct)
+        .collect();
     of_class.iter().sum::<f64>() / of_class.len() as f64
 }
 
@@ -75,9 +84,17 @@ fn compare(load: f64) {
     records.sort_by_key(|record| record.start_ps);
     let arrivals: Vec<(f64, f64)> = records
         .iter()
-        .map(|r| (r.start_ps as f64 / SECOND_PS as f64, SIZES[r.class].1 * OVERHEAD))
+        .map(|r| {
+            (
+                r.start_ps as f64 / SECOND_PS as f64,
+                SIZES[r.class].1 * OVERHEAD,
+            )
+        })
         .collect();
-    let measured: Vec<f64> = records.iter().map(|r| r.fct_ps as f64 / SECOND_PS as f64).collect();
+    let measured: Vec<f64> = records
+        .iter()
+        .map(|r| r.fct_ps as f64 / SECOND_PS as f64)
+        .collect();
     let fluid = share_fluid(&arrivals);
     for (class, (name, bytes)) in SIZES.iter().enumerate() {
         let mean = mean_fct(&records, &measured, class);
@@ -85,7 +102,12 @@ fn compare(load: f64) {
         let equation = bytes * OVERHEAD * 8e-9 / (1.0 - load * OVERHEAD);
         println!("load {load} {name}: {mean} s, fluid {shared}, equation {equation}");
         assert_near(&format!("{name} at {load}, fluid"), mean, shared, 0.05);
-        assert_near(&format!("{name} at {load}, equation 1"), mean, equation, 0.10);
+        assert_near(
+            &format!("{name} at {load}, equation 1"),
+            mean,
+            equation,
+            0.10,
+        );
     }
 }
 

@@ -4,10 +4,9 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use hull_sim::simulation::Outcome;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
 
 /// An empty folder of this name for one test.
 pub fn folder(name: &str) -> PathBuf {
@@ -24,18 +23,16 @@ pub fn queue_series(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
     let path = folder(name).join("latency.parquet");
     outcome.latency.write(&path).expect("written");
     let file = File::open(path).expect("just written");
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .and_then(|builder| builder.build())
-        .expect("a Parquet file");
+    let reader = SerializedFileReader::new(file).expect("a Parquet file");
     let mut series = Vec::new();
-    for batch in reader {
-        let batch = batch.expect("rows");
-        let times = batch["time_ps"].as_primitive::<Int64Type>();
-        let queues = batch["queue_bytes"].as_primitive::<Int64Type>();
-        for (time, queue) in times.iter().zip(queues) {
-            if let (Some(time), Some(queue)) = (time, queue) {
-                series.push((time as f64 * 1e-12, queue as f64));
-            }
+    for row in reader.get_row_iter(None).expect("rows") {
+        let row = row.expect("a row");
+        let value = |name: &str| match row.get_column_iter().find(|column| column.0 == name) {
+            Some((_, &Field::Long(value))) => Some(value as f64),
+            _ => None,
+        };
+        if let (Some(time_ps), Some(queue_bytes)) = (value("time_ps"), value("queue_bytes")) {
+            series.push((time_ps * 1e-12, queue_bytes));
         }
     }
     series
@@ -47,7 +44,11 @@ pub fn sawteeth(series: &[(f64, f64)], depth: f64) -> (f64, f64, f64) {
     let (mut peaks, mut troughs): (Vec<(f64, f64)>, Vec<f64>) = Default::default();
     let (mut rising, mut extreme) = (true, series[0]);
     for &(time, queue) in series {
-        let further = if rising { queue > extreme.1 } else { queue < extreme.1 };
+        let further = if rising {
+            queue > extreme.1
+        } else {
+            queue < extreme.1
+        };
         if further {
             extreme = (time, queue);
         } else if (queue - extreme.1).abs() >= depth {

@@ -10,10 +10,16 @@
 //! (w 2^r S >= R) the link never idles again. Packet number p (from 0), in round r and m-th of it
 //! (from 0), arrives at r R + m S + 2 S + 200 us.
 
-use super::star::{BULK, PACKET_PS, PAYLOAD, REQUESTS, SECOND_PS, US_PS, assert_near, run, scenario};
+use super::star::{
+    BULK, PACKET_PS, PAYLOAD, REQUESTS, SECOND_PS, US_PS, assert_near, run, scenario,
+};
 
-const LINKS: [&str; 4] =
-    ["host.rate=1Gbps", "switch.rate=1Gbps", "host.delay=100us", "switch.delay=100us"];
+const LINKS: [&str; 4] = [
+    "host.rate=1Gbps",
+    "switch.rate=1Gbps",
+    "host.delay=100us",
+    "switch.delay=100us",
+];
 const ACK_PS: u64 = 320_000;
 const RTT_PS: u64 = 2 * PACKET_PS + 2 * ACK_PS + 400 * US_PS;
 
@@ -47,7 +53,10 @@ fn slow_start_completes_when_the_closed_form_says() {
             let window = format!("transport.initial_window={first_window}");
             let measured = fct_ps(&with(&[&size, &window]));
             let expected = arrival_ps(packets - 1, first_window);
-            assert_eq!(measured, expected, "{packets} packets, first window {first_window}");
+            assert_eq!(
+                measured, expected,
+                "{packets} packets, first window {first_window}"
+            );
         }
     }
 }
@@ -56,7 +65,10 @@ fn slow_start_completes_when_the_closed_form_says() {
 /// then takes its own (100 + 40) * 8 ns.
 #[test]
 fn a_short_last_packet_waits_for_the_one_before() {
-    let measured = fct_ps(&with(&["workload.bulk.size=3020B", "transport.initial_window=3"]));
+    let measured = fct_ps(&with(&[
+        "workload.bulk.size=3020B",
+        "transport.initial_window=3",
+    ]));
     assert_eq!(measured, 3 * PACKET_PS + 140 * 8000 + 200 * US_PS);
 }
 
@@ -72,14 +84,21 @@ fn a_single_packet_takes_the_sum_of_its_delays() {
         "host.stack_delay=2us",
         "workload.bulk.size=1000B",
     ];
-    assert_eq!(fct_ps(&settings), 208_000 + 832_000 + 1_500_000 + 700_000 + 4_000_000);
+    assert_eq!(
+        fct_ps(&settings),
+        208_000 + 832_000 + 1_500_000 + 700_000 + 4_000_000
+    );
 }
 
 /// 8000 / 0.95 ps are 8421 and 1/19 ps a byte: 1040 bytes take 8757894.7 ps, of which hull keeps
 /// whole picoseconds, one less at most.
 #[test]
 fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
-    let settings = ["host.rate=950Mbps", "switch.rate=950Mbps", "workload.bulk.size=1000B"];
+    let settings = [
+        "host.rate=950Mbps",
+        "switch.rate=950Mbps",
+        "workload.bulk.size=1000B",
+    ];
     assert!((2 * 8_757_893..=2 * 8_757_895).contains(&fct_ps(&settings)));
 }
 
@@ -87,10 +106,21 @@ fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
 /// client: (140 + 1040) * 8 ns on each of two links, four propagations, two applications.
 #[test]
 fn a_request_and_its_response_take_the_sum_of_their_delays() {
-    let settings = with(&["workload.requests.load=0.01%", "host.application_delay=30us"]);
+    let settings = with(&[
+        "workload.requests.load=0.01%",
+        "host.application_delay=30us",
+    ]);
     let outcome = run(&scenario(REQUESTS, &settings), 3);
-    let fastest = outcome.flows.records().iter().map(|record| record.fct_ps).min();
-    assert_eq!(fastest, Some(2 * (140 + 1040) * 8000 + 400 * US_PS + 60 * US_PS));
+    let fastest = outcome
+        .flows
+        .records()
+        .iter()
+        .map(|record| record.fct_ps)
+        .min();
+    assert_eq!(
+        fastest,
+        Some(2 * (140 + 1040) * 8000 + 400 * US_PS + 60 * US_PS)
+    );
 }
 
 /// The window's largest size W below the pipe (R / S = 35.4 packets): W packets each round trip, which
@@ -100,12 +130,17 @@ fn a_small_window_is_delivered_once_a_round_trip() {
     let (rounds, window) = (1000, 20);
     let settings = with(&[
         "transport.max_window=20",
-        "run.warmup=42464us",  // 100 R
+        "run.warmup=42464us",    // 100 R
         "run.duration=424640us", // 1000 R
     ]);
     let outcome = run(&scenario(BULK, &settings), 1);
     let expected_bps = (rounds * window * PAYLOAD * 8) as f64 / 0.42464;
-    assert_near("goodput", outcome.throughput.goodput_bps, expected_bps, 1e-12);
+    assert_near(
+        "goodput",
+        outcome.throughput.goodput_bps,
+        expected_bps,
+        1e-12,
+    );
 }
 
 /// The same through the receiver's window.
@@ -126,10 +161,20 @@ fn the_receivers_window_limits_as_the_senders() {
 fn a_full_link_delivers_its_rate() {
     for buffer in ["unlimited", "200pkts"] {
         let buffer = format!("switch.buffer={buffer}");
-        let settings = ["run.warmup=100ms", "run.duration=1s", "switch.delay=100us", &buffer];
+        let settings = [
+            "run.warmup=100ms",
+            "run.duration=1s",
+            "switch.delay=100us",
+            &buffer,
+        ];
         let outcome = run(&scenario(BULK, &settings), 1);
         let one_packet = PACKET_PS as f64 / SECOND_PS as f64;
-        assert_near("utilization", outcome.throughput.utilization, 1.0, 1.01 * one_packet);
+        assert_near(
+            "utilization",
+            outcome.throughput.utilization,
+            1.0,
+            1.01 * one_packet,
+        );
         if outcome.packets.dropped == 0 {
             let expected_bps = 1e9 * PAYLOAD as f64 / 1500.0;
             let goodput_bps = outcome.throughput.goodput_bps;

@@ -1,0 +1,142 @@
+//! Reactions to marks: NewReno's against RFC 3168 (6.1.2: half, once per window of data, CWR on the
+//! next new segment; 6.1.3: ECE until CWR arrives), DCTCP's against thesis 2.2.1 (equations 2.1 and
+//! 2.2) by hand.
+
+use hull_core::dctcp::{DctcpConfig, ONE};
+
+use super::script::{MSS, NOTHING, Script, Setting};
+
+fn newreno() -> Script {
+    let mut flow = Script::new(Setting::default());
+    flow.write(1000);
+    flow
+}
+
+/// Segments 0 to 9 are out. Segment 2 is marked when 12 have been sent: half, and no second halving
+/// up to segment 11. Its ACK releases nothing; the first new segment, with CWR, goes out when five
+/// are in flight. The mark is echoed until that segment arrives.
+#[test]
+fn newreno_halves_once_a_window() {
+    let mut flow = newreno();
+    assert_eq!(flow.deliver_all(0..2), [10, 11]);
+    assert_eq!(flow.deliver_marked(2), NOTHING);
+    assert_eq!(
+        (flow.cwnd(), flow.sender.window().ssthresh),
+        (5 * MSS, 5 * MSS)
+    );
+    assert_eq!(flow.deliver_all(3..7), NOTHING);
+    assert_eq!(flow.deliver(7), [12]);
+    assert_eq!(flow.reduced, [12]);
+    assert_eq!(flow.deliver_all(8..12), [13, 14, 15, 16]);
+    assert_eq!(flow.cwnd(), 5 * MSS, "no growth and no cut while ECE lasts");
+    assert_eq!(
+        flow.echoes,
+        [
+            false, false, true, true, true, true, true, true, true, true, true, true
+        ]
+    );
+    assert_eq!(flow.deliver(12), [17]);
+    assert_eq!(flow.echoes.last(), Some(&false));
+    assert_eq!(flow.reduced, [12]);
+}
+
+#[test]
+fn newreno_halves_again_in_the_next_window() {
+    let mut flow = newreno();
+    flow.deliver_all(0..2);
+    flow.deliver_marked(2);
+    flow.deliver_all(3..13);
+    assert_eq!(flow.deliver_marked(13), NOTHING);
+    assert_eq!(flow.cwnd(), 2500);
+    assert_eq!(flow.deliver_all(14..16), NOTHING);
+    assert_eq!(flow.deliver(16), [18]);
+    assert_eq!(flow.reduced, [12, 18]);
+}
+
+/// The window is not what limits the sender: no growth, but a mark is congestion all the same.
+#[test]
+fn a_sender_with_little_to_send_reacts_too() {
+    let mut flow = Script::new(Setting {
+        cwnd_validation: true,
+        ..Setting::default()
+    });
+    flow.write(4);
+    flow.deliver_marked(0);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+}
+
+/// A loss and a mark in one window of data are one reduction (RFC 3168, 6.1.2): during the recovery,
+/// and on the ACK that ends it, ECE is not answered.
+#[test]
+fn loss_and_mark_in_one_window_are_one_reduction() {
+    for dctcp in [None, Some(dctcp(ONE))] {
+        let mut flow = Script::new(Setting {
+            dctcp,
+            ..Setting::default()
+        });
+        flow.write(1000);
+        flow.deliver(0);
+        assert_eq!(flow.deliver_all(2..5), [11, 12, 1]);
+        flow.deliver_all(5..7);
+        flow.deliver_marked(7);
+        flow.deliver_all(8..13);
+        flow.deliver_marked(1);
+        assert_eq!(flow.cwnd(), 5 * MSS);
+    }
+}
+
+fn dctcp(initial_alpha: u32) -> DctcpConfig {
+    DctcpConfig {
+        g: ONE / 4,
+        initial_alpha,
+    }
+}
+
+/// g = 1/4, alpha from 0. Segment 0's ACK ends the first window of observation: alpha = 0. The next
+/// ends with segment 10 and holds 1 to 10, of which 6 to 10 are marked: F = 1/2, alpha = 1/8. The mark
+/// on segment 6 cuts by alpha / 2 = 0, and no other cut is made until all that was sent by then, 0 to
+/// 15, is acknowledged. Segment 16 is marked: 10000 (1 - 1/16) = 9375.
+#[test]
+fn dctcp_cuts_once_a_window_by_half_of_alpha() {
+    let mut flow = Script::new(Setting {
+        dctcp: Some(dctcp(0)),
+        ..Setting::default()
+    });
+    flow.write(1000);
+    flow.deliver_all(0..6);
+    for segment in 6..11 {
+        flow.deliver_marked(segment);
+        assert_eq!(flow.cwnd(), 10 * MSS);
+    }
+    flow.deliver_all(11..16);
+    flow.deliver_marked(16);
+    assert_eq!(flow.cwnd(), 9375);
+    for segment in 17..20 {
+        flow.deliver_marked(segment);
+        assert_eq!(flow.cwnd(), 9375, "segment {segment}");
+    }
+}
+
+/// Alpha is above 0 and decays; windows without a mark leave the window alone.
+#[test]
+fn dctcp_cuts_nothing_in_windows_without_marks() {
+    let mut flow = Script::new(Setting {
+        dctcp: Some(dctcp(ONE)),
+        ..Setting::default()
+    });
+    flow.write(1000);
+    for segment in 0..60 {
+        flow.deliver(segment);
+        assert_eq!(flow.cwnd(), 10 * MSS, "segment {segment}");
+    }
+    // The windows of observation end with segments 0, 10, 20, ...: six so far.
+    let alpha = 0.75_f64.powi(6);
+    flow.deliver_marked(60); // the seventh, of ten segments with one mark
+    let alpha = 0.75 * alpha + 0.25 * 0.1;
+    let expected = 10_000.0 * (1.0 - alpha / 2.0);
+    assert!(
+        (flow.cwnd() as f64 - expected).abs() <= 1.0,
+        "{} {expected}",
+        flow.cwnd()
+    );
+}

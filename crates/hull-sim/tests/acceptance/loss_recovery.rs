@@ -1,0 +1,150 @@
+//! Loss recovery against RFC 5681, 6582, 6675 (SACK) and 3042 (limited transmit): the exact sequence
+//! of segments, derived by hand with the pipe of RFC 6675, and the window after.
+//!
+//! Where nothing else is said the window is ten segments and does not grow: segments 0 to 9 go out,
+//! and 0, 1, 2 arrive and release 10, 11, 12, so that 3 to 12 are in flight when 3 is missed.
+
+use super::script::{MS_PS, MSS, NOTHING, Script, Setting};
+
+fn until_three() -> Script {
+    let mut flow = Script::new(Setting::default());
+    assert_eq!(flow.write(1000), (0..10).collect::<Vec<_>>());
+    flow.now_ps = MS_PS;
+    assert_eq!(flow.deliver_all(0..3), [10, 11, 12]);
+    flow
+}
+
+/// Two duplicates release a new segment each (limited transmit), the third the lost one; then the
+/// window is half of the ten that were in flight, the two of limited transmit not counted (RFC 5681,
+/// 3.2). The pipe is 9 (the lost one again, 7 to 14) and releases nothing until it is below 5.
+#[test]
+fn one_loss() {
+    let mut flow = until_three();
+    assert_eq!(flow.deliver(4), [13]);
+    assert_eq!(flow.deliver(5), [14]);
+    assert_eq!(flow.deliver(6), [3]);
+    assert_eq!(
+        (flow.cwnd(), flow.sender.window().ssthresh),
+        (5 * MSS, 5 * MSS)
+    );
+    assert_eq!(flow.deliver_all(7..11), NOTHING);
+    assert_eq!(flow.deliver_all(11..15), [15, 16, 17, 18]);
+    // The full acknowledgment ends the recovery and does not open the window (RFC 5681, 3.2 step 6).
+    assert_eq!(flow.deliver(3), [19]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    // Congestion avoidance: the fifth segment acknowledged makes it six.
+    assert_eq!(flow.deliver_all(15..19), [20, 21, 22, 23]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!(flow.deliver(19), [24, 25]);
+    assert_eq!(flow.cwnd(), 6 * MSS);
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (1, 0));
+}
+
+/// 3 and 5 are lost. 5 counts as lost when three segments above it have arrived, and is sent when the
+/// pipe has room: after 11. The partial acknowledgment keeps the recovery going; one reduction.
+#[test]
+fn two_holes_are_one_reduction() {
+    let mut flow = until_three();
+    assert_eq!(flow.deliver_all([4, 6]), [13, 14]);
+    assert_eq!(flow.deliver(7), [3]);
+    assert_eq!(flow.deliver_all(8..11), NOTHING);
+    assert_eq!(flow.deliver(11), [5]);
+    assert_eq!(flow.deliver_all(12..15), [15, 16, 17]);
+    assert_eq!(flow.deliver(3), [18]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!(flow.deliver(5), [19]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (2, 0));
+}
+
+/// Segment 3 is lost again when it was sent again: nothing in RFC 6675 sends it a third time but the
+/// timer. Then one segment, and slow start up to half the window: 2500 bytes.
+#[test]
+fn a_lost_retransmission_needs_the_timer() {
+    let mut flow = until_three();
+    let deadline_ps = flow.sender.rto_deadline_ps;
+    assert_eq!(flow.deliver_all(4..15), [13, 14, 3, 15, 16, 17, 18]);
+    assert_eq!(flow.deliver_all(15..18), [19, 20, 21]);
+    assert_eq!(
+        flow.sender.rto_deadline_ps, deadline_ps,
+        "duplicates do not put the timer off"
+    );
+    assert_eq!(flow.time_out(), [3]);
+    assert_eq!((flow.cwnd(), flow.sender.window().ssthresh), (MSS, 2500));
+    // 18 to 21 are neither acknowledged nor known to be lost; after the timeout they are sent again.
+    assert_eq!(flow.deliver(3), [18, 19]);
+    assert_eq!(flow.cwnd(), 2 * MSS);
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (4, 1));
+}
+
+/// Nothing after the last segment tells of its loss: the timer does, with twice the wait each time,
+/// until it is acknowledged.
+#[test]
+fn a_lost_tail_needs_the_timer() {
+    let mut flow = Script::new(Setting::default());
+    assert_eq!(flow.write(3), [0, 1, 2]);
+    flow.now_ps = MS_PS;
+    assert_eq!(flow.deliver_all(0..2), NOTHING);
+    let mut waits = Vec::new();
+    for _ in 0..4 {
+        let before_ps = flow.now_ps;
+        assert_eq!(flow.time_out(), [2]);
+        waits.push((flow.now_ps - before_ps) / MS_PS);
+        assert_eq!(flow.cwnd(), MSS);
+    }
+    assert_eq!(waits, [10, 20, 40, 80]);
+    assert_eq!(flow.deliver(2), NOTHING);
+    assert!(flow.sender.is_idle());
+    assert_eq!(flow.sender.rto_deadline_ps, u64::MAX, "the timer is off");
+    assert_eq!(flow.write(1), [3]);
+    assert_eq!((flow.sender.rto_deadline_ps - flow.now_ps) / MS_PS, 10);
+}
+
+/// A whole window is lost: the timer sends its first segment, then slow start sends the rest again,
+/// each once. Half of ten in flight is the threshold: 2, 4, then 5 and one more a round trip.
+#[test]
+fn a_lost_window_is_sent_again_in_slow_start() {
+    let mut flow = Script::new(Setting::default());
+    flow.write(12);
+    assert_eq!(flow.time_out(), [0]);
+    assert_eq!(flow.sender.window().ssthresh, 5 * MSS);
+    assert_eq!(flow.deliver(0), [1, 2]);
+    assert_eq!(flow.deliver_all(1..3), [3, 4, 5, 6]);
+    assert_eq!(flow.cwnd(), 4 * MSS);
+    assert_eq!(flow.deliver(3), [7, 8]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!(flow.deliver_all(4..7), [9, 10, 11]);
+    assert_eq!(flow.deliver_all(7..12), NOTHING);
+    assert!(flow.sender.is_idle());
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (10, 1));
+}
+
+/// Overtaken by one or two segments: limited transmit, no retransmission, the window as it was.
+#[test]
+fn reordering_below_three_segments_is_no_loss() {
+    for overtaking in [1, 2] {
+        let mut flow = until_three();
+        let early = flow.deliver_all(4..4 + overtaking);
+        assert_eq!(early, (13..13 + overtaking).collect::<Vec<_>>());
+        let released = flow.deliver(3);
+        assert!(
+            released.iter().all(|&segment| segment >= 13 + overtaking),
+            "{released:?}"
+        );
+        assert_eq!(flow.cwnd(), 10 * MSS);
+        assert_eq!(flow.sender.retransmissions, 0);
+    }
+    let mut flow = until_three();
+    assert_eq!(flow.deliver_all(4..7), [13, 14, 3]);
+}
+
+/// The segment that was sent again for nothing arrives twice: no harm, and no second reduction.
+#[test]
+fn a_needless_retransmission_reduces_once() {
+    let mut flow = until_three();
+    flow.deliver_all(4..7);
+    flow.deliver(3);
+    let cwnd = flow.cwnd();
+    assert_eq!(flow.deliver(3), NOTHING);
+    assert_eq!((flow.cwnd(), flow.sender.retransmissions), (cwnd, 1));
+}

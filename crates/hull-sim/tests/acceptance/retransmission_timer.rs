@@ -1,0 +1,126 @@
+//! The retransmission timer against RFC 6298 by hand: the floor, equations 2.2 and 2.3, Karn's rule
+//! (3: no samples from what was sent twice), 5.2 and 5.3 (off when all is acknowledged, started anew
+//! by progress), 5.5 (doubling). And the delayed ACK's timer (RFC 1122, 4.2.3.2).
+
+use hull_sim::transport::{EchoKind, Receiver, ReceiverConfig};
+
+use super::script::{MS_PS, MSS, Script, Setting};
+
+fn without_floor() -> Script {
+    Script::new(Setting {
+        min_rto_ps: 1,
+        ..Setting::default()
+    })
+}
+
+/// Time left on the timer, ps.
+fn timeout_ps(flow: &Script) -> u64 {
+    flow.sender.rto_deadline_ps - flow.now_ps
+}
+
+#[test]
+fn waits_for_the_initial_timeout_before_a_sample() {
+    let mut flow = Script::new(Setting::default());
+    flow.write(1);
+    assert_eq!(timeout_ps(&flow), 100 * MS_PS);
+}
+
+/// R = 8 ms: srtt = 8, rttvar = 4, timeout 24 ms. Then R = 16 ms: rttvar = 3/4 4 + 1/4 8 = 5, srtt =
+/// 7/8 8 + 1/8 16 = 9, timeout 29 ms.
+#[test]
+fn follows_the_round_trip() {
+    let mut flow = without_floor();
+    flow.write(1);
+    flow.now_ps = 8 * MS_PS;
+    flow.deliver(0);
+    flow.write(1);
+    assert_eq!(timeout_ps(&flow), 24 * MS_PS);
+    flow.now_ps += 16 * MS_PS;
+    flow.deliver(1);
+    assert_eq!(flow.sender.rto_deadline_ps, u64::MAX);
+    flow.write(1);
+    assert_eq!(timeout_ps(&flow), 29 * MS_PS);
+}
+
+#[test]
+fn stays_at_its_floor() {
+    let mut flow = Script::new(Setting::default());
+    flow.write(20);
+    flow.now_ps = MS_PS / 10;
+    flow.deliver(0);
+    assert_eq!(timeout_ps(&flow), 10 * MS_PS);
+    flow.now_ps += MS_PS;
+    flow.deliver(1);
+    assert_eq!(timeout_ps(&flow), 10 * MS_PS, "progress starts it anew");
+}
+
+/// The ACK after a timeout may be for either copy: the estimate stays that of the first sample.
+#[test]
+fn takes_no_sample_from_what_was_sent_twice() {
+    let mut flow = without_floor();
+    flow.write(1);
+    flow.now_ps = 8 * MS_PS;
+    flow.deliver(0);
+    flow.write(1);
+    assert_eq!(flow.time_out(), [1]);
+    assert_eq!(timeout_ps(&flow), 48 * MS_PS);
+    flow.now_ps += 40 * MS_PS;
+    flow.deliver(1);
+    flow.write(1);
+    assert_eq!(timeout_ps(&flow), 24 * MS_PS);
+}
+
+/// Nor from a segment whose ACK was held up by a hole below it.
+#[test]
+fn takes_no_sample_from_behind_a_hole() {
+    let mut flow = without_floor();
+    flow.write(100);
+    flow.now_ps = 8 * MS_PS;
+    flow.deliver(0); // sample; 10 is sent and timed
+    flow.deliver_all(2..5);
+    flow.now_ps += 20 * MS_PS;
+    flow.deliver_all(5..11);
+    flow.deliver(1);
+    assert_eq!(timeout_ps(&flow), 24 * MS_PS);
+}
+
+fn receiver(ack_every: u32) -> Receiver {
+    Receiver::new(&ReceiverConfig {
+        ack_every,
+        delayed_ack_ps: MS_PS,
+        echo: EchoKind::Classic,
+    })
+}
+
+/// One segment waits for the timer, from its own arrival; the second of a pair does not.
+#[test]
+fn an_ack_is_delayed_by_its_timer_at_most() {
+    let mut receiver = receiver(2);
+    let start_ps = 5 * MS_PS;
+    assert_eq!(
+        receiver.on_data(start_ps, 0, MSS, false, false),
+        [None, None]
+    );
+    assert_eq!(receiver.ack_deadline_ps, start_ps + MS_PS);
+    assert_eq!(receiver.take_pending().map(|ack| ack.ack), Some(MSS));
+    assert_eq!(receiver.take_pending(), None);
+    receiver.on_data(7 * MS_PS, MSS, MSS, false, false);
+    assert_eq!(receiver.ack_deadline_ps, 8 * MS_PS);
+    let [_, ack] = receiver.on_data(7 * MS_PS, 2 * MSS, MSS, false, false);
+    assert_eq!(ack.map(|ack| ack.ack), Some(3 * MSS));
+    assert_eq!(receiver.ack_deadline_ps, u64::MAX);
+}
+
+/// RFC 5681, 4.2: data out of order, and data that fills a hole, are acknowledged at once.
+#[test]
+fn an_ack_for_data_out_of_order_is_not_delayed() {
+    let mut receiver = receiver(4);
+    for (start, expected) in [(2, 0), (1, 0), (0, 3)] {
+        let [_, ack] = receiver.on_data(0, start * MSS, MSS, false, false);
+        assert_eq!(
+            ack.map(|ack| ack.ack),
+            Some(expected * MSS),
+            "segment {start}"
+        );
+    }
+}

@@ -1,0 +1,273 @@
+//! Bad input against the issue's rule: one message that names the file, the key, what was found and
+//! what is allowed.
+
+use hull_sim::scenario::expand;
+
+const GOOD: &str = r#"
+name = "good"
+[run]
+duration = "1s"
+[topology.star]
+hosts = 3
+[host]
+rate = "1Gbps"
+delay = "1us"
+[switch]
+rate = "1Gbps"
+delay = "1us"
+buffer = "100KB"
+[workload.requests]
+load = "40%"
+classes = [{ size = "1KB", share = "100%" }]
+"#;
+
+#[test]
+fn the_good_one_is_good() {
+    assert_eq!(
+        expand(GOOD, "good.toml", &[]).map(|cells| cells.len()),
+        Ok(1)
+    );
+}
+
+/// Replaces `old` by `new` in the good file and compares the message's parts.
+fn refuse(old: &str, new: &str, parts: &[&str]) {
+    assert!(GOOD.contains(old), "{old}");
+    check(&GOOD.replacen(old, new, 1), &[], parts);
+}
+
+fn check(text: &str, settings: &[&str], parts: &[&str]) {
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    let message = match expand(text, "dir/my.toml", &settings) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("taken, but wrong: {parts:?}"),
+    };
+    println!("{message}");
+    assert!(message.starts_with("dir/my.toml: "), "{message}");
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "\"{part}\" is missing in: {message}"
+        );
+    }
+}
+
+#[test]
+fn unknown_keys() {
+    refuse(
+        "delay = \"1us\"\n[switch]",
+        "latency = \"1us\"\n[switch]",
+        &["host", "`latency`", "expected one of", "`delay`"],
+    );
+    refuse(
+        "[run]",
+        "[running]",
+        &["`running`", "expected one of", "`run`"],
+    );
+    refuse(
+        "share = ",
+        "part = ",
+        &["workload.requests.classes[0]", "`part`", "`share`"],
+    );
+    check(
+        &format!("{GOOD}[transport.dctcp]\ngain = 1\n"),
+        &[],
+        &["transport.dctcp", "`gain`", "`g`"],
+    );
+}
+
+#[test]
+fn wrong_units() {
+    refuse(
+        "duration = \"1s\"",
+        "duration = \"1sec\"",
+        &["run.duration", "\"1sec\"", "s, ms, us, ns, ps"],
+    );
+    refuse(
+        "rate = \"1Gbps\"",
+        "rate = \"1GBps\"",
+        &["host.rate", "\"1GBps\"", "Gbps"],
+    );
+    refuse(
+        "buffer = \"100KB\"",
+        "buffer = \"100KiB\"",
+        &["switch.buffer", "\"100KiB\"", "700KB", "500pkts"],
+    );
+    refuse("delay = \"1us\"", "delay = 1", &["host.delay", "1", "unit"]);
+    refuse(
+        "\"40%\"",
+        "\"40Mbps\"",
+        &["workload.requests.load", "\"40Mbps\"", "20%"],
+    );
+    refuse(
+        "hosts = 3",
+        "hosts = \"3\"",
+        &["topology.star.hosts", "\"3\"", "u16"],
+    );
+}
+
+#[test]
+fn rates_of_zero_and_below() {
+    for found in ["0Gbps", "0bps"] {
+        refuse(
+            "rate = \"1Gbps\"",
+            &format!("rate = \"{found}\""),
+            &["host.rate", "\"0bps\"", "from 1Mbps"],
+        );
+    }
+    refuse(
+        "rate = \"1Gbps\"",
+        "rate = \"-1Gbps\"",
+        &["host.rate", "\"-1Gbps\"", "a number with one of the units"],
+    );
+    refuse(
+        "duration = \"1s\"",
+        "duration = \"0s\"",
+        &["run.duration", "\"0ps\"", "above 0"],
+    );
+}
+
+#[test]
+fn thresholds_above_the_buffer() {
+    let marking = format!("{GOOD}[switch.marking]\nthreshold = \"200KB\"\n");
+    check(
+        &marking,
+        &[],
+        &[
+            "switch.marking.threshold",
+            "\"200KB\"",
+            "less than switch.buffer",
+            "100KB",
+        ],
+    );
+    let setting = "switch.marking={threshold=\"150KB\"}";
+    check(
+        GOOD,
+        &[setting],
+        &["switch.marking.threshold", "\"150KB\"", "100KB"],
+    );
+    refuse(
+        "\"100KB\"",
+        "\"1KB\"",
+        &["switch.buffer", "\"1KB\"", "one packet of transport.mtu"],
+    );
+}
+
+#[test]
+fn loads_of_one_and_more() {
+    for (found, shown) in [
+        ("\"100%\"", "\"100%\""),
+        ("1", "\"100%\""),
+        ("1.2", "\"120%\""),
+        ("\"0%\"", "\"0%\""),
+    ] {
+        refuse(
+            "\"40%\"",
+            found,
+            &["workload.requests.load", shown, "below 100%"],
+        );
+    }
+    refuse(
+        "\"40%\"",
+        "\"-40%\"",
+        &["workload.requests.load", "\"-40%\"", "20%"],
+    );
+}
+
+#[test]
+fn missing_keys() {
+    refuse(
+        "rate = \"1Gbps\"\ndelay = \"1us\"\n[switch]",
+        "delay = \"1us\"\n[switch]",
+        &["host", "missing", "`rate`"],
+    );
+    refuse("duration = \"1s\"", "", &["run", "missing", "`duration`"]);
+    refuse("name = \"good\"", "", &["missing", "`name`"]);
+    let without = GOOD.split("[workload").next().unwrap_or_default();
+    check(without, &[], &["missing", "`workload`"]);
+}
+
+#[test]
+fn sweeps_that_cannot_be() {
+    let sweep = |line: &str| format!("{GOOD}[sweep]\n{line}\n");
+    check(
+        &sweep("\"workload.requests.load\" = []"),
+        &[],
+        &[
+            "sweep.\"workload.requests.load\"",
+            "empty list",
+            "list of values",
+        ],
+    );
+    check(
+        &sweep("\"workload.requests.load\" = \"40%\""),
+        &[],
+        &["sweep", "40%", "sequence"],
+    );
+    check(
+        &sweep("\"workload.requests.load\" = [\"40%\", \"140%\"]"),
+        &[],
+        &["workload.requests.load", "\"140%\"", "below 100%"],
+    );
+    check(
+        &sweep("\"workload.requests.lod\" = [\"40%\"]"),
+        &[],
+        &["workload.requests", "`lod`", "`load`"],
+    );
+}
+
+#[test]
+fn settings_that_cannot_be() {
+    check(
+        GOOD,
+        &["workload.requests.load"],
+        &["--set", "\"workload.requests.load\"", "key=value"],
+    );
+    check(
+        GOOD,
+        &["host.rate=fast"],
+        &["host.rate", "\"fast\"", "Gbps"],
+    );
+    check(GOOD, &["host.speed=1Gbps"], &["host", "`speed`", "`rate`"]);
+    check(GOOD, &["hosts.rate=1Gbps"], &["`hosts`", "`host`"]);
+    check(
+        GOOD,
+        &["transport.ack_every=0"],
+        &["transport.ack_every", "0", "1 to 64"],
+    );
+}
+
+#[test]
+fn schemes_that_cannot_be() {
+    let schemes = |line: &str| format!("{GOOD}[schemes.fine]\n[schemes.odd]\n{line}\n");
+    check(
+        &schemes("transport.ecm = true"),
+        &[],
+        &["transport", "`ecm`", "`ecn`", "scheme odd"],
+    );
+    check(
+        &schemes("transport.congestion_control = \"dctcp\""),
+        &[],
+        &["transport.ecn", "false", "true", "scheme odd"],
+    );
+    check(
+        &schemes("transport.congestion_control = \"cubic\""),
+        &[],
+        &[
+            "transport.congestion_control",
+            "`cubic`",
+            "`newreno`",
+            "`dctcp`",
+            "scheme odd",
+        ],
+    );
+    check(
+        &schemes("switch.marking.threshold = \"1MB\""),
+        &[],
+        &["switch.marking.threshold", "\"1MB\"", "100KB", "scheme odd"],
+    );
+}
+
+#[test]
+fn text_that_is_no_toml() {
+    check("name = \"x\"\n[run\n", &[], &["line 2"]);
+}

@@ -1,0 +1,143 @@
+//! A sender and a receiver driven by hand, without a network: a test says when each segment arrives,
+//! and whether marked; ACKs are there at once. Segments have 1000 bytes and are called by number.
+//! No test of its own.
+
+use hull_core::dctcp::DctcpConfig;
+use hull_sim::transport::{
+    Controller, DctcpControl, EchoKind, NewReno, Receiver, ReceiverConfig, RtoEstimator, Sender,
+    SenderConfig, Window,
+};
+
+pub const MSS: u64 = 1000;
+pub const MS_PS: u64 = 1_000_000_000;
+/// No segments sent.
+pub const NOTHING: [u64; 0] = [];
+
+/// Settings that scripts change.
+pub struct Setting {
+    /// First and largest window, segments.
+    pub window: (u64, u64),
+    pub dctcp: Option<DctcpConfig>,
+    pub min_rto_ps: u64,
+    pub idle_restart: bool,
+    pub cwnd_validation: bool,
+}
+
+impl Default for Setting {
+    /// NewReno with a window of ten segments that does not grow, timeouts from 10 ms.
+    fn default() -> Self {
+        Setting {
+            window: (10, 10),
+            dctcp: None,
+            min_rto_ps: 10 * MS_PS,
+            idle_restart: false,
+            cwnd_validation: false,
+        }
+    }
+}
+
+pub struct Script {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub now_ps: u64,
+    /// Numbers of the segments that were sent with CWR.
+    pub reduced: Vec<u64>,
+    /// ECN-Echo of the ACKs so far.
+    pub echoes: Vec<bool>,
+}
+
+impl Script {
+    /// At time 0, with nothing to send.
+    pub fn new(setting: Setting) -> Self {
+        let (first, largest) = setting.window;
+        let (controller, echo) = match &setting.dctcp {
+            Some(config) => (
+                Controller::Dctcp(DctcpControl::new(config)),
+                EchoKind::Dctcp,
+            ),
+            None => (Controller::NewReno(NewReno::default()), EchoKind::Classic),
+        };
+        Script {
+            sender: Sender::new(&SenderConfig {
+                window: Window::new(first * MSS, MSS as u32, 2 * MSS, largest * MSS, true),
+                controller,
+                rto: RtoEstimator::new(100 * MS_PS, setting.min_rto_ps, 60_000 * MS_PS),
+                receive_window: 1000 * MSS,
+                idle_restart: setting.idle_restart,
+                cwnd_validation: setting.cwnd_validation,
+                ecn: true,
+            }),
+            receiver: Receiver::new(&ReceiverConfig {
+                ack_every: 1,
+                delayed_ack_ps: MS_PS,
+                echo,
+            }),
+            now_ps: 0,
+            reduced: Vec::new(),
+            echoes: Vec::new(),
+        }
+    }
+
+    /// The application writes so many segments; returns what is sent at once.
+    pub fn write(&mut self, segments: u64) -> Vec<u64> {
+        self.sender.write(segments * MSS);
+        self.send()
+    }
+
+    fn send(&mut self) -> Vec<u64> {
+        let mut sent = Vec::new();
+        while let Some(segment) = self.sender.poll(self.now_ps) {
+            assert_eq!((segment.start % MSS, u64::from(segment.bytes)), (0, MSS));
+            if segment.cwr {
+                self.reduced.push(segment.start / MSS);
+            }
+            sent.push(segment.start / MSS);
+        }
+        sent
+    }
+
+    /// Segment `number` arrives and its ACKs do; returns what is sent then.
+    pub fn deliver(&mut self, number: u64) -> Vec<u64> {
+        self.arrive(number, false)
+    }
+
+    /// As `deliver`, marked CE.
+    pub fn deliver_marked(&mut self, number: u64) -> Vec<u64> {
+        self.arrive(number, true)
+    }
+
+    fn arrive(&mut self, number: u64, ce: bool) -> Vec<u64> {
+        let cwr = self.reduced.last() == Some(&number);
+        let acks = self
+            .receiver
+            .on_data(self.now_ps, number * MSS, MSS, ce, cwr);
+        let mut sent = Vec::new();
+        for ack in acks.into_iter().flatten() {
+            self.echoes.push(ack.ece);
+            self.sender
+                .on_ack(self.now_ps, ack.ack, ack.ece, ack.sack.as_slice());
+            sent.extend(self.send());
+        }
+        sent
+    }
+
+    /// Delivers segments in this order; returns all that was sent.
+    pub fn deliver_all(&mut self, numbers: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        numbers
+            .into_iter()
+            .flat_map(|number| self.deliver(number))
+            .collect()
+    }
+
+    /// Waits for the retransmission timer; returns what it sends.
+    pub fn time_out(&mut self) -> Vec<u64> {
+        self.now_ps = self.sender.rto_deadline_ps;
+        self.sender.on_timeout(self.now_ps);
+        self.send()
+    }
+
+    /// The congestion window, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.window().cwnd
+    }
+}
