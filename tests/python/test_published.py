@@ -1,0 +1,104 @@
+"""The quick form of each experiment against what the documents publish: order and closeness.
+
+The bounds are those of the project's first goal; what deviates more has its cause in
+docs/experiments.
+"""
+
+import json
+import math
+import subprocess
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from conftest import COMMAND
+
+LOADS = ("load20", "load40", "load60")
+SCHEMES = ("tcp_droptail", "dctcp_30k", "dctcp_6k_pacer", "dctcp_pq950_pacer")
+HULL_SCHEME, DCTCP = "dctcp_pq950_pacer", "dctcp_30k"
+
+
+class Rows:
+    """The rows of an experiment, by condition, scheme, metric and statistic."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+
+    def value(self, condition: str, scheme: str, metric: str, statistic: str) -> float:
+        """What was measured in one cell."""
+        key = (condition, scheme, metric, statistic)
+        names = ("condition", "scheme", "metric", "statistic")
+        [found] = [row for row in self.rows if tuple(row[name] for name in names) == key]
+        return float(found["measured"])
+
+    def deviation(self, metric: str) -> float:
+        """Geometric mean of max(ratio, 1 / ratio) over all cells of a metric."""
+        logs = [abs(math.log(row["ratio"])) for row in self.rows if row["metric"] == metric]
+        return math.exp(sum(logs) / len(logs))
+
+
+def reproduce(experiment: str, factory: pytest.TempPathFactory) -> Rows:
+    folder = str(factory.mktemp(experiment))
+    arguments = ["reproduce", experiment, "--quick", "--format", "json", "--out", folder]
+    done = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return Rows(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def epfl(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    return reproduce("epfl-table2", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def table4(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    return reproduce("table4", tmp_path_factory)
+
+
+def falls(values: Iterable[float]) -> bool:
+    return all(before > after for before, after in pairwise(values))
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(
+    ("metric", "statistic"),
+    [("switch_latency_us", "mean"), ("switch_latency_us", "p99"), ("fct_900b_us", "mean")],
+)
+def test_order_of_the_report(epfl: Rows, load: str, metric: str, statistic: str) -> None:
+    assert falls(epfl.value(load, scheme, metric, statistic) for scheme in SCHEMES)
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit"),
+    [("switch_latency_us", 1.6), ("fct_900b_us", 1.6), ("fct_10mb_ms", 1.25)],
+)
+def test_closeness_to_the_report(epfl: Rows, metric: str, limit: float) -> None:
+    assert epfl.deviation(metric) <= limit
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_order_of_the_paper(table4: Rows, load: str) -> None:
+    for metric in ("switch_latency_us", "fct_1kb_us"):
+        assert falls(table4.value(load, scheme, metric, "mean") for scheme in SCHEMES)
+
+
+@pytest.mark.parametrize(
+    ("load", "statistic", "factor"),
+    [("load20", "mean", 10), ("load40", "mean", 10), ("load20", "p99", 8), ("load40", "p99", 5)],
+)
+def test_gain_over_dctcp(table4: Rows, load: str, statistic: str, factor: float) -> None:
+    dctcp = table4.value(load, DCTCP, "switch_latency_us", statistic)
+    assert dctcp >= factor * table4.value(load, HULL_SCHEME, "switch_latency_us", statistic)
+
+
+@pytest.mark.parametrize(
+    ("load", "published", "within"), [("load20", 17, 10), ("load40", 31, 10), ("load60", 55, 15)]
+)
+def test_slowdown(table4: Rows, load: str, published: float, within: float) -> None:
+    times = {scheme: table4.value(load, scheme, "fct_10mb_ms", "mean") for scheme in SCHEMES}
+    slowdown_pct = 100 * (times[HULL_SCHEME] / min(times.values()) - 1)
+    assert abs(slowdown_pct - published) <= within
