@@ -237,6 +237,11 @@ impl FifoPort {
         self.waiting_bytes
     }
 
+    /// Bytes that waited when the port was last looked at.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
     /// Packets waiting, in transmission and in flight.
     pub fn in_flight(&self) -> usize {
         self.ring.len()

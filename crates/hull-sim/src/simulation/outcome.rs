@@ -74,7 +74,7 @@ impl Simulation {
         let port = &self.star.ports[self.star.switch_port(CLIENT)];
         Measured {
             delivered_bytes: self.delivered_to_client(),
-            port_bytes: port.sent_bytes,
+            port_bytes: port.sent_bytes - port.waiting_bytes(),
             occupancy: Distribution::default(),
         }
     }

@@ -80,6 +80,9 @@ pub struct AckEvent {
     pub acked: u64,
     /// Whether it carried ECN-Echo.
     pub ece: bool,
+    /// Whether it acknowledges data from before a loss for which the window was reduced already:
+    /// then ECN-Echo asks for no further reduction (RFC 3168, 6.1.2).
+    pub after_loss: bool,
     /// Whether the window may grow: no loss recovery under way, and the window was in use.
     pub may_grow: bool,
 }

@@ -30,7 +30,9 @@ impl CongestionControl for DctcpControl {
     fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
         self.estimator.on_ack(ack.una, ack.nxt, ack.acked, ack.ece);
         if ack.ece {
-            if let Some(cwnd) = self.estimator.on_ece(ack.una, ack.nxt, window.cwnd) {
+            if !ack.after_loss
+                && let Some(cwnd) = self.estimator.on_ece(ack.una, ack.nxt, window.cwnd)
+            {
                 window.reduce_to(cwnd);
                 return true;
             }

@@ -13,7 +13,7 @@ impl CongestionControl for NewReno {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
         if ack.ece {
-            if ack.una > self.reduced_until && ack.may_grow {
+            if ack.una > self.reduced_until && !ack.after_loss {
                 self.reduced_until = ack.nxt;
                 window.reduce_to(window.cwnd / 2);
                 return true;

@@ -61,6 +61,8 @@ pub struct Sender {
     /// Everything below has been sent again in this recovery.
     retransmitted_below: u64,
     duplicate_acks: u32,
+    /// Bytes outstanding when the first of them came, before limited transmit added to them.
+    flight_before_duplicates: u64,
     /// The first hole goes out whatever the window says.
     retransmit_first: bool,
     rto: RtoEstimator,
@@ -100,6 +102,7 @@ impl Sender {
             in_recovery: false,
             retransmitted_below: 0,
             duplicate_acks: 0,
+            flight_before_duplicates: 0,
             retransmit_first: false,
             rto: config.rto.clone(),
             timed: None,
@@ -197,13 +200,10 @@ impl Sender {
             self.window_limited = true;
             return None;
         }
-        let start = self.nxt;
-        self.nxt += bytes;
-        self.max_sent = self.nxt;
         if self.timed.is_none() {
-            self.timed = Some((start, now_ps));
+            self.timed = Some((self.nxt, now_ps));
         }
-        Some(self.segment(start, bytes, now_ps))
+        Some(self.new_segment(bytes, now_ps))
     }
 
     /// After a timeout: go back to the first hole and send again what was not received.
@@ -250,10 +250,19 @@ impl Sender {
         if bytes == 0 || self.nxt + bytes - self.una > self.receive_window {
             return None;
         }
+        Some(self.new_segment(bytes, now_ps))
+    }
+
+    /// A segment of new data: the first after a reduction of the window says so (RFC 3168, 6.1.2).
+    #[inline]
+    fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
         let start = self.nxt;
         self.nxt += bytes;
         self.max_sent = self.nxt;
-        Some(self.segment(start, bytes, now_ps))
+        Segment {
+            cwr: std::mem::take(&mut self.cwr),
+            ..self.segment(start, bytes, now_ps)
+        }
     }
 
     #[inline]
@@ -265,7 +274,7 @@ impl Sender {
         Segment {
             start,
             bytes: bytes as u16,
-            cwr: std::mem::take(&mut self.cwr),
+            cwr: false,
         }
     }
 
@@ -293,6 +302,8 @@ impl Sender {
     #[inline]
     fn on_progress(&mut self, now_ps: u64, ack: u64, ece: bool) {
         let acked = ack - self.una;
+        let after_loss = self.una < self.recover;
+        let may_grow = !self.in_recovery && (self.window_limited || !self.cwnd_validation);
         self.una = ack;
         self.nxt = self.nxt.max(ack);
         self.duplicate_acks = 0;
@@ -315,13 +326,13 @@ impl Sender {
             self.in_recovery = false;
             self.window.cwnd = self.window.ssthresh.max(self.window.min);
         }
-        let may_grow = !self.in_recovery && (self.window_limited || !self.cwnd_validation);
         self.window_limited = false;
         let event = AckEvent {
             una: ack,
             nxt: self.max_sent,
             acked,
             ece,
+            after_loss,
             may_grow,
         };
         if self.controller.on_ack(&mut self.window, &event) {
@@ -330,6 +341,9 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self) {
+        if self.duplicate_acks == 0 {
+            self.flight_before_duplicates = self.max_sent - self.una;
+        }
         self.duplicate_acks += 1;
         if self.in_recovery || self.una < self.recover {
             return;
@@ -341,7 +355,8 @@ impl Sender {
             self.retransmitted_below = self.una;
             self.retransmit_first = true;
             self.timed = None;
-            let flight = self.max_sent - self.una;
+            self.cwr = self.ecn;
+            let flight = self.flight_before_duplicates;
             self.controller.on_loss(&mut self.window, flight);
         }
     }
@@ -354,6 +369,7 @@ impl Sender {
         self.in_recovery = false;
         self.retransmit_first = false;
         self.duplicate_acks = 0;
+        self.cwr = self.ecn;
         self.recover = self.max_sent;
         self.nxt = self.una;
         self.timed = None;

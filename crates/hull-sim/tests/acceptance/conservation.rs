@@ -41,7 +41,7 @@ fn scheme() -> impl Strategy<Value = Vec<String>> {
     let marking = (any::<bool>(), any::<bool>()).prop_map(|(ecn, count)| {
         vec![
             format!("transport.ecn={ecn}"),
-            format!("switch.marking={{threshold=\"1KB\",count_arriving={count}}}"),
+            format!("switch.marking={{threshold=\"200B\",count_arriving={count}}}"),
         ]
     });
     let dctcp = (0_u32..20_000, any::<bool>()).prop_map(|(threshold, ticks)| {
@@ -147,10 +147,8 @@ proptest! {
                 packets.sent,
                 packets.delivered + packets.dropped + packets.in_flight
             );
-            prop_assert!(packets.delivered > 0);
             prop_assert!(outcome.sacks_in_flight <= packets.in_flight);
-            let fct = outcome.flows.records().iter().map(|record| record.fct_ps).min();
-            prop_assert!(fct.is_none_or(|fct| fct > 0));
+            prop_assert!(outcome.flows.records().iter().all(|record| record.fct_ps > 0));
         }
     }
 }

@@ -66,7 +66,8 @@ fn a_sender_with_little_to_send_reacts_too() {
 }
 
 /// A loss and a mark in one window of data are one reduction (RFC 3168, 6.1.2): during the recovery,
-/// and on the ACK that ends it, ECE is not answered.
+/// and on the ACK that ends it, ECE is not answered. The loss is reported with CWR as well, so that
+/// the echo of the mark ends with it.
 #[test]
 fn loss_and_mark_in_one_window_are_one_reduction() {
     for dctcp in [None, Some(dctcp(ONE))] {
@@ -79,9 +80,12 @@ fn loss_and_mark_in_one_window_are_one_reduction() {
         assert_eq!(flow.deliver_all(2..5), [11, 12, 1]);
         flow.deliver_all(5..7);
         flow.deliver_marked(7);
-        flow.deliver_all(8..13);
-        flow.deliver_marked(1);
+        assert_eq!(flow.deliver_all(8..13), [13, 14, 15, 16]);
+        assert_eq!(flow.reduced, [13]);
+        assert_eq!(flow.deliver_marked(1), [17]);
         assert_eq!(flow.cwnd(), 5 * MSS);
+        assert_eq!(flow.deliver_all(13..18), [18, 19, 20, 21, 22, 23]);
+        assert_eq!((flow.cwnd(), flow.reduced), (6 * MSS, vec![13]));
     }
 }
 
