@@ -347,7 +347,6 @@ impl Simulation {
     fn pump(&mut self, flow: u32) {
         let path = self.paths[flow as usize];
         while let Some(segment) = self.senders[flow as usize].poll(self.now_ps) {
-            let ecn = self.senders[flow as usize].ecn();
             let mut packet = Packet {
                 seq: sequence::wrap(segment.start),
                 ack: 0,
@@ -357,7 +356,7 @@ impl Simulation {
                 payload_bytes: segment.bytes,
                 dst: path.dst,
                 flags: flags::DATA
-                    | if ecn { flags::ECT } else { 0 }
+                    | if segment.ect { flags::ECT } else { 0 }
                     | if segment.cwr { flags::CWR } else { 0 },
             };
             if let Some(reverse) = path.reverse

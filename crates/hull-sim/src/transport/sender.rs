@@ -37,6 +37,8 @@ pub struct Segment {
     pub start: u64,
     /// Payload bytes.
     pub bytes: u16,
+    /// Whether the packet is ECN-capable: new data is, what is sent again is not (RFC 3168, 6.1.5).
+    pub ect: bool,
     /// Whether the sender reports a reduced window to the receiver (CWR).
     pub cwr: bool,
 }
@@ -122,12 +124,6 @@ impl Sender {
     /// The application writes `bytes` more.
     pub fn write(&mut self, bytes: u64) {
         self.written += bytes;
-    }
-
-    /// Whether packets of this flow are ECN-capable.
-    #[inline]
-    pub fn ecn(&self) -> bool {
-        self.ecn
     }
 
     /// First byte not acknowledged.
@@ -260,6 +256,7 @@ impl Sender {
         self.nxt += bytes;
         self.max_sent = self.nxt;
         Segment {
+            ect: self.ecn,
             cwr: std::mem::take(&mut self.cwr),
             ..self.segment(start, bytes, now_ps)
         }
@@ -274,6 +271,7 @@ impl Sender {
         Segment {
             start,
             bytes: bytes as u16,
+            ect: false,
             cwr: false,
         }
     }
