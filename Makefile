@@ -46,6 +46,10 @@ format: build ## rewrite the sources in the form that `make test` asks for
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+.PHONY: types
+types: build ## write the Python types of the scenario anew, after its definition changed
+	$(BIN)/python tools/make_types.py
+
 .PHONY: lock
 lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
 	$(PIP) install -q pip-tools

@@ -10,13 +10,23 @@ from typing import Any
 from hull._core import ScenarioError, version
 from hull.errors import Interrupted, RunError, UsageError
 from hull.result import Result, load
+from hull.scenario_types import Scenario
 
-__all__ = ["Interrupted", "Result", "RunError", "ScenarioError", "UsageError", "load", "run"]
+__all__ = [
+    "Interrupted",
+    "Result",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "UsageError",
+    "load",
+    "run",
+]
 __version__ = version()
 
 
 def run(
-    scenario: str | Path | dict[str, Any],
+    scenario: str | Path | Scenario | dict[str, Any],
     out: str | Path | None = None,
     *,
     set: list[str] | tuple[str, ...] = (),
@@ -24,7 +34,7 @@ def run(
     jobs: int | None = None,
     force: bool = False,
 ) -> Result:
-    """Run a scenario (a file, or the same as a dict) and return its results.
+    """Run a scenario (a file, or the same as a dict: see `Scenario`) and return its results.
 
     out: folder to make, "results/<name>" by default; a run that was stopped is taken up there,
     a finished one is reused. set: overrides as "key=value". seeds: number of seeds, instead of

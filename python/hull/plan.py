@@ -15,6 +15,7 @@ import tomli_w
 
 from hull import _core
 from hull.errors import UsageError, check_count
+from hull.scenario_types import Scenario
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Plan:
         return hashlib.sha256(content.encode()).hexdigest()
 
 
-def read_scenario(source: str | Path | dict[str, Any]) -> tuple[str, str]:
+def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:
     """Text of a scenario and the name under which errors speak of it."""
     if isinstance(source, dict):
         try:
