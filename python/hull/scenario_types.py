@@ -18,6 +18,8 @@ WhenTableFull = Literal["ignore", "evict_oldest"]
 """What a full flow association table does."""
 WhenFifoFull = Literal["drop", "bypass"]
 """What a full pacer FIFO does."""
+Overtaking = Literal["any", "other_flows", "none"]
+"""Which packets may overtake those that wait in a pacer's FIFO."""
 Clocks = Literal["free", "synchronized"]
 """How the clocks of the hosts' pacers stand to each other."""
 Pick = Literal["random", "random_idle", "round_robin"]
@@ -113,10 +115,8 @@ class Pacer(TypedDict):
     """Room of the FIFO of paced packets."""
     when_fifo_full: NotRequired[WhenFifoFull]
     """What a full FIFO does."""
-    keep_order: NotRequired[bool]
-    """Whether a flow stays paced while it has packets in the FIFO; without it they are overtaken
-    when the association ends.
-    """
+    overtaking: NotRequired[Overtaking]
+    """Which packets may overtake those that wait in the FIFO."""
     clocks: NotRequired[Clocks]
     """How the pacers' ticks and rate updates of different hosts stand to each other."""
     rate_step: NotRequired[Rate]

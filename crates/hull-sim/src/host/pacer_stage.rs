@@ -13,6 +13,7 @@ use hull_core::pacer::{Admission, Pacer, PacerConfig};
 
 use crate::network::{FifoPort, Packet};
 use crate::random::Stream;
+use crate::scenario::Overtaking;
 
 /// What the pacer did with a packet that came from the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct PacerStage {
     association: FlowAssociation,
     random: Stream,
     fifo: VecDeque<Packet>,
-    keep_order: bool,
+    overtaking: Overtaking,
     /// How far the pacer's clock is ahead of the simulation's: the phase of its ticks.
     clock_ahead_ps: u64,
     /// When the event queue will wake the pacer; kept by the simulation.
@@ -48,15 +49,14 @@ pub struct PacerStage {
 }
 
 impl PacerStage {
-    /// An empty stage. With `keep_order` a flow stays paced while it has packets in the FIFO, so
-    /// that the end of its association does not let later packets overtake them.
+    /// An empty stage. `overtaking` says which packets may pass those that wait in the FIFO,
     /// `clock_ahead_ps` sets the phase of the pacer's ticks and rate updates.
     pub fn new(
         nic: FifoPort,
         pacer: &PacerConfig,
         association: &FlowAssociationConfig,
         random: Stream,
-        keep_order: bool,
+        overtaking: Overtaking,
         clock_ahead_ps: u64,
     ) -> Self {
         PacerStage {
@@ -65,7 +65,7 @@ impl PacerStage {
             association: FlowAssociation::new(association),
             random,
             fifo: VecDeque::new(),
-            keep_order,
+            overtaking,
             clock_ahead_ps,
             event_ps: u64::MAX,
             drops: 0,
@@ -84,11 +84,15 @@ impl PacerStage {
 
     /// Takes a packet from the NIC.
     pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
-        let associated = self.association.is_associated(now_ps, packet.flow)
-            || (self.keep_order && self.fifo.iter().any(|waiting| waiting.flow == packet.flow));
+        let waits = match self.overtaking {
+            Overtaking::Any => false,
+            Overtaking::OtherFlows => self.fifo.iter().any(|waiting| waiting.flow == packet.flow),
+            Overtaking::None => !self.fifo.is_empty(),
+        };
+        let paced = self.association.is_associated(now_ps, packet.flow) || waits;
         let clock_ps = now_ps + self.clock_ahead_ps;
         let bytes = u32::from(packet.wire_bytes);
-        match self.pacer.admit(clock_ps, bytes, associated) {
+        match self.pacer.admit(clock_ps, bytes, paced) {
             Admission::Pass => Release::Now(packet),
             Admission::Queued => {
                 self.paced += 1;

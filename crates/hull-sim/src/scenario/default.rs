@@ -46,9 +46,6 @@ impl Default for Measure {
     }
 }
 
-pub(super) const fn yes() -> bool {
-    true
-}
 pub(super) const fn one_u64() -> u64 {
     1
 }

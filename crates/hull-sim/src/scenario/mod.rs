@@ -269,6 +269,20 @@ pub enum WhenTableFull {
     EvictOldest,
 }
 
+/// Which packets may overtake those that wait in a pacer's FIFO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Overtaking {
+    /// Those of every flow that is not associated, also of one whose association has just ended
+    /// and which has packets waiting: its packets are reordered (report II-C).
+    Any,
+    /// Those of flows that have no packet waiting.
+    #[default]
+    OtherFlows,
+    /// None: a small response waits behind paced packets.
+    None,
+}
+
 /// How the clocks of the hosts' pacers stand to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -317,10 +331,9 @@ pub struct Pacer {
     /// What a full FIFO does.
     #[serde(default)]
     pub when_fifo_full: WhenFifoFull,
-    /// Whether a flow stays paced while it has packets in the FIFO; without it they are overtaken
-    /// when the association ends.
-    #[serde(default = "default::yes")]
-    pub keep_order: bool,
+    /// Which packets may overtake those that wait in the FIFO.
+    #[serde(default)]
+    pub overtaking: Overtaking,
     /// How the pacers' ticks and rate updates of different hosts stand to each other.
     #[serde(default)]
     pub clocks: Clocks,

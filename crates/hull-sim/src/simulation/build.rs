@@ -47,13 +47,12 @@ pub(super) fn build(scenario: &Scenario, seed: u64) -> Simulation {
                 Clocks::Free => Stream::new(seed, Purpose::ClockPhase, host).below(phases) as u64,
                 Clocks::Synchronized => 0,
             };
-            let keep_order = settings.keep_order;
             pacers.push(PacerStage::new(
                 nic,
                 &pacer,
                 &association,
                 random,
-                keep_order,
+                settings.overtaking,
                 clock_ahead_ps,
             ));
             let port = star.host_port(host);

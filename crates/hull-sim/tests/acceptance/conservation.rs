@@ -58,10 +58,11 @@ fn scheme() -> impl Strategy<Value = Vec<String>> {
 
 fn pacer() -> impl Strategy<Value = Vec<String>> {
     let full = prop::sample::select(vec!["drop", "bypass"]);
-    let pacer = (any::<bool>(), full, 1_u32..5, 1_u32..10, 1_u32..40).prop_map(
-        |(keep_order, full, fifo_packets, bucket, entries)| {
+    let overtaking = prop::sample::select(vec!["any", "other_flows", "none"]);
+    let pacer = (overtaking, full, 1_u32..5, 1_u32..10, 1_u32..40).prop_map(
+        |(overtaking, full, fifo_packets, bucket, entries)| {
             vec![format!(
-                "pacer={{fifo=\"{}B\",bucket=\"{bucket}KB\",keep_order={keep_order},\
+                "pacer={{fifo=\"{}B\",bucket=\"{bucket}KB\",overtaking=\"{overtaking}\",\
                  when_fifo_full=\"{full}\",table_entries={entries},rate_step=\"5Mbps\",\
                  association_timeout=\"300us\",association_probability=\"70%\"}}",
                 9000 * fifo_packets
