@@ -75,7 +75,7 @@ def counted(folder: Path, scheme: str, seconds: str) -> tuple[int, int]:
 
 def instructions(folder: Path, scheme: str) -> float:
     """Instructions per packet-hop."""
-    short, long = counted(folder, scheme, "1s"), counted(folder, scheme, "4s")
+    short, long = counted(folder, scheme, "6s"), counted(folder, scheme, "9s")
     return (long[0] - short[0]) / (long[1] - short[1])
 
 

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import vl_convert
 
-from hull.report import write_report
+from hull.report import library, write_report
 from hull.report.axis import log_domain, log_ticks, share_position, share_ticks
 from hull.report.curves import LOG_FLOOR, fct_cdfs, probe_cdfs, queue_envelopes
 from hull.report.labels import condition_label, metric_label, number
@@ -366,3 +366,30 @@ def test_ticks() -> None:
     assert log_domain([]) == (0.1, 10.0)
     assert share_position(0.999) == pytest.approx(3)
     assert share_ticks(2.5) == pytest.approx([0, math.log10(2), 1, 2])
+
+
+def test_library_is_cached_and_made_anew_when_cut_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def bundle(names: str) -> str:
+        made.append(names)
+        return "script"
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(vl_convert, "javascript_bundle", bundle)
+    first = library.vega_library.__wrapped__()
+    assert library.vega_library.__wrapped__() == first
+    assert len(made) == 1
+    [cached] = tmp_path.rglob("vega-*.js")
+    cached.write_text("scr", encoding="utf-8")
+    assert library.vega_library.__wrapped__() == first
+    assert len(made) == 2
+
+
+def test_library_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda name: "script")
+    assert library.vega_library.__wrapped__().startswith("script")

@@ -7,7 +7,6 @@ is escaped.
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import vl_convert
 
 from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
 from hull.report.curves import (
@@ -29,6 +27,7 @@ from hull.report.curves import (
     queue_envelopes,
 )
 from hull.report.labels import condition_label, conditions_of
+from hull.report.library import vega_library
 from hull.report.published import published_tables
 from hull.report.schemes import Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
@@ -123,17 +122,11 @@ def _page(folder: Path, summary: dict[str, Any], title: str, rows: Sequence[dict
 </main>
 <noscript><p>The charts need JavaScript; the tables hold the same results.</p></noscript>
 <script type="application/json" id="charts">{specs}</script>
-<script>{_library()}</script>
+<script>{vega_library()}</script>
 <script>{(assets / "page.js").read_text(encoding="utf-8")}</script>
 </body>
 </html>
 """
-
-
-@functools.cache
-def _library() -> str:
-    names = "window.vegaEmbed = vegaEmbed;"
-    return vl_convert.javascript_bundle(names).replace("</script", "<\\/script")
 
 
 def _contents(summary: Mapping[str, Any], published: bool) -> str:
