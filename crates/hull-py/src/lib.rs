@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hull_sim::measure::{FLOW_COLUMNS, LATENCY_COLUMNS};
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::{Control, Failure};
@@ -42,6 +43,12 @@ fn schema() -> PyResult<String> {
 #[pyfunction]
 fn keys() -> PyResult<String> {
     json(&scenario::keys())
+}
+
+/// JSON object of the result tables: for `flows` and `latency` a list of name, unit, meaning.
+#[pyfunction]
+fn columns() -> PyResult<String> {
+    json(&serde_json::json!({ "flows": FLOW_COLUMNS, "latency": LATENCY_COLUMNS }))
 }
 
 /// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
@@ -137,6 +144,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(keys, m)?)?;
+    m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_class::<Run>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;

@@ -24,6 +24,21 @@ pub struct FlowRecord {
     pub connection: u32,
 }
 
+/// The columns of `flows.parquet`.
+pub const FLOW_COLUMNS: [Column; 7] = [
+    Column::new("start_ps", "ps", "simulated time of the request"),
+    Column::new(
+        "fct_ps",
+        "ps",
+        "flow completion time: until the last byte was delivered",
+    ),
+    Column::new("bytes", "byte", "bytes of the response, without headers"),
+    Column::new("class", "", "size class, as \"10MB\""),
+    Column::new("src", "", "number of the host that sends the response"),
+    Column::new("dst", "", "number of the host that receives it"),
+    Column::new("connection", "", "number of the connection"),
+];
+
 /// All completed requests of a run, in the order of their completion.
 #[derive(Debug)]
 pub struct FlowLog {
@@ -87,12 +102,6 @@ impl FlowLog {
     pub fn write(&self, path: &Path, dst: u16) -> io::Result<()> {
         let names = self.classes.iter().map(Size::to_string).collect();
         let rows = &self.records;
-        let column = |name, unit, doc, values| Column {
-            name,
-            unit,
-            doc,
-            values,
-        };
         let long = |get: fn(&FlowRecord) -> u64| {
             Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
         };
@@ -103,40 +112,15 @@ impl FlowLog {
             .map(|row| self.classes[row.class].0 as i64)
             .collect();
         let class = rows.iter().map(|row| row.class).collect();
-        let columns = [
-            column(
-                "start_ps",
-                "ps",
-                "simulated time of the request",
-                long(|row| row.start_ps),
-            ),
-            column(
-                "fct_ps",
-                "ps",
-                "time until the last byte was delivered",
-                long(|row| row.fct_ps),
-            ),
-            column("bytes", "B", "bytes of the response", Values::Int64(bytes)),
-            column("class", "", "size class", Values::Text(class, names)),
-            column(
-                "src",
-                "",
-                "host that sends the response",
-                short(&|row| i32::from(row.src)),
-            ),
-            column(
-                "dst",
-                "",
-                "host that receives it",
-                short(&|_| i32::from(dst)),
-            ),
-            column(
-                "connection",
-                "",
-                "number of the connection",
-                short(&|row| row.connection as i32),
-            ),
+        let values = [
+            long(|row| row.start_ps),
+            long(|row| row.fct_ps),
+            Values::Int64(bytes),
+            Values::Text(class, names),
+            short(&|row| i32::from(row.src)),
+            short(&|_| i32::from(dst)),
+            short(&|row| row.connection as i32),
         ];
-        parquet_file::write(path, &columns, rows.len())
+        parquet_file::write(path, &FLOW_COLUMNS, &values, rows.len())
     }
 }

@@ -16,6 +16,22 @@ struct Row {
     queue_bytes: Option<i64>,
 }
 
+/// The columns of `latency.parquet`.
+pub const LATENCY_COLUMNS: [Column; 3] = [
+    Column::new("time_ps", "ps", "simulated time of the probe or the sample"),
+    Column::new(
+        "probe_ps",
+        "ps",
+        "queueing latency of the probe at the client's port, the unloaded latency subtracted; null \
+         in rows without a probe that got through",
+    ),
+    Column::new(
+        "queue_bytes",
+        "byte",
+        "bytes waiting at the client's port; null in rows of a probe only",
+    ),
+];
+
 /// Probes and queue samples of a run, by time.
 #[derive(Debug, Default)]
 pub struct LatencyLog {
@@ -72,35 +88,14 @@ impl LatencyLog {
     /// Writes `latency.parquet`.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let rows = &self.rows;
-        let column = |name, unit, doc, values| Column {
-            name,
-            unit,
-            doc,
-            values,
-        };
         let time = rows.iter().map(|row| row.time_ps as i64).collect();
         let probe = rows.iter().map(|row| row.probe_ps).collect();
         let queue = rows.iter().map(|row| row.queue_bytes).collect();
-        let columns = [
-            column(
-                "time_ps",
-                "ps",
-                "simulated time of the probe or sample",
-                Values::Int64(time),
-            ),
-            column(
-                "probe_ps",
-                "ps",
-                "wait of the probe at the client's port",
-                Values::Optional(probe),
-            ),
-            column(
-                "queue_bytes",
-                "B",
-                "bytes waiting at the client's port",
-                Values::Optional(queue),
-            ),
+        let values = [
+            Values::Int64(time),
+            Values::Optional(probe),
+            Values::Optional(queue),
         ];
-        parquet_file::write(path, &columns, rows.len())
+        parquet_file::write(path, &LATENCY_COLUMNS, &values, rows.len())
     }
 }

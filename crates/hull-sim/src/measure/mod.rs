@@ -7,6 +7,7 @@ mod occupancy;
 mod parquet_file;
 
 pub use distribution::Distribution;
-pub use flows::{ClassSummary, FlowLog, FlowRecord};
-pub use latency::{LatencyLog, ProbeSummary};
+pub use flows::{ClassSummary, FLOW_COLUMNS, FlowLog, FlowRecord};
+pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use occupancy::Occupancy;
+pub use parquet_file::Column;

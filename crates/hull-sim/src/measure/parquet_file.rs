@@ -1,5 +1,5 @@
 //! Columns to a Parquet file, with the unit and meaning of each in the file's metadata: for a
-//! column `x` the keys `x.unit` and `x.description`.
+//! column `x` the keys `x.unit` and `x.meaning`.
 
 use std::fs::File;
 use std::io;
@@ -13,6 +13,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use serde::Serialize;
 
 /// Rows of a row group.
 const GROUP: usize = 1 << 20;
@@ -29,17 +30,30 @@ pub(super) enum Values {
     Text(Vec<usize>, Vec<String>),
 }
 
-/// One column: its name, unit, description and values.
-pub(super) struct Column {
+/// A column of a table: what `hull._core.columns` and the documentation tell of it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Column {
+    /// Name.
     pub name: &'static str,
+    /// Unit; empty for names and numbers of things.
     pub unit: &'static str,
-    pub doc: &'static str,
-    pub values: Values,
+    /// What its values mean.
+    pub meaning: &'static str,
 }
 
 impl Column {
-    fn field(&self) -> Result<TypePtr, ParquetError> {
-        let (physical, logical, repetition) = match &self.values {
+    pub(super) const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+        Column {
+            name,
+            unit,
+            meaning,
+        }
+    }
+}
+
+impl Values {
+    fn field(&self, name: &str) -> Result<TypePtr, ParquetError> {
+        let (physical, logical, repetition) = match self {
             Values::Int64(_) => (Physical::INT64, None, Repetition::REQUIRED),
             Values::Optional(_) => (Physical::INT64, None, Repetition::OPTIONAL),
             Values::Int32(_) => (Physical::INT32, None, Repetition::REQUIRED),
@@ -49,7 +63,7 @@ impl Column {
                 Repetition::REQUIRED,
             ),
         };
-        let field = Type::primitive_type_builder(self.name, physical)
+        let field = Type::primitive_type_builder(name, physical)
             .with_repetition(repetition)
             .with_logical_type(logical)
             .build()?;
@@ -67,7 +81,7 @@ impl Column {
                 "more columns than the schema has".to_owned(),
             ));
         };
-        match &self.values {
+        match self {
             Values::Int64(values) => {
                 column
                     .typed::<Int64Type>()
@@ -107,9 +121,14 @@ impl Column {
 }
 
 /// Writes one table of `rows` rows. The bytes depend on nothing but the values.
-pub(super) fn write(path: &Path, columns: &[Column], rows: usize) -> io::Result<()> {
+pub(super) fn write(
+    path: &Path,
+    columns: &[Column],
+    values: &[Values],
+    rows: usize,
+) -> io::Result<()> {
     let file = File::create(path)?;
-    write_table(file, columns, rows).map_err(|error| match error {
+    write_table(file, columns, values, rows).map_err(|error| match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(io) => *io,
             Err(other) => io::Error::other(other),
@@ -118,10 +137,16 @@ pub(super) fn write(path: &Path, columns: &[Column], rows: usize) -> io::Result<
     })
 }
 
-fn write_table(file: File, columns: &[Column], rows: usize) -> Result<(), ParquetError> {
+fn write_table(
+    file: File,
+    columns: &[Column],
+    values: &[Values],
+    rows: usize,
+) -> Result<(), ParquetError> {
     let fields = columns
         .iter()
-        .map(Column::field)
+        .zip(values)
+        .map(|(column, values)| values.field(column.name))
         .collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(
         Type::group_type_builder("hull")
@@ -129,7 +154,7 @@ fn write_table(file: File, columns: &[Column], rows: usize) -> Result<(), Parque
             .build()?,
     );
     let metadata = columns.iter().flat_map(|column| {
-        [("unit", column.unit), ("description", column.doc)]
+        [("unit", column.unit), ("meaning", column.meaning)]
             .map(|(key, text)| KeyValue::new(format!("{}.{key}", column.name), text.to_owned()))
     });
     let properties = WriterProperties::builder()
@@ -142,8 +167,8 @@ fn write_table(file: File, columns: &[Column], rows: usize) -> Result<(), Parque
     while from < rows {
         let to = rows.min(from + GROUP);
         let mut group = writer.next_row_group()?;
-        for column in columns {
-            column.write(&mut group, from, to)?;
+        for values in values {
+            values.write(&mut group, from, to)?;
         }
         group.close()?;
         from = to;
