@@ -119,16 +119,6 @@ impl EventQueue {
             *top = key(at_ps, entity);
         }
     }
-
-    /// How many events are pending.
-    pub fn len(&self) -> usize {
-        self.heap.len()
-    }
-
-    /// Whether nothing is pending.
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
 }
 
 #[cfg(test)]

@@ -18,11 +18,6 @@ impl DctcpControl {
             estimator: Dctcp::new(config),
         }
     }
-
-    /// The estimate of the marked fraction, 0 to 1.
-    pub fn alpha(&self) -> f64 {
-        f64::from(self.estimator.alpha()) / f64::from(hull_core::dctcp::ONE)
-    }
 }
 
 impl CongestionControl for DctcpControl {
