@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Scenario, ScenarioError, validate};
+use super::{Scenario, ScenarioError, check};
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>,
                 }
             }
             let scenario: Scenario = decode(&table, file, scheme)?;
-            validate::validate(&scenario)
+            check::check(&scenario)
                 .map_err(|(key, problem)| error(&key, format!("{problem}{}", of_scheme(scheme))))?;
             let condition = condition
                 .iter()

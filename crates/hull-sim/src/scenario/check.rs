@@ -1,0 +1,83 @@
+//! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
+//! the checks of its own keys; here is what they share.
+
+use super::{Scenario, host, measure, pacer, run, switch, topology, transport, workload};
+use crate::units::{Buffer, Rate, Time};
+
+/// Key and problem.
+pub(super) type Problem = (String, String);
+
+pub(super) fn refuse(
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    Err((
+        key.to_owned(),
+        format!("found {found}, allowed is {allowed}"),
+    ))
+}
+
+pub(super) fn require(
+    ok: bool,
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    if ok {
+        Ok(())
+    } else {
+        refuse(key, found, allowed)
+    }
+}
+
+pub(super) fn quoted(text: impl std::fmt::Display) -> String {
+    format!("\"{text}\"")
+}
+
+pub(super) const MIN_RATE: Rate = Rate(1_000_000);
+const MAX_RATE: Rate = Rate(1_600_000_000_000);
+
+pub(super) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
+    let fits = (MIN_RATE..=MAX_RATE).contains(&rate);
+    require(fits, key, quoted(rate), "a rate from 1Mbps to 1.6Tbps")
+}
+
+pub(super) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
+    let longest = Time(1_000_000_000_000);
+    require(delay <= longest, key, quoted(delay), "at most 1s")
+}
+
+pub(super) fn buffer(key: &str, buffer: Buffer, mtu: u64) -> Result<(), Problem> {
+    let holds_one = match buffer {
+        Buffer::Unlimited => true,
+        Buffer::Bytes(bytes) => bytes >= mtu,
+        Buffer::Packets(packets) => packets >= 1,
+    };
+    require(
+        holds_one,
+        key,
+        quoted(buffer),
+        "room for at least one packet of transport.mtu",
+    )
+}
+
+/// Checks one resolved scenario.
+pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
+    let named = !s.name.is_empty()
+        && s.name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    require(named, "name", quoted(&s.name), "letters, digits, - and _")?;
+    let mtu = s.transport.mtu.0;
+    run::check(&s.run)?;
+    topology::check(&s.topology)?;
+    host::check(&s.host, mtu)?;
+    switch::check(&s.switch, mtu)?;
+    transport::check(&s.transport)?;
+    if let Some(pacer) = &s.pacer {
+        pacer::check(pacer, s.host.rate, mtu)?;
+    }
+    workload::check(&s.workload)?;
+    measure::check(&s.measure)
+}

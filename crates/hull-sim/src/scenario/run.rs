@@ -1,0 +1,48 @@
+//! How long and how often a scenario is run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::{Problem, quoted, require};
+use super::default;
+use crate::units::Time;
+
+const LONGEST: Time = Time(1_000_000_000_000_000_000);
+
+/// How long and how often a scenario is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Simulated time that is measured, after the warm-up.
+    pub duration: Time,
+    /// Simulated time before the measurement starts.
+    #[serde(default)]
+    pub warmup: Time,
+    /// Longest simulated time after the measurement in which started requests may complete.
+    #[serde(default = "default::drain")]
+    pub drain: Time,
+    /// The first seed.
+    #[serde(default = "default::one_u64")]
+    pub seed: u64,
+    /// Number of seeds: seed, seed + 1, ...
+    #[serde(default = "default::one_u32")]
+    pub seeds: u32,
+}
+
+/// Checks the times of the run.
+pub(super) fn check(run: &Run) -> Result<(), Problem> {
+    require(
+        run.duration.0 > 0,
+        "run.duration",
+        quoted(run.duration),
+        "a time above 0",
+    )?;
+    for (key, time) in [
+        ("run.duration", run.duration),
+        ("run.warmup", run.warmup),
+        ("run.drain", run.drain),
+    ] {
+        require(time <= LONGEST, key, quoted(time), "at most 1000000s")?;
+    }
+    require(run.seeds > 0, "run.seeds", run.seeds, "at least 1")
+}
