@@ -35,6 +35,13 @@ test: build ## format, lint, types and all tests, Rust and Python
 bench: build ## packet-hops per CPU second, instructions per packet-hop
 	$(BIN)/python benches/bench.py
 
+# ns-3 is found by one of its headers: Debian's pkg-config files name wrong folders.
+.PHONY: validate
+validate: build ## hull beside ns-3 on the same scenarios (Debian: libns3-dev); a few minutes
+	@if echo '#include <ns3/core-module.h>' | $(CXX) -std=c++17 -E -x c++ - >/dev/null 2>&1; then \
+	  $(MAKE) -C validation/ns3 && $(BIN)/python validation/ns3/compare.py --hull $(abspath $(BIN))/hull; \
+	else echo "ns-3 not found: validation skipped"; fi
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

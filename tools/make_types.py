@@ -20,6 +20,8 @@ HEAD = '''"""The keys of a scenario, for type checkers: `scenario: hull.Scenario
 Written by tools/make_types.py (`make types`) from the definition in crates/hull-sim; do not edit.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NotRequired, TypedDict
 '''
 
@@ -33,7 +35,7 @@ def annotation(schema: dict[str, Any]) -> str:
         return " | ".join(annotation(part) for part in kept)
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(SIMPLE[name] for name in kind)
+        return " | ".join(SIMPLE[name] for name in kind if name != "null")
     if kind == "array":
         items = schema["items"]
         return f"list[{annotation(items) if isinstance(items, dict) else 'Any'}]"
@@ -74,7 +76,7 @@ def source() -> str:
     """The module's text, as ruff formats it."""
     schema = json.loads(_core.schema())
     parts = [HEAD]
-    tables = []  # a table stands before those that it holds
+    tables = []
     for name, definition in schema["$defs"].items():
         if "properties" in definition:
             tables.append(typed_dict(name, definition))

@@ -1,4 +1,4 @@
-"""The columns of flows.parquet and latency.parquet: unit and meaning.
+"""The columns of the result tables (flows.parquet, latency.parquet, ...): unit and meaning.
 
 Those of one run are defined with the Rust code that writes them; the merged tables have three
 more. Written into the merged files (Parquet key-value metadata, key "hull.columns", JSON) and into
@@ -23,6 +23,14 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
     for table, columns in json.loads(_core.columns()).items()
 }
 """Table name -> column name -> (unit, meaning)."""
+
+ASKED_FOR = {
+    "queries": "a workload with queries",
+    "queues": "measure.ports or measure.queue_changes",
+    "series": "[measure.flows]",
+    "pacers": "[measure.pacers] and a [pacer]",
+}
+"""Tables that are there only where the scenario has something: what it must have."""
 
 
 def described(table: str) -> dict[str, dict[str, str]]:

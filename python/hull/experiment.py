@@ -138,11 +138,11 @@ def probe(part: dict[str, Any]) -> Statistics | None:
     return latency
 
 
-def fct(size_bytes: int) -> Callable[[dict[str, Any]], Statistics | None]:
-    """Flow completion time of the class of that size."""
+def fct(size_class: str) -> Callable[[dict[str, Any]], Statistics | None]:
+    """Flow completion time of the class of that name."""
 
     def read(part: dict[str, Any]) -> Statistics | None:
-        return next((entry for entry in part["fct"] if entry["bytes"] == size_bytes), None)
+        return next((entry for entry in part["fct"] if entry["class"] == size_class), None)
 
     return read
 

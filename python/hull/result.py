@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hull.columns import described
+from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Result:
     """The results of a run; the tables are read when they are first asked for."""
 
-    columns: ClassVar = {table: described(table) for table in ("flows", "latency")}
+    columns: ClassVar = {table: described(table) for table in COLUMNS}
     """Table name -> column name -> {"unit", "meaning"}."""
 
     def __init__(self, folder: Path, summary: dict[str, Any]) -> None:
@@ -35,8 +35,33 @@ class Result:
 
     @cached_property
     def latency(self) -> "pl.DataFrame":
-        """One row per sample of the switch's queue."""
+        """One row per probe or sample of the queue at the port to the client."""
         return self._table("latency")
+
+    @cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row per link and direction."""
+        return self._table("links")
+
+    @cached_property
+    def queries(self) -> "pl.DataFrame":
+        """One row per query of a fan-out workload."""
+        return self._table("queries")
+
+    @cached_property
+    def queues(self) -> "pl.DataFrame":
+        """The queues of the watched ports over time."""
+        return self._table("queues")
+
+    @cached_property
+    def series(self) -> "pl.DataFrame":
+        """Flows over time: delivered bytes, window, alpha, round trip."""
+        return self._table("series")
+
+    @cached_property
+    def pacers(self) -> "pl.DataFrame":
+        """Pacers over time: rate and backlog."""
+        return self._table("pacers")
 
     def plot_fct(self) -> "Figure":
         """Distribution of the flow completion time, per size class and scheme."""
@@ -59,7 +84,10 @@ class Result:
     def _table(self, name: str) -> "pl.DataFrame":
         import polars as pl
 
-        return pl.read_parquet(self.folder / f"{name}.parquet")
+        path = self.folder / f"{name}.parquet"
+        if name in ASKED_FOR and not path.exists():
+            raise UsageError(f"{path}: not there; it takes {ASKED_FOR[name]} in the scenario")
+        return pl.read_parquet(path)
 
 
 def load(folder: str | Path) -> Result:

@@ -3,17 +3,25 @@
 Written by tools/make_types.py (`make types`) from the definition in crates/hull-sim; do not edit.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NotRequired, TypedDict
 
 Time = str
 Rate = str
 Buffer = str
 Size = str
+Share = str | float
+Preset = Literal["triumph", "scorpion", "cat4948"]
+"""The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of
+4 MB (thesis 2.3.1 and 4.5.2), gives alpha; it is taken for all three.
+"""
+MarkOn = Literal["enqueue", "dequeue"]
+"""When the queue is compared with the threshold."""
 RelativeRate = str
 Tick = str
-CongestionControl = Literal["newreno", "dctcp"]
+CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas"]
 """Congestion control algorithms."""
-Share = str | float
 WhenTableFull = Literal["ignore", "evict_oldest"]
 """What a full flow association table does."""
 WhenFifoFull = Literal["drop", "bypass"]
@@ -22,8 +30,49 @@ Overtaking = Literal["any", "other_flows", "none"]
 """Which packets may overtake those that wait in a pacer's FIFO."""
 Clocks = Literal["free", "synchronized"]
 """How the clocks of the hosts' pacers stand to each other."""
+HostRef = int | str
+HostList = int | str | list[int | str]
 Pick = Literal["random", "random_idle", "round_robin"]
 """How the connection for a request is chosen."""
+FlowConnections = Literal["per_flow", "persistent"]
+"""Whether a flow has a connection of its own."""
+Arrivals = Literal["poisson", "fixed"]
+"""How queries arrive."""
+
+
+class Capture(TypedDict):
+    """A pcapng file of the packets that leave some ports, for Wireshark."""
+
+    ports: list[str]
+    """The ports, written as in `measure.ports`."""
+    file: NotRequired[str]
+    """Name of the file in the folder of each part."""
+    start: NotRequired[Time]
+    """Simulated time of the first packet."""
+    stop: NotRequired[Time]
+    """Simulated time of the end; without it, the end of the run."""
+    max_packets: NotRequired[int]
+    """Most packets; without it, all."""
+    snap_length: NotRequired[Size]
+    """Bytes kept of each frame; without it, its headers. Payload is zeros."""
+
+
+class PacerSeries(TypedDict):
+    """Pacers over time: rate and backlog."""
+
+    interval: NotRequired[Time]
+    """Time between two samples, from time 0 on."""
+
+
+class FlowSeries(TypedDict):
+    """Flows over time: delivered bytes, window, alpha, round trip."""
+
+    count: NotRequired[int]
+    """The first so many flows that are opened; a persistent connection is two, one for each
+    direction.
+    """
+    interval: NotRequired[Time]
+    """Time between two samples, from time 0 on."""
 
 
 class Probe(TypedDict):
@@ -39,9 +88,203 @@ class Measure(TypedDict):
     """What is measured; flow completion times and the queue of the client's port always are."""
 
     sample_interval: NotRequired[Time]
-    """Time between two samples of the queue in `latency.parquet`."""
+    """Time between two samples of the queues in `latency.parquet` and `queues.parquet`."""
+    ports: NotRequired[list[str]]
+    """Ports whose queues are in `queues.parquet` and in `queues` of the summary: `"tor0->h3"` is
+    the port of tor0 to h3, `"tor0--h3"` that and the port back, `"tor-host"` all ports of
+    that tier. Without it, the port to host 0.
+    """
+    queue_changes: NotRequired[bool]
+    """Whether `queues.parquet` has a row for every change of these queues instead of samples."""
     probe: NotRequired[Probe]
     """The latency probe of paper 5.2; without this table there is none."""
+    flows: NotRequired[FlowSeries]
+    """Flows over time in `series.parquet`; without this table there is none."""
+    pacers: NotRequired[PacerSeries]
+    """Pacers over time in `pacers.parquet`; without this table there is none."""
+    capture: NotRequired[Capture]
+    """Packets of chosen ports in a pcapng file; without this table there is none."""
+
+
+class Production(TypedDict):
+    """The three kinds of traffic of a production rack (thesis 2.1.2, 2.3.3)."""
+
+    servers: NotRequired[HostList]
+    """Servers of the rack; without it all hosts but `outside`."""
+    outside: NotRequired[HostRef]
+    """The host that stands for the rest of the data centre; without it all traffic stays inside."""
+    outside_share: NotRequired[Share]
+    """Share of the background flows that leave or enter the rack (an assumption: the thesis does
+    not give the measured ratio).
+    """
+    query_size: NotRequired[Size]
+    """Bytes of a query to one server."""
+    response_size: NotRequired[Size]
+    """Bytes of one server's response."""
+    response_total: NotRequired[Size]
+    """Bytes of all responses to a query together, instead of `response_size`: `"1MB"` is the
+    scaled benchmark.
+    """
+    update_factor: NotRequired[int]
+    """Factor on background flows above 1 MB: 10 is the scaled benchmark."""
+    query_intervals: NotRequired[str]
+    """Times between queries of a server: production, or the path of a CSV file with the header
+    `interval_us,cdf`.
+    """
+    background_intervals: NotRequired[str]
+    """Times between background flows of a server: production, or the path of a CSV file with the
+    header `interval_us,cdf`.
+    """
+    background_sizes: NotRequired[str]
+    """Sizes of background flows: a table's name, or the path of a CSV file with the header
+    `bytes,cdf`.
+    """
+    deadline: NotRequired[Time]
+    """Responses after this time from the query's start are not counted as in time."""
+    class_bounds: NotRequired[list[Size]]
+    """Upper bounds of the size classes of background flows in the results."""
+
+
+class AllToAll(TypedDict):
+    """Each host sends to each other host, once."""
+
+    size: Size
+    """Bytes from each host to each other host."""
+    hosts: NotRequired[HostList]
+    """Hosts that take part; without it all."""
+    start: NotRequired[Time]
+    """When the transfers start."""
+    jitter: NotRequired[Time]
+    """Each host starts a random time below this later."""
+
+
+class PartitionAggregate(TypedDict):
+    """A client sends queries to all servers in an open loop; a server works on one at a time."""
+
+    interval: Time
+    """Mean time between two queries."""
+    arrivals: NotRequired[Arrivals]
+    """How queries arrive."""
+    queries: NotRequired[int]
+    """Number of queries, after which the run may end; without it, until the end of the measured
+    time.
+    """
+    client: NotRequired[HostRef]
+    """The host that asks; without it host 0."""
+    servers: NotRequired[HostList]
+    """The hosts that are asked; without it all but the client."""
+    request_size: Size
+    """Bytes of a request."""
+    response_size: Size
+    """Bytes of a response."""
+    service: NotRequired[Service]
+    """Time that a server works on a request; without it none."""
+    deadline: NotRequired[Time]
+    """Responses after this time from the query's start are not counted as in time."""
+
+
+class Incast(TypedDict):
+    """A client asks servers at once, waits for all responses, and asks again."""
+
+    total: NotRequired[Size]
+    """Bytes of all responses to a query together, shared equally between the servers."""
+    client: NotRequired[HostRef]
+    """The host that asks; without it host 0."""
+    servers: NotRequired[HostList]
+    """The hosts that are asked; without it all but the client. With `all_to_all`: all that take
+    part.
+    """
+    fan_in: NotRequired[int]
+    """How many of the servers are asked, the first ones; without it all."""
+    all_to_all: NotRequired[bool]
+    """Whether each of the servers is a client of the others at the same time (figure 2.20)."""
+    queries: NotRequired[int]
+    """Queries of each client, after which the run may end; without it, until the end of the
+    measured time.
+    """
+    request_size: NotRequired[Size]
+    """Bytes of a request."""
+    start: NotRequired[Time]
+    """When the first query starts."""
+    jitter: NotRequired[Time]
+    """Each request is held back by a random time below this (thesis 2.1.3)."""
+    deadline: NotRequired[Time]
+    """Responses after this time from the query's start are not counted as in time."""
+
+
+class Pareto(TypedDict):
+    """A Pareto distribution."""
+
+    shape: float
+    """Exponent of the tail, above 1."""
+    mean: Size
+    """Mean of the distribution without its cut."""
+    cut: NotRequired[Size]
+    """Largest size: what is above is drawn again; without it there is no end."""
+
+
+class Sizes(TypedDict):
+    """The distribution of flow sizes; exactly one key."""
+
+    fixed: NotRequired[Size]
+    """All flows have this size."""
+    pareto: NotRequired[Pareto]
+    """Pareto (paper 6.3: shape 1.05, mean 100 KB)."""
+    csv: NotRequired[str]
+    """A table by name (websearch, datamining, hadoop, production) or the path of a CSV file with
+    the header `bytes,cdf`.
+    """
+
+
+class PoissonFlows(TypedDict):
+    """Poisson flows from random hosts to random other hosts (paper 6.3)."""
+
+    load: NotRequired[Share]
+    """Flow bytes as a share of the rate of the sources' links; this or `flows_per_second`."""
+    flows_per_second: NotRequired[float]
+    """Flows per second in the whole network; this or `load`."""
+    count: NotRequired[int]
+    """Number of flows after which no more start and the run may end; without it they start until
+    the end of the measured time.
+    """
+    sizes: Sizes
+    """Sizes of the flows."""
+    sources: NotRequired[HostList]
+    """Hosts that send; without it all."""
+    destinations: NotRequired[HostList]
+    """Hosts that receive; without it all."""
+    connections: NotRequired[FlowConnections]
+    """Whether a flow has a connection of its own."""
+    class_bounds: NotRequired[list[Size]]
+    """Upper bounds of the size classes in the results, each but the last its own (thesis table
+    4.6).
+    """
+
+
+class LongFlows(TypedDict):
+    """A flow, or a group of flows that start and stop one after the other."""
+
+    src: HostList
+    """Sending hosts."""
+    dst: HostList
+    """Receiving hosts: as many as sending ones, or one for all; one sender may have several."""
+    start: NotRequired[Time]
+    """When the first flow starts."""
+    start_interval: NotRequired[Time]
+    """Time between the starts of two flows of the group."""
+    stop: NotRequired[Time]
+    """When the first flow stops; without it the flows last."""
+    stop_interval: NotRequired[Time]
+    """Time between the stops of two flows of the group."""
+    size: NotRequired[Size]
+    """Bytes of each flow; without it as much as there is time for."""
+
+
+class LongLived(TypedDict):
+    """Long-lived flows with start and stop times."""
+
+    flows: list[LongFlows]
+    """The flows, or groups of flows."""
 
 
 class Bulk(TypedDict):
@@ -69,6 +312,10 @@ class Requests(TypedDict):
 
     load: Share
     """Response bytes as a share of the rate of the client's link, below 1."""
+    client: NotRequired[HostRef]
+    """The host that asks; without it host 0."""
+    servers: NotRequired[HostList]
+    """The hosts that are asked; without it all but the client."""
     connections_per_server: NotRequired[int]
     """Permanent connections to each server."""
     separate_classes: NotRequired[bool]
@@ -82,12 +329,28 @@ class Requests(TypedDict):
 
 
 class Workload(TypedDict):
-    """The traffic; exactly one table."""
+    """The traffic; at least one table, several run together."""
 
+    high_priority_below: NotRequired[Size]
+    """Messages below this size have high priority (paper 6.2.2); without it none has."""
     requests: NotRequired[Requests]
-    """Requests of one client to all other hosts (paper 6.2, report III-A)."""
+    """Requests of one client to other hosts (paper 6.2, report III-A)."""
     bulk: NotRequired[Bulk]
     """Bulk flows to the client (paper 6.1)."""
+    long_lived: NotRequired[LongLived]
+    """Long-lived flows with start and stop times (thesis 2.3.1)."""
+    flows: NotRequired[PoissonFlows | str]
+    """Poisson flows between random hosts (paper 6.3), or the path of a flow list (CSV or Parquet
+    with the columns `start_ps`, `src`, `dst`, `bytes`).
+    """
+    incast: NotRequired[Incast]
+    """Queries of one client to servers that answer at once (thesis 2.3.2)."""
+    partition_aggregate: NotRequired[PartitionAggregate]
+    """Queries of one client to servers that take their time (report III-B)."""
+    all_to_all: NotRequired[AllToAll]
+    """A shuffle."""
+    production: NotRequired[Production]
+    """The production benchmark of a rack (thesis 2.3.3)."""
 
 
 class Pacer(TypedDict):
@@ -107,8 +370,10 @@ class Pacer(TypedDict):
     """Entries of the flow association table."""
     when_table_full: NotRequired[WhenTableFull]
     """What a full table does."""
+    buckets: NotRequired[int]
+    """Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4)."""
     bucket: NotRequired[Size]
-    """Depth of the token bucket."""
+    """Depth of a token bucket."""
     token_tick: NotRequired[Tick]
     """Step in which tokens arrive (16 us on the NetFPGA)."""
     fifo: NotRequired[Size]
@@ -123,6 +388,17 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its floor."""
 
 
+class Vegas(TypedDict):
+    """TCP Vegas's parameters: segments of the window that wait in queues."""
+
+    alpha: NotRequired[int]
+    """Below this many the window grows."""
+    beta: NotRequired[int]
+    """Above this many it shrinks."""
+    gamma: NotRequired[int]
+    """Above this many slow start ends."""
+
+
 class Dctcp(TypedDict):
     """DCTCP's parameters (thesis 2.2.1)."""
 
@@ -130,6 +406,14 @@ class Dctcp(TypedDict):
     """Weight g of a new sample of the marked fraction."""
     initial_alpha: NotRequired[Share]
     """First value of alpha."""
+    rtt_fair: NotRequired[bool]
+    """Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
+    each window of data.
+    """
+    hold_after_cut: NotRequired[bool]
+    """Whether the window stands still after a cut until all that was sent before it is
+    acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
+    """
 
 
 class Transport(TypedDict):
@@ -157,12 +441,26 @@ class Transport(TypedDict):
     """Floor of the retransmission timeout."""
     max_rto: NotRequired[Time]
     """Ceiling of the retransmission timeout."""
+    rto_granularity: NotRequired[Time]
+    """Tick of the clock behind the retransmission timer, which fires at multiples of it only; 0s
+    for an exact one.
+    """
+    limited_transmit: NotRequired[bool]
+    """Whether the first two duplicate ACKs release new segments (RFC 3042)."""
+    handshake: NotRequired[bool]
+    """Whether each new connection begins with SYN and SYN-ACK; persistent ones never do."""
     ack_every: NotRequired[int]
     """One ACK for every so many data packets."""
     delayed_ack: NotRequired[Time]
     """Longest wait of a delayed ACK."""
+    quick_acks: NotRequired[int]
+    """So many first data packets of a connection are acknowledged at once (Linux: 16)."""
     idle_restart: NotRequired[bool]
     """Whether a connection that was idle for an RTO starts again from its initial window."""
+    idle_decay: NotRequired[bool]
+    """Whether idle_restart halves the window once for each RTO of idle time instead, not below
+    the initial window (RFC 2861, Linux).
+    """
     cwnd_validation: NotRequired[bool]
     """Whether the window grows only while it is what limits the sender."""
     byte_counting: NotRequired[bool]
@@ -171,6 +469,27 @@ class Transport(TypedDict):
     """
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
+    vegas: NotRequired[Vegas]
+    """Vegas's parameters."""
+
+
+class PortSettings(TypedDict):
+    """Ports of switches that differ from the others. All of `rate`, `tier` and `node` that are
+    given have to fit; what is left out stays as it is for the others.
+    """
+
+    rate: NotRequired[Rate]
+    """Ports with links of this rate."""
+    tier: NotRequired[str]
+    """Ports of this tier, such as `tor-host` or `agg-core`."""
+    node: NotRequired[str]
+    """Ports of the switch of this name."""
+    buffer: NotRequired[Buffer]
+    """Their buffer."""
+    marking: NotRequired[Marking]
+    """Their marking."""
+    phantom_queue: NotRequired[PhantomQueue]
+    """Their phantom queue."""
 
 
 class PhantomQueue(TypedDict):
@@ -186,30 +505,136 @@ class PhantomQueue(TypedDict):
     """Step in which it drains (800 ns on the NetFPGA)."""
 
 
+class Pi(TypedDict):
+    """PI with ECN (Hollot et al., "On Designing Improved Controllers for AQM Routers"), designed
+    for a number of flows and a round trip by that paper's Proposition 2.
+    """
+
+    reference: Buffer
+    """Queue that is to be kept (q_ref)."""
+    interval: Time
+    """Time between two samples of the queue (T)."""
+    flows: int
+    """Fewest flows that it has to be stable with (N)."""
+    round_trip: Time
+    """Longest round trip that it has to be stable with (R)."""
+
+
+class Red(TypedDict):
+    """RED with ECN: packets are marked, never dropped early."""
+
+    min: Buffer
+    """Average queue above which packets begin to be marked (min_th)."""
+    max: Buffer
+    """Average queue from which on every packet is marked (max_th), in the unit of `min`."""
+    max_probability: NotRequired[Share]
+    """Probability at `max` (max_p)."""
+    weight: NotRequired[int]
+    """Weight of the queue that a packet finds in the average: 2 to the power of minus this."""
+    gentle: NotRequired[bool]
+    """Whether the probability goes on growing, up to 1 at twice `max`."""
+    by_size: NotRequired[bool]
+    """Whether the probability is proportional to the packet's size."""
+
+
 class Marking(TypedDict):
     """ECN marking on the instantaneous queue (thesis 2.2.1)."""
 
     threshold: Size
     """Packets that find more than this in the queue are marked (the papers' K)."""
     count_arriving: NotRequired[bool]
-    """Whether the arriving packet itself is counted in."""
+    """Whether the packet itself is counted in."""
+    on: NotRequired[MarkOn]
+    """When the queue is compared with the threshold."""
+
+
+class Memory(TypedDict):
+    """Shared packet memory; `preset` or `size`."""
+
+    preset: NotRequired[Preset]
+    """A switch of thesis table 2.1."""
+    size: NotRequired[Size]
+    """All of the memory; of the preset where there is one."""
+    alpha: NotRequired[Share]
+    """What a queue may hold of the shared pool, as a share of what is free of it (alpha)."""
+    reserved: NotRequired[Size]
+    """Bytes that each queue has for itself."""
 
 
 class Switch(TypedDict):
-    """A switch and its links to the hosts."""
+    """The switches and their links, to hosts and to each other."""
 
     rate: Rate
-    """Rate of the links from the switch to the hosts."""
+    """Rate of the links out of a switch."""
     delay: Time
     """Propagation delay of those links."""
+    latency: NotRequired[Time]
+    """Time that a packet takes through a switch besides queueing and transmission."""
+    cut_through: NotRequired[Size]
+    """Bytes of a packet after which a switch begins to forward it (cut-through); without it, a
+    packet is stored first.
+    """
+    loss: NotRequired[Share]
+    """Share of the packets that each link out of a switch loses at random."""
     buffer: NotRequired[Buffer]
-    """Room of each output port's drop-tail buffer."""
+    """Room of each output port's drop-tail buffer, for each priority class."""
+    memory: NotRequired[Memory]
+    """Memory that the ports of a switch share; without this table each port has its own."""
+    priorities: NotRequired[int]
+    """Queues of each port, served in strict priority: the first for messages of high priority
+    (workload.high_priority_below).
+    """
     count_in_service: NotRequired[bool]
     """Whether the packet being sent still occupies the buffer and counts for marking."""
     marking: NotRequired[Marking]
     """ECN marking by queue length; without this table there is none."""
+    red: NotRequired[Red]
+    """ECN marking by RED; without this table there is none."""
+    pi: NotRequired[Pi]
+    """ECN marking by PI; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue behind each port; without this table there is none."""
+    ports: NotRequired[list[PortSettings]]
+    """Ports that differ from the others; the last entry that fits a port counts."""
+
+
+class Receive(TypedDict):
+    """The receiving side of a host: interrupt coalescing with the names of `ethtool`, and what
+    interrupts and packets cost its processor (paper 4.2 and table 2).
+    """
+
+    frames: NotRequired[int]
+    """Packets that cause an interrupt (rx-frames)."""
+    wait: NotRequired[Time]
+    """Longest wait of a packet for an interrupt (rx-usecs)."""
+    adaptive: NotRequired[bool]
+    """Whether the wait holds only while packets come faster than one a wait (adaptive)."""
+    join: NotRequired[Size]
+    """Largest packet that receive offload joins from packets of one interrupt; without it, none."""
+    interrupt_cost: NotRequired[Time]
+    """Processor time of an interrupt."""
+    packet_cost: NotRequired[Time]
+    """Processor time of a packet, or of several that were joined."""
+
+
+class Gamma(TypedDict):
+    """A gamma distribution: mean `shape * scale`, variance `shape * scale^2`."""
+
+    shape: float
+    """Shape (kappa)."""
+    scale: Time
+    """Scale; the report's 180 gamma(kappa, theta) ns has the scale 180 theta ns."""
+
+
+class Service(TypedDict):
+    """A time that is drawn anew each time: `offset` and at most one distribution."""
+
+    offset: NotRequired[Time]
+    """The part that is always the same."""
+    exponential: NotRequired[Time]
+    """Mean of an exponential part."""
+    gamma: NotRequired[Gamma]
+    """A gamma-distributed part."""
 
 
 class Host(TypedDict):
@@ -223,8 +648,139 @@ class Host(TypedDict):
     """Room of the NIC's queue."""
     stack_delay: NotRequired[Time]
     """Time that a packet takes through the host's stack and adapter, in each direction."""
+    stack_jitter: NotRequired[Service]
+    """What the stack's delay varies by, drawn for each packet and direction; packets stay in
+    order. Without this table it is constant.
+    """
+    offload: NotRequired[Size]
+    """Most that TCP hands to the NIC in one piece (segmentation offload): the NIC cuts it and
+    sends the packets back to back. Without it, TCP hands over packets.
+    """
+    receive: NotRequired[Receive]
+    """Interrupts and processor of the receiving side; without this table packets cost nothing."""
     application_delay: NotRequired[Time]
     """Time from the arrival of a message's last byte to the application's next step."""
+
+
+class LinkFailure(TypedDict):
+    """A link that fails."""
+
+    link: str
+    """Names of its ends, "a--b"; both directions fail."""
+    at: Time
+    """Time from the start of the run at which it fails."""
+    until: NotRequired[Time]
+    """Time from which it works again; without it, it stays down."""
+
+
+class LinkSettings(TypedDict):
+    """What is particular to one link."""
+
+    link: str
+    """Names of its ends: "a--b" for both directions, "a->b" for one."""
+    rate: NotRequired[Rate]
+    """Its rate; without it as the others."""
+    delay: NotRequired[Time]
+    """Its propagation delay; without it as the others."""
+
+
+class GraphFile(TypedDict):
+    """A graph in a file, GraphML or node-link JSON, as NetworkX writes it."""
+
+    path: str
+    """The file."""
+
+
+class FatTree(TypedDict):
+    """The fat tree of k-port switches: k pods with k / 2 ToRs and k / 2 aggregation switches
+    each, k^2 / 4 cores, k^3 / 4 hosts, no link that carries more than its share.
+    """
+
+    k: int
+    """Ports of each switch, even."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between switches; without it switch.rate."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between switches; without it switch.delay."""
+
+
+class Tree(TypedDict):
+    """Three tiers in pods. Each ToR is joined to each aggregation switch of its pod; aggregation
+    switch i of each pod is joined to the i-th group of cores / aggs_per_pod cores. The
+    defaults are the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1 at the ToR.
+    """
+
+    pods: NotRequired[int]
+    """Number of pods."""
+    tors_per_pod: NotRequired[int]
+    """Top-of-rack switches in each pod."""
+    hosts_per_tor: NotRequired[int]
+    """Hosts at each top-of-rack switch."""
+    aggs_per_pod: NotRequired[int]
+    """Aggregation switches in each pod."""
+    cores: NotRequired[int]
+    """Core switches, a multiple of aggs_per_pod."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between ToR and aggregation; without it switch.rate."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between ToR and aggregation; without it switch.delay."""
+    core_rate: NotRequired[Rate]
+    """Rate of the links between aggregation and core; without it switch.rate."""
+    core_delay: NotRequired[Time]
+    """Propagation delay of the links between aggregation and core; without it switch.delay."""
+
+
+class LeafSpine(TypedDict):
+    """Two tiers: each leaf is joined to each spine."""
+
+    leaves: int
+    """Number of leaves."""
+    spines: int
+    """Number of spines."""
+    hosts_per_leaf: int
+    """Hosts at each leaf."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between leaves and spines; without it switch.rate."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between leaves and spines; without it switch.delay."""
+
+
+class Multihop(TypedDict):
+    """The multi-hop network of thesis 2.3.1, figure 2.17: groups S1 and S2 at the switch
+    `triumph1`, groups S3, R1 and R2 at `triumph2`, both joined to `scorpion`. R1 is one host.
+    """
+
+    s1: NotRequired[int]
+    """Hosts of group S1."""
+    s2: NotRequired[int]
+    """Hosts of group S2."""
+    s3: NotRequired[int]
+    """Hosts of group S3."""
+    r2: NotRequired[int]
+    """Hosts of group R2."""
+    trunk_rate: NotRequired[Rate]
+    """Rate of the two links between switches."""
+    trunk_delay: NotRequired[Time]
+    """Propagation delay of the two links between switches; without it switch.delay."""
+
+
+class Dumbbell(TypedDict):
+    """Senders at one switch, as many receivers at another, one link between the two. The port of
+    that link from senders to receivers is the one that is measured, with the first receiver
+    as the client and the first sender as the source of probes; data should go that way.
+    """
+
+    pairs: int
+    """Number of senders and of receivers; hosts 0 to pairs - 1 are the senders."""
+    bottleneck_rate: NotRequired[Rate]
+    """Rate of the link between the switches; without it switch.rate."""
+    bottleneck_delay: NotRequired[Time]
+    """Propagation delay of the link between the switches; without it switch.delay."""
+    rtts: NotRequired[list[Time]]
+    """Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
+    entries. The sender's own link gets what the other links leave. Without entries that link
+    has the delays of any other.
+    """
 
 
 class Star(TypedDict):
@@ -237,10 +793,28 @@ class Star(TypedDict):
 
 
 class Topology(TypedDict):
-    """How hosts and switches are joined."""
+    """How hosts and switches are joined; exactly one of the tables, and what is particular to
+    single links.
+    """
 
-    star: Star
+    star: NotRequired[Star]
     """All hosts at one switch."""
+    dumbbell: NotRequired[Dumbbell]
+    """Senders and receivers on the two sides of one link."""
+    multihop: NotRequired[Multihop]
+    """The network with two bottlenecks of thesis figure 2.17."""
+    leaf_spine: NotRequired[LeafSpine]
+    """Two tiers: each leaf is joined to each spine."""
+    tree: NotRequired[Tree]
+    """Three tiers in pods; by default the network of paper 6.3."""
+    fat_tree: NotRequired[FatTree]
+    """The fat tree of k-port switches."""
+    file: NotRequired[GraphFile]
+    """Any graph, from a file."""
+    links: NotRequired[list[LinkSettings]]
+    """Links with a rate or delay of their own."""
+    failures: NotRequired[list[LinkFailure]]
+    """Links that fail during the run."""
 
 
 class Run(TypedDict):

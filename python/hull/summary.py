@@ -9,8 +9,12 @@ from hull.statistics import mean_ci95
 _SUMS = ("packet_hops", "events", "simulated_seconds", "cpu_seconds")
 _AVERAGED = (
     "switch_latency",
+    "queues",
     "fct",
+    "queries",
+    "fairness",
     "throughput",
+    "links",
     "marks",
     "drops",
     "timeouts",
@@ -18,7 +22,7 @@ _AVERAGED = (
     "paced",
     "associations",
 )
-_CONSTANT = ("class", "bytes")
+_CONSTANT = ("class",)
 
 
 def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) -> dict[str, Any]:

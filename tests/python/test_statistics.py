@@ -30,8 +30,12 @@ def part(mean_us: float | None) -> dict[str, object]:
         "condition": "",
         "scheme": "a",
         "switch_latency": {"occupancy": {"mean_us": 1.0}, "probe": None},
-        "fct": [{"class": "1KB", "bytes": 1000, "count": 2, **statistics}],
+        "queues": {"switch->h0": {"mean_us": 1.0}},
+        "fct": [{"class": "1KB", "bytes": 2000, "count": 2, **statistics}],
+        "queries": None,
+        "fairness": None,
         "throughput": {"goodput_bps": 1e9},
+        "links": {"switch-host": {"packets": 7}},
         "marks": 1,
         "drops": 2,
         "timeouts": 3,
@@ -46,10 +50,12 @@ def test_a_seed_without_flows_of_a_class_does_not_count() -> None:
     assert cell["fct"] == [
         {
             "class": "1KB",
-            "bytes": 1000,
+            "bytes": {"mean": 2000, "ci95": 0},
             "count": {"mean": 2, "ci95": 0},
             "mean_us": {"mean": 3.0, "ci95": pytest.approx(12.7062)},
         }
     ]
     assert cell["switch_latency"]["probe"] is None
+    assert cell["queues"]["switch->h0"]["mean_us"] == {"mean": 1.0, "ci95": 0}
+    assert cell["fairness"] is None
     assert cell["seeds"] == 3

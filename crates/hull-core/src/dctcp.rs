@@ -9,13 +9,20 @@
 //! once per window of data: `cwnd <- cwnd (1 - alpha / 2)`. A window without a mark leaves the
 //! congestion window alone, though alpha may be above zero.
 //!
+//! Equation 3.35 (thesis 3.4.2) is the other reaction, fairer between round-trip times: each marked
+//! ACK takes alpha / 2 packets from the window for each packet that it acknowledges, so that a window
+//! of marked ACKs takes `cwnd alpha / 2` in all ([`Dctcp::on_ece_per_ack`]). A sender uses one of the
+//! two.
+//!
 //! Both windows are counted by sequence: a window ends with the first ACK that passes the highest
 //! byte sent when it began. `nxt` must be the one before this ACK lets new data go; then a window
 //! holds exactly the ACKs of one flight. Sequences are byte offsets from the start of the
 //! connection.
 //!
 //! Units: alpha, g and F are fixed point with [`ONE`] = 2^30 as 1.0; results are rounded to nearest.
-//! Alpha therefore stops within `1 / (2 g)` units of a constant F (8 * 2^-30 for g = 1/16).
+//! Alpha therefore stops within `1 / (2 g)` units of a constant F (8 * 2^-30 for g = 1/16). The
+//! reaction per ACK carries its fraction of a byte on to the next ACK. A window of data holds less than
+//! 2^32 bytes.
 
 /// Fixed point 1.0.
 pub const ONE: u32 = 1 << FRACTION_BITS;
@@ -35,8 +42,10 @@ pub struct DctcpConfig {
 pub struct Dctcp {
     g: u32,
     alpha: u32,
-    acked_bytes: u64,
-    marked_bytes: u64,
+    acked_bytes: u32,
+    marked_bytes: u32,
+    /// What the reaction per ACK has not yet taken, in 2^-31 bytes.
+    owed: u32,
     /// The observation window ends when `una` passes this.
     window_end: u64,
     /// No further cut until `una` passes this.
@@ -59,6 +68,7 @@ impl Dctcp {
             alpha: config.initial_alpha,
             acked_bytes: 0,
             marked_bytes: 0,
+            owed: 0,
             window_end: 0,
             recover: 0,
         }
@@ -70,9 +80,10 @@ impl Dctcp {
     /// connection. A window in which nothing was acknowledged leaves alpha as it is.
     #[inline]
     pub fn on_ack(&mut self, una: u64, nxt: u64, acked_bytes: u64, ece: bool) -> bool {
-        self.acked_bytes += acked_bytes;
+        let acked_bytes = u32::try_from(acked_bytes).unwrap_or(u32::MAX);
+        self.acked_bytes = self.acked_bytes.saturating_add(acked_bytes);
         if ece {
-            self.marked_bytes += acked_bytes;
+            self.marked_bytes = self.marked_bytes.saturating_add(acked_bytes);
         }
         if una <= self.window_end {
             return false;
@@ -86,12 +97,29 @@ impl Dctcp {
     /// in this window of data, or nothing has been acknowledged yet.
     #[inline]
     pub fn on_ece(&mut self, una: u64, nxt: u64, cwnd_bytes: u64) -> Option<u64> {
-        if una <= self.recover {
+        if self.cut_covers(una) {
             return None;
         }
         self.recover = nxt;
         let kept = u128::from(2 * ONE - self.alpha);
         Some(((u128::from(cwnd_bytes) * kept + u128::from(ONE)) >> (FRACTION_BITS + 1)) as u64)
+    }
+
+    /// Whether an ACK up to `una` acknowledges data from before the last cut only, so that no further
+    /// one is due.
+    #[inline]
+    pub fn cut_covers(&self, una: u64) -> bool {
+        una <= self.recover
+    }
+
+    /// The reaction of equation 3.35 to an ACK with ECN-Echo that newly acknowledges `acked_bytes`,
+    /// after [`Dctcp::on_ack`] for the same ACK: returns the bytes to be taken from the window.
+    #[inline]
+    pub fn on_ece_per_ack(&mut self, acked_bytes: u64) -> u64 {
+        let fraction_bits = FRACTION_BITS + 1;
+        let due = u128::from(acked_bytes) * u128::from(self.alpha) + u128::from(self.owed);
+        self.owed = (due & ((1 << fraction_bits) - 1)) as u32;
+        (due >> fraction_bits) as u64
     }
 
     /// Alpha, as a fraction of [`ONE`].
@@ -107,9 +135,8 @@ impl Dctcp {
         if acked == 0 {
             return false;
         }
-        let half_acked = u128::from(acked / 2);
-        let fraction =
-            (((u128::from(marked) << FRACTION_BITS) + half_acked) / u128::from(acked)) as u64;
+        let (acked, marked) = (u64::from(acked), u64::from(marked));
+        let fraction = ((marked << FRACTION_BITS) + acked / 2) / acked;
         let mixed = u64::from(ONE - self.g) * u64::from(self.alpha) + u64::from(self.g) * fraction;
         self.alpha = ((mixed + u64::from(ONE / 2)) >> FRACTION_BITS) as u32;
         true

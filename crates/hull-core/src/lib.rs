@@ -8,7 +8,8 @@
 //!
 //! 1. [`flow_association`]: does this packet's flow have to be paced? (sending NIC)
 //! 2. [`pacer`]: if so, when may the packet leave? (sending NIC)
-//! 3. [`marking`]: at the switch, is the queue that it joins above the threshold K? (DCTCP)
+//! 3. [`marking`]: at the switch, is the queue that it joins above the threshold K? (DCTCP) Or, for the
+//!    schemes that the papers compare with, what do [`red`] and [`pi`] say to that queue?
 //! 4. [`phantom_queue`]: as it leaves the switch, is the virtual queue above its threshold? (HULL)
 //! 5. [`ecn_echo`]: at the receiver, when is it acknowledged, and with which ECN-Echo bit?
 //! 6. [`dctcp`]: at the sender, what does the acknowledgement do to alpha and to the window?
@@ -29,3 +30,6 @@ pub mod flow_association;
 pub mod marking;
 pub mod pacer;
 pub mod phantom_queue;
+pub mod pi;
+pub mod queue_estimate;
+pub mod red;

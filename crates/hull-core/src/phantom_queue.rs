@@ -103,6 +103,16 @@ impl PhantomQueue {
         compared > self.threshold_units
     }
 
+    /// The link has failed at `now_ps`, perhaps with packets whose departure was to come: the queue is
+    /// empty, and packets may leave from now on.
+    pub fn clear(&mut self, now_ps: u64) {
+        self.backlog_units = 0;
+        self.drained_to_ps = match self.drain {
+            Drain::Continuous => now_ps,
+            Drain::Ticks { tick_ps } => now_ps - now_ps % tick_ps,
+        };
+    }
+
     /// The virtual backlog at `now_ps` (not before the last packet), in bytes, rounded to nearest.
     pub fn backlog_bytes(&self, now_ps: u64) -> u64 {
         let units = drained(self.backlog_units, self.credit_ps(now_ps));

@@ -79,3 +79,19 @@ proptest! {
         prop_assert!((settled - fraction).abs() <= 9.0 / f64::from(ONE), "{} {}", settled, fraction);
     }
 }
+
+proptest! {
+    /// Equation 3.35 over any split into ACKs: what is taken in all is alpha / 2 of what the marked
+    /// ACKs covered, to within one byte.
+    #[test]
+    fn the_reaction_per_ack_takes_half_of_alpha(
+        acks in prop::collection::vec(1_u64..100_000, 1..200),
+        initial_alpha in 0..=ONE,
+    ) {
+        let mut dctcp = Dctcp::new(&DctcpConfig { g: 0, initial_alpha });
+        let taken: u64 = acks.iter().map(|&acked| dctcp.on_ece_per_ack(acked)).sum();
+        let marked: u64 = acks.iter().sum();
+        let expected = u128::from(marked) * u128::from(initial_alpha) / u128::from(2 * ONE);
+        prop_assert_eq!(u128::from(taken), expected);
+    }
+}

@@ -163,3 +163,27 @@ fn an_overloaded_queue_saturates() {
     }
     assert_eq!(queue.backlog_bytes(u64::MAX), 0);
 }
+
+/// A queue that was cleared, before departures that it had been told of, is one that begins then.
+#[test]
+fn a_cleared_queue_is_an_empty_one() {
+    for drain in [Drain::Continuous, Drain::Ticks { tick_ps: 800_000 }] {
+        let config = PhantomQueueConfig {
+            drain_bps: 950_000_000,
+            threshold_bytes: 1000,
+            count_arriving: false,
+            drain,
+        };
+        let (mut used, mut fresh) = (PhantomQueue::new(&config), PhantomQueue::new(&config));
+        for n in 0..20 {
+            used.on_packet(n * 12_000_000, 1500);
+        }
+        let now_ps = 100_000_123;
+        used.clear(now_ps);
+        for n in 0..20 {
+            let at_ps = now_ps + n * n * 700_000;
+            assert_eq!(used.on_packet(at_ps, 1500), fresh.on_packet(at_ps, 1500));
+            assert_eq!(used.backlog_bytes(at_ps), fresh.backlog_bytes(at_ps));
+        }
+    }
+}

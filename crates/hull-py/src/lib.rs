@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use hull_sim::measure::{FLOW_COLUMNS, LATENCY_COLUMNS};
+use hull_sim::measure::TABLES;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, Scenario};
-use hull_sim::simulation::{Control, Failure};
+use hull_sim::simulation::{self, Control, Failure};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -45,10 +45,11 @@ fn keys() -> PyResult<String> {
     json(&scenario::keys())
 }
 
-/// JSON object of the result tables: for `flows` and `latency` a list of name, unit, meaning.
+/// JSON object of the result tables: for each, as `flows`, a list of name, unit, meaning.
 #[pyfunction]
 fn columns() -> PyResult<String> {
-    json(&serde_json::json!({ "flows": FLOW_COLUMNS, "latency": LATENCY_COLUMNS }))
+    let tables = TABLES.map(|(name, columns)| (name.to_owned(), serde_json::json!(columns)));
+    json(&serde_json::Map::from_iter(tables))
 }
 
 /// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
@@ -60,6 +61,9 @@ fn expand(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
         .map_err(|e| ScenarioError::new_err(e.to_string()))?;
     let mut list = Vec::new();
     for cell in &cells {
+        simulation::verify(&cell.scenario).map_err(|(key, problem)| {
+            ScenarioError::new_err(format!("{file}: {key}: {problem}"))
+        })?;
         let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
         list.push(serde_json::json!({
             "condition": cell.condition,
@@ -98,8 +102,8 @@ impl Run {
         })
     }
 
-    /// Runs to the end, writes flows.parquet and latency.parquet into `folder` and returns the
-    /// summary as JSON. Raises Cancelled after `cancel`, OSError when a file cannot be written.
+    /// Runs to the end, writes the tables into `folder` and returns the summary as JSON. Raises
+    /// Cancelled after `cancel`, OSError when a file cannot be written.
     fn execute(&self, py: Python<'_>, folder: PathBuf) -> PyResult<String> {
         let result = py.detach(|| {
             part::run(
@@ -111,6 +115,9 @@ impl Run {
         });
         match result {
             Ok(summary) => json(&summary),
+            Err(PartError::Scenario((key, problem))) => {
+                Err(ScenarioError::new_err(format!("{key}: {problem}")))
+            }
             Err(PartError::Simulation(Failure::Cancelled)) => Err(Cancelled::new_err("cancelled")),
             Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
                 "error in hull: {failure:?}"
@@ -130,9 +137,14 @@ impl Run {
         self.control.cancel();
     }
 
-    /// Simulated seconds, simulated seconds at the end, packet-hops.
+    /// Simulated seconds, simulated seconds at the end (an estimate where flows are counted),
+    /// packet-hops.
     fn progress(&self) -> (f64, f64, u64) {
-        let (simulated_ps, packet_hops) = self.control.progress();
+        let (simulated_ps, packet_hops, started) = self.control.progress();
+        if let Some(share) = started {
+            let now = simulated_ps as f64 * 1e-12;
+            return (now, now / share, packet_hops);
+        }
         let end = self.scenario.run.warmup.seconds() + self.scenario.run.duration.seconds();
         (simulated_ps as f64 * 1e-12, end, packet_hops)
     }

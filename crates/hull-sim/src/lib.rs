@@ -4,6 +4,7 @@
 //! - [`workload`]: a request is made;
 //! - [`transport`]: TCP cuts it into segments and gets them across;
 //! - [`host`]: the NIC's queue and HULL's pacer;
+//! - [`topology`]: how hosts and switches are joined, and the paths through them;
 //! - [`network`]: links, the switch's ports, marking and phantom queues;
 //! - [`measure`]: what is written down about it;
 //! - [`engine`]: when all this happens.
@@ -19,6 +20,7 @@ pub mod part;
 pub mod random;
 pub mod scenario;
 pub mod simulation;
+pub mod topology;
 pub mod transport;
 pub mod units;
 pub mod workload;

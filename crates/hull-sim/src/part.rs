@@ -5,11 +5,15 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::measure::{ClassSummary, Distribution, ProbeSummary};
+use crate::measure::{
+    ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, by_tier,
+    write_links, write_queries,
+};
 use crate::scenario::Scenario;
-use crate::simulation::{Control, Failure, PacketCount, Simulation, Throughput};
+use crate::simulation::{self, Control, Failure, PacketCount, Throughput};
 
 /// Which part this is.
 #[derive(Clone, Debug, Serialize)]
@@ -48,10 +52,20 @@ pub struct Summary {
     pub packets: PacketCount,
     /// Latency that the client's port added.
     pub switch_latency: SwitchLatency,
+    /// Latency by queue occupancy at each watched port, by the port's name.
+    pub queues: IndexMap<String, Distribution>,
     /// Completion times by size class.
     pub fct: Vec<ClassSummary>,
+    /// Queries, where the workload has them.
+    pub queries: Option<QuerySummary>,
+    /// How evenly long flows shared, of those that `measure.flows` follows.
+    pub fairness: Option<Fairness>,
     /// Use of the client's link.
     pub throughput: Throughput,
+    /// Use of the links, by tier.
+    pub links: IndexMap<String, TierCount>,
+    /// Most flows in use at once.
+    pub flow_slots: u64,
     /// Packets marked CE.
     pub marks: u64,
     /// Packets dropped.
@@ -78,13 +92,16 @@ pub struct SwitchLatency {
 /// Why a part has no result.
 #[derive(Debug)]
 pub enum PartError {
+    /// A file that the scenario names is wrong: key and problem.
+    Scenario((String, String)),
     /// The simulation ended early.
     Simulation(Failure),
     /// A file could not be written.
     Io(io::Error),
 }
 
-/// Runs a part and writes `flows.parquet` and `latency.parquet` into `folder`, which must exist.
+/// Runs a part and writes its tables into `folder`, which must exist: `flows.parquet`,
+/// `latency.parquet`, `links.parquet`, and what else the scenario asks for.
 pub fn run(
     scenario: &Scenario,
     identity: Identity,
@@ -92,13 +109,17 @@ pub fn run(
     control: &Control,
 ) -> Result<Summary, PartError> {
     let (wall, cpu) = (Instant::now(), thread_seconds());
-    let outcome = Simulation::new(scenario, identity.seed)
+    let mut outcome = simulation::build(scenario, identity.seed, Some(folder))
+        .map_err(PartError::Scenario)?
         .run(control)
         .map_err(PartError::Simulation)?;
-    outcome
-        .flows
-        .write(&folder.join("flows.parquet"), 0)
-        .map_err(PartError::Io)?;
+    outcome.flows.close().map_err(PartError::Io)?;
+    outcome.logs.close().map_err(PartError::Io)?;
+    let queries = QuerySummary::of(&outcome.queries);
+    if queries.is_some() {
+        write_queries(&outcome.queries, &folder.join("queries.parquet")).map_err(PartError::Io)?;
+    }
+    write_links(&outcome.links, &folder.join("links.parquet")).map_err(PartError::Io)?;
     outcome
         .latency
         .write(&folder.join("latency.parquet"))
@@ -122,8 +143,13 @@ pub fn run(
                 .as_ref()
                 .map(|_| outcome.latency.summary()),
         },
+        queues: outcome.queues,
         fct: outcome.flows.summary(),
+        queries,
+        fairness: outcome.fairness,
         throughput: outcome.throughput,
+        links: by_tier(&outcome.links),
+        flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,
         timeouts: outcome.timeouts,

@@ -3,6 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_distr::Distribution;
 
 /// What a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,34 @@ pub enum Purpose {
     Association = 3,
     /// The phase of a pacer's clock, one stream for each host.
     ClockPhase = 4,
+    /// What the delay of a stack varies by, one stream for each host and direction.
+    StackJitter = 5,
+    /// RED's and PI's lots, one stream for each port.
+    Marking = 6,
+    /// Random loss, one stream for each port.
+    LinkLoss = 7,
+    /// Times between Poisson flows.
+    FlowArrivals = 32,
+    /// Sizes of Poisson flows.
+    FlowSizes = 33,
+    /// Sources and destinations of Poisson flows.
+    FlowEndpoints = 34,
+    /// Jitter of the requests of an incast, one stream for each client.
+    RequestJitter = 35,
+    /// Times between partition/aggregate queries.
+    QueryArrivals = 36,
+    /// Service times of partition/aggregate, one stream for each server.
+    ServiceTimes = 37,
+    /// Jitter of the starts of a shuffle, one stream for each host.
+    ShuffleJitter = 38,
+    /// Times between queries of the production benchmark, one stream for each server.
+    ProductionQueries = 39,
+    /// Times between background flows of the production benchmark, one stream for each server.
+    ProductionArrivals = 40,
+    /// Sizes of background flows of the production benchmark, one stream for each server.
+    ProductionSizes = 41,
+    /// Far ends of background flows of the production benchmark, one stream for each server.
+    ProductionEndpoints = 42,
 }
 
 /// A stream of random numbers.
@@ -44,6 +73,11 @@ impl Stream {
     /// Exponential with the given mean, rounded to an integer.
     pub fn exponential(&mut self, mean: f64) -> u64 {
         (-self.uniform().ln() * mean).round() as u64
+    }
+
+    /// One draw of a distribution.
+    pub fn sample(&mut self, distribution: &impl Distribution<f64>) -> f64 {
+        distribution.sample(&mut self.0)
     }
 
     /// Uniform in 0..bound (Lemire's multiplication; the bias is below bound / 2^64).

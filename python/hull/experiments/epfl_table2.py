@@ -21,8 +21,8 @@ EXPERIMENT = Experiment(
     ),
     measures=(
         Measure("switch_latency_us", "us", occupancy),
-        Measure("fct_900b_us", "us", fct(900)),
-        Measure("fct_10mb_ms", "ms", fct(10_000_000), units_per_us=1e-3),
+        Measure("fct_900b_us", "us", fct("900B")),
+        Measure("fct_10mb_ms", "ms", fct("10MB"), units_per_us=1e-3),
     ),
     quick=Size(overrides=("run.duration=50s",), seeds=3),
     full=Size(overrides=("run.duration=200s",), seeds=10),

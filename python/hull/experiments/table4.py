@@ -17,8 +17,8 @@ EXPERIMENT = Experiment(
     ),
     measures=(
         Measure("switch_latency_us", "us", probe),
-        Measure("fct_1kb_us", "us", fct(1_000)),
-        Measure("fct_10mb_ms", "ms", fct(10_000_000), units_per_us=1e-3),
+        Measure("fct_1kb_us", "us", fct("1KB")),
+        Measure("fct_10mb_ms", "ms", fct("10MB"), units_per_us=1e-3),
     ),
     quick=Size(overrides=("run.duration=50s",), seeds=3),
     full=Size(overrides=("run.warmup=60s", "run.duration=200s"), seeds=10),

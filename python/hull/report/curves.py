@@ -69,10 +69,12 @@ def queue_cdfs(latency: pl.LazyFrame, points: int) -> list[Cdf]:
 
 
 def _cdfs(frame: pl.LazyFrame, value: pl.Expr, points: int) -> list[Cdf]:
-    columns = frame.select("condition", "scheme", value.alias("value")).collect()
+    # One cell after the other: a run may have millions of flows.
+    cells = frame.select("condition", "scheme").unique(maintain_order=True)
     curves = []
-    for (condition, scheme), cell in columns.group_by("condition", "scheme", maintain_order=True):
-        samples = cell["value"].sort()
+    for condition, scheme in cells.collect(engine="streaming").iter_rows():
+        cell = frame.filter(pl.col("condition") == condition, pl.col("scheme") == scheme)
+        samples = cell.select(value.alias("value")).collect(engine="streaming")["value"].sort()
         last = _cdf_indices(len(samples), points)
         # Of equal values the last one carries the share of samples that are at most as large.
         curve = pl.DataFrame({"value": samples.gather(last), "rank": last})

@@ -22,7 +22,6 @@ class FlowClass:
     """A class of flows by size, and the unit in which its FCT is shown throughout a run."""
 
     name: str
-    size_bytes: int
     unit: str
     unit_us: float
 
@@ -54,17 +53,15 @@ def cells(summary: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
 
 
 def flow_classes(summary: Mapping[str, Any]) -> list[FlowClass]:
-    """The classes of flows in a run, smallest first."""
-    longest_us: dict[tuple[int, str], float] = {}
+    """The classes of flows in a run, in the order of the summary: smallest first, as a rule."""
+    longest_us: dict[str, float] = {}
     for part in summary["parts"]:
         for entry in part["fct"]:
-            key = (entry["bytes"], entry["class"])
-            longest_us[key] = max(longest_us.get(key, 0.0), entry.get("mean_us") or 0.0)
+            name = entry["class"]
+            longest_us[name] = max(longest_us.get(name, 0.0), entry.get("mean_us") or 0.0)
     return [
-        FlowClass(name, size, "ms", 1000.0)
-        if mean_us >= _MS_FROM_US
-        else FlowClass(name, size, "µs", 1.0)
-        for (size, name), mean_us in sorted(longest_us.items())
+        FlowClass(name, "ms", 1000.0) if mean_us >= _MS_FROM_US else FlowClass(name, "µs", 1.0)
+        for name, mean_us in longest_us.items()
     ]
 
 

@@ -3,6 +3,8 @@
 //! Design: `Time is an integer count of picoseconds`; the queue of events holds busy links and
 //! timers, never packets.
 
+mod entity;
 mod event_queue;
 
-pub use event_queue::{Entity, EventQueue, Kind};
+pub use entity::{Entity, Kind};
+pub use event_queue::EventQueue;

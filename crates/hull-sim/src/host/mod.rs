@@ -1,5 +1,45 @@
-//! The host below its transport: the NIC's queue and the pacer behind it.
+//! The host below its transport, in the order of a packet's way out and back: a stack whose delay
+//! varies, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
+//! processor. What a scenario leaves out costs nothing.
 
+mod delay_line;
 mod pacer_stage;
+mod receive_path;
 
+pub use delay_line::DelayLine;
 pub use pacer_stage::{PacerStage, Release};
+pub use receive_path::{ReceiveConfig, ReceivePath, Received};
+
+/// The hosts of a network; each list has one entry a host, or none where nobody has one.
+#[derive(Debug, Default)]
+pub struct HostSide {
+    /// The port on which each host sends.
+    pub ports: Vec<u32>,
+    /// Most that TCP hands to the NIC in one piece, bytes; 0 without segmentation offload.
+    pub offload_bytes: u16,
+    /// Stacks with a varying delay: host h has 2h on the way out and 2h + 1 on the way in.
+    pub stacks: Vec<DelayLine>,
+    /// NIC queues with pacers.
+    pub pacers: Vec<PacerStage>,
+    /// Receive paths with interrupts.
+    pub receivers: Vec<ReceivePath>,
+}
+
+impl HostSide {
+    /// An ACK with ECN-Echo for a flow of this host came in.
+    #[inline]
+    pub fn on_ece(&mut self, now_ps: u64, host: usize, flow: u32) {
+        if let Some(pacer) = self.pacers.get_mut(host) {
+            pacer.on_ece(now_ps, flow);
+        }
+    }
+
+    /// Packets inside all hosts.
+    pub fn backlog(&self) -> usize {
+        let stacks: usize = self.stacks.iter().map(DelayLine::len).sum();
+        let pacers = self.pacers.iter();
+        let pacers: usize = pacers.map(|p| p.nic.in_flight() + p.backlog()).sum();
+        let receivers: usize = self.receivers.iter().map(ReceivePath::backlog).sum();
+        stacks + pacers + receivers
+    }
+}

@@ -1,59 +1,61 @@
-//! Flow completion times: one row for each request (or bulk flow) that began in the measured time.
+//! Flow completion times: one row for each message whose time counts (a response, a flow) that
+//! began in the measured time.
 
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::distribution::Distribution;
-use super::parquet_file::{self, Column, Values};
-use crate::units::Size;
-
-/// A completed request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowRecord {
-    /// When it was asked for, ps.
-    pub start_ps: u64,
-    /// Until its last byte was delivered, ps.
-    pub fct_ps: u64,
-    /// Size class, an index.
-    pub class: usize,
-    /// Sending host.
-    pub src: u16,
-    /// Connection number.
-    pub connection: u32,
-}
+use super::parquet_file::{Column, Values};
+use super::sketch::Sketch;
+use super::table_log::{Row, TableLog};
+use crate::workload::{FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.
-pub const FLOW_COLUMNS: [Column; 7] = [
-    Column::new("start_ps", "ps", "simulated time of the request"),
+pub const FLOW_COLUMNS: [Column; 8] = [
+    Column::new(
+        "start_ps",
+        "ps",
+        "simulated time of the request or the flow's start",
+    ),
     Column::new(
         "fct_ps",
         "ps",
         "flow completion time: until the last byte was delivered",
     ),
-    Column::new("bytes", "byte", "bytes of the response, without headers"),
+    Column::new(
+        "bytes",
+        "byte",
+        "bytes of the response or flow, without headers",
+    ),
     Column::new("class", "", "size class, as \"10MB\""),
-    Column::new("src", "", "number of the host that sends the response"),
+    Column::new("src", "", "number of the host that sends it"),
     Column::new("dst", "", "number of the host that receives it"),
-    Column::new("connection", "", "number of the connection"),
+    Column::new(
+        "connection",
+        "",
+        "number of the persistent connection; null for a flow of its own",
+    ),
+    Column::new("timeouts", "", "retransmission timeouts that it suffered"),
 ];
 
-/// All completed requests of a run, in the order of their completion.
+/// The completed flows of a run, in the order of their completion.
 #[derive(Debug)]
 pub struct FlowLog {
-    classes: Vec<Size>,
-    records: Vec<FlowRecord>,
+    sketches: Vec<Sketch>,
+    bytes: Vec<u64>,
+    table: TableLog<FlowRecord>,
 }
 
 /// The completion times of one size class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassSummary {
-    /// The class by its size, `"10MB"`.
+    /// The class's name: its size, `"10MB"`, or its bounds.
     pub class: String,
-    /// Response bytes.
+    /// Bytes of all its flows together.
     pub bytes: u64,
-    /// Completed requests.
+    /// Completed flows.
     pub count: usize,
     /// Completion times.
     #[serde(flatten)]
@@ -61,66 +63,69 @@ pub struct ClassSummary {
 }
 
 impl FlowLog {
-    /// For responses of these sizes.
-    pub fn new(classes: Vec<Size>) -> Self {
+    /// For flows of these classes; with a path, rows go to that file as they come.
+    pub fn new(classes: Vec<String>, path: Option<PathBuf>) -> Self {
         FlowLog {
-            classes,
-            records: Vec::new(),
+            sketches: classes.iter().map(|_| Sketch::default()).collect(),
+            bytes: vec![0; classes.len()],
+            table: TableLog::new(classes, path),
         }
     }
 
-    /// Adds a completed request.
+    /// Adds a completed flow.
     pub fn push(&mut self, record: FlowRecord) {
-        self.records.push(record);
+        let class = usize::from(record.class);
+        self.sketches[class].add(record.fct_ps);
+        self.bytes[class] += record.bytes;
+        self.table.push(record);
     }
 
-    /// The requests so far.
-    pub fn records(&self) -> &[FlowRecord] {
-        &self.records
+    /// The flows so far that are in memory: all of them without a file.
+    pub fn rows(&self) -> &[FlowRecord] {
+        self.table.rows()
     }
 
     /// Completion times by size class.
     pub fn summary(&self) -> Vec<ClassSummary> {
-        let of_class = |(i, size): (usize, &Size)| {
-            let mut times: Vec<i64> = self
-                .records
-                .iter()
-                .filter(|record| record.class == i)
-                .map(|record| record.fct_ps as i64)
-                .collect();
-            ClassSummary {
-                class: size.to_string(),
-                bytes: size.0,
-                count: times.len(),
-                fct: Distribution::of(&mut times),
-            }
+        let of_class = |(i, class): (usize, &String)| ClassSummary {
+            class: class.clone(),
+            bytes: self.bytes[i],
+            count: self.sketches[i].count(),
+            fct: self.sketches[i].distribution(),
         };
-        self.classes.iter().enumerate().map(of_class).collect()
+        self.table
+            .names()
+            .iter()
+            .enumerate()
+            .map(of_class)
+            .collect()
     }
 
-    /// Writes `flows.parquet`.
-    pub fn write(&self, path: &Path, dst: u16) -> io::Result<()> {
-        let names = self.classes.iter().map(Size::to_string).collect();
-        let rows = &self.records;
-        let long = |get: fn(&FlowRecord) -> u64| {
-            Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
+    /// Completes the file; what went wrong on the way is told here.
+    pub fn close(&mut self) -> io::Result<()> {
+        self.table.close()
+    }
+}
+
+impl Row for FlowRecord {
+    const COLUMNS: &'static [Column] = &FLOW_COLUMNS;
+
+    fn values(rows: &[Self], classes: &[String]) -> Vec<Values> {
+        let connection = |row: &FlowRecord| {
+            (row.connection != NO_CONNECTION).then_some(i64::from(row.connection))
         };
-        let short =
-            |get: &dyn Fn(&FlowRecord) -> i32| Values::Int32(rows.iter().map(get).collect());
-        let bytes = rows
-            .iter()
-            .map(|row| self.classes[row.class].0 as i64)
-            .collect();
-        let class = rows.iter().map(|row| row.class).collect();
-        let values = [
-            long(|row| row.start_ps),
-            long(|row| row.fct_ps),
-            Values::Int64(bytes),
-            Values::Text(class, names),
-            short(&|row| i32::from(row.src)),
-            short(&|_| i32::from(dst)),
-            short(&|row| row.connection as i32),
-        ];
-        parquet_file::write(path, &FLOW_COLUMNS, &values, rows.len())
+        vec![
+            Values::long(rows, |row| row.start_ps),
+            Values::long(rows, |row| row.fct_ps),
+            Values::long(rows, |row| row.bytes),
+            Values::Text(
+                rows.iter().map(|row| usize::from(row.class)).collect(),
+                classes.to_vec(),
+            ),
+            Values::short(rows, |row| row.src),
+            Values::short(rows, |row| row.dst),
+            Values::Optional(rows.iter().map(connection).collect()),
+            Values::short(rows, |row| u32::from(row.timeouts)),
+        ]
     }
 }

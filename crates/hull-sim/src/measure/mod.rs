@@ -1,13 +1,38 @@
 //! Measurements: what the documents plot. They read the simulation and change nothing in it.
 
+mod capture;
 mod distribution;
+mod fairness;
 mod flows;
 mod latency;
+mod links;
+mod logs;
 mod occupancy;
+mod pacers;
 mod parquet_file;
+mod queries;
+mod queues;
+mod series;
+mod sketch;
+mod table_log;
+mod watch;
 
+pub use capture::HEADERS_BYTES;
+pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use distribution::Distribution;
-pub use flows::{ClassSummary, FLOW_COLUMNS, FlowLog, FlowRecord};
+pub use fairness::Fairness;
+pub use flows::{ClassSummary, FLOW_COLUMNS, FlowLog};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
+pub use links::{LINK_COLUMNS, LinkCount, TierCount, by_tier, write as write_links};
+pub use logs::{Logs, TABLES};
 pub use occupancy::Occupancy;
+pub use pacers::PACER_COLUMNS;
+pub(crate) use pacers::{PacerLog, PacerRow};
 pub use parquet_file::Column;
+pub use queries::{QUERY_COLUMNS, QuerySummary, write as write_queries};
+pub use queues::QUEUE_COLUMNS;
+pub(crate) use queues::{QueueLog, QueueRow};
+pub use series::SERIES_COLUMNS;
+pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
+pub use sketch::Sketch;
+pub use watch::{QueueLevel, Watch};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -19,7 +19,8 @@ use serde::Serialize;
 const GROUP: usize = 1 << 20;
 
 /// The values of a column.
-pub(super) enum Values {
+#[derive(Debug)]
+pub(crate) enum Values {
     /// 64-bit integers.
     Int64(Vec<i64>),
     /// 64-bit integers, some missing.
@@ -28,6 +29,12 @@ pub(super) enum Values {
     Int32(Vec<i32>),
     /// Texts, as indices into a list of few.
     Text(Vec<usize>, Vec<String>),
+    /// Texts.
+    Strings(Vec<String>),
+    /// Floating-point numbers.
+    Double(Vec<f64>),
+    /// Floating-point numbers, some missing.
+    OptionalDouble(Vec<Option<f64>>),
 }
 
 /// A column of a table: what `hull._core.columns` and the documentation tell of it.
@@ -52,12 +59,24 @@ impl Column {
 }
 
 impl Values {
+    /// A column of 64-bit integers.
+    pub(super) fn long<R>(rows: &[R], get: impl Fn(&R) -> u64) -> Self {
+        Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
+    }
+
+    /// A column of 32-bit integers.
+    pub(super) fn short<R>(rows: &[R], get: impl Fn(&R) -> u32) -> Self {
+        Values::Int32(rows.iter().map(|row| get(row) as i32).collect())
+    }
+
     fn field(&self, name: &str) -> Result<TypePtr, ParquetError> {
         let (physical, logical, repetition) = match self {
             Values::Int64(_) => (Physical::INT64, None, Repetition::REQUIRED),
             Values::Optional(_) => (Physical::INT64, None, Repetition::OPTIONAL),
             Values::Int32(_) => (Physical::INT32, None, Repetition::REQUIRED),
-            Values::Text(..) => (
+            Values::Double(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
+            Values::OptionalDouble(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+            Values::Text(..) | Values::Strings(_) => (
                 Physical::BYTE_ARRAY,
                 Some(LogicalType::String),
                 Repetition::REQUIRED,
@@ -88,19 +107,35 @@ impl Values {
                     .write_batch(&values[from..to], None, None)?
             }
             Values::Optional(values) => {
-                let levels: Vec<i16> = values[from..to]
-                    .iter()
-                    .map(|value| i16::from(value.is_some()))
-                    .collect();
-                let present: Vec<i64> = values[from..to].iter().copied().flatten().collect();
+                let (present, levels) = present(&values[from..to]);
                 column
                     .typed::<Int64Type>()
+                    .write_batch(&present, Some(&levels), None)?
+            }
+            Values::OptionalDouble(values) => {
+                let (present, levels) = present(&values[from..to]);
+                column
+                    .typed::<DoubleType>()
                     .write_batch(&present, Some(&levels), None)?
             }
             Values::Int32(values) => {
                 column
                     .typed::<Int32Type>()
                     .write_batch(&values[from..to], None, None)?
+            }
+            Values::Double(values) => {
+                column
+                    .typed::<DoubleType>()
+                    .write_batch(&values[from..to], None, None)?
+            }
+            Values::Strings(values) => {
+                let values: Vec<ByteArray> = values[from..to]
+                    .iter()
+                    .map(|text| ByteArray::from(text.as_str()))
+                    .collect();
+                column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&values, None, None)?
             }
             Values::Text(indices, names) => {
                 let texts: Vec<ByteArray> = names
@@ -120,6 +155,12 @@ impl Values {
     }
 }
 
+/// The values that there are, and for each place whether there is one.
+fn present<T: Copy>(values: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
+    let levels = values.iter().map(|value| i16::from(value.is_some()));
+    (values.iter().copied().flatten().collect(), levels.collect())
+}
+
 /// Writes one table of `rows` rows. The bytes depend on nothing but the values.
 pub(super) fn write(
     path: &Path,
@@ -127,22 +168,64 @@ pub(super) fn write(
     values: &[Values],
     rows: usize,
 ) -> io::Result<()> {
-    let file = File::create(path)?;
-    write_table(file, columns, values, rows).map_err(|error| match error {
+    let mut table = TableFile::create(path, columns, values)?;
+    let mut from = 0;
+    while from < rows {
+        let to = rows.min(from + GROUP);
+        table.write(values, from, to)?;
+        from = to;
+    }
+    table.close()
+}
+
+/// A table that is written a group of rows at a time.
+pub(super) struct TableFile(SerializedFileWriter<File>);
+
+impl TableFile {
+    /// Creates the file; `values` give the types of the columns.
+    pub fn create(path: &Path, columns: &[Column], values: &[Values]) -> io::Result<Self> {
+        let file = File::create(path)?;
+        open(file, columns, values).map(TableFile).map_err(to_io)
+    }
+
+    /// Adds the rows `from..to` of `values` as a group.
+    pub fn write(&mut self, values: &[Values], from: usize, to: usize) -> io::Result<()> {
+        let mut group = self.0.next_row_group().map_err(to_io)?;
+        for values in values {
+            values.write(&mut group, from, to).map_err(to_io)?;
+        }
+        group.close().map_err(to_io)?;
+        Ok(())
+    }
+
+    /// Ends the file.
+    pub fn close(self) -> io::Result<()> {
+        self.0.close().map_err(to_io)?;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for TableFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TableFile")
+    }
+}
+
+fn to_io(error: ParquetError) -> io::Error {
+    match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(io) => *io,
             Err(other) => io::Error::other(other),
         },
         other => io::Error::other(other),
-    })
+    }
 }
 
-fn write_table(
+fn open(
     file: File,
     columns: &[Column],
     values: &[Values],
-    rows: usize,
-) -> Result<(), ParquetError> {
+) -> Result<SerializedFileWriter<File>, ParquetError> {
     let fields = columns
         .iter()
         .zip(values)
@@ -162,17 +245,5 @@ fn write_table(
         .set_created_by(concat!("hull ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(metadata.collect()))
         .build();
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
-    let mut from = 0;
-    while from < rows {
-        let to = rows.min(from + GROUP);
-        let mut group = writer.next_row_group()?;
-        for values in values {
-            values.write(&mut group, from, to)?;
-        }
-        group.close()?;
-        from = to;
-    }
-    writer.close()?;
-    Ok(())
+    SerializedFileWriter::new(file, schema, Arc::new(properties))
 }

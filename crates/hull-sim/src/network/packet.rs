@@ -2,6 +2,7 @@
 //!
 //! Sequence and acknowledgment numbers are 32 bits and wrap, as in TCP (RFC 9293, 3.4); sizes are
 //! bytes. Selective acknowledgments are rare and wait in a side table (`transport::SackTable`).
+//! The route is a place in the network's list of hops, so that a switch looks nothing up.
 
 /// Bits of [`Packet::flags`]. ECN bits as in RFC 3168: ECT/CE of the IP header, ECE/CWR of TCP's.
 pub mod flags {
@@ -21,7 +22,14 @@ pub mod flags {
     pub const PROBE: u16 = 64;
     /// The reply to a probe.
     pub const REPLY: u16 = 128;
+    /// Opens a connection; with ACK it is the answer.
+    pub const SYN: u16 = 256;
+    /// Where the priority class begins: two bits, 0 is served first.
+    pub const CLASS_SHIFT: u16 = 12;
 }
+
+/// Priority classes that a packet can name.
+pub const CLASSES: usize = 4;
 
 /// `Packet::sack` of a packet without selective acknowledgments.
 pub const NO_SACK: u32 = u32::MAX;
@@ -37,12 +45,10 @@ pub struct Packet {
     pub flow: u32,
     /// Entry of the SACK side table, or [`NO_SACK`].
     pub sack: u32,
+    /// Place of the next hop in the network's list of hops.
+    pub hop: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u16,
-    /// Bytes of payload.
-    pub payload_bytes: u16,
-    /// Destination host.
-    pub dst: u16,
     /// See [`flags`].
     pub flags: u16,
 }
@@ -52,6 +58,12 @@ impl Packet {
     #[inline]
     pub fn has(&self, mask: u16) -> bool {
         self.flags & mask == mask
+    }
+
+    /// Priority class, 0 is served first.
+    #[inline]
+    pub fn class(&self) -> usize {
+        usize::from(self.flags >> flags::CLASS_SHIFT) & (CLASSES - 1)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what they share.
 
-use super::{Scenario, host, measure, pacer, run, switch, topology, transport, workload};
+use super::{Scenario, host, measure, pacer, run, switch, transport};
+use crate::topology;
 use crate::units::{Buffer, Rate, Time};
 
 /// Key and problem.
-pub(super) type Problem = (String, String);
+pub(crate) type Problem = (String, String);
 
 pub(super) fn refuse(
     key: &str,
@@ -38,12 +39,12 @@ pub(super) fn quoted(text: impl std::fmt::Display) -> String {
 pub(super) const MIN_RATE: Rate = Rate(1_000_000);
 const MAX_RATE: Rate = Rate(1_600_000_000_000);
 
-pub(super) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
+pub(crate) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
     let fits = (MIN_RATE..=MAX_RATE).contains(&rate);
     require(fits, key, quoted(rate), "a rate from 1Mbps to 1.6Tbps")
 }
 
-pub(super) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
+pub(crate) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
     let longest = Time(1_000_000_000_000);
     require(delay <= longest, key, quoted(delay), "at most 1s")
 }
@@ -71,13 +72,14 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     require(named, "name", quoted(&s.name), "letters, digits, - and _")?;
     let mtu = s.transport.mtu.0;
     run::check(&s.run)?;
-    topology::check(&s.topology)?;
+    super::topology::check(&s.topology)?;
     host::check(&s.host, mtu)?;
     switch::check(&s.switch, mtu)?;
     transport::check(&s.transport)?;
     if let Some(pacer) = &s.pacer {
         pacer::check(pacer, s.host.rate, mtu)?;
     }
-    workload::check(&s.workload)?;
-    measure::check(&s.measure)
+    super::workload::check(&s.workload)?;
+    measure::check(&s.measure)?;
+    measure::check_ports(&s.measure, &topology::build(s)?)
 }

@@ -1,47 +1,19 @@
 //! Values of keys that a scenario leaves out. Those of the pacer are the paper's (table 3 and
 //! section 5.1), DCTCP's gain is the thesis's 1/16 (chapter 2), the floor of the RTO 10 ms.
 
-use super::{CongestionControl, Dctcp, Measure, Transport};
+use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};
-
-impl Default for Transport {
-    fn default() -> Self {
-        Transport {
-            congestion_control: CongestionControl::default(),
-            ecn: false,
-            mtu: mtu(),
-            header: header(),
-            initial_window: initial_window(),
-            min_window: min_window(),
-            max_window: max_window(),
-            receive_window: max_window(),
-            initial_rto: initial_rto(),
-            min_rto: min_rto(),
-            max_rto: max_rto(),
-            ack_every: ack_every(),
-            delayed_ack: delayed_ack(),
-            idle_restart: false,
-            cwnd_validation: false,
-            byte_counting: false,
-            dctcp: Dctcp::default(),
-        }
-    }
-}
-
-impl Default for Dctcp {
-    fn default() -> Self {
-        Dctcp {
-            g: g(),
-            initial_alpha: whole(),
-        }
-    }
-}
 
 impl Default for Measure {
     fn default() -> Self {
         Measure {
             sample_interval: sample_interval(),
+            ports: Vec::new(),
+            queue_changes: false,
             probe: None,
+            flows: None,
+            pacers: None,
+            capture: None,
         }
     }
 }
@@ -126,4 +98,33 @@ pub(super) const fn request_size() -> Size {
 }
 pub(super) const fn sample_interval() -> Time {
     Time(1_000_000_000)
+}
+pub(super) const fn followed_flows() -> u64 {
+    100
+}
+pub(super) fn capture_file() -> String {
+    "capture.pcapng".to_owned()
+}
+pub(super) const fn incast_total() -> Size {
+    Size(1_000_000)
+}
+pub(super) const fn query_size() -> Size {
+    Size(1600)
+}
+pub(super) const fn response_size() -> Size {
+    Size(2000)
+}
+pub(super) const fn outside_share() -> Share {
+    Share(Share::ONE / 5)
+}
+pub(super) fn production() -> String {
+    "production".to_owned()
+}
+/// Thesis table 4.6.
+pub(super) fn class_bounds() -> Vec<Size> {
+    [10_000, 100_000, 10_000_000].map(Size).to_vec()
+}
+/// Thesis figure 2.23.
+pub(super) fn production_bounds() -> Vec<Size> {
+    [10_000, 100_000, 1_000_000, 10_000_000].map(Size).to_vec()
 }

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, buffer, delay, rate};
+use super::check::{Problem, buffer, delay, quoted, rate, require};
 use super::default;
-use crate::units::{Buffer, Rate, Time};
+use super::service::{Service, check as check_service};
+use crate::units::{Buffer, Rate, Size, Time};
 
 /// A host and its link to the switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,9 +22,45 @@ pub struct Host {
     /// Time that a packet takes through the host's stack and adapter, in each direction.
     #[serde(default)]
     pub stack_delay: Time,
+    /// What the stack's delay varies by, drawn for each packet and direction; packets stay in
+    /// order. Without this table it is constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack_jitter: Option<Service>,
+    /// Most that TCP hands to the NIC in one piece (segmentation offload): the NIC cuts it and
+    /// sends the packets back to back. Without it, TCP hands over packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offload: Option<Size>,
+    /// Interrupts and processor of the receiving side; without this table packets cost nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Receive>,
     /// Time from the arrival of a message's last byte to the application's next step.
     #[serde(default)]
     pub application_delay: Time,
+}
+
+/// The receiving side of a host: interrupt coalescing with the names of `ethtool`, and what
+/// interrupts and packets cost its processor (paper 4.2 and table 2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Receive {
+    /// Packets that cause an interrupt (rx-frames).
+    #[serde(default = "default::one_u32")]
+    pub frames: u32,
+    /// Longest wait of a packet for an interrupt (rx-usecs).
+    #[serde(default)]
+    pub wait: Time,
+    /// Whether the wait holds only while packets come faster than one a wait (adaptive).
+    #[serde(default)]
+    pub adaptive: bool,
+    /// Largest packet that receive offload joins from packets of one interrupt; without it, none.
+    #[serde(default)]
+    pub join: Size,
+    /// Processor time of an interrupt.
+    #[serde(default)]
+    pub interrupt_cost: Time,
+    /// Processor time of a packet, or of several that were joined.
+    #[serde(default)]
+    pub packet_cost: Time,
 }
 
 /// Checks the hosts of a network with packets of at most `mtu` bytes.
@@ -32,5 +69,35 @@ pub(super) fn check(host: &Host, mtu: u64) -> Result<(), Problem> {
     delay("host.delay", host.delay)?;
     delay("host.stack_delay", host.stack_delay)?;
     delay("host.application_delay", host.application_delay)?;
+    if let Some(size) = host.offload {
+        require(
+            size.0 >= mtu && size.0 <= 65_535,
+            "host.offload",
+            quoted(size),
+            "transport.mtu to 65535B",
+        )?;
+    }
+    if let Some(jitter) = &host.stack_jitter {
+        check_service("host.stack_jitter", jitter)?;
+    }
+    if let Some(receive) = &host.receive {
+        let frames = receive.frames;
+        let allowed = "1 to 4096";
+        require(
+            (1..=4096).contains(&frames),
+            "host.receive.frames",
+            frames,
+            allowed,
+        )?;
+        delay("host.receive.wait", receive.wait)?;
+        delay("host.receive.interrupt_cost", receive.interrupt_cost)?;
+        delay("host.receive.packet_cost", receive.packet_cost)?;
+        require(
+            receive.join.0 <= 65_535,
+            "host.receive.join",
+            quoted(receive.join),
+            "at most 65535B",
+        )?;
+    }
     buffer("host.nic_buffer", host.nic_buffer, mtu)
 }

@@ -91,6 +91,7 @@ fn type_of(schema: &Value) -> String {
         Some(Value::Array(names)) => names
             .iter()
             .filter_map(Value::as_str)
+            .filter(|&name| name != "null")
             .collect::<Vec<_>>()
             .join(" or "),
         _ => "table".to_owned(),

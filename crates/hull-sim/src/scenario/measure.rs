@@ -5,18 +5,37 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
 use super::default;
+use crate::measure::HEADERS_BYTES;
+use crate::topology::{Graph, ports_named};
 use crate::units::{Size, Time};
 
 /// What is measured; flow completion times and the queue of the client's port always are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// Time between two samples of the queue in `latency.parquet`.
+    /// Time between two samples of the queues in `latency.parquet` and `queues.parquet`.
     #[serde(default = "default::sample_interval")]
     pub sample_interval: Time,
+    /// Ports whose queues are in `queues.parquet` and in `queues` of the summary: `"tor0->h3"` is the
+    /// port of tor0 to h3, `"tor0--h3"` that and the port back, `"tor-host"` all ports of that tier.
+    /// Without it, the port to host 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<String>,
+    /// Whether `queues.parquet` has a row for every change of these queues instead of samples.
+    #[serde(default)]
+    pub queue_changes: bool,
     /// The latency probe of paper 5.2; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
+    /// Flows over time in `series.parquet`; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<FlowSeries>,
+    /// Pacers over time in `pacers.parquet`; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacers: Option<PacerSeries>,
+    /// Packets of chosen ports in a pcapng file; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Capture>,
 }
 
 /// A ping from host 1 to the client, timed across the switch (paper 5.2).
@@ -31,24 +50,62 @@ pub struct Probe {
     pub size: Size,
 }
 
+/// Flows over time: delivered bytes, window, alpha, round trip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSeries {
+    /// The first so many flows that are opened; a persistent connection is two, one for each direction.
+    #[serde(default = "default::followed_flows")]
+    pub count: u64,
+    /// Time between two samples, from time 0 on.
+    #[serde(default = "default::sample_interval")]
+    pub interval: Time,
+}
+
+/// Pacers over time: rate and backlog.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PacerSeries {
+    /// Time between two samples, from time 0 on.
+    #[serde(default = "default::sample_interval")]
+    pub interval: Time,
+}
+
+/// A pcapng file of the packets that leave some ports, for Wireshark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Capture {
+    /// The ports, written as in `measure.ports`.
+    pub ports: Vec<String>,
+    /// Name of the file in the folder of each part.
+    #[serde(default = "default::capture_file")]
+    pub file: String,
+    /// Simulated time of the first packet.
+    #[serde(default)]
+    pub start: Time,
+    /// Simulated time of the end; without it, the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Time>,
+    /// Most packets; without it, all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_packets: Option<u64>,
+    /// Bytes kept of each frame; without it, its headers. Payload is zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snap_length: Option<Size>,
+}
+
+/// Shortest time between two samples.
+const STEP: Time = Time(1_000_000);
+
+fn interval(key: &str, interval: Time) -> Result<(), Problem> {
+    require(interval >= STEP, key, quoted(interval), "at least 1us")
+}
+
 /// Checks the measurements.
 pub(super) fn check(measure: &Measure) -> Result<(), Problem> {
-    let step = Time(1_000_000);
-    let sample = measure.sample_interval;
-    require(
-        sample >= step,
-        "measure.sample_interval",
-        quoted(sample),
-        "at least 1us",
-    )?;
+    interval("measure.sample_interval", measure.sample_interval)?;
     if let Some(probe) = &measure.probe {
-        let key = "measure.probe.interval";
-        require(
-            probe.interval >= step,
-            key,
-            quoted(probe.interval),
-            "at least 1us",
-        )?;
+        interval("measure.probe.interval", probe.interval)?;
         let size = probe.size.0;
         require(
             (40..=9000).contains(&size),
@@ -56,6 +113,64 @@ pub(super) fn check(measure: &Measure) -> Result<(), Problem> {
             quoted(probe.size),
             "40B to 9000B",
         )?;
+    }
+    if let Some(flows) = &measure.flows {
+        interval("measure.flows.interval", flows.interval)?;
+        let key = "measure.flows.count";
+        require(flows.count >= 1, key, flows.count, "at least 1")?;
+    }
+    if let Some(pacers) = &measure.pacers {
+        interval("measure.pacers.interval", pacers.interval)?;
+    }
+    match &measure.capture {
+        Some(capture) => check_capture(capture),
+        None => Ok(()),
+    }
+}
+
+fn check_capture(capture: &Capture) -> Result<(), Problem> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let stem = capture.file.strip_suffix(".pcapng");
+    require(
+        stem.is_some_and(|stem| !stem.is_empty() && stem.chars().all(plain)),
+        "measure.capture.file",
+        quoted(&capture.file),
+        "letters, digits, - _ and . with \".pcapng\" at the end",
+    )?;
+    require(
+        !capture.ports.is_empty(),
+        "measure.capture.ports",
+        "none",
+        "at least one port",
+    )?;
+    if let Some(stop) = capture.stop {
+        require(
+            stop > capture.start,
+            "measure.capture.stop",
+            quoted(stop),
+            "a time after measure.capture.start",
+        )?;
+    }
+    if let Some(packets) = capture.max_packets {
+        let key = "measure.capture.max_packets";
+        require(packets >= 1, key, packets, "at least 1")?;
+    }
+    if let Some(size) = capture.snap_length {
+        require(
+            (HEADERS_BYTES as u64..=65535).contains(&size.0),
+            "measure.capture.snap_length",
+            quoted(size),
+            &format!("{HEADERS_BYTES}B to 65535B"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks that the ports that are named are there.
+pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), Problem> {
+    ports_named(graph, "measure.ports", &measure.ports)?;
+    if let Some(capture) = &measure.capture {
+        ports_named(graph, "measure.capture.ports", &capture.ports)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The scenario: the one definition of what a run is, from which the schema, the validation, the
 //! documentation table and the resolved files come.
 
+mod aqm;
 mod check;
 mod default;
 mod error;
@@ -8,8 +9,10 @@ mod expand;
 mod host;
 mod keys;
 mod measure;
+mod memory;
 mod pacer;
 mod run;
+mod service;
 mod switch;
 mod topology;
 mod transport;
@@ -19,17 +22,28 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use aqm::{Pi, Red};
+pub(crate) use check::{delay as check_delay, rate as check_rate};
 pub use error::ScenarioError;
 pub use expand::{Cell, expand};
-pub use host::Host;
+pub use host::{Host, Receive};
 pub use keys::{keys, schema};
-pub use measure::{Measure, Probe};
+pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
+pub use memory::{Memory, Preset};
 pub use pacer::{Clocks, Overtaking, Pacer, WhenFifoFull, WhenTableFull};
 pub use run::Run;
-pub use switch::{Marking, PhantomQueue, Switch};
-pub use topology::{Star, Topology};
-pub use transport::{CongestionControl, Dctcp, Transport};
-pub use workload::{Bulk, Pick, Requests, SizeClass, Workload};
+pub use service::{Gamma, Service};
+pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
+pub use topology::{
+    Dumbbell, FatTree, GraphFile, LeafSpine, LinkFailure, LinkSettings, Multihop, Star, Topology,
+    Tree,
+};
+pub use transport::{CongestionControl, Dctcp, Transport, Vegas};
+pub use workload::{
+    AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
+    LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,
+    Requests, SizeClass, Sizes, Workload,
+};
 
 /// A table of TOML that overrides keys of the scenario.
 pub type Overrides = toml::Table;

@@ -79,7 +79,10 @@ pub struct Pacer {
     /// What a full table does.
     #[serde(default)]
     pub when_table_full: WhenTableFull,
-    /// Depth of the token bucket.
+    /// Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4).
+    #[serde(default = "default::one_u32")]
+    pub buckets: u32,
+    /// Depth of a token bucket.
     #[serde(default = "default::bucket")]
     pub bucket: Size,
     /// Step in which tokens arrive (16 us on the NetFPGA).
@@ -137,6 +140,13 @@ pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Result<(), Problem> 
         "pacer.table_entries",
         entries,
         "1 to 65536",
+    )?;
+    let buckets = pacer.buckets;
+    require(
+        (1..=4096).contains(&buckets),
+        "pacer.buckets",
+        buckets,
+        "1 to 4096",
     )?;
     let bucket = pacer.bucket;
     require(

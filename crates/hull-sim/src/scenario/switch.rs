@@ -1,32 +1,96 @@
-//! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1).
+//! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1), priorities (paper 6.2.2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::aqm::{Pi, Red, check_pi, check_red};
 use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, require};
 use super::default;
-use crate::units::{Buffer, Rate, RelativeRate, Size, Tick, Time};
+use super::memory::{self, Memory};
+use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
-/// A switch and its links to the hosts.
+/// The switches and their links, to hosts and to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
-    /// Rate of the links from the switch to the hosts.
+    /// Rate of the links out of a switch.
     pub rate: Rate,
     /// Propagation delay of those links.
     pub delay: Time,
-    /// Room of each output port's drop-tail buffer.
+    /// Time that a packet takes through a switch besides queueing and transmission.
+    #[serde(default)]
+    pub latency: Time,
+    /// Bytes of a packet after which a switch begins to forward it (cut-through); without it, a
+    /// packet is stored first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_through: Option<Size>,
+    /// Share of the packets that each link out of a switch loses at random.
+    #[serde(default)]
+    pub loss: Share,
+    /// Room of each output port's drop-tail buffer, for each priority class.
     #[serde(default = "default::unlimited")]
     pub buffer: Buffer,
+    /// Memory that the ports of a switch share; without this table each port has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Queues of each port, served in strict priority: the first for messages of high priority
+    /// (workload.high_priority_below).
+    #[serde(default = "default::one_u32")]
+    pub priorities: u32,
     /// Whether the packet being sent still occupies the buffer and counts for marking.
     #[serde(default)]
     pub count_in_service: bool,
     /// ECN marking by queue length; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marking: Option<Marking>,
+    /// ECN marking by RED; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub red: Option<Red>,
+    /// ECN marking by PI; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pi: Option<Pi>,
     /// Phantom queue behind each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
+    /// Ports that differ from the others; the last entry that fits a port counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<PortSettings>,
+}
+
+/// Ports of switches that differ from the others. All of `rate`, `tier` and `node` that are given
+/// have to fit; what is left out stays as it is for the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortSettings {
+    /// Ports with links of this rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Ports of this tier, such as `tor-host` or `agg-core`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+    /// Ports of the switch of this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Their buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
+    /// Their marking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marking: Option<Marking>,
+    /// Their phantom queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phantom_queue: Option<PhantomQueue>,
+}
+
+/// When the queue is compared with the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MarkOn {
+    /// When a packet arrives: what it finds (thesis 2.2.1).
+    #[default]
+    Enqueue,
+    /// When its transmission starts: what it leaves behind.
+    Dequeue,
 }
 
 /// ECN marking on the instantaneous queue (thesis 2.2.1).
@@ -35,9 +99,12 @@ pub struct Switch {
 pub struct Marking {
     /// Packets that find more than this in the queue are marked (the papers' K).
     pub threshold: Size,
-    /// Whether the arriving packet itself is counted in.
+    /// Whether the packet itself is counted in.
     #[serde(default)]
     pub count_arriving: bool,
+    /// When the queue is compared with the threshold.
+    #[serde(default)]
+    pub on: MarkOn,
 }
 
 /// A phantom queue (paper 2.1).
@@ -61,33 +128,104 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Result<(), Problem> {
     rate("switch.rate", switch.rate)?;
     delay("switch.delay", switch.delay)?;
     buffer("switch.buffer", switch.buffer, mtu)?;
-    let room = match switch.buffer {
+    delay("switch.latency", switch.latency)?;
+    if let Some(bytes) = switch.cut_through {
+        require(
+            (14..=9000).contains(&bytes.0),
+            "switch.cut_through",
+            quoted(bytes),
+            "14B to 9000B",
+        )?;
+    }
+    require(
+        switch.loss.0 < Share::ONE,
+        "switch.loss",
+        quoted(switch.loss),
+        "0 to less than 100%",
+    )?;
+    let classes = switch.priorities;
+    require(
+        (1..=4).contains(&classes),
+        "switch.priorities",
+        classes,
+        "1 to 4",
+    )?;
+    marks(switch, mtu)?;
+    for (i, ports) in switch.ports.iter().enumerate() {
+        let key = |name: &str| format!("switch.ports[{i}].{name}");
+        let room = ports.buffer.unwrap_or(switch.buffer);
+        buffer(&key("buffer"), room, mtu)?;
+        if let Some(at) = &ports.marking {
+            marking(&key("marking"), at, room, mtu)?;
+        }
+        if let Some(queue) = &ports.phantom_queue {
+            let rate = ports.rate.unwrap_or(switch.rate);
+            phantom_queue(&key("phantom_queue"), queue, rate)?;
+        }
+    }
+    let of_some = switch.ports.iter().any(|ports| ports.marking.is_some());
+    let of_all = switch.marking.is_some() || switch.red.is_some() || switch.pi.is_some();
+    let marks = of_all || of_some;
+    match &switch.memory {
+        Some(memory) => memory::check(memory, marks, mtu),
+        None => Ok(()),
+    }
+}
+
+/// Checks what marks at all ports.
+fn marks(switch: &Switch, mtu: u64) -> Result<(), Problem> {
+    if let Some(at) = &switch.marking {
+        marking("switch.marking", at, switch.buffer, mtu)?;
+    }
+    if let Some(red) = &switch.red {
+        check_red(red)?;
+        let alone = switch.pi.is_none();
+        require(
+            alone,
+            "switch.pi",
+            "a table beside switch.red",
+            "one of red, pi",
+        )?;
+    }
+    if let Some(pi) = &switch.pi {
+        check_pi(pi)?;
+    }
+    match &switch.phantom_queue {
+        Some(queue) => phantom_queue("switch.phantom_queue", queue, switch.rate),
+        None => Ok(()),
+    }
+}
+
+fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), Problem> {
+    let bytes = match room {
         Buffer::Unlimited => u64::MAX,
         Buffer::Bytes(bytes) => bytes,
         Buffer::Packets(packets) => packets.saturating_mul(mtu),
     };
-    if let Some(marking) = &switch.marking {
-        require(
-            marking.threshold.0 < room,
-            "switch.marking.threshold",
-            quoted(marking.threshold),
-            &format!("less than switch.buffer, \"{}\"", switch.buffer),
-        )?;
-    }
-    if let Some(queue) = &switch.phantom_queue {
-        let drain = queue.drain.of(switch.rate);
-        require(
-            (MIN_RATE..=switch.rate).contains(&drain),
-            "switch.phantom_queue.drain",
-            quoted(queue.drain),
-            &format!("from 1Mbps to switch.rate, \"{}\"", switch.rate),
-        )?;
-        require(
-            queue.threshold.0 <= 1_000_000_000,
-            "switch.phantom_queue.threshold",
-            quoted(queue.threshold),
-            "at most 1GB",
-        )?;
-    }
-    Ok(())
+    let key = format!("{key}.threshold");
+    let found = quoted(marking.threshold);
+    require(
+        marking.threshold.0 < bytes,
+        &key,
+        &found,
+        &format!("less than switch.buffer, \"{room}\""),
+    )?;
+    let fits = marking.threshold.0 <= 1_000_000_000;
+    require(fits, &key, &found, "at most 1GB")
+}
+
+fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> Result<(), Problem> {
+    let drain = queue.drain.of(link);
+    require(
+        (MIN_RATE..=link).contains(&drain),
+        &format!("{key}.drain"),
+        quoted(queue.drain),
+        &format!("from 1Mbps to the link's rate, \"{link}\""),
+    )?;
+    require(
+        queue.threshold.0 <= 1_000_000_000,
+        &format!("{key}.threshold"),
+        quoted(queue.threshold),
+        "at most 1GB",
+    )
 }

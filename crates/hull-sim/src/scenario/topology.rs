@@ -1,16 +1,45 @@
-//! How hosts and switches are joined.
+//! How hosts and switches are joined: the tables of `[topology]`, from which [`crate::topology`]
+//! builds the graph. A link runs at `host.rate` and `host.delay` out of a host and at `switch.rate`
+//! and `switch.delay` out of a switch, unless a key here says otherwise.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, require};
+use super::check::{Problem, delay, quoted, rate, refuse, require};
+use crate::units::{Rate, Time};
 
-/// How hosts and switches are joined.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// How hosts and switches are joined; exactly one of the tables, and what is particular to single
+/// links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Topology {
     /// All hosts at one switch.
-    pub star: Star,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub star: Option<Star>,
+    /// Senders and receivers on the two sides of one link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dumbbell: Option<Dumbbell>,
+    /// The network with two bottlenecks of thesis figure 2.17.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multihop: Option<Multihop>,
+    /// Two tiers: each leaf is joined to each spine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf_spine: Option<LeafSpine>,
+    /// Three tiers in pods; by default the network of paper 6.3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Tree>,
+    /// The fat tree of k-port switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fat_tree: Option<FatTree>,
+    /// Any graph, from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<GraphFile>,
+    /// Links with a rate or delay of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkSettings>,
+    /// Links that fail during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<LinkFailure>,
 }
 
 /// One switch with all hosts; host 0 is the client, the port to it is the one that is measured.
@@ -21,13 +50,370 @@ pub struct Star {
     pub hosts: u16,
 }
 
-/// Checks the topology.
+/// Senders at one switch, as many receivers at another, one link between the two. The port of that link
+/// from senders to receivers is the one that is measured, with the first receiver as the client and the
+/// first sender as the source of probes; data should go that way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dumbbell {
+    /// Number of senders and of receivers; hosts 0 to pairs - 1 are the senders.
+    pub pairs: u32,
+    /// Rate of the link between the switches; without it switch.rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck_rate: Option<Rate>,
+    /// Propagation delay of the link between the switches; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck_delay: Option<Time>,
+    /// Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
+    /// entries. The sender's own link gets what the other links leave. Without entries that link
+    /// has the delays of any other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rtts: Vec<Time>,
+}
+
+/// The multi-hop network of thesis 2.3.1, figure 2.17: groups S1 and S2 at the switch `triumph1`,
+/// groups S3, R1 and R2 at `triumph2`, both joined to `scorpion`. R1 is one host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Multihop {
+    /// Hosts of group S1.
+    #[serde(default = "ten_hosts")]
+    pub s1: u32,
+    /// Hosts of group S2.
+    #[serde(default = "twenty_hosts")]
+    pub s2: u32,
+    /// Hosts of group S3.
+    #[serde(default = "ten_hosts")]
+    pub s3: u32,
+    /// Hosts of group R2.
+    #[serde(default = "twenty_hosts")]
+    pub r2: u32,
+    /// Rate of the two links between switches.
+    #[serde(default = "trunk_rate")]
+    pub trunk_rate: Rate,
+    /// Propagation delay of the two links between switches; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk_delay: Option<Time>,
+}
+
+/// Two tiers: each leaf is joined to each spine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeafSpine {
+    /// Number of leaves.
+    pub leaves: u32,
+    /// Number of spines.
+    pub spines: u32,
+    /// Hosts at each leaf.
+    pub hosts_per_leaf: u32,
+    /// Rate of the links between leaves and spines; without it switch.rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_rate: Option<Rate>,
+    /// Propagation delay of the links between leaves and spines; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_delay: Option<Time>,
+}
+
+/// Three tiers in pods. Each ToR is joined to each aggregation switch of its pod; aggregation
+/// switch i of each pod is joined to the i-th group of cores / aggs_per_pod cores. The defaults are
+/// the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1 at the ToR.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tree {
+    /// Number of pods.
+    #[serde(default = "eight")]
+    pub pods: u32,
+    /// Top-of-rack switches in each pod.
+    #[serde(default = "four")]
+    pub tors_per_pod: u32,
+    /// Hosts at each top-of-rack switch.
+    #[serde(default = "six")]
+    pub hosts_per_tor: u32,
+    /// Aggregation switches in each pod.
+    #[serde(default = "two")]
+    pub aggs_per_pod: u32,
+    /// Core switches, a multiple of aggs_per_pod.
+    #[serde(default = "eight")]
+    pub cores: u32,
+    /// Rate of the links between ToR and aggregation; without it switch.rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_rate: Option<Rate>,
+    /// Propagation delay of the links between ToR and aggregation; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_delay: Option<Time>,
+    /// Rate of the links between aggregation and core; without it switch.rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_rate: Option<Rate>,
+    /// Propagation delay of the links between aggregation and core; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_delay: Option<Time>,
+}
+
+/// The fat tree of k-port switches: k pods with k / 2 ToRs and k / 2 aggregation switches each,
+/// k^2 / 4 cores, k^3 / 4 hosts, no link that carries more than its share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FatTree {
+    /// Ports of each switch, even.
+    pub k: u32,
+    /// Rate of the links between switches; without it switch.rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_rate: Option<Rate>,
+    /// Propagation delay of the links between switches; without it switch.delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplink_delay: Option<Time>,
+}
+
+/// A graph in a file, GraphML or node-link JSON, as NetworkX writes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GraphFile {
+    /// The file.
+    pub path: String,
+}
+
+/// What is particular to one link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSettings {
+    /// Names of its ends: "a--b" for both directions, "a->b" for one.
+    pub link: String,
+    /// Its rate; without it as the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Its propagation delay; without it as the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Time>,
+}
+
+/// A link that fails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkFailure {
+    /// Names of its ends, "a--b"; both directions fail.
+    pub link: String,
+    /// Time from the start of the run at which it fails.
+    pub at: Time,
+    /// Time from which it works again; without it, it stays down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+}
+
+const fn two() -> u32 {
+    2
+}
+const fn four() -> u32 {
+    4
+}
+const fn six() -> u32 {
+    6
+}
+const fn eight() -> u32 {
+    8
+}
+const fn ten_hosts() -> u32 {
+    10
+}
+const fn twenty_hosts() -> u32 {
+    20
+}
+const fn trunk_rate() -> Rate {
+    Rate(10_000_000_000)
+}
+
+/// Most hosts of a network.
+const MAX_HOSTS: u64 = 100_000;
+/// Most switches in a tier.
+const MAX_SWITCHES: u64 = 10_000;
+
+/// Checks the topology's keys; whether the graph is sound is seen when it is built.
 pub(super) fn check(topology: &Topology) -> Result<(), Problem> {
-    let hosts = topology.star.hosts;
+    let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, file";
+    let checks: Vec<Result<(), Problem>> = [
+        topology.star.as_ref().map(star),
+        topology.dumbbell.as_ref().map(dumbbell),
+        topology.multihop.as_ref().map(multihop),
+        topology.leaf_spine.as_ref().map(leaf_spine),
+        topology.tree.as_ref().map(tree),
+        topology.fat_tree.as_ref().map(fat_tree),
+        topology.file.as_ref().map(|_| Ok(())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match checks.len() {
+        0 => return refuse("topology", "no network", allowed),
+        1 => {}
+        _ => return refuse("topology", "several networks", allowed),
+    }
+    checks.into_iter().collect::<Result<(), _>>()?;
+    for (i, settings) in topology.links.iter().enumerate() {
+        let key = |name: &str| format!("topology.links[{i}]{name}");
+        require(
+            settings.rate.is_some() || settings.delay.is_some(),
+            &key(""),
+            "neither rate nor delay",
+            "at least one of them",
+        )?;
+        wire(&key(".rate"), settings.rate, &key(".delay"), settings.delay)?;
+    }
+    require(
+        topology.failures.len() <= 1000,
+        "topology.failures",
+        format!("{} failures", topology.failures.len()),
+        "at most 1000",
+    )?;
+    for (i, failure) in topology.failures.iter().enumerate() {
+        if let Some(until) = failure.until {
+            require(
+                until > failure.at,
+                &format!("topology.failures[{i}].until"),
+                quoted(until),
+                &format!("a time after at, \"{}\"", failure.at),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a rate and a delay, where they are given.
+fn wire(
+    rate_key: &str,
+    its_rate: Option<Rate>,
+    delay_key: &str,
+    its_delay: Option<Time>,
+) -> Result<(), Problem> {
+    its_rate.map_or(Ok(()), |found| rate(rate_key, found))?;
+    its_delay.map_or(Ok(()), |found| delay(delay_key, found))
+}
+
+/// Checks a number of things of which there are at least 1 and at most `max`.
+fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
+    let fits = (1..=max).contains(&u64::from(found));
+    require(fits, key, found, &format!("1 to {max}"))
+}
+
+/// Checks the product of several counts.
+fn total(key: &str, hosts: u64) -> Result<(), Problem> {
+    require(
+        (2..=MAX_HOSTS).contains(&hosts),
+        key,
+        format!("{hosts} hosts"),
+        &format!("2 to {MAX_HOSTS} hosts"),
+    )
+}
+
+fn star(star: &Star) -> Result<(), Problem> {
+    let hosts = star.hosts;
     require(
         (2..=4096).contains(&hosts),
         "topology.star.hosts",
         hosts,
         "2 to 4096",
+    )
+}
+
+fn dumbbell(d: &Dumbbell) -> Result<(), Problem> {
+    count("topology.dumbbell.pairs", d.pairs, MAX_HOSTS / 2)?;
+    wire(
+        "topology.dumbbell.bottleneck_rate",
+        d.bottleneck_rate,
+        "topology.dumbbell.bottleneck_delay",
+        d.bottleneck_delay,
+    )?;
+    for (i, &rtt) in d.rtts.iter().enumerate() {
+        delay(&format!("topology.dumbbell.rtts[{i}]"), rtt)?;
+    }
+    require(
+        d.rtts.len() as u64 <= u64::from(d.pairs),
+        "topology.dumbbell.rtts",
+        format!("{} entries", d.rtts.len()),
+        &format!("at most one for each of the {} pairs", d.pairs),
+    )
+}
+
+fn multihop(m: &Multihop) -> Result<(), Problem> {
+    count("topology.multihop.s1", m.s1, 10_000)?;
+    count("topology.multihop.s2", m.s2, 10_000)?;
+    count("topology.multihop.s3", m.s3, 10_000)?;
+    count("topology.multihop.r2", m.r2, 10_000)?;
+    wire(
+        "topology.multihop.trunk_rate",
+        Some(m.trunk_rate),
+        "topology.multihop.trunk_delay",
+        m.trunk_delay,
+    )
+}
+
+fn leaf_spine(l: &LeafSpine) -> Result<(), Problem> {
+    count("topology.leaf_spine.leaves", l.leaves, MAX_SWITCHES)?;
+    count("topology.leaf_spine.spines", l.spines, 1000)?;
+    let per_leaf = l.hosts_per_leaf;
+    count("topology.leaf_spine.hosts_per_leaf", per_leaf, MAX_HOSTS)?;
+    total(
+        "topology.leaf_spine",
+        u64::from(l.leaves) * u64::from(per_leaf),
+    )?;
+    let uplinks = u64::from(l.leaves) * u64::from(l.spines);
+    require(
+        uplinks <= 1_000_000,
+        "topology.leaf_spine",
+        format!("{uplinks} links between leaves and spines"),
+        "at most 1000000",
+    )?;
+    wire(
+        "topology.leaf_spine.uplink_rate",
+        l.uplink_rate,
+        "topology.leaf_spine.uplink_delay",
+        l.uplink_delay,
+    )
+}
+
+fn tree(t: &Tree) -> Result<(), Problem> {
+    count("topology.tree.pods", t.pods, 1000)?;
+    count("topology.tree.tors_per_pod", t.tors_per_pod, 1000)?;
+    count("topology.tree.hosts_per_tor", t.hosts_per_tor, 1000)?;
+    count("topology.tree.aggs_per_pod", t.aggs_per_pod, 100)?;
+    count("topology.tree.cores", t.cores, 1024)?;
+    require(
+        t.cores.is_multiple_of(t.aggs_per_pod),
+        "topology.tree.cores",
+        t.cores,
+        &format!("a multiple of aggs_per_pod, {}", t.aggs_per_pod),
+    )?;
+    let tors = u64::from(t.pods) * u64::from(t.tors_per_pod);
+    total("topology.tree", tors * u64::from(t.hosts_per_tor))?;
+    require(
+        tors <= MAX_SWITCHES,
+        "topology.tree",
+        format!("{tors} top-of-rack switches"),
+        &format!("1 to {MAX_SWITCHES}"),
+    )?;
+    wire(
+        "topology.tree.uplink_rate",
+        t.uplink_rate,
+        "topology.tree.uplink_delay",
+        t.uplink_delay,
+    )?;
+    wire(
+        "topology.tree.core_rate",
+        t.core_rate,
+        "topology.tree.core_delay",
+        t.core_delay,
+    )
+}
+
+fn fat_tree(f: &FatTree) -> Result<(), Problem> {
+    require(
+        (2..=64).contains(&f.k) && f.k.is_multiple_of(2),
+        "topology.fat_tree.k",
+        f.k,
+        "an even number from 2 to 64",
+    )?;
+    wire(
+        "topology.fat_tree.uplink_rate",
+        f.uplink_rate,
+        "topology.fat_tree.uplink_delay",
+        f.uplink_delay,
     )
 }

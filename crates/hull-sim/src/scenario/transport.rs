@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
 use super::default;
+use crate::transport::MAX_WINDOW_BYTES;
 use crate::units::{Share, Size, Time};
 
 /// Congestion control algorithms.
@@ -14,8 +15,12 @@ pub enum CongestionControl {
     /// TCP NewReno with SACK.
     #[default]
     NewReno,
+    /// CUBIC (RFC 9438), the default of Linux.
+    Cubic,
     /// DCTCP.
     Dctcp,
+    /// TCP Vegas.
+    Vegas,
 }
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
@@ -55,15 +60,32 @@ pub struct Transport {
     /// Ceiling of the retransmission timeout.
     #[serde(default = "default::max_rto")]
     pub max_rto: Time,
+    /// Tick of the clock behind the retransmission timer, which fires at multiples of it only; 0s
+    /// for an exact one.
+    #[serde(default)]
+    pub rto_granularity: Time,
+    /// Whether the first two duplicate ACKs release new segments (RFC 3042).
+    #[serde(default = "yes")]
+    pub limited_transmit: bool,
+    /// Whether each new connection begins with SYN and SYN-ACK; persistent ones never do.
+    #[serde(default)]
+    pub handshake: bool,
     /// One ACK for every so many data packets.
     #[serde(default = "default::ack_every")]
     pub ack_every: u32,
     /// Longest wait of a delayed ACK.
     #[serde(default = "default::delayed_ack")]
     pub delayed_ack: Time,
+    /// So many first data packets of a connection are acknowledged at once (Linux: 16).
+    #[serde(default)]
+    pub quick_acks: u16,
     /// Whether a connection that was idle for an RTO starts again from its initial window.
     #[serde(default)]
     pub idle_restart: bool,
+    /// Whether idle_restart halves the window once for each RTO of idle time instead, not below the
+    /// initial window (RFC 2861, Linux).
+    #[serde(default)]
+    pub idle_decay: bool,
     /// Whether the window grows only while it is what limits the sender.
     #[serde(default)]
     pub cwnd_validation: bool,
@@ -74,6 +96,9 @@ pub struct Transport {
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
+    /// Vegas's parameters.
+    #[serde(default)]
+    pub vegas: Vegas,
 }
 
 /// DCTCP's parameters (thesis 2.2.1).
@@ -86,24 +111,117 @@ pub struct Dctcp {
     /// First value of alpha.
     #[serde(default = "default::whole")]
     pub initial_alpha: Share,
+    /// Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
+    /// each window of data.
+    #[serde(default)]
+    pub rtt_fair: bool,
+    /// Whether the window stands still after a cut until all that was sent before it is acknowledged
+    /// (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
+    #[serde(default)]
+    pub hold_after_cut: bool,
+}
+
+/// TCP Vegas's parameters: segments of the window that wait in queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vegas {
+    /// Below this many the window grows.
+    #[serde(default = "two")]
+    pub alpha: u8,
+    /// Above this many it shrinks.
+    #[serde(default = "four")]
+    pub beta: u8,
+    /// Above this many slow start ends.
+    #[serde(default = "one")]
+    pub gamma: u8,
+}
+
+const fn yes() -> bool {
+    true
+}
+const fn one() -> u8 {
+    1
+}
+const fn two() -> u8 {
+    2
+}
+const fn four() -> u8 {
+    4
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Transport {
+            congestion_control: CongestionControl::default(),
+            ecn: false,
+            mtu: default::mtu(),
+            header: default::header(),
+            initial_window: default::initial_window(),
+            min_window: default::min_window(),
+            max_window: default::max_window(),
+            receive_window: default::max_window(),
+            initial_rto: default::initial_rto(),
+            min_rto: default::min_rto(),
+            max_rto: default::max_rto(),
+            rto_granularity: Time(0),
+            limited_transmit: yes(),
+            handshake: false,
+            ack_every: default::ack_every(),
+            delayed_ack: default::delayed_ack(),
+            quick_acks: 0,
+            idle_restart: false,
+            idle_decay: false,
+            cwnd_validation: false,
+            byte_counting: false,
+            dctcp: Dctcp::default(),
+            vegas: Vegas::default(),
+        }
+    }
+}
+
+impl Default for Dctcp {
+    fn default() -> Self {
+        Dctcp {
+            g: default::g(),
+            initial_alpha: default::whole(),
+            rtt_fair: false,
+            hold_after_cut: false,
+        }
+    }
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas {
+            alpha: two(),
+            beta: four(),
+            gamma: one(),
+        }
+    }
 }
 
 /// Checks the transport.
 pub(super) fn check(t: &Transport) -> Result<(), Problem> {
-    let mtu = t.mtu.0;
+    sizes(t)?;
+    times(t)?;
+    algorithm(t)
+}
+
+fn sizes(t: &Transport) -> Result<(), Problem> {
+    let (mtu, header) = (t.mtu, t.header);
     require(
-        (300..=9000).contains(&mtu),
+        (300..=9000).contains(&mtu.0),
         "transport.mtu",
-        quoted(t.mtu),
+        quoted(mtu),
         "300B to 9000B",
     )?;
-    let header = t.header.0;
     require(
-        (20..=120).contains(&header),
+        (20..=120).contains(&header.0),
         "transport.header",
-        quoted(t.header),
+        quoted(header),
         "20B to 120B",
     )?;
+    let most = (MAX_WINDOW_BYTES / (mtu.0 - header.0)).min(1_000_000);
     for (key, value) in [
         ("transport.initial_window", t.initial_window),
         ("transport.min_window", t.min_window),
@@ -111,10 +229,10 @@ pub(super) fn check(t: &Transport) -> Result<(), Problem> {
         ("transport.receive_window", t.receive_window),
     ] {
         require(
-            (1..=1_000_000).contains(&value),
+            (1..=most).contains(&u64::from(value)),
             key,
             value,
-            "1 to 1000000 segments",
+            &format!("1 to {most} segments, which are at most 1 GiB"),
         )?;
     }
     require(
@@ -122,26 +240,33 @@ pub(super) fn check(t: &Transport) -> Result<(), Problem> {
         "transport.min_window",
         t.min_window,
         "at most transport.max_window",
-    )?;
-    let floor = Time(1_000_000);
+    )
+}
+
+fn times(t: &Transport) -> Result<(), Problem> {
     require(
-        t.min_rto >= floor,
+        t.min_rto >= Time(1_000_000),
         "transport.min_rto",
         quoted(t.min_rto),
         "at least 1us",
     )?;
     require(
-        t.max_rto >= t.min_rto,
+        (t.min_rto..=Time(3_600_000_000_000_000)).contains(&t.max_rto),
         "transport.max_rto",
         quoted(t.max_rto),
-        "at least min_rto",
+        "from transport.min_rto to 3600s",
     )?;
-    let initial = quoted(t.initial_rto);
     require(
         t.initial_rto.0 > 0,
         "transport.initial_rto",
-        initial,
+        quoted(t.initial_rto),
         "a time above 0",
+    )?;
+    require(
+        t.rto_granularity <= Time(1_000_000_000_000),
+        "transport.rto_granularity",
+        quoted(t.rto_granularity),
+        "at most 1s",
     )?;
     require(
         (1..=64).contains(&t.ack_every),
@@ -149,13 +274,21 @@ pub(super) fn check(t: &Transport) -> Result<(), Problem> {
         t.ack_every,
         "1 to 64",
     )?;
-    let delay = quoted(t.delayed_ack);
     require(
         t.ack_every == 1 || (t.delayed_ack.0 > 0 && t.delayed_ack < t.min_rto),
         "transport.delayed_ack",
-        delay,
+        quoted(t.delayed_ack),
         "a time above 0 and below transport.min_rto, or each delayed ACK would be a timeout",
     )?;
+    require(
+        t.idle_restart || !t.idle_decay,
+        "transport.idle_decay",
+        t.idle_decay,
+        "true with transport.idle_restart = true only",
+    )
+}
+
+fn algorithm(t: &Transport) -> Result<(), Problem> {
     let dctcp = t.congestion_control == CongestionControl::Dctcp;
     require(
         t.ecn || !dctcp,
@@ -163,18 +296,30 @@ pub(super) fn check(t: &Transport) -> Result<(), Problem> {
         t.ecn,
         "true with congestion_control = \"dctcp\"",
     )?;
-    let g = t.dctcp.g;
+    let (g, alpha) = (t.dctcp.g, t.dctcp.initial_alpha);
     require(
         g.0 > 0 && g.0 <= Share::ONE,
         "transport.dctcp.g",
         quoted(g),
         "above 0 and at most 1",
     )?;
-    let alpha = t.dctcp.initial_alpha;
     require(
         alpha.0 <= Share::ONE,
         "transport.dctcp.initial_alpha",
         quoted(alpha),
         "0 to 1",
+    )?;
+    require(
+        !(t.dctcp.hold_after_cut && t.dctcp.rtt_fair),
+        "transport.dctcp.hold_after_cut",
+        t.dctcp.hold_after_cut,
+        "false with transport.dctcp.rtt_fair = true, which has no cut",
+    )?;
+    let vegas = &t.vegas;
+    require(
+        (1..=vegas.beta).contains(&vegas.alpha),
+        "transport.vegas.alpha",
+        vegas.alpha,
+        "1 to transport.vegas.beta",
     )
 }

@@ -8,6 +8,8 @@ pub struct Control {
     cancelled: AtomicBool,
     simulated_ps: AtomicU64,
     packet_hops: AtomicU64,
+    /// Share of the workload that has started, in millionths; 0 when it is not known.
+    started: AtomicU64,
 }
 
 impl Control {
@@ -21,15 +23,20 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Simulated time (ps) and packet-hops so far.
-    pub fn progress(&self) -> (u64, u64) {
+    /// Simulated time (ps), packet-hops so far, and the share of the workload that has started,
+    /// where it is known.
+    pub fn progress(&self) -> (u64, u64, Option<f64>) {
+        let started = self.started.load(Ordering::Relaxed);
         (
             self.simulated_ps.load(Ordering::Relaxed),
             self.packet_hops.load(Ordering::Relaxed),
+            (started > 0).then_some(started as f64 * 1e-6),
         )
     }
 
-    pub(super) fn report(&self, simulated_ps: u64, packet_hops: u64) {
+    pub(super) fn report(&self, simulated_ps: u64, packet_hops: u64, started: Option<f64>) {
+        let millionths = (started.unwrap_or(0.0) * 1e6) as u64;
+        self.started.store(millionths, Ordering::Relaxed);
         self.simulated_ps.store(simulated_ps, Ordering::Relaxed);
         self.packet_hops.store(packet_hops, Ordering::Relaxed);
     }

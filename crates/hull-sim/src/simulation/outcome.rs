@@ -1,9 +1,11 @@
 //! What a run leaves: counts, distributions and logs.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{CLIENT, Failure, Simulation};
-use crate::measure::{Distribution, FlowLog, LatencyLog};
+use super::{Failure, Simulation};
+use crate::measure::{Distribution, Fairness, FlowLog, LatencyLog, LinkCount, Logs};
+use crate::workload::QueryRecord;
 
 /// Where the packets of a run went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -25,15 +27,35 @@ pub struct Throughput {
     pub goodput_bps: f64,
     /// Share of the link's rate that packets took.
     pub utilization: f64,
+    /// Payload delivered to all hosts in order, bit/s.
+    pub total_goodput_bps: f64,
 }
 
 /// What is read at the end of the warm-up and at the end of the measured time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Measured {
-    pub(super) delivered_bytes: u64,
-    pub(super) port_bytes: u64,
-    /// Latency by queue occupancy in the measured time.
-    pub occupancy: Distribution,
+    pub(super) at_ps: u64,
+    /// Payload by receiving host.
+    pub(super) delivered_bytes: Vec<u64>,
+    /// Bytes by port.
+    pub(super) sent_bytes: Vec<u64>,
+    /// Packets by port, modulo 2^32.
+    pub(super) sent_packets: Vec<u32>,
+    /// Latency by queue occupancy in the measured time, at the client's port.
+    pub(super) occupancy: Distribution,
+    /// The same at each watched port.
+    pub(super) queues: IndexMap<String, Distribution>,
+    /// How evenly long flows shared, of those that are followed.
+    pub(super) fairness: Option<Fairness>,
+}
+
+/// Interrupts and processor time of a host that has a receive path.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ProcessorUse {
+    /// Interrupts per second.
+    pub interrupts_per_second: f64,
+    /// Share of the time in which the processor worked on them and on packets.
+    pub utilization: f64,
 }
 
 /// The result of a run.
@@ -41,14 +63,26 @@ pub struct Measured {
 pub struct Outcome {
     /// Completion times.
     pub flows: FlowLog,
+    /// Queries of fan-out workloads.
+    pub queries: Vec<QueryRecord>,
     /// Probes and samples.
     pub latency: LatencyLog,
     /// Latency by queue occupancy at the client's port.
     pub occupancy: Distribution,
+    /// The same at each watched port, by the port's name.
+    pub queues: IndexMap<String, Distribution>,
+    /// How evenly long flows shared, of those that are followed.
+    pub fairness: Option<Fairness>,
+    /// What the scenario asked for besides.
+    pub logs: Logs,
     /// Packets.
     pub packets: PacketCount,
     /// Use of the client's link.
     pub throughput: Throughput,
+    /// Use of each link.
+    pub links: Vec<LinkCount>,
+    /// The client's processor, where it is modelled.
+    pub processor: Option<ProcessorUse>,
     /// Packets carried, counted at each link.
     pub packet_hops: u64,
     /// Events served.
@@ -67,77 +101,99 @@ pub struct Outcome {
     pub associations: u64,
     /// Packets in flight at the end that carry selective acknowledgments.
     pub sacks_in_flight: u64,
+    /// Most flows that were in use at once.
+    pub flow_slots: u64,
 }
 
 impl Simulation {
-    pub(super) fn counters(&self) -> Measured {
-        let port = &self.star.ports[self.star.switch_port(CLIENT)];
-        Measured {
-            delivered_bytes: self.delivered_to_client(),
-            port_bytes: port.sent_bytes - port.waiting_bytes(),
-            occupancy: Distribution::default(),
-        }
-    }
-
-    /// Reads the instruments at the end of the measured time.
-    pub(super) fn measure(&mut self) -> Measured {
-        let end_ps = self.end_ps;
-        let port = self.star.switch_port(CLIENT);
-        self.star.ports[port].advance(end_ps);
-        let occupancy = match &mut self.star.ports[port].occupancy {
-            Some(occupancy) => occupancy.distribution(end_ps),
-            None => Distribution::default(),
-        };
-        Measured {
-            occupancy,
-            ..self.counters()
-        }
-    }
-
     /// Counts the packets and hands over the results.
     pub(super) fn finish(self, measured: Measured) -> Result<Outcome, Failure> {
-        let on_links: usize = self.star.ports.iter().map(|port| port.in_flight()).sum();
-        let in_pacers: usize = self
-            .pacers
-            .iter()
-            .map(|pacer| pacer.nic.in_flight() + pacer.backlog())
-            .sum();
         let packets = PacketCount {
             sent: self.packets_sent,
             delivered: self.packets_delivered,
             dropped: self.packets_dropped,
-            in_flight: (on_links + in_pacers) as u64,
+            in_flight: (self.network.in_flight() + self.hosts.backlog()) as u64,
         };
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
-        let seconds = (self.end_ps - self.warmup_ps) as f64 * 1e-12;
-        let port = &self.star.ports[self.star.switch_port(CLIENT)];
-        let bits = |now: u64, before: u64| 8.0 * (now - before) as f64;
-        let goodput_bps = bits(measured.delivered_bytes, self.at_warmup.delivered_bytes) / seconds;
-        let wire_bps = bits(measured.port_bytes, self.at_warmup.port_bytes) / seconds;
+        let (timeouts, retransmissions) = self.table.losses();
         Ok(Outcome {
-            throughput: Throughput {
-                goodput_bps,
-                utilization: wire_bps / port.rate_bps(),
-            },
+            throughput: self.throughput(&measured),
+            links: self.links(&measured),
+            processor: self.processor(),
             occupancy: measured.occupancy,
+            queues: measured.queues,
+            fairness: measured.fairness,
+            logs: self.instruments.logs,
             packets,
             packet_hops: self.packet_hops,
             events: self.events_served,
             simulated_ps: self.now_ps,
-            marks: self.star.ports.iter().map(|port| port.marks).sum(),
-            timeouts: self.senders.iter().map(|sender| sender.timeouts).sum(),
-            retransmissions: self
-                .senders
-                .iter()
-                .map(|sender| sender.retransmissions)
-                .sum(),
-            paced: self.pacers.iter().map(|pacer| pacer.paced).sum(),
-            associations: self.pacers.iter().map(|pacer| pacer.associations).sum(),
+            marks: self.network.ports.iter().map(|port| port.marks).sum(),
+            timeouts,
+            retransmissions,
+            paced: self.hosts.pacers.iter().map(|pacer| pacer.paced).sum(),
+            associations: self.hosts.pacers.iter().map(|p| p.associations).sum(),
             sacks_in_flight: self.sacks.len() as u64,
+            flow_slots: self.table.flows.len() as u64,
             flows: self.flows,
+            queries: self.queries,
             latency: self.latency,
+        })
+    }
+
+    fn throughput(&self, measured: &Measured) -> Throughput {
+        let before = &self.instruments.at_warmup;
+        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
+        let (client, port) = (self.instruments.client, self.instruments.client_port);
+        let at = |counts: &[u64], index: usize| counts.get(index).copied().unwrap_or(0);
+        let bps = |now: u64, before: u64| 8.0 * (now - before) as f64 / seconds;
+        let wire_bps = bps(at(&measured.sent_bytes, port), at(&before.sent_bytes, port));
+        Throughput {
+            goodput_bps: bps(
+                at(&measured.delivered_bytes, client),
+                at(&before.delivered_bytes, client),
+            ),
+            utilization: wire_bps / self.network.ports[port].rate_bps(),
+            total_goodput_bps: bps(
+                measured.delivered_bytes.iter().sum(),
+                before.delivered_bytes.iter().sum(),
+            ),
+        }
+    }
+
+    fn links(&self, measured: &Measured) -> Vec<LinkCount> {
+        let before = &self.instruments.at_warmup;
+        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
+        let ports = &self.network.ports[..self.graph.ports()];
+        let count = |(number, port): (usize, &crate::network::Port)| {
+            let early_bytes = before.sent_bytes.get(number).copied().unwrap_or(0);
+            let early_packets = before.sent_packets.get(number).copied().unwrap_or(0);
+            let bytes = measured.sent_bytes[number] - early_bytes;
+            let packets = measured.sent_packets[number].wrapping_sub(early_packets);
+            let name = |node: usize| self.graph.nodes[node].name.clone();
+            LinkCount {
+                from: name(self.graph.port_owner(number)),
+                to: name(self.graph.port_far_end(number)),
+                tier: self.graph.port_tiers(number),
+                rate_bps: port.rate_bps().round() as u64,
+                bytes,
+                packets: u64::from(packets),
+                utilization: 8.0 * bytes as f64 / seconds / port.rate_bps(),
+                marks: port.marks,
+                drops: port.drops,
+            }
+        };
+        ports.iter().enumerate().map(count).collect()
+    }
+
+    fn processor(&self) -> Option<ProcessorUse> {
+        let receiver = self.hosts.receivers.get(self.instruments.client)?;
+        let seconds = self.now_ps.max(1) as f64 * 1e-12;
+        Some(ProcessorUse {
+            interrupts_per_second: receiver.interrupts as f64 / seconds,
+            utilization: receiver.busy_ps as f64 * 1e-12 / seconds,
         })
     }
 }

@@ -1,158 +1,129 @@
-//! The workload joined to the transport: who writes on which flow, and what a delivery means.
-//!
-//! Requests: connection c has two flows, 2c from the client to the server and 2c + 1 back. Bulk:
-//! flow i is bulk flow i.
+//! The workload joined to the transport: what it asks for is carried out, what arrives is told.
 
-use super::{CLIENT, Simulation};
+use super::Simulation;
+use super::flows::Pending;
 use crate::engine::{Entity, Kind};
-use crate::measure::FlowRecord;
-use crate::workload::RequestPlan;
-
-/// The workload of a run.
-#[derive(Debug)]
-pub(super) enum Traffic {
-    Requests(RequestPlan),
-    Bulk(BulkPlan),
-}
-
-/// Flows that begin one after the other and send `size` bytes, or as much as there is time for.
-#[derive(Debug)]
-pub(super) struct BulkPlan {
-    pub size: Option<u64>,
-    pub start_interval_ps: u64,
-    pub flows: usize,
-    pub completed: usize,
-}
-
-/// Bytes of a flow that lasts: a thousandth of the sequence space, never used up.
-const ENDLESS: u64 = u64::MAX / 1000;
-
-impl Traffic {
-    /// Whether nothing is left to wait for after the measured time.
-    pub fn is_complete(&self) -> bool {
-        match self {
-            Traffic::Requests(plan) => plan.outstanding() == 0,
-            Traffic::Bulk(plan) => plan.size.is_none() || plan.completed == plan.flows,
-        }
-    }
-}
+use crate::workload::{Agenda, Channel, Message, Progress, Workload};
 
 impl Simulation {
-    /// Puts the first arrivals into the event queue.
-    pub(super) fn start_traffic(&mut self) {
-        match &mut self.traffic {
-            Traffic::Requests(plan) => {
-                for class in 0..plan.classes() {
-                    let at_ps = plan.next_gap_ps(class);
-                    self.events.push(at_ps, Entity::new(Kind::Arrival, class));
-                }
-            }
-            Traffic::Bulk(plan) => {
-                for flow in 0..plan.flows {
-                    let at_ps = flow as u64 * plan.start_interval_ps;
-                    self.events.push(at_ps, Entity::new(Kind::Arrival, flow));
-                }
-            }
+    /// The workload begins, at time 0.
+    pub(super) fn begin_traffic(&mut self) {
+        let connections = self.traffic.connections().to_vec();
+        for (first, second) in connections {
+            let (network, routes) = (&mut self.network, &self.routes);
+            let there = self.table.open(network, routes, first, second, false);
+            let back = self.table.open(network, routes, second, first, false);
+            self.table.flows[there as usize].reverse = back;
+            self.table.flows[back as usize].reverse = there;
         }
+        self.traffic.begin(&mut self.agenda);
+        self.carry_out();
     }
 
-    pub(super) fn serve_arrival(&mut self, index: usize) {
-        if self.now_ps >= self.end_ps {
-            return;
-        }
-        let (flow, bytes) = match &mut self.traffic {
-            Traffic::Requests(plan) => {
-                let (connection, bytes) = plan.arrive(self.now_ps, index);
-                let at_ps = self.now_ps + plan.next_gap_ps(index);
-                self.events.push(at_ps, Entity::new(Kind::Arrival, index));
-                (2 * connection, bytes)
-            }
-            Traffic::Bulk(plan) => (index, plan.size.unwrap_or(ENDLESS)),
-        };
-        self.senders[flow].write(bytes);
-        self.pump(flow as u32);
+    /// The workload wanted to be woken.
+    pub(super) fn serve_workload(&mut self, index: usize) {
+        let token = self.wakes[index];
+        self.free_wakes.push(index as u32);
+        self.traffic.wake(self.now_ps, token, &mut self.agenda);
+        self.carry_out();
     }
 
-    /// A flow's data has arrived in order up to `position`.
-    #[inline]
-    pub(super) fn on_delivered(&mut self, flow: u32, position: u64) {
-        match &mut self.traffic {
-            Traffic::Requests(plan) if flow.is_multiple_of(2) => {
-                let connection = flow as usize / 2;
-                let completed = plan.requests_completed(connection, position);
-                for _ in 0..completed {
-                    self.answer_later(connection);
-                }
+    /// A message has arrived wholly.
+    pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
+        let timeouts = self.table.senders[slot as usize].timeouts - message.timeouts_before;
+        let now_ps = self.now_ps;
+        self.traffic
+            .delivered(now_ps, message.tag, timeouts, &mut self.agenda);
+        self.carry_out();
+    }
+
+    /// Does what the workload has put on its agenda.
+    pub(super) fn carry_out(&mut self) {
+        while self.agenda != Agenda::default() {
+            let mut agenda = std::mem::take(&mut self.agenda);
+            for (at_ps, token) in agenda.wakes.drain(..) {
+                self.wake_at(at_ps, token);
             }
-            Traffic::Requests(plan) => {
-                let connection = flow as usize / 2;
-                while let Some(request) = plan.response_completed(connection, position) {
-                    let fct_ps = self.now_ps + self.application_delay_ps - request.start_ps;
-                    if (self.warmup_ps..self.end_ps).contains(&request.start_ps) {
-                        self.flows.push(FlowRecord {
-                            start_ps: request.start_ps,
-                            fct_ps,
-                            class: request.class,
-                            src: self.paths[flow as usize].src,
-                            connection: connection as u32,
-                        });
+            // Something has come to an end: perhaps all has.
+            if !agenda.flows.is_empty() || !agenda.queries.is_empty() {
+                self.done = match self.traffic.progress() {
+                    Progress::Done => true,
+                    Progress::Busy | Progress::Lasting => {
+                        self.now_ps >= self.end_ps && self.traffic.is_complete()
                     }
+                };
+            }
+            for record in agenda.flows.drain(..) {
+                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                    self.flows.push(record);
                 }
             }
-            Traffic::Bulk(plan) => {
-                if Some(position) == plan.size {
-                    plan.completed += 1;
-                    let start_ps = u64::from(flow) * plan.start_interval_ps;
-                    self.flows.push(FlowRecord {
-                        start_ps,
-                        fct_ps: self.now_ps - start_ps,
-                        class: 0,
-                        src: self.paths[flow as usize].src,
-                        connection: flow,
-                    });
+            for record in agenda.queries.drain(..) {
+                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                    self.queries.push(record);
                 }
             }
-        }
-    }
-
-    fn answer_later(&mut self, connection: usize) {
-        if self.application_delay_ps == 0 {
-            self.answer(connection);
-            return;
-        }
-        let at_ps = self.now_ps + self.application_delay_ps;
-        if self.answers.is_empty() {
-            self.events.push(at_ps, Entity::new(Kind::Application, 0));
-        }
-        self.answers.push_back((at_ps, connection));
-    }
-
-    pub(super) fn serve_answers(&mut self) {
-        while let Some(&(at_ps, connection)) = self.answers.front() {
-            if at_ps > self.now_ps {
-                self.events.push(at_ps, Entity::new(Kind::Application, 0));
-                return;
+            for tag in agenda.stops.drain(..) {
+                self.stop(tag);
             }
-            self.answers.pop_front();
-            self.answer(connection);
+            for message in agenda.sends.drain(..) {
+                self.send_message(&message);
+            }
+            // Its vectors are kept for the next time.
+            if self.agenda == Agenda::default() {
+                self.agenda = agenda;
+            }
         }
     }
 
-    fn answer(&mut self, connection: usize) {
-        if let Traffic::Requests(plan) = &mut self.traffic {
-            let bytes = plan.answer(connection);
-            let flow = 2 * connection + 1;
-            self.senders[flow].write(bytes);
-            self.pump(flow as u32);
-        }
+    fn wake_at(&mut self, at_ps: u64, token: u64) {
+        let index = match self.free_wakes.pop() {
+            Some(index) => {
+                self.wakes[index as usize] = token;
+                index as usize
+            }
+            None => {
+                self.wakes.push(token);
+                self.wakes.len() - 1
+            }
+        };
+        self.events
+            .push(at_ps.max(self.now_ps), Entity::new(Kind::Workload, index));
     }
 
-    /// Payload that has reached the client, bytes.
-    pub(super) fn delivered_to_client(&self) -> u64 {
-        let to_client = self.paths.iter().zip(&self.receivers);
-        to_client
-            .filter(|(path, _)| usize::from(path.dst) == CLIENT)
-            .map(|(_, receiver)| receiver.next())
-            .sum()
+    fn send_message(&mut self, message: &Message) {
+        let slot = match message.channel {
+            Channel::New => self.table.open(
+                &mut self.network,
+                &self.routes,
+                message.src,
+                message.dst,
+                true,
+            ),
+            Channel::Connection(connection) => {
+                let there = 2 * connection;
+                let forward = self.table.flows[there as usize].src == message.src;
+                if forward { there } else { there + 1 }
+            }
+        };
+        let class = u16::from(message.priority);
+        self.table.write(slot, message.bytes, message.tag, class);
+        self.pump(slot);
+    }
+
+    /// A lasting message ends with what has been sent.
+    fn stop(&mut self, tag: u64) {
+        let flows = &mut self.table.flows;
+        let found = flows
+            .iter()
+            .position(|flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX);
+        if let Some(at) = found {
+            let end = self.table.senders[at].stop();
+            self.table.flows[at].cut(end);
+            let arrived = self.table.receivers[at].next();
+            while let Some(message) = self.table.flows[at].completed(arrived) {
+                self.message_delivered(at as u32, &message);
+            }
+        }
     }
 }

@@ -1,77 +1,16 @@
 //! Congestion control: one small trait, one file per algorithm, an enum to dispatch.
 //!
-//! The sender finds losses and counts acknowledgments; a controller only moves the window.
+//! The sender finds losses and counts acknowledgments; a controller only moves the window. How to add
+//! one: docs/adding_congestion_control.md.
 
-use super::{DctcpControl, NewReno};
-
-/// The congestion window and its bounds, in bytes.
-#[derive(Clone, Debug)]
-pub struct Window {
-    /// Congestion window.
-    pub cwnd: u64,
-    /// Slow-start threshold.
-    pub ssthresh: u64,
-    /// Maximum segment size.
-    pub mss: u32,
-    /// Smallest window after a reduction (not after a timeout).
-    pub min: u64,
-    /// Largest window.
-    pub max: u64,
-    /// Whether growth counts acknowledged bytes (RFC 3465) or acknowledgments (RFC 5681).
-    byte_counting: bool,
-    /// Bytes acknowledged towards the next increase in congestion avoidance.
-    credit: u64,
-}
-
-impl Window {
-    /// A window of `initial` bytes in slow start without a threshold.
-    pub fn new(initial: u64, mss: u32, min: u64, max: u64, byte_counting: bool) -> Self {
-        let cwnd = initial.min(max);
-        Window {
-            cwnd,
-            ssthresh: u64::MAX,
-            mss,
-            min,
-            max,
-            byte_counting,
-            credit: 0,
-        }
-    }
-
-    /// Growth of RFC 5681 for an ACK of `acked` bytes: one segment in slow start; in congestion
-    /// avoidance one segment for each window of acknowledged bytes, or, when ACKs are counted, of
-    /// as many ACKs as the window has segments: half as fast when every other packet is
-    /// acknowledged.
-    #[inline]
-    pub fn grow(&mut self, acked: u64) {
-        let mss = u64::from(self.mss);
-        if self.cwnd < self.ssthresh {
-            self.cwnd += acked.min(mss);
-        } else {
-            self.credit += if self.byte_counting {
-                acked
-            } else {
-                acked.min(mss)
-            };
-            if self.credit >= self.cwnd {
-                self.credit -= self.cwnd;
-                self.cwnd += mss;
-            }
-        }
-        self.cwnd = self.cwnd.min(self.max);
-    }
-
-    /// Sets window and threshold to `cwnd`, not below the minimum, and leaves slow start.
-    pub fn reduce_to(&mut self, cwnd: u64) {
-        self.cwnd = cwnd.max(self.min);
-        self.ssthresh = self.cwnd;
-        self.credit = 0;
-    }
-}
+use super::window::Window;
+use super::{Cubic, DctcpControl, NewReno, Vegas};
 
 /// What a controller learns from an acknowledgment of new data.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
+    /// Now, ps.
+    pub now_ps: u64,
     /// First unacknowledged byte after it.
     pub una: u64,
     /// Next byte to be sent for the first time.
@@ -85,6 +24,11 @@ pub struct AckEvent {
     pub after_loss: bool,
     /// Whether the window may grow: no loss recovery under way, and the window was in use.
     pub may_grow: bool,
+    /// The round-trip time that it measured, ps: about once in a round trip, never of a segment that
+    /// was sent twice (Karn).
+    pub rtt_ps: Option<u64>,
+    /// Smoothed round-trip time of RFC 6298, ps; 0 before the first measurement.
+    pub srtt_ps: u64,
 }
 
 /// A congestion control algorithm.
@@ -95,14 +39,17 @@ pub trait CongestionControl {
     /// A loss was found by duplicate acknowledgments, with `flight` bytes outstanding: RFC 5681,
     /// half of it.
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
-        window.reduce_to((flight / 2).max(2 * u64::from(window.mss)));
+        window.reduce_to((flight / 2).max(2 * window.mss()));
     }
 
     /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight.
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        window.reduce_to((flight / 2).max(2 * u64::from(window.mss)));
-        window.cwnd = u64::from(window.mss);
+        window.reduce_to((flight / 2).max(2 * window.mss()));
+        window.set_cwnd(window.mss());
     }
+
+    /// Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago.
+    fn on_restart(&mut self, _idle_ps: u64) {}
 }
 
 /// The algorithms by name.
@@ -110,15 +57,21 @@ pub trait CongestionControl {
 pub enum Controller {
     /// TCP NewReno, with ECN (RFC 3168) where packets are ECN-capable.
     NewReno(NewReno),
+    /// CUBIC.
+    Cubic(Cubic),
     /// DCTCP.
     Dctcp(DctcpControl),
+    /// TCP Vegas.
+    Vegas(Vegas),
 }
 
 macro_rules! dispatch {
     ($self:ident, $controller:ident => $call:expr) => {
         match $self {
             Controller::NewReno($controller) => $call,
+            Controller::Cubic($controller) => $call,
             Controller::Dctcp($controller) => $call,
+            Controller::Vegas($controller) => $call,
         }
     };
 }
@@ -135,5 +88,10 @@ impl CongestionControl for Controller {
 
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         dispatch!(self, controller => controller.on_timeout(window, flight));
+    }
+
+    #[inline]
+    fn on_restart(&mut self, idle_ps: u64) {
+        dispatch!(self, controller => controller.on_restart(idle_ps));
     }
 }

@@ -2,20 +2,27 @@
 //! and times, and asked for segments.
 
 mod congestion;
+mod cubic;
 mod dctcp;
 mod newreno;
+mod reassembly;
 mod receiver;
 mod rto;
 mod sack_table;
 mod scoreboard;
 mod sender;
 pub mod sequence;
+mod vegas;
+mod window;
 
-pub use congestion::{AckEvent, CongestionControl, Controller, Window};
+pub use congestion::{AckEvent, CongestionControl, Controller};
+pub use cubic::Cubic;
 pub use dctcp::DctcpControl;
 pub use newreno::NewReno;
 pub use receiver::{EchoKind, OutgoingAck, Receiver, ReceiverConfig};
-pub use rto::RtoEstimator;
+pub use rto::{RtoConfig, RtoEstimator};
 pub use sack_table::{SackBlocks, SackTable};
 pub use scoreboard::Scoreboard;
-pub use sender::{Segment, Sender, SenderConfig};
+pub use sender::{NEVER, Segment, Sender, SenderConfig};
+pub use vegas::{Vegas, VegasConfig};
+pub use window::{MAX_WINDOW_BYTES, Window};

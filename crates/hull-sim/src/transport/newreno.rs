@@ -1,7 +1,8 @@
 //! TCP NewReno's window (RFC 5681, RFC 6582) and its reaction to ECN (RFC 3168): half, at most
 //! once per window of data.
 
-use super::congestion::{AckEvent, CongestionControl, Window};
+use super::congestion::{AckEvent, CongestionControl};
+use super::window::Window;
 
 /// NewReno keeps only the point up to which a reduction holds, a position in the stream (bytes).
 #[derive(Clone, Debug, Default)]
@@ -9,16 +10,27 @@ pub struct NewReno {
     reduced_until: u64,
 }
 
+impl NewReno {
+    /// Whether an ACK asks for a reduction of the window: it carries ECN-Echo and is the first to do so
+    /// in its window of data (RFC 3168, 6.1.2).
+    #[inline]
+    pub(super) fn must_reduce(&mut self, ack: &AckEvent) -> bool {
+        let due = ack.ece && ack.una > self.reduced_until && !ack.after_loss;
+        if due {
+            self.reduced_until = ack.nxt;
+        }
+        due
+    }
+}
+
 impl CongestionControl for NewReno {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
-        if ack.ece {
-            if ack.una > self.reduced_until && !ack.after_loss {
-                self.reduced_until = ack.nxt;
-                window.reduce_to(window.cwnd / 2);
-                return true;
-            }
-        } else if ack.may_grow {
+        if self.must_reduce(ack) {
+            window.reduce_to(window.cwnd() / 2);
+            return true;
+        }
+        if ack.may_grow && !ack.ece {
             window.grow(ack.acked);
         }
         false

@@ -1,8 +1,15 @@
 //! The receiving half of a TCP flow: reassembly, delayed ACKs, ECN-Echo, SACK blocks (RFC 2018).
 //! Positions are bytes of the stream, times ps.
+//!
+//! An ACK is delayed until `ack_every` data packets have come or its timer is due. Data out of order,
+//! data that fills a hole and the first `quick_acks` packets of a connection are acknowledged at once;
+//! the last as Linux does, so that a sender's first windows do not wait for the timer. The end of a
+//! message gets no ACK of its own: no document has it, and Linux does it only when the application
+//! reads at once and does not answer.
 
 use hull_core::ecn_echo::{ClassicEcho, DctcpEcho};
 
+use super::reassembly::Reassembly;
 use super::sack_table::SackBlocks;
 use super::sender::NEVER;
 
@@ -22,6 +29,8 @@ pub struct ReceiverConfig {
     pub ack_every: u32,
     /// Longest wait of a delayed ACK, ps.
     pub delayed_ack_ps: u64,
+    /// So many first data packets are acknowledged at once.
+    pub quick_acks: u16,
     /// Echo.
     pub echo: EchoKind,
 }
@@ -39,22 +48,26 @@ pub struct OutgoingAck {
     pub ack: u64,
     /// ECN-Echo.
     pub ece: bool,
+    /// Whether it answers a SYN.
+    pub syn: bool,
     /// Bytes received above `ack`.
     pub sack: SackBlocks,
 }
 
-/// The receiving half of a flow.
+/// The receiving half of a flow: one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Receiver {
     next: u64,
-    /// Blocks received above `next`, disjoint, the latest first.
-    blocks: Vec<(u64, u64)>,
-    echo: Echo,
+    /// What was received above `next`; allocated when something is.
+    held: Option<Box<Reassembly>>,
     delayed_ack_ps: u64,
     /// When the delayed ACK is due; [`NEVER`] when none is pending.
     pub ack_deadline_ps: u64,
     /// When the event queue will look at the timer; kept by the simulation.
     pub ack_event_ps: u64,
+    echo: Echo,
+    quick_acks: u16,
 }
 
 impl Receiver {
@@ -62,21 +75,38 @@ impl Receiver {
     pub fn new(config: &ReceiverConfig) -> Self {
         Receiver {
             next: 0,
-            blocks: Vec::new(),
+            held: None,
+            delayed_ack_ps: config.delayed_ack_ps,
+            ack_deadline_ps: NEVER,
+            ack_event_ps: NEVER,
             echo: match config.echo {
                 EchoKind::Classic => Echo::Classic(ClassicEcho::new(config.ack_every)),
                 EchoKind::Dctcp => Echo::Dctcp(DctcpEcho::new(config.ack_every)),
             },
-            delayed_ack_ps: config.delayed_ack_ps,
-            ack_deadline_ps: NEVER,
-            ack_event_ps: NEVER,
+            quick_acks: config.quick_acks,
         }
+    }
+
+    /// Makes it a new flow like `template`, a receiver that was never used. `ack_event_ps` stays,
+    /// because so does the event in the queue.
+    pub fn reset(&mut self, template: &Receiver) {
+        let ack_event_ps = self.ack_event_ps;
+        self.clone_from(template);
+        self.ack_event_ps = ack_event_ps;
     }
 
     /// Next byte expected: everything below has been received.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
+    }
+
+    /// A SYN arrives, for the first time or again: returns the SYN-ACK.
+    pub fn on_syn(&mut self) -> OutgoingAck {
+        OutgoingAck {
+            syn: true,
+            ..self.ack(false)
+        }
     }
 
     /// Takes data [start, start + bytes) with its CE and CWR bits; returns the ACKs to send now.
@@ -90,11 +120,11 @@ impl Receiver {
         cwr: bool,
     ) -> [Option<OutgoingAck>; 2] {
         let before = self.next;
-        let in_order = start == before && self.blocks.is_empty();
+        let in_order = start == before && self.held.is_none();
         if in_order {
             self.next += bytes;
         } else {
-            self.take(start, start + bytes);
+            self.hold(start, start + bytes);
         }
         let (previous, current) = match &mut self.echo {
             Echo::Classic(echo) => (None, echo.on_data(ce, cwr)),
@@ -103,11 +133,14 @@ impl Receiver {
         let previous = previous.map(|now| OutgoingAck {
             ack: before,
             ece: now.ece,
+            syn: false,
             sack: SackBlocks::default(),
         });
+        let quick = self.quick_acks > 0;
+        self.quick_acks -= u16::from(quick);
         let current = match current {
             Some(now) => Some(now.ece),
-            None if in_order => None,
+            None if in_order && !quick => None,
             None => Some(self.echo_sent()),
         };
         match current {
@@ -144,35 +177,23 @@ impl Receiver {
 
     #[inline]
     fn ack(&self, ece: bool) -> OutgoingAck {
-        let mut sack = SackBlocks::default();
-        for &(start, end) in self.blocks.iter().take(3) {
-            sack.push(start, end);
-        }
         OutgoingAck {
             ack: self.next,
             ece,
-            sack,
+            syn: false,
+            sack: match &self.held {
+                None => SackBlocks::default(),
+                Some(held) => held.sack(),
+            },
         }
     }
 
-    /// Out-of-order data: joins it with what it touches and moves `next` over what is complete.
-    fn take(&mut self, start: u64, end: u64) {
-        let (mut low, mut high) = (start.max(self.next), end);
-        if low >= high {
-            return;
-        }
-        self.blocks.retain(|&(s, e)| {
-            let touches = s <= high && e >= low;
-            if touches {
-                low = low.min(s);
-                high = high.max(e);
-            }
-            !touches
-        });
-        if low == self.next {
-            self.next = high;
-        } else {
-            self.blocks.insert(0, (low, high));
+    /// Data out of order, or data that fills a hole.
+    fn hold(&mut self, start: u64, end: u64) {
+        let held = self.held.get_or_insert_default();
+        self.next = held.take(start, end, self.next);
+        if held.is_empty() {
+            self.held = None;
         }
     }
 }
@@ -185,6 +206,7 @@ mod tests {
         Receiver::new(&ReceiverConfig {
             ack_every,
             delayed_ack_ps: 100,
+            quick_acks: 0,
             echo: EchoKind::Dctcp,
         })
     }
@@ -228,5 +250,55 @@ mod tests {
         let [_, ack] = flow.on_data(0, 0, 20, false, false);
         assert_eq!(ack.map(|ack| ack.ack), Some(30));
         assert_eq!(flow.next(), 30);
+    }
+
+    /// Linux: the first packets of a connection are acknowledged each, later ones in pairs.
+    #[test]
+    fn the_first_acks_are_quick() {
+        let mut flow = Receiver::new(&ReceiverConfig {
+            ack_every: 2,
+            delayed_ack_ps: 100,
+            quick_acks: 3,
+            echo: EchoKind::Dctcp,
+        });
+        let mut acks = Vec::new();
+        for n in 0..8 {
+            let [previous, current] = flow.on_data(0, 10 * n, 10, false, false);
+            assert_eq!(previous, None);
+            acks.extend(current.map(|ack| ack.ack));
+        }
+        assert_eq!(acks, [10, 20, 30, 50, 70]);
+        assert_eq!(flow.ack_deadline_ps, 100);
+    }
+
+    #[test]
+    fn a_syn_is_answered_each_time() {
+        let mut flow = receiver(2);
+        for _ in 0..2 {
+            let answer = flow.on_syn();
+            assert_eq!((answer.ack, answer.syn, answer.ece), (0, true, false));
+        }
+        assert_eq!(flow.take_pending(), None);
+        flow.on_data(0, 0, 10, false, false);
+        assert_eq!(flow.next(), 10);
+    }
+
+    #[test]
+    fn a_reset_receiver_is_a_new_one() {
+        let template = receiver(2);
+        let mut flow = template.clone();
+        flow.on_data(0, 0, 10, true, false);
+        flow.on_data(0, 50, 10, false, false);
+        flow.ack_event_ps = 77;
+        flow.reset(&template);
+        assert_eq!((flow.next(), flow.ack_event_ps), (0, 77));
+        assert_eq!(flow.take_pending(), None);
+        let [previous, current] = flow.on_data(0, 0, 10, false, false);
+        assert_eq!((previous, current), (None, None));
+    }
+
+    #[test]
+    fn a_receiver_is_one_cache_line() {
+        assert_eq!(size_of::<Receiver>(), 64);
     }
 }

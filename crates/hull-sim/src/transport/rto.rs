@@ -1,33 +1,37 @@
-//! The retransmission timeout of RFC 6298, with a floor and Karn's rule kept by the caller.
+//! The retransmission timeout of RFC 6298.
 //!
-//! srtt and rttvar in picoseconds, gains 1/8 and 1/4, RTO = srtt + 4 rttvar, doubled at each
-//! timeout until new data is acknowledged.
+//! srtt and rttvar in picoseconds, gains 1/8 and 1/4, RTO = srtt + 4 rttvar within its bounds, doubled
+//! at each timeout. The back-off ends with the next round-trip sample, which by Karn's rule is one of
+//! data that was sent once (RFC 6298, section 5; so does Linux without timestamps). An acknowledgment of
+//! data that was sent again does not end it.
+//!
+//! With a granularity, the timer fires at multiples of it only, as in an operating system whose clock
+//! ticks: a deadline is rounded up.
+
+/// Bounds of the timeout, shared by all flows of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoConfig {
+    /// Timeout before the first sample, ps.
+    pub initial_ps: u64,
+    /// Smallest timeout, ps.
+    pub min_ps: u64,
+    /// Largest timeout, ps.
+    pub max_ps: u64,
+    /// Tick of the timer's clock, ps; 0 for an exact one.
+    pub granularity_ps: u64,
+}
 
 /// Estimates the round trip and the timeout from it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RtoEstimator {
+    /// 0 before the first sample.
     srtt_ps: u64,
     rttvar_ps: u64,
-    rto_ps: u64,
-    min_ps: u64,
-    max_ps: u64,
-    backoff: u32,
+    backoff: u8,
 }
 
 impl RtoEstimator {
-    /// No sample yet: the timeout is `initial_ps`.
-    pub fn new(initial_ps: u64, min_ps: u64, max_ps: u64) -> Self {
-        RtoEstimator {
-            srtt_ps: 0,
-            rttvar_ps: 0,
-            rto_ps: initial_ps.clamp(min_ps, max_ps),
-            min_ps,
-            max_ps,
-            backoff: 0,
-        }
-    }
-
-    /// Takes one round-trip sample, ps.
+    /// Takes one round-trip sample, ps; ends the back-off.
     pub fn sample(&mut self, rtt_ps: u64) {
         if self.srtt_ps == 0 {
             self.srtt_ps = rtt_ps.max(1);
@@ -37,23 +41,41 @@ impl RtoEstimator {
             self.rttvar_ps = self.rttvar_ps - self.rttvar_ps / 4 + error / 4;
             self.srtt_ps = self.srtt_ps - self.srtt_ps / 8 + rtt_ps / 8;
         }
-        self.rto_ps = (self.srtt_ps + 4 * self.rttvar_ps).clamp(self.min_ps, self.max_ps);
+        self.backoff = 0;
     }
 
     /// The timeout to use now, ps.
     #[inline]
-    pub fn timeout_ps(&self) -> u64 {
-        (self.rto_ps << self.backoff.min(16)).min(self.max_ps)
+    pub fn timeout_ps(&self, config: &RtoConfig) -> u64 {
+        let rto_ps = match self.srtt_ps {
+            0 => config.initial_ps,
+            srtt_ps => srtt_ps + 4 * self.rttvar_ps,
+        };
+        let rto_ps = rto_ps.clamp(config.min_ps, config.max_ps);
+        if rto_ps > config.max_ps >> self.backoff {
+            return config.max_ps;
+        }
+        rto_ps << self.backoff
+    }
+
+    /// When a timer that is started at `now_ps` fires.
+    #[inline]
+    pub fn deadline_ps(&self, config: &RtoConfig, now_ps: u64) -> u64 {
+        let due_ps = now_ps.saturating_add(self.timeout_ps(config));
+        match config.granularity_ps {
+            0 => due_ps,
+            tick_ps => due_ps.checked_next_multiple_of(tick_ps).unwrap_or(due_ps),
+        }
     }
 
     /// A timeout happened: the next one waits twice as long.
     pub fn back_off(&mut self) {
-        self.backoff += 1;
+        self.backoff = (self.backoff + 1).min(16);
     }
 
-    /// New data was acknowledged.
-    #[inline]
-    pub fn progress(&mut self) {
+    /// Ends the back-off without a sample: the first data after a handshake in which the SYN was sent
+    /// again (RFC 6298, 5.7).
+    pub fn end_back_off(&mut self) {
         self.backoff = 0;
     }
 
@@ -65,31 +87,57 @@ impl RtoEstimator {
 
 #[cfg(test)]
 mod tests {
-    use super::RtoEstimator;
+    use super::{RtoConfig, RtoEstimator};
+
+    const CONFIG: RtoConfig = RtoConfig {
+        initial_ps: 1_000,
+        min_ps: 10,
+        max_ps: 1_000_000,
+        granularity_ps: 0,
+    };
 
     #[test]
     fn follows_rfc_6298_by_hand() {
-        let mut rto = RtoEstimator::new(1_000, 10, 1_000_000);
-        assert_eq!(rto.timeout_ps(), 1_000);
+        let mut rto = RtoEstimator::default();
+        assert_eq!(rto.timeout_ps(&CONFIG), 1_000);
         rto.sample(800); // srtt 800, rttvar 400
-        assert_eq!(rto.timeout_ps(), 800 + 4 * 400);
+        assert_eq!(rto.timeout_ps(&CONFIG), 800 + 4 * 400);
         rto.sample(400); // rttvar 300 + 100 = 400, srtt 700 + 50 = 750
-        assert_eq!(rto.timeout_ps(), 750 + 4 * 400);
+        assert_eq!(rto.timeout_ps(&CONFIG), 750 + 4 * 400);
         rto.back_off();
-        assert_eq!(rto.timeout_ps(), 2 * (750 + 4 * 400));
-        rto.progress();
-        assert_eq!(rto.timeout_ps(), 750 + 4 * 400);
+        assert_eq!(rto.timeout_ps(&CONFIG), 2 * (750 + 4 * 400));
+        rto.end_back_off();
+        assert_eq!(rto.timeout_ps(&CONFIG), 750 + 4 * 400);
     }
 
     #[test]
     fn keeps_the_floor_and_the_ceiling() {
-        let mut rto = RtoEstimator::new(1, 10_000, 40_000);
-        assert_eq!(rto.timeout_ps(), 10_000);
+        let config = RtoConfig {
+            initial_ps: 1,
+            min_ps: 10_000,
+            max_ps: 40_000,
+            granularity_ps: 0,
+        };
+        let mut rto = RtoEstimator::default();
+        assert_eq!(rto.timeout_ps(&config), 10_000);
         rto.sample(5);
-        assert_eq!(rto.timeout_ps(), 10_000);
+        assert_eq!(rto.timeout_ps(&config), 10_000);
         for _ in 0..5 {
             rto.back_off();
         }
-        assert_eq!(rto.timeout_ps(), 40_000);
+        assert_eq!(rto.timeout_ps(&config), 40_000);
+    }
+
+    /// A clock that ticks every 300: 1000 after 200 is due at 1200, 1000 after 201 at 1500.
+    #[test]
+    fn a_ticking_clock_fires_late() {
+        let config = RtoConfig {
+            granularity_ps: 300,
+            ..CONFIG
+        };
+        let rto = RtoEstimator::default();
+        assert_eq!(rto.deadline_ps(&config, 200), 1200);
+        assert_eq!(rto.deadline_ps(&config, 201), 1500);
+        assert_eq!(rto.deadline_ps(&CONFIG, 201), 1201);
     }
 }

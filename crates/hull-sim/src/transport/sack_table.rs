@@ -51,6 +51,11 @@ impl SackTable {
         }
     }
 
+    /// The blocks of a packet that is on its way.
+    pub fn get(&self, index: u32) -> &SackBlocks {
+        &self.slots[index as usize]
+    }
+
     /// Takes the blocks out again, when their packet arrives or is dropped.
     pub fn take(&mut self, index: u32) -> SackBlocks {
         self.free.push(index);

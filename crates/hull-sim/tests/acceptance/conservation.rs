@@ -2,7 +2,7 @@
 //! dropped + queued or in flight, nothing panics, and no selective acknowledgment is left behind
 //! (its side table holds at most what is in flight, nothing when nothing is).
 
-use hull_sim::simulation::{Control, Simulation};
+use hull_sim::simulation::{self, Control};
 use proptest::prelude::*;
 
 use super::star::{BULK, REQUESTS, scenario};
@@ -140,7 +140,10 @@ proptest! {
         let parts = [network, traffic, scheme, pacer];
         let settings: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
         let scenario = scenario(base, &settings);
-        let outcome = Simulation::new(&scenario, seed).run(&Control::default());
+        let outcome = match simulation::build(&scenario, seed, None) {
+            Ok(simulation) => simulation.run(&Control::default()),
+            Err(problem) => panic!("{problem:?}"),
+        };
         prop_assert!(outcome.is_ok(), "{:?}", outcome.err());
         if let Ok(outcome) = outcome {
             let packets = outcome.packets;
@@ -149,7 +152,7 @@ proptest! {
                 packets.delivered + packets.dropped + packets.in_flight
             );
             prop_assert!(outcome.sacks_in_flight <= packets.in_flight);
-            prop_assert!(outcome.flows.records().iter().all(|record| record.fct_ps > 0));
+            prop_assert!(outcome.flows.rows().iter().all(|record| record.fct_ps > 0));
         }
     }
 }

@@ -21,7 +21,7 @@ fn newreno_halves_once_a_window() {
     assert_eq!(flow.deliver_all(0..2), [10, 11]);
     assert_eq!(flow.deliver_marked(2), NOTHING);
     assert_eq!(
-        (flow.cwnd(), flow.sender.window().ssthresh),
+        (flow.cwnd(), flow.sender.window().ssthresh()),
         (5 * MSS, 5 * MSS)
     );
     assert_eq!(flow.deliver_all(3..7), NOTHING);

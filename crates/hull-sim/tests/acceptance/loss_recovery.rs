@@ -24,7 +24,7 @@ fn one_loss() {
     assert_eq!(flow.deliver(5), [14]);
     assert_eq!(flow.deliver(6), [3]);
     assert_eq!(
-        (flow.cwnd(), flow.sender.window().ssthresh),
+        (flow.cwnd(), flow.sender.window().ssthresh()),
         (5 * MSS, 5 * MSS)
     );
     assert_eq!(flow.deliver_all(7..11), NOTHING);
@@ -57,6 +57,24 @@ fn two_holes_are_one_reduction() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (2, 0));
 }
 
+/// 3, 5 to 10, 13 and 14 are lost. 4, 11 and 12 are three duplicates, but only two segments arrive above
+/// 5, so that by RFC 6675 what follows it is in the network still: a pipe of 8 (5 to 10, 13, 14) in a
+/// window of 5, and the timer would be next. Each partial acknowledgment sends the next hole (RFC 6582,
+/// 3.2, step 3). That of 8 leaves 9, 10, 13 and 14, and room for a new one.
+#[test]
+fn a_partial_acknowledgment_sends_the_next_hole() {
+    let mut flow = until_three();
+    assert_eq!(flow.deliver_all([4, 11]), [13, 14]);
+    assert_eq!(flow.deliver(12), [3]);
+    for (number, sent) in [(3, 5), (5, 6), (6, 7), (7, 8)] {
+        assert_eq!(flow.deliver(number), [sent]);
+    }
+    assert_eq!(flow.deliver(8), [9, 15]);
+    assert_eq!(flow.deliver(9), [10, 16]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (7, 0));
+}
+
 /// Segment 3 is lost again when it was sent again: nothing in RFC 6675 sends it a third time but the
 /// timer. Then one segment, and slow start up to half the window: 2500 bytes.
 #[test]
@@ -70,7 +88,7 @@ fn a_lost_retransmission_needs_the_timer() {
         "duplicates do not put the timer off"
     );
     assert_eq!(flow.time_out(), [3]);
-    assert_eq!((flow.cwnd(), flow.sender.window().ssthresh), (MSS, 2500));
+    assert_eq!((flow.cwnd(), flow.sender.window().ssthresh()), (MSS, 2500));
     // 18 to 21 are neither acknowledged nor known to be lost; after the timeout they are sent again.
     assert_eq!(flow.deliver(3), [18, 19]);
     assert_eq!(flow.cwnd(), 2 * MSS);
@@ -96,8 +114,13 @@ fn a_lost_tail_needs_the_timer() {
     assert_eq!(flow.deliver(2), NOTHING);
     assert!(flow.sender.is_idle());
     assert_eq!(flow.sender.rto_deadline_ps, u64::MAX, "the timer is off");
+    // What was sent again is no sample (Karn): the timeout stays backed off until new data gives one.
+    let timeout_ms = |flow: &Script| (flow.sender.rto_deadline_ps - flow.now_ps) / MS_PS;
     assert_eq!(flow.write(1), [3]);
-    assert_eq!((flow.sender.rto_deadline_ps - flow.now_ps) / MS_PS, 10);
+    assert_eq!(timeout_ms(&flow), 160);
+    assert_eq!(flow.deliver(3), NOTHING);
+    assert_eq!(flow.write(1), [4]);
+    assert_eq!(timeout_ms(&flow), 10);
 }
 
 /// A whole window is lost: the timer sends its first segment, then slow start sends the rest again,
@@ -107,7 +130,7 @@ fn a_lost_window_is_sent_again_in_slow_start() {
     let mut flow = Script::new(Setting::default());
     flow.write(12);
     assert_eq!(flow.time_out(), [0]);
-    assert_eq!(flow.sender.window().ssthresh, 5 * MSS);
+    assert_eq!(flow.sender.window().ssthresh(), 5 * MSS);
     assert_eq!(flow.deliver(0), [1, 2]);
     assert_eq!(flow.deliver_all(1..3), [3, 4, 5, 6]);
     assert_eq!(flow.cwnd(), 4 * MSS);
@@ -147,4 +170,54 @@ fn a_needless_retransmission_reduces_once() {
     let cwnd = flow.cwnd();
     assert_eq!(flow.deliver(3), NOTHING);
     assert_eq!((flow.cwnd(), flow.sender.retransmissions), (cwnd, 1));
+}
+
+/// Without limited transmit the two duplicates release nothing; the third the lost segment. The pipe is
+/// then 7 (3 again, 7 to 12): 7 and 8 bring it to 5, and 9 lets one go.
+#[test]
+fn without_limited_transmit_duplicates_release_nothing() {
+    let mut flow = Script::new(Setting {
+        limited_transmit: false,
+        ..Setting::default()
+    });
+    flow.write(1000);
+    flow.now_ps = MS_PS;
+    assert_eq!(flow.deliver_all(0..3), [10, 11, 12]);
+    assert_eq!(flow.deliver_all(4..6), NOTHING);
+    assert_eq!(flow.deliver(6), [3]);
+    assert_eq!(flow.cwnd(), 5 * MSS);
+    assert_eq!(flow.deliver_all(7..9), NOTHING);
+    assert_eq!(flow.deliver_all(9..13), [13, 14, 15, 16]);
+    assert_eq!(flow.deliver(3), [17]);
+    assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (1, 0));
+}
+
+/// Four segments in flight and the first two lost: two duplicates are not enough. With limited transmit
+/// each releases a new segment, whose ACKs tell of the loss; without it the timer has to.
+#[test]
+fn limited_transmit_saves_small_windows_from_the_timer() {
+    for limited_transmit in [true, false] {
+        let mut flow = Script::new(Setting {
+            window: (4, 4),
+            limited_transmit,
+            ..Setting::default()
+        });
+        assert_eq!(flow.write(100), [0, 1, 2, 3]);
+        let released = flow.deliver_all(2..4);
+        if limited_transmit {
+            assert_eq!(released, [4, 5]);
+            assert_eq!(flow.deliver(4), [0]);
+            // The pipe is 2 (0 again, 5; 1 counts as lost too) with a window of 2, then 1.
+            assert_eq!(flow.deliver(5), [1]);
+        } else {
+            assert_eq!(released, NOTHING);
+            assert_eq!(flow.time_out(), [0]);
+            assert_eq!(flow.deliver(0), [1]);
+        }
+        let timeouts = u32::from(!limited_transmit);
+        assert_eq!(
+            (flow.sender.retransmissions, flow.sender.timeouts),
+            (2, timeouts)
+        );
+    }
 }

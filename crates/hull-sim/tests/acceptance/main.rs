@@ -4,19 +4,33 @@
 //! simulator's dependencies are linked once.
 
 mod conservation;
+mod cut_through;
 mod dctcp_queue;
 mod determinism;
 mod droptail_sawtooth;
 mod ecn_reaction;
 mod fingerprint;
+mod host_receive;
+mod host_send;
+mod link_failure;
 mod loss_recovery;
+mod marking_instant;
 mod md1_queue;
+mod other_controls;
 mod persistent_connection;
 mod phantom_queue_fluid;
+mod port_bench;
+mod priority_queue;
 mod processor_sharing;
 mod queue_series;
+mod random_loss;
+mod random_scenarios;
+mod red_and_pi;
+mod refused_before_the_run;
 mod retransmission_timer;
 mod scenario_errors;
 mod script;
+mod shared_memory;
 mod single_flow;
 mod star;
+mod tree192_run;

@@ -3,8 +3,8 @@
 //! time-weighted occupancy, which by Little's law is `rho` times the mean wait when it is expressed
 //! as drain time of the waiting bytes. Tolerance 2%.
 
-use hull_sim::measure::Occupancy;
-use hull_sim::network::{BufferLimit, FifoPort, NO_SACK, Packet, PortConfig, Verdict, flags};
+use hull_sim::measure::Watch;
+use hull_sim::network::{BufferLimit, NO_SACK, Packet, Port, PortConfig, Verdict, flags};
 use hull_sim::random::{Purpose, Stream};
 
 use super::star::assert_near;
@@ -13,16 +13,10 @@ const RATE_BPS: u64 = 1_000_000_000;
 const BYTES: u16 = 1500;
 const SERVICE_PS: f64 = 12e6;
 
-fn port() -> FifoPort {
-    let mut port = FifoPort::new(PortConfig {
-        rate_bps: RATE_BPS,
-        delay_ps: 1_000_000,
-        buffer: BufferLimit::Unlimited,
-        count_in_service: false,
-        marker: None,
-        phantom_queue: None,
-    });
-    port.occupancy = Some(Box::new(Occupancy::new(RATE_BPS, 0)));
+fn port() -> Port {
+    let config = PortConfig::plain(RATE_BPS, 1_000_000, BufferLimit::Unlimited);
+    let mut port = Port::new(&config);
+    port.watch(Watch::new(RATE_BPS, false));
     port
 }
 
@@ -33,8 +27,7 @@ fn packet() -> Packet {
         flow: 0,
         sack: NO_SACK,
         wire_bytes: BYTES,
-        payload_bytes: BYTES - 40,
-        dst: 0,
+        hop: 0,
         flags: flags::DATA,
     }
 }
@@ -49,12 +42,14 @@ fn compare(rho: f64, packets: u64) {
         while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
             port.deliver(now_ps);
         }
-        match port.enqueue(now_ps, packet()) {
+        match port.enqueue(now_ps, now_ps, packet()) {
             Verdict::Accepted { start_ps, .. } => {
                 waited_ps += start_ps - now_ps;
                 straight += u64::from(start_ps == now_ps);
             }
-            Verdict::Dropped => panic!("an unlimited buffer dropped a packet"),
+            Verdict::Queued { .. } | Verdict::Dropped => {
+                panic!("an unlimited buffer dropped a packet")
+            }
         }
     }
     let expected_us = rho * SERVICE_PS / (2.0 * (1.0 - rho)) * 1e-6;
@@ -62,7 +57,7 @@ fn compare(rho: f64, packets: u64) {
     assert_near("mean wait, us", mean_us, expected_us, 0.02);
     let share = straight as f64 / packets as f64;
     assert_near("packets without a wait", share, 1.0 - rho, 0.02);
-    let queue = port.occupancy.as_mut().expect("set above");
+    let queue = &mut port.watched().expect("set above").occupancy;
     let queue_us = queue.distribution(now_ps).mean_us;
     assert_near("occupancy / rho, us", queue_us / rho, expected_us, 0.02);
 }

@@ -44,6 +44,26 @@ fn keeps_its_window_up_to_a_timeout() {
     assert_eq!(flow.write(100).len(), 16);
 }
 
+/// RFC 2861: 16 segments, halved for each timeout of 10 ms that passed beyond the first, not below the
+/// initial 2; the threshold remembers three quarters of 16.
+#[test]
+fn decays_with_the_idle_time() {
+    for (idle_ms, segments) in [(10, 16), (15, 8), (25, 4), (35, 2), (1000, 2)] {
+        let mut flow = Script::new(Setting {
+            window: (2, 16),
+            idle_restart: true,
+            idle_decay: true,
+            ..Setting::default()
+        });
+        flow.write(30);
+        flow.now_ps = MS_PS;
+        flow.deliver_all(0..30);
+        flow.now_ps += idle_ms * MS_PS;
+        assert_eq!(flow.write(100).len(), segments, "{idle_ms} ms");
+        assert!(flow.sender.window().ssthresh() >= 12 * MSS);
+    }
+}
+
 /// Three packets, a first window of one, every second packet acknowledged: the first waits for the
 /// delayed ACK's timer of 1 ms, then two go out together. Both links at 1 Gbps without propagation: a
 /// packet takes two times S, its ACK 0.64 us, and the third packet is S behind the second.
@@ -57,7 +77,7 @@ fn a_first_window_of_one_waits_for_the_delayed_ack() {
         "workload.bulk.size=4380B",
     ];
     let outcome = run(&scenario(BULK, &settings), 1);
-    let fct_ps = outcome.flows.records()[0].fct_ps;
+    let fct_ps = outcome.flows.rows()[0].fct_ps;
     assert_eq!(fct_ps, 2 * PACKET_PS + MS_PS + 640_000 + 3 * PACKET_PS);
     assert_eq!(MS_PS, 1000 * US_PS);
 }

@@ -5,7 +5,7 @@
 //! also compared with its closed form.
 
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
-use hull_sim::network::{BufferLimit, FifoPort, NO_SACK, Packet, PortConfig, flags};
+use hull_sim::network::{BufferLimit, NO_SACK, Packet, Port, PortConfig, flags};
 use hull_sim::random::{Purpose, Stream};
 
 const RATE_BPS: u64 = 1_000_000_000;
@@ -19,19 +19,15 @@ struct Setting {
     drain: Drain,
 }
 
-fn port(setting: &Setting) -> FifoPort {
-    FifoPort::new(PortConfig {
-        rate_bps: RATE_BPS,
-        delay_ps: 0,
-        buffer: BufferLimit::Unlimited,
-        count_in_service: false,
-        marker: None,
+fn port(setting: &Setting) -> Port {
+    Port::new(&PortConfig {
         phantom_queue: Some(PhantomQueue::new(&PhantomQueueConfig {
             drain_bps: setting.drain_bps,
             threshold_bytes: setting.threshold_bytes,
             count_arriving: setting.count_arriving,
             drain: setting.drain,
         })),
+        ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Unlimited)
     })
 }
 
@@ -42,8 +38,7 @@ fn packet(wire_bytes: u16, ect: bool) -> Packet {
         flow: 0,
         sack: NO_SACK,
         wire_bytes,
-        payload_bytes: wire_bytes - 40,
-        dst: 0,
+        hop: 0,
         flags: flags::DATA | if ect { flags::ECT } else { 0 },
     }
 }
@@ -64,7 +59,7 @@ fn compare(setting: &Setting) -> f64 {
         }
         let ect = random.below(8) > 0;
         let before = port.marks;
-        port.enqueue(now_ps, packet(bytes, ect));
+        port.enqueue(now_ps, now_ps, packet(bytes, ect));
         let marked = port.marks > before;
         marks += u64::from(marked);
 
@@ -145,7 +140,7 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
     });
     for n in 0..200 {
         let before = port.marks;
-        port.enqueue(0, packet(1500, true));
+        port.enqueue(0, 0, packet(1500, true));
         assert_eq!(port.marks > before, n > 80, "packet {n}");
     }
 }

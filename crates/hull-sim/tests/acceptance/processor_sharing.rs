@@ -92,20 +92,20 @@ fn compare(load: f64) {
     let mut shared = [Mean::default(); 2];
     for seed in 1..=SEEDS {
         let outcome = run(&scenario, seed);
-        let mut records = outcome.flows.records().to_vec();
+        let mut records = outcome.flows.rows().to_vec();
         records.sort_by_key(|record| record.start_ps);
         let arrivals: Vec<(f64, f64)> = records
             .iter()
             .map(|r| {
                 (
                     r.start_ps as f64 / SECOND_PS as f64,
-                    SIZES[r.class].1 * OVERHEAD,
+                    SIZES[usize::from(r.class)].1 * OVERHEAD,
                 )
             })
             .collect();
         for (record, fluid) in records.iter().zip(share_fluid(&arrivals)) {
-            measured[record.class].add(record.fct_ps as f64 / SECOND_PS as f64);
-            shared[record.class].add(fluid);
+            measured[usize::from(record.class)].add(record.fct_ps as f64 / SECOND_PS as f64);
+            shared[usize::from(record.class)].add(fluid);
         }
     }
     for (class, (name, bytes)) in SIZES.iter().enumerate() {

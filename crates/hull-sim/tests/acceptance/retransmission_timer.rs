@@ -54,7 +54,8 @@ fn stays_at_its_floor() {
     assert_eq!(timeout_ps(&flow), 10 * MS_PS, "progress starts it anew");
 }
 
-/// The ACK after a timeout may be for either copy: the estimate stays that of the first sample.
+/// The ACK after a timeout may be for either copy: the estimate stays that of the first sample, and the
+/// timeout stays doubled until new data gives a sample: R = 8 ms again, srtt = 8, rttvar = 3, 20 ms.
 #[test]
 fn takes_no_sample_from_what_was_sent_twice() {
     let mut flow = without_floor();
@@ -67,7 +68,29 @@ fn takes_no_sample_from_what_was_sent_twice() {
     flow.now_ps += 40 * MS_PS;
     flow.deliver(1);
     flow.write(1);
-    assert_eq!(timeout_ps(&flow), 24 * MS_PS);
+    assert_eq!(timeout_ps(&flow), 48 * MS_PS);
+    flow.now_ps += 8 * MS_PS;
+    flow.deliver(2);
+    flow.write(1);
+    assert_eq!(timeout_ps(&flow), 20 * MS_PS);
+}
+
+/// A clock of 10 ms: the timeout of 24 ms after 8 ms is due at 32 ms and fires at 40; the doubled one of
+/// 48 ms at 90.
+#[test]
+fn fires_at_ticks_of_its_clock() {
+    let mut flow = Script::new(Setting {
+        min_rto_ps: 1,
+        rto_granularity_ps: 10 * MS_PS,
+        ..Setting::default()
+    });
+    flow.write(1);
+    flow.now_ps = 8 * MS_PS;
+    flow.deliver(0);
+    flow.write(1);
+    assert_eq!(flow.sender.rto_deadline_ps, 40 * MS_PS);
+    assert_eq!(flow.time_out(), [1]);
+    assert_eq!(flow.sender.rto_deadline_ps, 90 * MS_PS);
 }
 
 /// Nor from a segment whose ACK was held up by a hole below it.
@@ -88,6 +111,7 @@ fn receiver(ack_every: u32) -> Receiver {
     Receiver::new(&ReceiverConfig {
         ack_every,
         delayed_ack_ps: MS_PS,
+        quick_acks: 0,
         echo: EchoKind::Classic,
     })
 }

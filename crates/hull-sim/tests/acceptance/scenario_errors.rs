@@ -234,6 +234,21 @@ fn settings_that_cannot_be() {
         &["transport.ack_every=0"],
         &["transport.ack_every", "0", "1 to 64"],
     );
+    check(
+        GOOD,
+        &["transport.max_window=800000"],
+        &["transport.max_window", "800000", "1 to 735439 segments"],
+    );
+    check(
+        GOOD,
+        &["transport.idle_decay=true"],
+        &["transport.idle_decay", "true", "transport.idle_restart"],
+    );
+    check(
+        GOOD,
+        &["transport.vegas.alpha=9"],
+        &["transport.vegas.alpha", "9", "1 to transport.vegas.beta"],
+    );
 }
 
 #[test]
@@ -250,11 +265,11 @@ fn schemes_that_cannot_be() {
         &["transport.ecn", "false", "true", "scheme odd"],
     );
     check(
-        &schemes("transport.congestion_control = \"cubic\""),
+        &schemes("transport.congestion_control = \"bbr\""),
         &[],
         &[
             "transport.congestion_control",
-            "`cubic`",
+            "`bbr`",
             "`newreno`",
             "`dctcp`",
             "scheme odd",

@@ -4,7 +4,7 @@
 
 use hull_core::dctcp::DctcpConfig;
 use hull_sim::transport::{
-    Controller, DctcpControl, EchoKind, NewReno, Receiver, ReceiverConfig, RtoEstimator, Sender,
+    Controller, DctcpControl, EchoKind, NewReno, Receiver, ReceiverConfig, RtoConfig, Sender,
     SenderConfig, Window,
 };
 
@@ -19,8 +19,11 @@ pub struct Setting {
     pub window: (u64, u64),
     pub dctcp: Option<DctcpConfig>,
     pub min_rto_ps: u64,
+    pub rto_granularity_ps: u64,
     pub idle_restart: bool,
+    pub idle_decay: bool,
     pub cwnd_validation: bool,
+    pub limited_transmit: bool,
 }
 
 impl Default for Setting {
@@ -30,8 +33,11 @@ impl Default for Setting {
             window: (10, 10),
             dctcp: None,
             min_rto_ps: 10 * MS_PS,
+            rto_granularity_ps: 0,
             idle_restart: false,
+            idle_decay: false,
             cwnd_validation: false,
+            limited_transmit: true,
         }
     }
 }
@@ -61,15 +67,24 @@ impl Script {
             sender: Sender::new(&SenderConfig {
                 window: Window::new(first * MSS, MSS as u32, 2 * MSS, largest * MSS, true),
                 controller,
-                rto: RtoEstimator::new(100 * MS_PS, setting.min_rto_ps, 60_000 * MS_PS),
+                rto: RtoConfig {
+                    initial_ps: 100 * MS_PS,
+                    min_ps: setting.min_rto_ps,
+                    max_ps: 60_000 * MS_PS,
+                    granularity_ps: setting.rto_granularity_ps,
+                },
                 receive_window: 1000 * MSS,
                 idle_restart: setting.idle_restart,
+                idle_decay: setting.idle_decay,
                 cwnd_validation: setting.cwnd_validation,
                 ecn: true,
+                limited_transmit: setting.limited_transmit,
+                handshake: false,
             }),
             receiver: Receiver::new(&ReceiverConfig {
                 ack_every: 1,
                 delayed_ack_ps: MS_PS,
+                quick_acks: 0,
                 echo,
             }),
             now_ps: 0,
@@ -138,6 +153,6 @@ impl Script {
 
     /// The congestion window, bytes.
     pub fn cwnd(&self) -> u64 {
-        self.sender.window().cwnd
+        self.sender.window().cwnd()
     }
 }

@@ -29,7 +29,7 @@ fn with<'t>(settings: &[&'t str]) -> Vec<&'t str> {
 
 fn fct_ps(settings: &[&str]) -> u64 {
     let outcome = run(&scenario(BULK, settings), 1);
-    let records = outcome.flows.records();
+    let records = outcome.flows.rows();
     assert_eq!((records.len(), outcome.packets.dropped), (1, 0));
     records[0].fct_ps
 }
@@ -113,7 +113,7 @@ fn a_request_and_its_response_take_the_sum_of_their_delays() {
     let outcome = run(&scenario(REQUESTS, &settings), 3);
     let fastest = outcome
         .flows
-        .records()
+        .rows()
         .iter()
         .map(|record| record.fct_ps)
         .min();
@@ -181,4 +181,14 @@ fn a_full_link_delivers_its_rate() {
             assert_near("goodput", goodput_bps, expected_bps, 1.01 * one_packet);
         }
     }
+}
+
+/// A flow that is stopped has no completion time, with a size or without; one that completes before has.
+#[test]
+fn a_stopped_flow_has_no_completion_time() {
+    let flows = "workload.long_lived={flows=[{src=1,dst=0,stop=\"5ms\"},{src=1,dst=0,size=\"1GB\",stop=\"6ms\"},{src=1,dst=0,size=\"5KB\",stop=\"9ms\"}]}";
+    let outcome = run(&scenario("[workload]\n", &with(&[flows])), 1);
+    let rows = outcome.flows.rows();
+    assert_eq!((rows.len(), rows[0].bytes), (1, 5000));
+    assert!(outcome.packets.delivered > 500);
 }

@@ -2,7 +2,7 @@
 //! text with settings on top. No test of its own.
 
 use hull_sim::scenario::{self, Scenario};
-use hull_sim::simulation::{Control, Outcome, Simulation};
+use hull_sim::simulation::{self, Control, Outcome};
 
 /// Picoseconds in a second and in a microsecond.
 pub const SECOND_PS: u64 = 1_000_000_000_000;
@@ -55,7 +55,11 @@ pub fn scenario(workload: &str, settings: &[&str]) -> Scenario {
 
 /// Runs `scenario` with `seed`; fails when packets are lost or invented.
 pub fn run(scenario: &Scenario, seed: u64) -> Outcome {
-    match Simulation::new(scenario, seed).run(&Control::default()) {
+    let simulation = match simulation::build(scenario, seed, None) {
+        Ok(simulation) => simulation,
+        Err(problem) => panic!("{problem:?}"),
+    };
+    match simulation.run(&Control::default()) {
         Ok(outcome) => outcome,
         Err(failure) => panic!("{failure:?}"),
     }

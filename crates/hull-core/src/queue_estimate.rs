@@ -1,0 +1,103 @@
+//! What the queue of a port is between two arrivals, for controllers that are asked at arrivals only.
+//!
+//! Source: none of the documents; it follows from a FIFO port of constant rate. After an arrival that
+//! makes the queue `q` units long it holds `q - (t - t0) * rate`, and nothing from `empty_at_ps` on.
+//! RED needs the time for which the link was idle (Floyd and Jacobson 1993), PI the queue at the
+//! instants of its samples. For a port that other queues delay, such as one of low priority, the
+//! estimate is too short.
+//!
+//! Units: picoseconds; the queue in bytes or in packets ([`QueueUnit`]). One unit's time on the link
+//! is rounded up to 2^-16 ps.
+
+/// Fraction bits of a unit's time on the link.
+const FRACTION_BITS: u32 = 16;
+/// Picoseconds that one byte takes at 1 bit/s.
+const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
+
+/// In what a queue is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueUnit {
+    /// In bytes.
+    Bytes,
+    /// In packets, of the typical size where time is concerned.
+    Packets,
+}
+
+/// The link behind a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Rate at which the queue is served, bit/s, above zero.
+    pub rate_bps: u64,
+    /// Size of a typical packet, bytes, above zero.
+    pub typical_packet_bytes: u32,
+    /// In what the queue is counted.
+    pub unit: QueueUnit,
+}
+
+impl Link {
+    /// Time that `bytes` take on the link, in 2^-16 ps.
+    fn time(&self, bytes: u32) -> u64 {
+        let ps = (PS_PER_BYTE_AT_1_BPS << FRACTION_BITS) * u128::from(bytes);
+        u64::try_from(ps.div_ceil(u128::from(self.rate_bps))).unwrap_or(u64::MAX)
+    }
+
+    /// Time that a typical packet takes on the link, in ps, above zero.
+    pub fn typical_packet_ps(&self) -> u64 {
+        (self.time(self.typical_packet_bytes) >> FRACTION_BITS).max(1)
+    }
+}
+
+/// The queue after the last arrival.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QueueEstimate {
+    /// Time of one unit on the link, in 2^-16 ps.
+    unit_time: u64,
+    packet_units: QueueUnit,
+    /// When the queue is empty if nothing else arrives.
+    empty_at_ps: u64,
+}
+
+impl QueueEstimate {
+    /// An empty queue at time zero.
+    ///
+    /// # Panics
+    /// When the rate or the packet size is zero.
+    pub(crate) fn new(link: &Link) -> Self {
+        assert!(link.rate_bps > 0, "rate_bps must be above zero");
+        let typical = link.typical_packet_bytes;
+        assert!(typical > 0, "typical_packet_bytes must be above zero");
+        let unit_bytes = match link.unit {
+            QueueUnit::Bytes => 1,
+            QueueUnit::Packets => typical,
+        };
+        Self {
+            unit_time: link.time(unit_bytes),
+            packet_units: link.unit,
+            empty_at_ps: 0,
+        }
+    }
+
+    /// A packet of `packet_bytes` joins a queue of `queue` units.
+    #[inline]
+    pub(crate) fn arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32) {
+        let packet = match self.packet_units {
+            QueueUnit::Bytes => u64::from(packet_bytes),
+            QueueUnit::Packets => 1,
+        };
+        let units = u128::from(queue.saturating_add(packet));
+        let ps = (units * u128::from(self.unit_time)) >> FRACTION_BITS;
+        self.empty_at_ps = now_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX));
+    }
+
+    /// When the queue runs, or ran, empty.
+    #[inline]
+    pub(crate) fn empty_at_ps(&self) -> u64 {
+        self.empty_at_ps
+    }
+
+    /// Units in the queue at `t_ps`, not before the last arrival, rounded down.
+    pub(crate) fn at(&self, t_ps: u64) -> u64 {
+        let left_ps = u128::from(self.empty_at_ps.saturating_sub(t_ps));
+        ((left_ps << FRACTION_BITS) / u128::from(self.unit_time.max(1))) as u64
+    }
+}

@@ -1,0 +1,167 @@
+//! RED with ECN: marks with a probability that grows with the average queue.
+//!
+//! Source: S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance"
+//! (1993), as the thesis uses it: figure 2.15 (max_p = 0.1, weight 2^-9, min_th = 50 and then 150
+//! packets, max_th = 150), figure 2.25 (20 and 60 packets), section 3.4.1 (probability 0 to 10% from
+//! 30 to 100 packets, weight 0.1). It always marks and never drops (thesis footnote 2 of chapter 2).
+//!
+//! At each arrival, with the queue q that the packet finds:
+//!
+//! - The average: `avg <- avg + w (q - avg)`. When the link was idle, first `avg <- (1 - w)^m avg`, where
+//!   m is the number of typical packets that it could have sent meanwhile.
+//! - Below min_th nothing is marked. From min_th to max_th `p_b = max_p (avg - min_th) / (max_th -
+//!   min_th)`. From max_th on every packet is marked; with `gentle`, p_b grows from max_p to 1 between
+//!   max_th and 2 max_th instead.
+//! - With `by_size`, p_b is multiplied by the packet's size over the typical size.
+//! - `p_a = p_b / (1 - count p_b)`, where `count` is the number of packets since the last mark: the
+//!   distance between marks is then uniform on 1 .. 1 / p_b, where a constant p_b would make it
+//!   geometric.
+//!
+//! Units: thresholds and queue in bytes or in packets ([`QueueUnit`](crate::queue_estimate::QueueUnit));
+//! probabilities and the weight are fixed point, 2^32 as 1.0; the average has 24 fraction bits and is
+//! rounded down, so that it stops less than `1 / w` units of 2^-24 below a constant queue.
+
+use crate::queue_estimate::{Link, QueueEstimate};
+
+/// Fraction bits of the average.
+const FRACTION_BITS: u32 = 24;
+/// 1.0 of weights and probabilities.
+const ONE: u64 = 1 << 32;
+
+/// Settings of a [`Red`] queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedConfig {
+    /// Average above which packets begin to be marked (min_th), in the queue's unit.
+    pub min_threshold: u32,
+    /// Average from which on every packet is marked (max_th), above `min_threshold`.
+    pub max_threshold: u32,
+    /// Probability at `max_threshold` (max_p), scaled by 2^32.
+    pub max_probability: u32,
+    /// Weight w of a new sample of the queue, scaled by 2^32, above zero: 2^-9 is `1 << 23`.
+    pub weight: u32,
+    /// Whether the probability goes on growing up to twice `max_threshold`.
+    pub gentle: bool,
+    /// Whether the probability is proportional to the packet's size.
+    pub by_size: bool,
+    /// The link behind the queue.
+    pub link: Link,
+}
+
+/// RED's state for one queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Red {
+    config: RedConfig,
+    /// Average, in 2^-24 units.
+    average: u64,
+    /// Packets since the last mark while the average is above the lower threshold.
+    count: u32,
+    /// Growth of p_b per unit between the thresholds, and above them with `gentle`, 2^64 as 1.0.
+    slope: u64,
+    gentle_slope: u64,
+    typical_packet_ps: u64,
+    queue: QueueEstimate,
+}
+
+/// Growth of a probability by `slope` over `above`, an average; scaled by 2^32.
+#[inline]
+fn rise(above: u64, slope: u64) -> u64 {
+    ((u128::from(above) * u128::from(slope)) >> (FRACTION_BITS + 32)) as u64
+}
+
+impl Red {
+    /// RED on an empty queue.
+    ///
+    /// # Panics
+    /// When the weight is zero, `max_threshold` is not above `min_threshold`, or the link's rate or
+    /// packet size is zero.
+    pub fn new(config: &RedConfig) -> Self {
+        assert!(config.weight > 0, "the weight must be above zero");
+        assert!(
+            config.max_threshold > config.min_threshold,
+            "max_threshold must be above min_threshold"
+        );
+        let slope = |rise: u64, range: u32| {
+            u64::try_from((u128::from(rise) << 32) / u128::from(range)).unwrap_or(u64::MAX)
+        };
+        let max_probability = u64::from(config.max_probability);
+        let range = config.max_threshold - config.min_threshold;
+        Self {
+            config: *config,
+            average: 0,
+            count: 0,
+            slope: slope(max_probability, range),
+            gentle_slope: slope(ONE - max_probability, config.max_threshold),
+            typical_packet_ps: config.link.typical_packet_ps(),
+            queue: QueueEstimate::new(&config.link),
+        }
+    }
+
+    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's, and finds `queue`
+    /// bytes or packets; `random` is 32 uniform bits. Returns true when it is to be marked CE.
+    #[inline]
+    pub fn on_arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32, random: u32) -> bool {
+        let empty_at_ps = self.queue.empty_at_ps();
+        if queue == 0 && now_ps > empty_at_ps && self.average > 0 {
+            self.idle((now_ps - empty_at_ps) / self.typical_packet_ps);
+        }
+        self.queue.arrival(now_ps, queue, packet_bytes);
+        let weight = i128::from(self.config.weight);
+        let sample = i128::from(queue.min(1 << 38)) << FRACTION_BITS;
+        let average = i128::from(self.average);
+        self.average = (average + (((sample - average) * weight) >> 32)) as u64;
+        let Some(probability) = self.probability(packet_bytes) else {
+            self.count = 0;
+            return false;
+        };
+        // random / 2^32 < p_b / (1 - count p_b), without the division.
+        let left = ONE.saturating_sub(u64::from(self.count).saturating_mul(probability));
+        let marked = u128::from(random) * u128::from(left) < u128::from(probability) << 32;
+        self.count = if marked {
+            0
+        } else {
+            self.count.saturating_add(1)
+        };
+        marked
+    }
+
+    /// The average queue, rounded to nearest.
+    pub fn average(&self) -> u64 {
+        (self.average + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
+    }
+
+    /// p_b, scaled by 2^32; `None` below the lower threshold.
+    #[inline]
+    fn probability(&self, packet_bytes: u32) -> Option<u64> {
+        let config = &self.config;
+        let min = u64::from(config.min_threshold) << FRACTION_BITS;
+        let max = u64::from(config.max_threshold) << FRACTION_BITS;
+        let probability = if self.average < min {
+            return None;
+        } else if self.average < max {
+            rise(self.average - min, self.slope)
+        } else if config.gentle && self.average < 2 * max {
+            u64::from(config.max_probability) + rise(self.average - max, self.gentle_slope)
+        } else {
+            return Some(ONE);
+        };
+        if !config.by_size {
+            return Some(probability);
+        }
+        let typical = u64::from(config.link.typical_packet_bytes);
+        Some((probability * u64::from(packet_bytes) / typical).min(ONE))
+    }
+
+    /// The link could have sent `packets` of typical size: average times (1 - w)^packets.
+    fn idle(&mut self, packets: u64) {
+        let (mut factor, mut left) = (ONE - u64::from(self.config.weight), packets);
+        let mut power = ONE;
+        while left > 0 && power > 0 {
+            if left & 1 == 1 {
+                power = ((u128::from(power) * u128::from(factor)) >> 32) as u64;
+            }
+            factor = ((u128::from(factor) * u128::from(factor)) >> 32) as u64;
+            left >>= 1;
+        }
+        self.average = ((u128::from(self.average) * u128::from(power)) >> 32) as u64;
+    }
+}

@@ -1,0 +1,227 @@
+//! RED: the average against its step response, the marks against the probability by counting, the
+//! distance between marks against the uniform distribution, the decay while idle.
+
+use hull_core::queue_estimate::{Link, QueueUnit};
+use hull_core::red::{Red, RedConfig};
+use proptest::prelude::*;
+
+/// 1500 bytes in 1.2 us.
+const LINK: Link = Link {
+    rate_bps: 10_000_000_000,
+    typical_packet_bytes: 1500,
+    unit: QueueUnit::Packets,
+};
+const PACKET_PS: u64 = 1_200_000;
+
+fn share(value: f64) -> u32 {
+    (value * 4_294_967_296.0) as u32
+}
+
+/// The thesis's figure 2.15.
+fn figure_2_15() -> RedConfig {
+    RedConfig {
+        min_threshold: 50,
+        max_threshold: 150,
+        max_probability: share(0.1),
+        weight: 1 << 23,
+        gentle: false,
+        by_size: false,
+        link: LINK,
+    }
+}
+
+/// SplitMix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed >> 32) as u32
+    }
+}
+
+/// A queue that has had an average of `queue` packets for long.
+fn settled(config: &RedConfig, queue: u64) -> Red {
+    let fast = RedConfig {
+        weight: u32::MAX,
+        ..*config
+    };
+    let mut red = Red::new(&fast);
+    for n in 0..60 {
+        red.on_arrival(n * PACKET_PS, queue, 1500, u32::MAX);
+    }
+    assert_eq!(red.average(), queue);
+    red
+}
+
+proptest! {
+    /// n samples of a constant queue from an average of zero: q (1 - (1 - w)^n).
+    #[test]
+    fn the_average_follows_its_step_response(
+        queue in 1_u64..5_000_000,
+        samples in 1_i32..3000,
+        weight_bits in 1_u32..12,
+    ) {
+        let weight = 1_u32 << (32 - weight_bits);
+        let config = RedConfig { weight, ..figure_2_15() };
+        let mut red = Red::new(&config);
+        for n in 0..samples {
+            red.on_arrival(n as u64, queue, 1500, 0);
+        }
+        let kept = (1.0 - 0.5_f64.powi(weight_bits as i32)).powi(samples);
+        let expected = queue as f64 * (1.0 - kept);
+        prop_assert!((red.average() as f64 - expected).abs() < 0.6, "{} {}", red.average(), expected);
+    }
+
+    /// After an idle time of m packets and one arrival: avg (1 - w)^(m + 1).
+    #[test]
+    fn the_average_decays_while_the_link_is_idle(packets in 0_u64..5000, queue in 100_u64..100_000) {
+        let config = RedConfig { weight: 1 << 23, ..figure_2_15() };
+        let mut red = Red::new(&config);
+        for n in 0..20_000 {
+            red.on_arrival(n, queue, 1500, 0);
+        }
+        let before = red.average() as f64;
+        let empty_ps = 19_999 + (queue + 1) * PACKET_PS;
+        let half_ps = PACKET_PS / 2;
+        red.on_arrival(empty_ps + packets * PACKET_PS + half_ps, 0, 1500, 0);
+        let expected = before * (1.0 - 1.0 / 512.0_f64).powi(packets as i32 + 1);
+        prop_assert!((red.average() as f64 - expected).abs() < 1.5, "{} {}", red.average(), expected);
+    }
+}
+
+#[test]
+fn a_queue_that_was_just_emptied_is_not_idle() {
+    let config = RedConfig {
+        weight: 1 << 23,
+        ..figure_2_15()
+    };
+    let mut red = settled(&config, 1000);
+    let average = red.average();
+    // 60 arrivals so far, the last at 59 packets' time with 1000 before it: busy until 1060.
+    red.on_arrival(1059 * PACKET_PS, 1000, 1500, u32::MAX);
+    assert_eq!(red.average(), average);
+}
+
+/// 1 / p_b = 20 packets: each distance from 1 to 20 comes equally often (chi-squared with 19 degrees of
+/// freedom, 0.1% above 43.8), and the share of marks is 2 p_b / (1 + p_b).
+#[test]
+fn the_distance_between_marks_is_uniform() {
+    let mut red = settled(&figure_2_15(), 100);
+    let mut numbers = Numbers(7);
+    let (mut distance, mut counts, marks) = (0, [0_u32; 21], 100_000);
+    for _ in 0..marks {
+        loop {
+            distance += 1;
+            if red.on_arrival(60 * PACKET_PS, 100, 1500, numbers.next()) {
+                break;
+            }
+        }
+        counts[distance] += 1;
+        distance = 0;
+    }
+    let expected = f64::from(marks) / 20.0;
+    let chi_squared: f64 = counts[1..]
+        .iter()
+        .map(|&count| (f64::from(count) - expected).powi(2) / expected)
+        .sum();
+    assert!(chi_squared < 43.8, "{chi_squared} {counts:?}");
+    assert_eq!(counts[0], 0);
+}
+
+/// Share of marks with a distance uniform on 1 .. 1 / p: its mean is (1 + 1 / p) / 2.
+#[test]
+fn marks_as_often_as_the_average_says() {
+    let gentle = RedConfig {
+        gentle: true,
+        ..figure_2_15()
+    };
+    let cases = [
+        (figure_2_15(), 49, 1500, 0.0),
+        (figure_2_15(), 75, 1500, 0.025),
+        (figure_2_15(), 100, 1500, 0.05),
+        (figure_2_15(), 125, 1500, 0.075),
+        (figure_2_15(), 151, 1500, 1.0),
+        (gentle, 150, 1500, 0.1),
+        (gentle, 301, 1500, 1.0),
+        (
+            RedConfig {
+                by_size: true,
+                ..figure_2_15()
+            },
+            100,
+            300,
+            0.01,
+        ),
+    ];
+    for (config, queue, packet_bytes, probability) in cases {
+        let mut red = settled(&config, queue);
+        let mut numbers = Numbers(queue);
+        let arrivals = 2_000_000;
+        let marks = (0..arrivals)
+            .filter(|_| red.on_arrival(60 * PACKET_PS, queue, packet_bytes, numbers.next()))
+            .count();
+        let found = marks as f64 / f64::from(arrivals);
+        let expected = if probability == 0.0 {
+            0.0
+        } else {
+            2.0 / (1.0 + 1.0 / probability)
+        };
+        assert!(
+            (found - expected).abs() <= 0.01 * expected,
+            "{queue}: {found} {expected}"
+        );
+    }
+}
+
+/// Between max_th and twice that, gentle RED's p_b is a straight line from max_p to 1: without random
+/// bits above p_b nothing is marked, with bits below it everything is, once the count is zero.
+#[test]
+fn gentle_grows_on_a_line() {
+    let config = RedConfig {
+        gentle: true,
+        ..figure_2_15()
+    };
+    for (queue, probability) in [(180, 0.28), (225, 0.55), (270, 0.82)] {
+        for (random, marked) in [(probability - 0.001, true), (probability + 0.001, false)] {
+            let mut red = settled(&config, queue);
+            red.on_arrival(60 * PACKET_PS, queue, 1500, 0);
+            assert_eq!(
+                red.on_arrival(60 * PACKET_PS, queue, 1500, share(random)),
+                marked
+            );
+        }
+    }
+}
+
+/// In bytes and in packets the same, when all packets have the typical size.
+#[test]
+fn bytes_and_packets_agree() {
+    let bytes = RedConfig {
+        min_threshold: 75_000,
+        max_threshold: 225_000,
+        link: Link {
+            unit: QueueUnit::Bytes,
+            ..LINK
+        },
+        ..figure_2_15()
+    };
+    let (mut in_packets, mut in_bytes) = (Red::new(&figure_2_15()), Red::new(&bytes));
+    let mut numbers = Numbers(3);
+    let (mut now_ps, mut marks) = (0, 0);
+    for n in 0..100_000_u64 {
+        now_ps += u64::from(numbers.next()) % 3 * PACKET_PS;
+        let (queue, random) = ((n / 50) % 200, numbers.next());
+        let mark = in_packets.on_arrival(now_ps, queue, 1500, random);
+        assert_eq!(
+            in_bytes.on_arrival(now_ps, queue * 1500, 1500, random),
+            mark,
+            "{n}"
+        );
+        marks += u32::from(mark);
+    }
+    assert!(marks > 1000, "{marks}");
+}

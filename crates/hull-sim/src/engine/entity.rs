@@ -1,0 +1,87 @@
+//! What can act: a link, a timer, a source. A kind and an index in one number.
+
+/// What acts when an event comes due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// The first packet in flight on a link reaches its far end.
+    Link = 0,
+    /// A link is free and a queue of its port holds packets: strict-priority ports only.
+    Transmit = 1,
+    /// A packet reaches the head of a host's NIC queue and is handed to the pacer.
+    NicHead = 2,
+    /// A pacer updates its rate or releases the head of its FIFO.
+    Pacer = 3,
+    /// A packet leaves a host's stack, out or in.
+    Stack = 4,
+    /// A host takes received packets from its NIC: an interrupt, or the processor is free again.
+    Receive = 5,
+    /// A flow's retransmission timer.
+    Rto = 6,
+    /// A flow's delayed-ACK timer.
+    DelayedAck = 7,
+    /// The workload has something to do.
+    Workload = 8,
+    /// The latency probe.
+    Probe = 9,
+    /// The sampler.
+    Sample = 10,
+    /// The end of the warm-up.
+    Warmup = 11,
+    /// A link fails or comes back.
+    LinkState = 12,
+}
+
+const KINDS: [Kind; 16] = [
+    Kind::Link,
+    Kind::Transmit,
+    Kind::NicHead,
+    Kind::Pacer,
+    Kind::Stack,
+    Kind::Receive,
+    Kind::Rto,
+    Kind::DelayedAck,
+    Kind::Workload,
+    Kind::Probe,
+    Kind::Sample,
+    Kind::Warmup,
+    Kind::LinkState,
+    Kind::LinkState,
+    Kind::LinkState,
+    Kind::LinkState,
+];
+
+/// A kind and an index, packed so that they compare as one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entity(u32);
+
+impl Entity {
+    const INDEX_BITS: u32 = 28;
+
+    /// The entity `index` of `kind`; `index` must be below 2^28.
+    #[inline]
+    pub fn new(kind: Kind, index: usize) -> Self {
+        debug_assert!(index < 1 << Self::INDEX_BITS);
+        Entity(((kind as u32) << Self::INDEX_BITS) | index as u32)
+    }
+
+    /// What the entity is.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        KINDS[(self.0 >> Self::INDEX_BITS) as usize]
+    }
+
+    /// Which one of its kind.
+    #[inline]
+    pub fn index(self) -> usize {
+        (self.0 & ((1 << Self::INDEX_BITS) - 1)) as usize
+    }
+
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    pub(super) fn from_bits(bits: u32) -> Self {
+        Entity(bits)
+    }
+}

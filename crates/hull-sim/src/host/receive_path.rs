@@ -1,0 +1,145 @@
+//! The receiving side of a host: interrupt coalescing as `ethtool` names it (`rx-frames`,
+//! `rx-usecs`, adaptive), receive offload, and one processor that pays for each interrupt and each
+//! packet (paper 4.2 and table 2, thesis 4.3.1).
+//!
+//! An interrupt comes when `frames` packets wait or the first has waited `wait_ps`; the processor
+//! then takes packets until none is left, without further interrupts (NAPI). Adaptive: the wait
+//! holds only while packets come, on average, faster than one a wait; a lone packet interrupts at
+//! once. Times are ps.
+
+use std::collections::VecDeque;
+
+use crate::network::{Packet, flags};
+
+/// Settings of a [`ReceivePath`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveConfig {
+    /// Packets that cause an interrupt (rx-frames).
+    pub frames: u32,
+    /// Longest wait of a packet for an interrupt, ps (rx-usecs).
+    pub wait_ps: u64,
+    /// Whether the wait adapts.
+    pub adaptive: bool,
+    /// Largest packet that receive offload joins, bytes; 0 without.
+    pub join_bytes: u32,
+    /// Header of a data packet, bytes.
+    pub header_bytes: u32,
+    /// Processor time of an interrupt, ps.
+    pub interrupt_ps: u64,
+    /// Processor time of a packet, or of several that were joined, ps.
+    pub packet_ps: u64,
+}
+
+/// Received packets as the stack sees them: one, or several joined to a large one.
+#[derive(Clone, Copy, Debug)]
+pub struct Received {
+    /// The packet; of joined ones the first, with their bytes.
+    pub packet: Packet,
+    /// How many were joined.
+    pub count: u32,
+}
+
+/// The receive side of one host.
+#[derive(Debug)]
+pub struct ReceivePath {
+    config: ReceiveConfig,
+    ring: VecDeque<Packet>,
+    /// When the event queue will call; `u64::MAX` when it will not. Kept by the simulation.
+    pub event_ps: u64,
+    polling: bool,
+    /// The packet that the processor works on.
+    in_hand: Option<Received>,
+    /// Smoothed time between packets, ps, and the last arrival.
+    gap_ps: u64,
+    last_ps: u64,
+    /// Interrupts so far.
+    pub interrupts: u64,
+    /// Processor time so far, ps.
+    pub busy_ps: u64,
+}
+
+impl ReceivePath {
+    /// An idle host.
+    pub fn new(config: ReceiveConfig) -> Self {
+        ReceivePath {
+            config,
+            ring: VecDeque::new(),
+            event_ps: u64::MAX,
+            polling: false,
+            in_hand: None,
+            gap_ps: u64::MAX / 16,
+            last_ps: 0,
+            interrupts: 0,
+            busy_ps: 0,
+        }
+    }
+
+    /// A packet comes from the wire. Returns when the host has to be called, if it was not to be
+    /// or is to be earlier now.
+    pub fn arrive(&mut self, now_ps: u64, packet: Packet) -> Option<u64> {
+        let gap_ps = now_ps - self.last_ps;
+        self.last_ps = now_ps;
+        self.gap_ps = self.gap_ps - self.gap_ps / 8 + gap_ps / 8;
+        self.ring.push_back(packet);
+        if self.polling {
+            return None;
+        }
+        let waits = !self.config.adaptive || self.gap_ps < self.config.wait_ps;
+        let at_ps = if self.ring.len() >= self.config.frames as usize || !waits {
+            now_ps
+        } else {
+            now_ps + self.config.wait_ps
+        };
+        (at_ps < self.event_ps).then_some(at_ps)
+    }
+
+    /// The interrupt, or the processor has done with a packet: what the stack gets now, and when
+    /// to call again. Call until there is neither.
+    pub fn serve(&mut self, now_ps: u64) -> (Option<Received>, Option<u64>) {
+        let mut cost_ps = 0;
+        if !self.polling {
+            self.polling = true;
+            self.interrupts += 1;
+            cost_ps = self.config.interrupt_ps;
+        }
+        let done = self.in_hand.take();
+        self.in_hand = self.take();
+        if self.in_hand.is_none() {
+            self.polling = false;
+            return (done, None);
+        }
+        cost_ps += self.config.packet_ps;
+        self.busy_ps += cost_ps;
+        (done, Some(now_ps + cost_ps))
+    }
+
+    /// The next packet from the ring, joined with those that continue it.
+    fn take(&mut self) -> Option<Received> {
+        let mut packet = self.ring.pop_front()?;
+        let mut count = 1;
+        // Only plain data: what carries an ACK or a SYN is handed over on its own.
+        while packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
+            && let Some(next) = self.ring.front()
+        {
+            let payload = u32::from(packet.wire_bytes) - self.config.header_bytes;
+            let joined = u32::from(packet.wire_bytes) + u32::from(next.wire_bytes)
+                - self.config.header_bytes;
+            let continues = next.flow == packet.flow
+                && next.flags == packet.flags
+                && next.seq == packet.seq.wrapping_add(payload)
+                && joined <= self.config.join_bytes.min(u32::from(u16::MAX));
+            if !continues {
+                break;
+            }
+            packet.wire_bytes = joined as u16;
+            self.ring.pop_front();
+            count += 1;
+        }
+        Some(Received { packet, count })
+    }
+
+    /// Packets in the ring and in hand.
+    pub fn backlog(&self) -> usize {
+        self.ring.len() + self.in_hand.map_or(0, |received| received.count as usize)
+    }
+}

@@ -1,0 +1,110 @@
+//! Use of each link in the measured time, and of each tier of links.
+
+use std::io;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::parquet_file::{self, Column, Values};
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkCount {
+    /// Node that sends.
+    pub from: String,
+    /// Node that receives.
+    pub to: String,
+    /// Tier, such as `host-tor`.
+    pub tier: String,
+    /// Rate, bit/s.
+    pub rate_bps: u64,
+    /// Bytes sent in the measured time.
+    pub bytes: u64,
+    /// Packets sent in the measured time.
+    pub packets: u64,
+    /// Share of the rate that the bytes took.
+    pub utilization: f64,
+    /// Packets marked CE, in the whole run.
+    pub marks: u64,
+    /// Packets dropped, in the whole run.
+    pub drops: u64,
+}
+
+/// The columns of `links.parquet`.
+pub const LINK_COLUMNS: [Column; 9] = [
+    Column::new("from", "", "node that sends"),
+    Column::new("to", "", "node that receives"),
+    Column::new("tier", "", "tier of the link, by the kinds of its ends"),
+    Column::new("rate_bps", "bit/s", "rate of the link"),
+    Column::new(
+        "bytes",
+        "byte",
+        "bytes sent in the measured time, headers included",
+    ),
+    Column::new("packets", "packet", "packets sent in the measured time"),
+    Column::new("utilization", "", "share of the rate that the bytes took"),
+    Column::new("marks", "", "packets that it marked CE, in the whole run"),
+    Column::new("drops", "", "packets that it dropped, in the whole run"),
+];
+
+/// All links of one tier and direction.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TierCount {
+    /// Links.
+    pub links: usize,
+    /// Packets sent in the measured time.
+    pub packets: u64,
+    /// Mean utilization.
+    pub mean_utilization: f64,
+    /// Largest utilization.
+    pub max_utilization: f64,
+    /// Packets marked CE.
+    pub marks: u64,
+    /// Packets dropped.
+    pub drops: u64,
+}
+
+/// Joins the links of each tier, in the order in which the tiers first stand in the list.
+pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
+    let mut tiers: IndexMap<String, TierCount> = IndexMap::new();
+    for link in links {
+        let tier = tiers.entry(link.tier.clone()).or_insert(TierCount {
+            links: 0,
+            packets: 0,
+            mean_utilization: 0.0,
+            max_utilization: 0.0,
+            marks: 0,
+            drops: 0,
+        });
+        tier.links += 1;
+        tier.packets += link.packets;
+        tier.mean_utilization += link.utilization;
+        tier.max_utilization = tier.max_utilization.max(link.utilization);
+        tier.marks += link.marks;
+        tier.drops += link.drops;
+    }
+    for tier in tiers.values_mut() {
+        tier.mean_utilization /= tier.links as f64;
+    }
+    tiers
+}
+
+/// Writes `links.parquet`.
+pub fn write(links: &[LinkCount], path: &Path) -> io::Result<()> {
+    let text = |get: fn(&LinkCount) -> &String| {
+        Values::Strings(links.iter().map(|link| get(link).clone()).collect())
+    };
+    let values = [
+        text(|link| &link.from),
+        text(|link| &link.to),
+        text(|link| &link.tier),
+        Values::long(links, |link| link.rate_bps),
+        Values::long(links, |link| link.bytes),
+        Values::long(links, |link| link.packets),
+        Values::Double(links.iter().map(|link| link.utilization).collect()),
+        Values::long(links, |link| link.marks),
+        Values::long(links, |link| link.drops),
+    ];
+    parquet_file::write(path, &LINK_COLUMNS, &values, links.len())
+}

@@ -1,0 +1,46 @@
+//! What a run writes while it is under way, where the scenario asks for it.
+
+use std::io;
+
+use super::parquet_file::Column;
+use super::{
+    Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS, PacerLog, QUERY_COLUMNS,
+    QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
+};
+
+/// The result tables by the names of their files, with their columns. The first three are always
+/// there, the others where the scenario gives them something to hold.
+pub const TABLES: [(&str, &[Column]); 7] = [
+    ("flows", &FLOW_COLUMNS),
+    ("latency", &LATENCY_COLUMNS),
+    ("links", &LINK_COLUMNS),
+    ("queries", &QUERY_COLUMNS),
+    ("queues", &QUEUE_COLUMNS),
+    ("series", &SERIES_COLUMNS),
+    ("pacers", &PACER_COLUMNS),
+];
+
+/// The tables and the capture that only some scenarios ask for.
+#[derive(Debug, Default)]
+pub struct Logs {
+    pub(crate) queues: Option<QueueLog>,
+    pub(crate) series: Option<SeriesLog>,
+    pub(crate) pacers: Option<PacerLog>,
+    pub(crate) capture: Option<Capture>,
+}
+
+impl Logs {
+    /// Completes the files; what went wrong on the way is told here.
+    pub fn close(&mut self) -> io::Result<()> {
+        if let Some(queues) = &mut self.queues {
+            queues.close()?;
+        }
+        if let Some(series) = &mut self.series {
+            series.close()?;
+        }
+        if let Some(pacers) = &mut self.pacers {
+            pacers.close()?;
+        }
+        self.capture.as_mut().map_or(Ok(()), Capture::close)
+    }
+}

@@ -1,0 +1,49 @@
+//! Pacers over time: the rate of each token bucket and what waits for it (paper 4.2).
+
+use super::parquet_file::{Column, Values};
+use super::table_log::{Row, TableLog};
+
+/// The columns of `pacers.parquet`.
+pub const PACER_COLUMNS: [Column; 6] = [
+    Column::new("time_ps", "ps", "simulated time of the sample"),
+    Column::new("host", "", "number of the pacer's host"),
+    Column::new("bucket", "", "number of the token bucket in the pacer"),
+    Column::new("rate_bps", "bit/s", "rate at which tokens are made"),
+    Column::new("backlog_bytes", "byte", "bytes in the bucket's FIFO"),
+    Column::new("backlog_packets", "packet", "packets in the bucket's FIFO"),
+];
+
+/// One row: one token bucket at one time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacerRow {
+    /// Simulated time, ps.
+    pub time_ps: u64,
+    /// Host.
+    pub host: u32,
+    /// Bucket of the host's pacer.
+    pub bucket: u32,
+    /// Rate of the tokens, bit/s.
+    pub rate_bps: u64,
+    /// Bytes that wait.
+    pub backlog_bytes: u32,
+    /// Packets that wait.
+    pub backlog_packets: u32,
+}
+
+/// The pacers of a run over time.
+pub(crate) type PacerLog = TableLog<PacerRow>;
+
+impl Row for PacerRow {
+    const COLUMNS: &'static [Column] = &PACER_COLUMNS;
+
+    fn values(rows: &[Self], _: &[String]) -> Vec<Values> {
+        vec![
+            Values::long(rows, |row| row.time_ps),
+            Values::short(rows, |row| row.host),
+            Values::short(rows, |row| row.bucket),
+            Values::long(rows, |row| row.rate_bps),
+            Values::long(rows, |row| u64::from(row.backlog_bytes)),
+            Values::short(rows, |row| row.backlog_packets),
+        ]
+    }
+}

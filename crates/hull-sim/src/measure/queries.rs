@@ -1,0 +1,127 @@
+//! Queries of fan-out workloads (incast, partition/aggregate): one row for each query that began in
+//! the measured time, and what the documents tell of all of them: completion (thesis 2.3.2), share of
+//! responses in time (report III-B), share of queries with a timeout (thesis figure 2.18).
+
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::distribution::Distribution;
+use super::parquet_file::{self, Column, Values};
+use crate::workload::QueryRecord;
+
+/// The columns of `queries.parquet`.
+pub const QUERY_COLUMNS: [Column; 8] = [
+    Column::new("start_ps", "ps", "simulated time at which the client asked"),
+    Column::new(
+        "completion_ps",
+        "ps",
+        "time from then until the last response was there; null when one was missing at the end",
+    ),
+    Column::new("client", "", "number of the client's host"),
+    Column::new("servers", "", "number of servers that were asked"),
+    Column::new(
+        "in_time",
+        "",
+        "responses within the deadline; without a deadline those that came",
+    ),
+    Column::new(
+        "timeouts",
+        "",
+        "responses that suffered a retransmission timeout, in the response or its request",
+    ),
+    Column::new("bytes", "byte", "bytes of all responses that came"),
+    Column::new(
+        "mean_response_ps",
+        "ps",
+        "mean time from the start of the query to a response, over those that came",
+    ),
+];
+
+/// What all queries of a run show.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuerySummary {
+    /// Queries.
+    pub count: usize,
+    /// Of these, queries whose responses have all come.
+    pub completed: usize,
+    /// Time to completion.
+    #[serde(flatten)]
+    pub completion: Option<Distribution>,
+    /// Share of all responses that were in time; those that never came were not.
+    pub in_time_share: f64,
+    /// Share of queries with at least one timeout.
+    pub timeout_share: f64,
+}
+
+impl QuerySummary {
+    /// Of all queries; `None` when there are none.
+    pub fn of(queries: &[QueryRecord]) -> Option<Self> {
+        if queries.is_empty() {
+            return None;
+        }
+        let completions = queries.iter().filter_map(|query| query.completion_ps);
+        let mut completions: Vec<i64> = completions.map(|ps| ps as i64).collect();
+        let total = |get: fn(&QueryRecord) -> u32| -> u64 {
+            queries.iter().map(|query| u64::from(get(query))).sum()
+        };
+        let late = queries.iter().filter(|query| query.timeouts > 0).count();
+        Some(QuerySummary {
+            count: queries.len(),
+            completed: completions.len(),
+            completion: Distribution::of(&mut completions),
+            in_time_share: total(|q| q.in_time) as f64 / total(|q| q.servers).max(1) as f64,
+            timeout_share: late as f64 / queries.len() as f64,
+        })
+    }
+}
+
+/// Writes `queries.parquet`.
+pub fn write(queries: &[QueryRecord], path: &Path) -> io::Result<()> {
+    let completion = queries
+        .iter()
+        .map(|query| query.completion_ps.map(|ps| ps as i64));
+    let values = [
+        Values::long(queries, |query| query.start_ps),
+        Values::Optional(completion.collect()),
+        Values::short(queries, |query| query.client),
+        Values::short(queries, |query| query.servers),
+        Values::short(queries, |query| query.in_time),
+        Values::short(queries, |query| query.timeouts),
+        Values::long(queries, |query| query.bytes),
+        Values::long(queries, |query| query.mean_response_ps),
+    ];
+    parquet_file::write(path, &QUERY_COLUMNS, &values, queries.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::QuerySummary;
+    use crate::workload::QueryRecord;
+
+    #[test]
+    fn counts_late_lost_and_unfinished_responses() {
+        let query = |completion_ps, in_time, timeouts| QueryRecord {
+            start_ps: 0,
+            completion_ps,
+            client: 0,
+            servers: 10,
+            in_time,
+            timeouts,
+            bytes: 0,
+            mean_response_ps: 0,
+        };
+        let queries = [
+            query(Some(2_000_000), 10, 0),
+            query(Some(4_000_000), 9, 0),
+            query(None, 6, 3),
+            query(Some(6_000_000), 5, 1),
+        ];
+        let summary = QuerySummary::of(&queries).expect("some");
+        assert_eq!((summary.count, summary.completed), (4, 3));
+        assert_eq!(summary.completion.map(|d| d.mean_us), Some(4.0));
+        assert_eq!((summary.in_time_share, summary.timeout_share), (0.75, 0.5));
+        assert_eq!(QuerySummary::of(&[]), None);
+    }
+}

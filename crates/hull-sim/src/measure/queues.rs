@@ -1,0 +1,51 @@
+//! Queue lengths of the watched ports over time: sampled, or at every change.
+
+use super::parquet_file::{Column, Values};
+use super::table_log::{Row, TableLog};
+use super::watch::QueueLevel;
+
+/// The columns of `queues.parquet`.
+pub const QUEUE_COLUMNS: [Column; 4] = [
+    Column::new(
+        "time_ps",
+        "ps",
+        "simulated time of the sample, or from which on the queue is as the row says",
+    ),
+    Column::new("port", "", "the port, as \"tor0->h3\""),
+    Column::new(
+        "bytes",
+        "byte",
+        "bytes that wait, the packet in transmission left out",
+    ),
+    Column::new("packets", "packet", "packets that wait"),
+];
+
+/// One row: the queue of one port at one time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueRow {
+    /// Simulated time, ps.
+    pub time_ps: u64,
+    /// Place of the port among those that are watched.
+    pub port: u32,
+    /// What waits.
+    pub level: QueueLevel,
+}
+
+/// The queues of a run, by time; the names are those of the ports.
+pub(crate) type QueueLog = TableLog<QueueRow>;
+
+impl Row for QueueRow {
+    const COLUMNS: &'static [Column] = &QUEUE_COLUMNS;
+
+    fn values(rows: &[Self], ports: &[String]) -> Vec<Values> {
+        vec![
+            Values::long(rows, |row| row.time_ps),
+            Values::Text(
+                rows.iter().map(|row| row.port as usize).collect(),
+                ports.to_vec(),
+            ),
+            Values::long(rows, |row| row.level.bytes),
+            Values::short(rows, |row| row.level.packets),
+        ]
+    }
+}

@@ -1,0 +1,98 @@
+//! Flows over time: what TCP's two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
+
+use super::parquet_file::{Column, Values};
+use super::table_log::{Row, TableLog};
+
+/// The columns of `series.parquet`.
+pub const SERIES_COLUMNS: [Column; 11] = [
+    Column::new("time_ps", "ps", "simulated time of the sample"),
+    Column::new(
+        "flow",
+        "",
+        "number of the flow, from 0 in the order in which flows were opened; a connection has two, \
+         one for each direction",
+    ),
+    Column::new("src", "", "number of the host that sends"),
+    Column::new("dst", "", "number of the host that receives"),
+    Column::new(
+        "delivered_bytes",
+        "byte",
+        "payload that the receiver has in order since the flow was opened",
+    ),
+    Column::new("cwnd_bytes", "byte", "congestion window"),
+    Column::new(
+        "ssthresh_bytes",
+        "byte",
+        "slow-start threshold; null before the first reduction",
+    ),
+    Column::new(
+        "alpha",
+        "",
+        "DCTCP's estimate of the share of marked bytes; null with another congestion control",
+    ),
+    Column::new(
+        "srtt_ps",
+        "ps",
+        "smoothed round-trip time; null before the first measurement",
+    ),
+    Column::new(
+        "in_flight_bytes",
+        "byte",
+        "payload that the sender believes to be in the network (the pipe of RFC 6675)",
+    ),
+    Column::new("timeouts", "", "retransmission timeouts so far"),
+];
+
+/// What is known of a flow at one time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowReading {
+    /// Number in the order of opening.
+    pub flow: u64,
+    /// Sending and receiving host.
+    pub ends: (u32, u32),
+    /// Payload received in order, bytes.
+    pub delivered_bytes: u64,
+    /// Congestion window, bytes.
+    pub cwnd_bytes: u64,
+    /// Slow-start threshold, bytes, where there is one.
+    pub ssthresh_bytes: Option<u64>,
+    /// DCTCP's alpha, where it is DCTCP.
+    pub alpha: Option<f64>,
+    /// Smoothed round trip, ps, where there is a sample.
+    pub srtt_ps: Option<u64>,
+    /// The pipe, bytes.
+    pub in_flight_bytes: u64,
+    /// Timeouts so far.
+    pub timeouts: u32,
+}
+
+/// One row: a reading with its time, ps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SeriesRow(pub u64, pub FlowReading);
+
+/// The flows of a run over time.
+pub(crate) type SeriesLog = TableLog<SeriesRow>;
+
+impl Row for SeriesRow {
+    const COLUMNS: &'static [Column] = &SERIES_COLUMNS;
+
+    fn values(rows: &[Self], _: &[String]) -> Vec<Values> {
+        let optional = |get: fn(&FlowReading) -> Option<u64>| {
+            let values = rows.iter().map(|row| get(&row.1).map(|value| value as i64));
+            Values::Optional(values.collect())
+        };
+        vec![
+            Values::long(rows, |row| row.0),
+            Values::long(rows, |row| row.1.flow),
+            Values::short(rows, |row| row.1.ends.0),
+            Values::short(rows, |row| row.1.ends.1),
+            Values::long(rows, |row| row.1.delivered_bytes),
+            Values::long(rows, |row| row.1.cwnd_bytes),
+            optional(|reading| reading.ssthresh_bytes),
+            Values::OptionalDouble(rows.iter().map(|row| row.1.alpha).collect()),
+            optional(|reading| reading.srtt_ps),
+            Values::long(rows, |row| row.1.in_flight_bytes),
+            Values::short(rows, |row| row.1.timeouts),
+        ]
+    }
+}

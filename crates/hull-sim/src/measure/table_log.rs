@@ -1,0 +1,100 @@
+//! A table that grows while a run is under way: rows go to a Parquet file a group at a time, so that
+//! memory does not grow with them. Without a file they stay in memory.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::parquet_file::{Column, TableFile, Values};
+
+/// Rows that are kept before they are written to the file.
+const GROUP: usize = 1 << 17;
+
+/// What a row is: its columns, and many rows as columns. `names` are texts that rows hold by their
+/// index.
+pub(crate) trait Row: Sized {
+    /// The columns.
+    const COLUMNS: &'static [Column];
+
+    /// The values of `rows`, in the order of the columns.
+    fn values(rows: &[Self], names: &[String]) -> Vec<Values>;
+}
+
+/// The rows of a table, in the order in which they come.
+#[derive(Debug)]
+pub(crate) struct TableLog<R> {
+    /// Rows not written yet: all of them without a file.
+    rows: Vec<R>,
+    names: Vec<String>,
+    path: Option<PathBuf>,
+    file: Option<TableFile>,
+    error: Option<io::Error>,
+}
+
+impl<R: Row> TableLog<R> {
+    /// An empty table; with a path, rows go to that file as they come.
+    pub fn new(names: Vec<String>, path: Option<PathBuf>) -> Self {
+        TableLog {
+            rows: Vec::new(),
+            names,
+            path,
+            file: None,
+            error: None,
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: R) {
+        self.rows.push(row);
+        if self.rows.len() >= GROUP && self.path.is_some() {
+            self.flush();
+        }
+    }
+
+    /// The rows so far that are in memory: all of them without a file.
+    pub fn rows(&self) -> &[R] {
+        &self.rows
+    }
+
+    /// The texts that rows hold by their index.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn flush(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        if self.error.is_none()
+            && let Err(error) = self.write_rows(&rows)
+        {
+            self.error = Some(error);
+        }
+        self.rows = rows;
+        self.rows.clear();
+    }
+
+    fn write_rows(&mut self, rows: &[R]) -> io::Result<()> {
+        let values = R::values(rows, &self.names);
+        let file = match (&mut self.file, &self.path) {
+            (Some(file), _) => file,
+            (file @ None, Some(path)) => file.insert(TableFile::create(path, R::COLUMNS, &values)?),
+            (None, None) => return Ok(()),
+        };
+        if rows.is_empty() {
+            return Ok(());
+        }
+        file.write(&values, 0, rows.len())
+    }
+
+    /// Completes the file; what went wrong on the way is told here.
+    pub fn close(&mut self) -> io::Result<()> {
+        if self.path.is_some() {
+            self.flush();
+        }
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        match self.file.take() {
+            Some(file) => file.close(),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! A FIFO output port and the link behind it: drop-tail buffer, ECN marking by queue threshold,
+//! phantom queue in series with the port (paper 2.1), constant propagation delay.
+//!
+//! A FIFO port knows on arrival when a packet's transmission starts: `max(now, busy until)`. Drop,
+//! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
+//! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
+//! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
+//! memory after the last bit leave it in). What only some ports have (RED, PI, strict priority,
+//! instruments) is in [`Extras`], and costs the others one comparison.
+
+mod config;
+mod rare;
+
+use hull_core::marking::ThresholdMarker;
+use hull_core::phantom_queue::PhantomQueue;
+
+use super::aqm::Aqm;
+use super::lanes::Lanes;
+use super::packet::{Packet, flags};
+use super::random_loss::RandomLoss;
+use super::ring::{Ring, Scheduled};
+use crate::measure::{QueueLevel, Watch};
+
+pub use config::{BufferLimit, MarkOn, PortConfig};
+
+/// What became of a packet that was offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Its transmission starts at this time (ps). `first` when it is now the first packet in
+    /// flight, so that the link needs an event.
+    Accepted {
+        /// Start of transmission, ps.
+        start_ps: u64,
+        /// Whether the link was empty before.
+        first: bool,
+    },
+    /// It waits in a priority class; the port has to be asked for its next packet at this time,
+    /// unless it already is to be.
+    Queued {
+        /// When the link is free, ps.
+        free_ps: u64,
+        /// Whether the question has to be scheduled.
+        first: bool,
+    },
+    /// The buffer was full.
+    Dropped,
+}
+
+/// Bits of `Port::features`: what makes a port more than drop-tail.
+mod feature {
+    pub const MARK_ON_DEQUEUE: u8 = 1;
+    pub const EXTRAS: u8 = 2;
+    pub const COUNT_IN_SERVICE: u8 = 4;
+    pub const DOWN: u8 = 8;
+    pub const CUT_THROUGH: u8 = 16;
+    pub const CAPTURED: u8 = 32;
+    /// Those that take a packet off the short way.
+    pub const RARE: u8 = MARK_ON_DEQUEUE | EXTRAS | COUNT_IN_SERVICE | DOWN;
+}
+
+/// What only some ports have.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// RED or PI.
+    pub aqm: Option<Aqm>,
+    /// Random loss.
+    pub loss: Option<RandomLoss>,
+    /// Queues of the priority classes.
+    pub lanes: Option<Lanes>,
+    /// Instruments.
+    pub watch: Option<Watch>,
+}
+
+/// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
+/// of the fields puts what every packet needs into two cache lines.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Port {
+    ring: Ring,
+    busy_until_ps: u64,
+    /// Serialization: picoseconds per byte, scaled by 2^16.
+    ps_per_byte_q16: u64,
+    delay_ps: u64,
+    /// How many at the ring's end still wait for their transmission.
+    waiting: u32,
+    in_service_bytes: u32,
+    waiting_bytes: u64,
+    limit_bytes: u64,
+    limit_packets: u32,
+    marker: ThresholdMarker,
+    cut_through_bytes: u16,
+    features: u8,
+    /// Bytes whose transmission was scheduled here.
+    pub sent_bytes: u64,
+    /// Packets marked CE here.
+    pub marks: u64,
+    /// Packets dropped here.
+    pub drops: u64,
+    phantom_queue: Option<PhantomQueue>,
+    extras: Option<Box<Extras>>,
+}
+
+impl Port {
+    /// An idle port.
+    pub fn new(config: &PortConfig) -> Self {
+        let (limit_bytes, limit_packets) = match config.buffer {
+            BufferLimit::Unlimited => (u64::MAX, u32::MAX),
+            BufferLimit::Bytes(limit) => (limit, u32::MAX),
+            BufferLimit::Packets(limit) => (u64::MAX, u32::try_from(limit).unwrap_or(u32::MAX)),
+        };
+        let (marker, mark_on) = config.marker.unwrap_or((
+            ThresholdMarker {
+                threshold_bytes: u32::MAX,
+                count_arriving: false,
+            },
+            MarkOn::Enqueue,
+        ));
+        let mut features = 0;
+        for (on, bit) in [
+            (config.count_in_service, feature::COUNT_IN_SERVICE),
+            (
+                config.marker.is_some() && mark_on == MarkOn::Dequeue,
+                feature::MARK_ON_DEQUEUE,
+            ),
+            (config.cut_through_bytes.is_some(), feature::CUT_THROUGH),
+        ] {
+            if on {
+                features |= bit;
+            }
+        }
+        let mut port = Port {
+            ring: Ring::new(),
+            busy_until_ps: 0,
+            waiting_bytes: 0,
+            waiting: 0,
+            in_service_bytes: 0,
+            ps_per_byte_q16: ps_per_byte_q16(config.rate_bps),
+            delay_ps: config.delay_ps,
+            limit_bytes,
+            limit_packets,
+            cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
+            features,
+            marker,
+            sent_bytes: 0,
+            marks: 0,
+            drops: 0,
+            phantom_queue: config.phantom_queue.clone(),
+            extras: None,
+        };
+        if let Some(aqm) = &config.aqm {
+            port.extras_mut().aqm = Some(aqm.clone());
+        }
+        if let Some(loss) = &config.loss {
+            port.extras_mut().loss = Some(loss.clone());
+        }
+        if config.classes > 1 {
+            port.extras_mut().lanes = Some(Lanes::new(config.classes));
+        }
+        port
+    }
+
+    fn extras_mut(&mut self) -> &mut Extras {
+        self.features |= feature::EXTRAS;
+        self.extras.get_or_insert_default()
+    }
+
+    #[inline]
+    fn has(&self, feature: u8) -> bool {
+        self.features & feature != 0
+    }
+
+    /// Time on the wire of `bytes`, ps.
+    #[inline]
+    pub fn serialization_ps(&self, bytes: u16) -> u64 {
+        (u64::from(bytes) * self.ps_per_byte_q16) >> 16
+    }
+
+    /// Offers a packet to the port at `now_ps`, to be sent at `earliest_ps` or later (later than
+    /// now only behind a cut-through switch whose input is slower than this link); marks it if
+    /// the rules say so.
+    #[inline(always)]
+    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, mut packet: Packet) -> Verdict {
+        self.advance(now_ps);
+        if self.has(feature::RARE) {
+            return self.enqueue_rare(now_ps, earliest_ps, packet);
+        }
+        // Few branches here: what a packet meets at a port is not to be predicted.
+        let bytes = u64::from(packet.wire_bytes);
+        let full =
+            (self.waiting_bytes + bytes > self.limit_bytes) | (self.waiting >= self.limit_packets);
+        // With an idle link a packet goes straight to the wire.
+        if full & (self.busy_until_ps > now_ps) {
+            self.drops += 1;
+            return Verdict::Dropped;
+        }
+        let start_ps = self.busy_until_ps.max(earliest_ps);
+        let marks = self
+            .marker
+            .marks(self.waiting_bytes, u32::from(packet.wire_bytes));
+        self.mark_if(marks, &mut packet);
+        self.schedule(now_ps, start_ps, packet)
+    }
+
+    /// Puts a packet on the wire from `start_ps` on.
+    #[inline(always)]
+    fn schedule(&mut self, now_ps: u64, start_ps: u64, mut packet: Packet) -> Verdict {
+        let bytes = packet.wire_bytes;
+        if let Some(phantom_queue) = &mut self.phantom_queue {
+            let marks = phantom_queue.on_packet(start_ps, u32::from(bytes));
+            self.mark_if(marks, &mut packet);
+        }
+        self.busy_until_ps = start_ps + self.serialization_ps(bytes);
+        self.sent_bytes += u64::from(bytes);
+        let waits = start_ps > now_ps;
+        self.waiting += u32::from(waits);
+        self.waiting_bytes += u64::from(waits) * u64::from(bytes);
+        self.in_service_bytes = if waits {
+            self.in_service_bytes
+        } else {
+            u32::from(bytes)
+        };
+        let first = self.ring.is_empty();
+        self.ring.push(Scheduled { start_ps, packet });
+        Verdict::Accepted { start_ps, first }
+    }
+
+    /// Marks an ECN-capable packet when `marks`.
+    #[inline(always)]
+    fn mark_if(&mut self, marks: bool, packet: &mut Packet) {
+        let capable = packet.flags & (flags::ECT | flags::CE) == flags::ECT;
+        let marks = marks & capable;
+        packet.flags |= u16::from(marks) * flags::CE;
+        self.marks += u64::from(marks);
+    }
+
+    /// Lets the packets whose transmission has started by `now_ps` leave the queue.
+    #[inline(always)]
+    pub fn advance(&mut self, now_ps: u64) {
+        if self.waiting > 0 {
+            self.advance_waiting(now_ps);
+        }
+    }
+
+    #[inline]
+    fn advance_waiting(&mut self, now_ps: u64) {
+        while self.waiting > 0 {
+            let at = self.ring.len() - self.waiting;
+            let next = self.ring.get(at);
+            if next.start_ps > now_ps {
+                break;
+            }
+            let bytes = next.packet.wire_bytes;
+            self.waiting -= 1;
+            self.waiting_bytes -= u64::from(bytes);
+            self.in_service_bytes = u32::from(bytes);
+            if self.has(feature::EXTRAS | feature::MARK_ON_DEQUEUE) {
+                self.left_queue(at);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn delivery_ps(&self, scheduled: &Scheduled) -> u64 {
+        let mut bytes = scheduled.packet.wire_bytes;
+        if self.has(feature::CUT_THROUGH) {
+            bytes = bytes.min(self.cut_through_bytes);
+        }
+        scheduled.start_ps + self.serialization_ps(bytes) + self.delay_ps
+    }
+
+    /// When the first packet in flight reaches the far end, ps; behind a cut-through switch:
+    /// when enough of it has.
+    #[inline]
+    pub fn next_delivery_ps(&self) -> Option<u64> {
+        if self.ring.is_empty() {
+            return None;
+        }
+        Some(self.delivery_ps(self.ring.front()))
+    }
+
+    /// How long after a packet's delivery its last bit follows, ps: 0 unless the far end cuts
+    /// through.
+    #[inline]
+    pub fn tail_ps(&self, packet: &Packet) -> u64 {
+        if self.has(feature::CUT_THROUGH) {
+            let behind = packet.wire_bytes.saturating_sub(self.cut_through_bytes);
+            self.serialization_ps(behind)
+        } else {
+            0
+        }
+    }
+
+    /// Whether what the link delivers has to be looked at: the far end cuts through, or the packets
+    /// are captured.
+    #[inline(always)]
+    pub fn is_observed(&self) -> bool {
+        self.has(feature::CUT_THROUGH | feature::CAPTURED)
+    }
+
+    /// Whether the packets are captured.
+    pub fn is_captured(&self) -> bool {
+        self.has(feature::CAPTURED)
+    }
+
+    /// From now on the packets are captured.
+    pub fn capture(&mut self) {
+        self.features |= feature::CAPTURED;
+    }
+
+    /// Looks at the packet that will be delivered next, so that it is in the cache when it is.
+    #[inline(always)]
+    pub fn touch(&self) {
+        std::hint::black_box(self.ring.front().start_ps);
+    }
+
+    /// When the first packet in the ring starts, ps: for a stage that hands over at the start.
+    #[inline]
+    pub fn next_start_ps(&self) -> Option<u64> {
+        (!self.ring.is_empty()).then(|| self.ring.front().start_ps)
+    }
+
+    /// Takes the first packet off the link at `now_ps`, when it is due.
+    #[inline(always)]
+    pub fn deliver(&mut self, now_ps: u64) -> Packet {
+        if self.waiting == self.ring.len() {
+            self.advance(now_ps);
+        }
+        debug_assert!(self.waiting < self.ring.len());
+        self.ring.pop()
+    }
+
+    /// How long a packet of the first class will wait that comes at `now_ps`, ps: nothing overtakes
+    /// it.
+    pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
+        let extras = self.extras.as_ref();
+        let lanes = extras.and_then(|extras| extras.lanes.as_ref());
+        let ahead_bytes = lanes.map_or(0, Lanes::watched_bytes);
+        let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
+        self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
+    }
+
+    /// Until when the link is taken, ps.
+    pub fn busy_until_ps(&self) -> u64 {
+        self.busy_until_ps
+    }
+
+    /// The link's rate, bit/s.
+    pub fn rate_bps(&self) -> f64 {
+        8e12 * 65536.0 / self.ps_per_byte_q16 as f64
+    }
+
+    /// What waits at `now_ps`, the packet in transmission left out.
+    pub fn queue(&mut self, now_ps: u64) -> QueueLevel {
+        self.advance(now_ps);
+        self.level()
+    }
+
+    /// Bytes and packets whose transmission had started when the port was last looked at; packets
+    /// modulo 2^32.
+    pub fn sent(&self) -> (u64, u32) {
+        let packets = self.ring.taken().wrapping_add(self.ring.len());
+        (
+            self.sent_bytes - self.waiting_bytes,
+            packets.wrapping_sub(self.waiting),
+        )
+    }
+
+    /// Packets waiting, in transmission and in flight.
+    pub fn in_flight(&self) -> usize {
+        let extras = self.extras.as_ref();
+        let lanes = extras.and_then(|extras| extras.lanes.as_ref());
+        self.ring.len() as usize + lanes.map_or(0, Lanes::packets)
+    }
+
+    /// Installs instruments.
+    pub fn watch(&mut self, watch: Watch) {
+        self.extras_mut().watch = Some(watch);
+    }
+
+    /// The instruments, where there are some.
+    pub fn watched(&mut self) -> Option<&mut Watch> {
+        self.extras.as_mut()?.watch.as_mut()
+    }
+}
+
+/// Picoseconds per byte at `rate_bps`, scaled by 2^16 and rounded up, so that no packet is sent
+/// faster than the rate. The error is below 2^-16 ps a byte, 1 ps for a packet of 64 KB.
+fn ps_per_byte_q16(rate_bps: u64) -> u64 {
+    ((8_000_000_000_000_u128 << 16).div_ceil(u128::from(rate_bps))) as u64
+}

@@ -1,0 +1,112 @@
+//! Shared packet memory of a switch with dynamic thresholds (Choudhury and Hahne; thesis 2.1.3,
+//! "Switches"): a queue may hold its reserved bytes, and of the shared pool at most `alpha` times
+//! what is free of it.
+//!
+//! With N busy queues and nothing reserved, each settles at `alpha B / (1 + N alpha)`. A packet
+//! occupies the memory from its arrival to the start of its transmission, or to its end. Sizes are
+//! bytes, times ps, alpha is scaled by 2^16.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Settings of a [`SharedBuffer`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedBufferConfig {
+    /// All of the memory, bytes.
+    pub size_bytes: u64,
+    /// Bytes that each queue has for itself.
+    pub reserved_bytes: u64,
+    /// Share of the free pool that one queue may take, scaled by 2^16.
+    pub alpha_q16: u64,
+}
+
+/// The memory of one switch.
+#[derive(Debug)]
+pub struct SharedBuffer {
+    config: SharedBufferConfig,
+    pool_bytes: u64,
+    pool_used: u64,
+    used: Vec<u64>,
+    /// When packets leave the memory: time, queue, bytes.
+    leaving: BinaryHeap<Reverse<(u64, u32, u32)>>,
+}
+
+impl SharedBuffer {
+    /// An empty memory for `queues` queues.
+    pub fn new(config: &SharedBufferConfig, queues: usize) -> Self {
+        let reserved = config.reserved_bytes.saturating_mul(queues as u64);
+        SharedBuffer {
+            config: *config,
+            pool_bytes: config.size_bytes.saturating_sub(reserved),
+            pool_used: 0,
+            used: vec![0; queues],
+            leaving: BinaryHeap::new(),
+        }
+    }
+
+    /// Frees what has left by `now_ps`.
+    pub fn advance(&mut self, now_ps: u64) {
+        while let Some(&Reverse((at_ps, queue, bytes))) = self.leaving.peek() {
+            if at_ps > now_ps {
+                break;
+            }
+            self.leaving.pop();
+            let queue = queue as usize;
+            self.set(queue, self.used[queue] - u64::from(bytes));
+        }
+    }
+
+    /// Whether a packet of `bytes` may enter `queue` at the time of the last [`Self::advance`].
+    pub fn admits(&self, queue: usize, bytes: u64) -> bool {
+        let reserved = self.config.reserved_bytes;
+        let before = self.used[queue];
+        let of_pool = (before + bytes).saturating_sub(reserved);
+        let more = of_pool - before.saturating_sub(reserved);
+        of_pool <= self.threshold_bytes() && more <= self.pool_bytes - self.pool_used
+    }
+
+    /// What a queue may take of the pool now.
+    pub fn threshold_bytes(&self) -> u64 {
+        let free = self.pool_bytes.saturating_sub(self.pool_used);
+        let share = (u128::from(free) * u128::from(self.config.alpha_q16)) >> 16;
+        u64::try_from(share).unwrap_or(u64::MAX)
+    }
+
+    /// A packet enters.
+    pub fn take(&mut self, queue: usize, bytes: u64) {
+        self.set(queue, self.used[queue] + bytes);
+    }
+
+    /// A packet of `queue` will leave at `at_ps`.
+    pub fn release_at(&mut self, at_ps: u64, queue: usize, bytes: u32) {
+        self.leaving.push(Reverse((at_ps, queue as u32, bytes)));
+    }
+
+    /// The queues from `first` on, `count` of them, lose what they hold.
+    pub fn clear(&mut self, now_ps: u64, first: usize, count: usize) {
+        self.advance(now_ps);
+        let queues = first..first + count;
+        self.leaving
+            .retain(|&Reverse((_, queue, _))| !queues.contains(&(queue as usize)));
+        for queue in queues {
+            self.set(queue, 0);
+        }
+    }
+
+    fn set(&mut self, queue: usize, bytes: u64) {
+        let reserved = self.config.reserved_bytes;
+        let before = self.used[queue].saturating_sub(reserved);
+        self.pool_used = self.pool_used - before + bytes.saturating_sub(reserved);
+        self.used[queue] = bytes;
+    }
+
+    /// Bytes of `queue` in the memory.
+    pub fn used_bytes(&self, queue: usize) -> u64 {
+        self.used[queue]
+    }
+
+    /// Bytes of all queues.
+    pub fn total_bytes(&self) -> u64 {
+        self.used.iter().sum()
+    }
+}

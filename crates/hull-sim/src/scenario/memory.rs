@@ -1,0 +1,107 @@
+//! Packet memory that the ports of a switch share, with dynamic thresholds (thesis 2.1.3), and the
+//! switches of thesis table 2.1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::{Problem, quoted, require};
+use crate::units::{Share, Size};
+
+/// The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of 4 MB
+/// (thesis 2.3.1 and 4.5.2), gives alpha; it is taken for all three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Broadcom Triumph: 48 ports of 1 Gbps and 4 of 10 Gbps, 4 MB, ECN.
+    Triumph,
+    /// Broadcom Scorpion: 24 ports of 10 Gbps, 4 MB, ECN.
+    Scorpion,
+    /// Cisco CAT4948: 48 ports of 1 Gbps and 2 of 10 Gbps, 16 MB, no ECN.
+    Cat4948,
+}
+
+impl Preset {
+    /// All ports, and those of 10 Gbps among them.
+    pub fn ports(self) -> (usize, usize) {
+        match self {
+            Preset::Triumph => (52, 4),
+            Preset::Scorpion => (24, 24),
+            Preset::Cat4948 => (50, 2),
+        }
+    }
+
+    /// The memory.
+    pub fn size(self) -> Size {
+        match self {
+            Preset::Triumph | Preset::Scorpion => Size(4_000_000),
+            Preset::Cat4948 => Size(16_000_000),
+        }
+    }
+
+    /// Whether it can mark.
+    pub fn ecn(self) -> bool {
+        self != Preset::Cat4948
+    }
+}
+
+/// Shared packet memory; `preset` or `size`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// A switch of thesis table 2.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// All of the memory; of the preset where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// What a queue may hold of the shared pool, as a share of what is free of it (alpha).
+    #[serde(default = "alpha")]
+    pub alpha: Share,
+    /// Bytes that each queue has for itself.
+    #[serde(default)]
+    pub reserved: Size,
+}
+
+/// With one busy port alpha / (1 + alpha) of the memory: 667 KB of 4 MB.
+const fn alpha() -> Share {
+    Share(Share::ONE / 5)
+}
+
+impl Memory {
+    /// All of the memory.
+    pub fn bytes(&self) -> u64 {
+        let preset = self.preset.map(Preset::size);
+        self.size.or(preset).unwrap_or_default().0
+    }
+}
+
+/// Checks the memory of switches that mark (`marks`) or not.
+pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Problem> {
+    let bytes = memory.bytes();
+    require(
+        bytes >= mtu && bytes <= 1 << 40,
+        "switch.memory.size",
+        memory.size.map_or_else(|| "nothing".to_owned(), quoted),
+        "room for a packet of transport.mtu or more, or a preset",
+    )?;
+    let alpha = memory.alpha;
+    require(
+        alpha.0 > 0 && alpha.0 <= 1000 * Share::ONE,
+        "switch.memory.alpha",
+        quoted(alpha),
+        "above 0 and at most 1000",
+    )?;
+    require(
+        memory.reserved.0 <= bytes,
+        "switch.memory.reserved",
+        quoted(memory.reserved),
+        "at most switch.memory.size",
+    )?;
+    let can_mark = memory.preset.is_none_or(Preset::ecn);
+    require(
+        can_mark || !marks,
+        "switch.memory.preset",
+        quoted("cat4948"),
+        "a switch with ECN where there is marking; this one has none",
+    )
+}

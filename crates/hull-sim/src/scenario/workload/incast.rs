@@ -1,0 +1,80 @@
+//! Incast (thesis 2.3.2, figures 2.18 to 2.22 and table 2.2).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hosts::{HostList, HostRef};
+use super::sizes::message;
+use super::{time, time_above_0};
+use crate::scenario::check::{Problem, refuse, require};
+use crate::scenario::default;
+use crate::units::{Size, Time};
+
+/// A client asks servers at once, waits for all responses, and asks again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Incast {
+    /// Bytes of all responses to a query together, shared equally between the servers.
+    #[serde(default = "default::incast_total")]
+    pub total: Size,
+    /// The host that asks; without it host 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<HostRef>,
+    /// The hosts that are asked; without it all but the client. With `all_to_all`: all that take
+    /// part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<HostList>,
+    /// How many of the servers are asked, the first ones; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fan_in: Option<u32>,
+    /// Whether each of the servers is a client of the others at the same time (figure 2.20).
+    #[serde(default)]
+    pub all_to_all: bool,
+    /// Queries of each client, after which the run may end; without it, until the end of the
+    /// measured time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queries: Option<u64>,
+    /// Bytes of a request.
+    #[serde(default = "default::request_size")]
+    pub request_size: Size,
+    /// When the first query starts.
+    #[serde(default)]
+    pub start: Time,
+    /// Each request is held back by a random time below this (thesis 2.1.3).
+    #[serde(default)]
+    pub jitter: Time,
+    /// Responses after this time from the query's start are not counted as in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Time>,
+}
+
+/// Checks the incast.
+pub(super) fn check(incast: &Incast) -> Result<(), Problem> {
+    message("workload.incast.total", incast.total)?;
+    message("workload.incast.request_size", incast.request_size)?;
+    require(
+        incast.queries != Some(0),
+        "workload.incast.queries",
+        0,
+        "at least 1",
+    )?;
+    require(
+        incast.fan_in != Some(0),
+        "workload.incast.fan_in",
+        0,
+        "at least 1",
+    )?;
+    if incast.all_to_all && incast.client.is_some() {
+        refuse(
+            "workload.incast.client",
+            "a client",
+            "none with all_to_all, where all hosts are clients",
+        )?;
+    }
+    time("workload.incast.start", incast.start)?;
+    time("workload.incast.jitter", incast.jitter)?;
+    match incast.deadline {
+        Some(deadline) => time_above_0("workload.incast.deadline", deadline),
+        None => Ok(()),
+    }
+}

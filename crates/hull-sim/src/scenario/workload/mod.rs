@@ -1,0 +1,309 @@
+//! The traffic: one file for each kind.
+
+mod all_to_all;
+mod bulk;
+mod flows;
+mod hosts;
+mod incast;
+mod long_lived;
+mod partition_aggregate;
+mod production;
+mod requests;
+mod sizes;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::{Problem, quoted, refuse, require};
+use crate::units::{Size, Time};
+
+pub use all_to_all::AllToAll;
+pub use bulk::Bulk;
+pub use flows::{FlowConnections, Flows, PoissonFlows};
+pub use hosts::{HostList, HostRef};
+pub use incast::Incast;
+pub use long_lived::{LongFlows, LongLived};
+pub use partition_aggregate::{Arrivals, PartitionAggregate};
+pub use production::Production;
+pub use requests::{Pick, Requests, SizeClass};
+pub use sizes::{MAX_FLOW_BYTES, Pareto, Sizes};
+
+/// The traffic; at least one table, several run together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Messages below this size have high priority (paper 6.2.2); without it none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_priority_below: Option<Size>,
+    /// Requests of one client to other hosts (paper 6.2, report III-A).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
+    /// Bulk flows to the client (paper 6.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bulk: Option<Bulk>,
+    /// Long-lived flows with start and stop times (thesis 2.3.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_lived: Option<LongLived>,
+    /// Poisson flows between random hosts (paper 6.3), or the path of a flow list (CSV or Parquet
+    /// with the columns `start_ps`, `src`, `dst`, `bytes`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Flows>,
+    /// Queries of one client to servers that answer at once (thesis 2.3.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incast: Option<Incast>,
+    /// Queries of one client to servers that take their time (report III-B).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_aggregate: Option<PartitionAggregate>,
+    /// A shuffle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_to_all: Option<AllToAll>,
+    /// The production benchmark of a rack (thesis 2.3.3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub production: Option<Production>,
+}
+
+/// Checks a time within a run.
+fn time(key: &str, time: Time) -> Result<(), Problem> {
+    let longest = Time(1_000_000_000_000_000_000);
+    require(time <= longest, key, quoted(time), "at most 1000000s")
+}
+
+/// Checks a time that may not be 0.
+fn time_above_0(key: &str, time: Time) -> Result<(), Problem> {
+    require(time.0 > 0, key, quoted(time), "a time above 0")?;
+    self::time(key, time)
+}
+
+/// Checks the traffic.
+pub(super) fn check(workload: &Workload) -> Result<(), Problem> {
+    if let Some(limit) = workload.high_priority_below {
+        require(
+            limit.0 > 0,
+            "workload.high_priority_below",
+            quoted(limit),
+            "at least 1B",
+        )?;
+    }
+    let checks = [
+        workload.requests.as_ref().map(requests::check),
+        workload.bulk.as_ref().map(bulk::check),
+        workload.long_lived.as_ref().map(long_lived::check),
+        workload.flows.as_ref().map(flows::check),
+        workload.incast.as_ref().map(incast::check),
+        workload
+            .partition_aggregate
+            .as_ref()
+            .map(partition_aggregate::check),
+        workload.all_to_all.as_ref().map(all_to_all::check),
+        workload.production.as_ref().map(production::check),
+    ];
+    if checks.iter().all(Option::is_none) {
+        return refuse(
+            "workload",
+            "no traffic",
+            "one or more of the tables requests, bulk, long_lived, flows, incast, partition_aggregate, all_to_all, production",
+        );
+    }
+    checks.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Scenario, expand, keys};
+
+    const BASE: &str = r#"
+        name = "test"
+        run.duration = "1s"
+        topology.star.hosts = 10
+        host.rate = "1Gbps"
+        host.delay = "1us"
+        switch.rate = "1Gbps"
+        switch.delay = "1us"
+        switch.buffer = "100KB"
+    "#;
+
+    /// All tables with all keys that their defaults leave out.
+    const ALL: &str = r#"
+        [workload]
+        high_priority_below = "10KB"
+        bulk = { flows = 2, size = "1MB", start_interval = "1ms" }
+        flows = { load = "15%", count = 9, sources = "1-3", destinations = [0, "h4"], connections = "persistent", sizes = { pareto = { shape = 1.05, mean = "100KB", cut = "1GB" } } }
+        incast = { client = 0, servers = ["1-5", "h6"], fan_in = 3, queries = 2, jitter = "1ms", deadline = "10ms" }
+        all_to_all = { size = "1KB", hosts = "0-3" }
+        production = { outside = "h9", response_total = "1MB", update_factor = 10 }
+        [workload.requests]
+        load = "20%"
+        client = "h1"
+        servers = "2-4"
+        classes = [{ size = "1KB", share = "100%" }]
+        [[workload.long_lived.flows]]
+        src = 1
+        dst = ["2-3"]
+        stop = "1s"
+        [workload.partition_aggregate]
+        interval = "1ms"
+        request_size = "100B"
+        response_size = "100B"
+        service = { offset = "400ns", gamma = { shape = 0.7, scale = "142.2us" } }
+    "#;
+
+    fn scenario(workload: &str) -> Result<Scenario, String> {
+        let cells = expand(&format!("{BASE}{workload}"), "my.toml", &[]);
+        cells
+            .map(|mut cells| cells.remove(0).scenario)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_written_is_what_was_read() {
+        for workload in [ALL, "workload.flows = \"list.csv\""] {
+            let read = scenario(workload).expect("good");
+            let text = read.to_toml().expect("TOML");
+            let again = expand(&text, "again.toml", &[]).expect("good").remove(0);
+            assert_eq!(again.scenario, read);
+        }
+    }
+
+    #[test]
+    fn a_flow_list_takes_the_place_of_a_table() {
+        let text = format!("{BASE}{ALL}");
+        let settings = ["workload.flows=dir/list.csv".to_owned()];
+        let cell = expand(&text, "my.toml", &settings).expect("good").remove(0);
+        let flows = cell.scenario.workload.flows;
+        assert_eq!(flows, Some(Flows::Replay("dir/list.csv".to_owned())));
+    }
+
+    #[test]
+    fn the_documentation_has_the_keys() {
+        let rows = keys();
+        for key in [
+            "workload.high_priority_below",
+            "workload.flows.load",
+            "workload.flows.sizes.pareto.shape",
+            "workload.long_lived.flows[].src",
+            "workload.partition_aggregate.service.gamma.scale",
+            "workload.production.outside",
+        ] {
+            let row = rows.iter().find(|row| row["key"] == key);
+            assert!(row.is_some_and(|row| row["doc"].is_string()), "{key}");
+        }
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_their_key() {
+        let pareto = |rest: &str| format!("flows = {{ load = 0.1, sizes.pareto = {{ {rest} }} }}");
+        let queries = |rest: &str| {
+            format!(
+                "partition_aggregate = {{ interval = \"1ms\", request_size = \"1B\", response_size = \"1B\", {rest} }}"
+            )
+        };
+        for (workload, parts) in [
+            (
+                "high_priority_below = \"1KB\"".to_owned(),
+                ["workload: ", "no traffic", "production"],
+            ),
+            (
+                "flows = 7".to_owned(),
+                ["workload.flows", "7", "path of a flow list"],
+            ),
+            (
+                "flows = { lode = 0.1 }".to_owned(),
+                ["workload.flows", "`lode`", "`load`"],
+            ),
+            (
+                "flows = { sizes.fixed = \"1B\" }".to_owned(),
+                ["workload.flows: ", "no rate", "flows_per_second"],
+            ),
+            (
+                "flows = { load = 1.2, sizes.fixed = \"1B\" }".to_owned(),
+                ["workload.flows.load", "120%", "below 100%"],
+            ),
+            (
+                "flows = { load = 0.1, sizes = {} }".to_owned(),
+                ["workload.flows.sizes", "no distribution", "pareto"],
+            ),
+            (
+                "flows = { load = 0.1, sizes = { fixed = \"1B\", csv = \"x\" } }".to_owned(),
+                ["workload.flows.sizes", "several", "exactly one"],
+            ),
+            (
+                pareto("shape = 1, mean = \"1KB\""),
+                ["workload.flows.sizes.pareto.shape", "1", "above 1"],
+            ),
+            (
+                pareto("shape = nan, mean = \"1KB\""),
+                ["workload.flows.sizes.pareto.shape", "NaN", "above 1"],
+            ),
+            (
+                pareto("shape = 2, mean = \"1KB\", cut = \"1B\""),
+                ["workload.flows.sizes.pareto.cut", "1B", "mean"],
+            ),
+            (
+                "flows = { load = 0.1, sizes.fixed = \"1B\", class_bounds = [\"2KB\", \"1KB\"] }"
+                    .to_owned(),
+                ["workload.flows.class_bounds", "2KB, 1KB", "larger"],
+            ),
+            (
+                "incast = { client = -1 }".to_owned(),
+                ["workload.incast.client", "-1", "host by number or name"],
+            ),
+            (
+                "incast = { servers = [1.5] }".to_owned(),
+                ["workload.incast.servers", "1.5", "host"],
+            ),
+            (
+                "incast = { all_to_all = true, client = 0 }".to_owned(),
+                ["workload.incast.client", "none", "all_to_all"],
+            ),
+            (
+                "incast = { deadline = \"0s\" }".to_owned(),
+                ["workload.incast.deadline", "0ps", "above 0"],
+            ),
+            (
+                queries(
+                    "service = { exponential = \"1s\", gamma = { shape = 1, scale = \"1s\" } }",
+                ),
+                [
+                    "workload.partition_aggregate.service",
+                    "exponential and gamma",
+                    "one of",
+                ],
+            ),
+            (
+                queries("service.gamma = { shape = 0, scale = \"1s\" }"),
+                [
+                    "workload.partition_aggregate.service.gamma.shape",
+                    "0",
+                    "above 0",
+                ],
+            ),
+            (
+                queries("queries = 0"),
+                ["workload.partition_aggregate.queries", "0", "at least 1"],
+            ),
+            (
+                "long_lived.flows = [{ src = 0, dst = 1, start = \"2s\", stop = \"1s\" }]"
+                    .to_owned(),
+                ["workload.long_lived.flows[0].stop", "1s", "after the start"],
+            ),
+            (
+                "production = { update_factor = 0 }".to_owned(),
+                ["workload.production.update_factor", "0", "1 to 1000"],
+            ),
+            (
+                "all_to_all = { size = \"0B\" }".to_owned(),
+                ["workload.all_to_all.size", "0B", "1TB"],
+            ),
+        ] {
+            let problem = scenario(&format!("[workload]\n{workload}")).expect_err(&workload);
+            assert!(problem.starts_with("my.toml: "), "{problem}");
+            for part in parts {
+                assert!(
+                    problem.contains(part),
+                    "\"{part}\" is missing in: {problem}"
+                );
+            }
+        }
+    }
+}

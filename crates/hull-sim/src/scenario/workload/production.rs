@@ -1,0 +1,87 @@
+//! The production benchmark of a rack (thesis 2.3.3): queries, short messages and updates.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::flows::class_bounds;
+use super::hosts::{HostList, HostRef};
+use super::sizes::message;
+use super::time_above_0;
+use crate::scenario::check::{Problem, quoted, require};
+use crate::scenario::default;
+use crate::units::{Share, Size, Time};
+
+/// The three kinds of traffic of a production rack (thesis 2.1.2, 2.3.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Production {
+    /// Servers of the rack; without it all hosts but `outside`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<HostList>,
+    /// The host that stands for the rest of the data centre; without it all traffic stays inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<HostRef>,
+    /// Share of the background flows that leave or enter the rack (an assumption: the thesis does
+    /// not give the measured ratio).
+    #[serde(default = "default::outside_share")]
+    pub outside_share: Share,
+    /// Bytes of a query to one server.
+    #[serde(default = "default::query_size")]
+    pub query_size: Size,
+    /// Bytes of one server's response.
+    #[serde(default = "default::response_size")]
+    pub response_size: Size,
+    /// Bytes of all responses to a query together, instead of `response_size`: `"1MB"` is the scaled
+    /// benchmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_total: Option<Size>,
+    /// Factor on background flows above 1 MB: 10 is the scaled benchmark.
+    #[serde(default = "default::one_u32")]
+    pub update_factor: u32,
+    /// Times between queries of a server: production, or the path of a CSV file with the header
+    /// `interval_us,cdf`.
+    #[serde(default = "default::production")]
+    pub query_intervals: String,
+    /// Times between background flows of a server: production, or the path of a CSV file with the
+    /// header `interval_us,cdf`.
+    #[serde(default = "default::production")]
+    pub background_intervals: String,
+    /// Sizes of background flows: a table's name, or the path of a CSV file with the header
+    /// `bytes,cdf`.
+    #[serde(default = "default::production")]
+    pub background_sizes: String,
+    /// Responses after this time from the query's start are not counted as in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Time>,
+    /// Upper bounds of the size classes of background flows in the results.
+    #[serde(default = "default::production_bounds")]
+    pub class_bounds: Vec<Size>,
+}
+
+/// Checks the benchmark.
+pub(super) fn check(production: &Production) -> Result<(), Problem> {
+    let key = |name: &str| format!("workload.production.{name}");
+    message(&key("query_size"), production.query_size)?;
+    message(&key("response_size"), production.response_size)?;
+    if let Some(total) = production.response_total {
+        message(&key("response_total"), total)?;
+    }
+    let share = production.outside_share;
+    require(
+        share.0 <= Share::ONE,
+        &key("outside_share"),
+        quoted(share),
+        "0 to 100%",
+    )?;
+    let factor = production.update_factor;
+    require(
+        (1..=1000).contains(&factor),
+        &key("update_factor"),
+        factor,
+        "1 to 1000",
+    )?;
+    if let Some(deadline) = production.deadline {
+        time_above_0(&key("deadline"), deadline)?;
+    }
+    class_bounds(&key("class_bounds"), &production.class_bounds)
+}

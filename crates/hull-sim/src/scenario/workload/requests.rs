@@ -1,0 +1,98 @@
+//! Requests over persistent connections (paper 6.2, report III-A).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hosts::{HostList, HostRef};
+use super::sizes::message;
+use crate::scenario::check::{Problem, quoted, require};
+use crate::scenario::default;
+use crate::units::{Share, Size};
+
+/// How the connection for a request is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    /// Any connection, with equal probability.
+    #[default]
+    Random,
+    /// Any connection that no request is using; any at all when all are used.
+    RandomIdle,
+    /// The servers in turn.
+    RoundRobin,
+}
+
+/// Requests over persistent connections, an open loop with Poisson arrivals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Requests {
+    /// Response bytes as a share of the rate of the client's link, below 1.
+    pub load: Share,
+    /// The host that asks; without it host 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<HostRef>,
+    /// The hosts that are asked; without it all but the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<HostList>,
+    /// Permanent connections to each server.
+    #[serde(default = "default::connections")]
+    pub connections_per_server: u32,
+    /// Whether each class of sizes has connections of its own.
+    #[serde(default)]
+    pub separate_classes: bool,
+    /// How the connection is chosen.
+    #[serde(default)]
+    pub pick: Pick,
+    /// Bytes of a request.
+    #[serde(default = "default::request_size")]
+    pub request_size: Size,
+    /// Sizes of the responses.
+    pub classes: Vec<SizeClass>,
+}
+
+/// A class of responses of one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SizeClass {
+    /// Bytes of the response.
+    pub size: Size,
+    /// Share of the requests.
+    pub share: Share,
+}
+
+/// Checks the requests.
+pub(super) fn check(r: &Requests) -> Result<(), Problem> {
+    require(
+        r.load.0 > 0 && r.load.0 < Share::ONE,
+        "workload.requests.load",
+        quoted(r.load),
+        "above 0 and below 100%, because the loop is open",
+    )?;
+    let connections = r.connections_per_server;
+    require(
+        (1..=10_000).contains(&connections),
+        "workload.requests.connections_per_server",
+        connections,
+        "1 to 10000",
+    )?;
+    message("workload.requests.request_size", r.request_size)?;
+    require(
+        !r.classes.is_empty() && r.classes.len() <= 64,
+        "workload.requests.classes",
+        format!("{} classes", r.classes.len()),
+        "1 to 64",
+    )?;
+    for (i, class) in r.classes.iter().enumerate() {
+        let key = |name: &str| format!("workload.requests.classes[{i}].{name}");
+        let share = quoted(class.share);
+        require(class.share.0 > 0, &key("share"), share, "above 0")?;
+        message(&key("size"), class.size)?;
+    }
+    let sum: u64 = r.classes.iter().map(|class| class.share.0).sum();
+    require(
+        sum == Share::ONE,
+        "workload.requests.classes",
+        format!("shares that add up to {}", Share(sum)),
+        "shares that add up to 100%",
+    )
+}

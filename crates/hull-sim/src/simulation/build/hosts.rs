@@ -1,0 +1,107 @@
+//! The settings of hosts become their parts.
+
+use hull_core::flow_association::{FlowAssociationConfig, WhenFull};
+use hull_core::pacer::{PacerConfig, WhenFifoFull};
+
+use super::switches::host_port;
+use crate::host::{DelayLine, HostSide, PacerStage, ReceiveConfig, ReceivePath};
+use crate::network::Port;
+use crate::random::{Purpose, Stream};
+use crate::scenario::{self, Clocks, Scenario};
+use crate::topology::{Graph, Problem};
+use crate::workload::ServiceTime;
+
+/// The parts of all hosts.
+pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<HostSide, Problem> {
+    let hosts = graph.hosts().len();
+    let settings = &scenario.host;
+    let mut side = HostSide {
+        ports: (0..hosts).map(|h| graph.host_port(h) as u32).collect(),
+        offload_bytes: settings.offload.map_or(0, |size| size.0 as u16),
+        ..HostSide::default()
+    };
+    if let Some(pacer) = &scenario.pacer {
+        for host in 0..hosts {
+            side.pacers.push(stage(scenario, pacer, graph, host, seed));
+        }
+    }
+    if let Some(jitter) = &settings.stack_jitter {
+        let delay = ServiceTime::new("host.stack_jitter", jitter)?;
+        for line in 0..2 * hosts {
+            let random = Stream::new(seed, Purpose::StackJitter, line);
+            side.stacks.push(DelayLine::new(delay.clone(), random));
+        }
+    }
+    if let Some(receive) = &settings.receive {
+        let config = ReceiveConfig {
+            frames: receive.frames,
+            wait_ps: receive.wait.0,
+            adaptive: receive.adaptive,
+            join_bytes: receive.join.0 as u32,
+            header_bytes: scenario.transport.header.0 as u32,
+            interrupt_ps: receive.interrupt_cost.0,
+            packet_ps: receive.packet_cost.0,
+        };
+        side.receivers = (0..hosts).map(|_| ReceivePath::new(config)).collect();
+    }
+    Ok(side)
+}
+
+/// NIC queue and pacer of one host.
+fn stage(
+    scenario: &Scenario,
+    settings: &scenario::Pacer,
+    graph: &Graph,
+    host: usize,
+    seed: u64,
+) -> PacerStage {
+    let port = graph.host_port(host);
+    let nic = Port::new(&host_port(scenario, graph, port));
+    let random = Stream::new(seed, Purpose::Association, host);
+    let (pacer, association) = pacer(settings, graph.wire(port).rate_bps);
+    // Well over a period of the ticks and updates, so that any phase is as likely.
+    let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;
+    let clock_ahead_ps = match settings.clocks {
+        Clocks::Free => Stream::new(seed, Purpose::ClockPhase, host).below(phases) as u64,
+        Clocks::Synchronized => 0,
+    };
+    PacerStage::new(
+        nic,
+        &pacer,
+        &association,
+        random,
+        settings.overtaking,
+        clock_ahead_ps,
+        settings.buckets as usize,
+    )
+}
+
+fn pacer(settings: &scenario::Pacer, rate_bps: u64) -> (PacerConfig, FlowAssociationConfig) {
+    let pacer = PacerConfig {
+        max_rate_bps: rate_bps,
+        min_rate_bps: settings.rate_step.0,
+        initial_rate_bps: settings.rate_step.0,
+        bucket_bytes: settings.bucket.0 as u32,
+        fifo_bytes: settings.fifo.0 as u32,
+        update_interval_ps: settings.update_interval.0,
+        eta: settings.eta.scaled(1 << 16) as u32,
+        beta: settings.beta << 8,
+        rate_step_bps: settings.rate_step.0,
+        token_tick_ps: settings.token_tick.ps(),
+        when_full: match settings.when_fifo_full {
+            scenario::WhenFifoFull::Drop => WhenFifoFull::Drop,
+            scenario::WhenFifoFull::Bypass => WhenFifoFull::Bypass,
+        },
+    };
+    let probability = settings.association_probability.scaled(1 << 32);
+    let association = FlowAssociationConfig {
+        entries: settings.table_entries as usize,
+        probability: u32::try_from(probability).unwrap_or(u32::MAX),
+        timeout_ps: settings.association_timeout.0,
+        when_full: match settings.when_table_full {
+            scenario::WhenTableFull::Ignore => WhenFull::Ignore,
+            scenario::WhenTableFull::EvictOldest => WhenFull::EvictOldest,
+        },
+    };
+    (pacer, association)
+}

@@ -1,0 +1,108 @@
+//! From a resolved scenario to a run: settings become parts.
+
+mod hosts;
+mod memory;
+mod switches;
+mod tcp;
+
+use std::path::Path;
+
+use super::Simulation;
+use super::flows::FlowTable;
+use super::instruments::Instruments;
+use crate::engine::{Entity, EventQueue, Kind};
+use crate::measure::{FlowLog, LatencyLog};
+use crate::network::Network;
+use crate::scenario::Scenario;
+use crate::topology::{self, Graph, Problem, Routes};
+use crate::transport::{Receiver, SackTable, Sender};
+use crate::workload::{self, Agenda, Workload};
+
+/// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
+/// it as they come. Fails where a file that the scenario names is wrong.
+pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
+    let graph = topology::build(scenario)?;
+    switches::check_memory(scenario, &graph)?;
+    let routes = Routes::new(&graph);
+    let mut network = Network::new(switches::ports(scenario, &graph, seed));
+    switches::share_memory(scenario, &graph, &mut network);
+    let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
+    let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
+    let sender = Sender::new(&tcp::sender(&scenario.transport));
+    let receiver = Receiver::new(&tcp::receiver(&scenario.transport));
+    let warmup_ps = scenario.run.warmup.0;
+    let end_ps = warmup_ps + scenario.run.duration.0;
+    let failed_links = vec![false; graph.links.len()];
+    let mut simulation = Simulation {
+        now_ps: 0,
+        events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
+        changes: topology::changes(&scenario.topology.failures, &graph)?,
+        failed_links,
+        hosts: hosts::build(scenario, &graph, seed)?,
+        table: FlowTable::new(sender, receiver, routes.longest_path(), seed).following(
+            scenario
+                .measure
+                .flows
+                .as_ref()
+                .map_or(0, |flows| flows.count),
+        ),
+        sacks: SackTable::default(),
+        instruments,
+        graph,
+        routes,
+        network,
+        flows: FlowLog::new(
+            traffic.classes().to_vec(),
+            folder.map(|folder| folder.join("flows.parquet")),
+        ),
+        queries: Vec::new(),
+        traffic,
+        agenda: Agenda::default(),
+        done: false,
+        wakes: Vec::new(),
+        free_wakes: Vec::new(),
+        header_bytes: scenario.transport.header.0 as u16,
+        mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
+        warmup_ps,
+        end_ps,
+        last_ps: end_ps.saturating_add(scenario.run.drain.0),
+        latency: LatencyLog::default(),
+        packets_sent: 0,
+        packets_delivered: 0,
+        packets_dropped: 0,
+        packet_hops: 0,
+        events_served: 0,
+    };
+    simulation.begin_traffic();
+    simulation.begin_samples();
+    let events = &mut simulation.events;
+    events.push(warmup_ps, Entity::new(Kind::Warmup, 0));
+    if simulation.instruments.probe.is_some() {
+        events.push(warmup_ps, Entity::new(Kind::Probe, 0));
+    }
+    for (index, change) in simulation.changes.iter().enumerate() {
+        events.push(change.at_ps, Entity::new(Kind::LinkState, index));
+    }
+    Ok(simulation)
+}
+
+/// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and
+/// whether the machine's memory will do. The error is a key and what is wrong.
+pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
+    let graph = topology::build(scenario)?;
+    switches::check_memory(scenario, &graph)?;
+    let hosts = topology::host_names(&graph);
+    let traffic = workload::build(scenario, &hosts, scenario.run.seed)?;
+    memory::check(&graph, &Routes::new(&graph), traffic.connections().len())
+}
+
+/// The longest time from the start of a transmission to its arrival.
+fn horizon_ps(scenario: &Scenario, graph: &Graph) -> u64 {
+    let mtu = scenario.transport.mtu.0;
+    let times = (0..graph.ports()).map(|port| {
+        let wire = graph.wire(port);
+        let sending_ps = u128::from(mtu) * 8_000_000_000_000 / u128::from(wire.rate_bps);
+        sending_ps as u64 + wire.delay_ps
+    });
+    times.max().unwrap_or(0) + scenario.host.stack_delay.0
+}

@@ -1,0 +1,305 @@
+//! The flows of a run: for each direction of data a sender, a receiver, two routes and the
+//! messages under way.
+//!
+//! A flow of its own (`Channel::New`) gets a slot when it begins and gives it back when all of its
+//! data is acknowledged and no packet of it is left in the network, so that memory goes with the
+//! flows that are active. Connection c has slots 2c, from its first host to its second, and 2c + 1
+//! back.
+
+use std::collections::VecDeque;
+
+use super::followed::Followed;
+use crate::network::Network;
+use crate::topology::Routes;
+use crate::transport::{Receiver, Sender};
+
+/// No flow.
+pub const NONE: u32 = u32::MAX;
+
+/// A message under way: it ends at this position of the flow's stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    pub end: u64,
+    pub tag: u64,
+    pub timeouts_before: u32,
+    pub class: u16,
+}
+
+const NOTHING: Pending = Pending {
+    end: u64::MAX,
+    tag: 0,
+    timeouts_before: 0,
+    class: 0,
+};
+
+/// What the simulation knows of a flow besides its TCP.
+#[derive(Debug)]
+pub struct Flow {
+    pub src: u32,
+    pub dst: u32,
+    /// Routes: of the data, and of the acknowledgments.
+    pub out: u32,
+    pub back: u32,
+    /// The flow that runs the other way on the same connection, or [`NONE`].
+    pub reverse: u32,
+    /// Packets of this flow, data and acknowledgments, between the hosts' transports.
+    pub in_flight: u32,
+    /// Whether the slot is given back when the flow is done.
+    pub transient: bool,
+    /// Whether the slot is in use.
+    pub live: bool,
+    /// Number of the flow in the order of opening.
+    pub number: u64,
+    /// Whether the flow is followed, and has not been read since it ended.
+    pub followed: bool,
+    /// The first message that has not arrived wholly.
+    pub first: Pending,
+    /// Messages behind it.
+    later: VecDeque<Pending>,
+    /// End of the last message written.
+    written: u64,
+}
+
+impl Flow {
+    /// The priority class of the byte at `position`.
+    #[inline]
+    pub fn class_at(&self, position: u64) -> u16 {
+        if position < self.first.end || self.later.is_empty() {
+            return self.first.class;
+        }
+        let message = self.later.iter().find(|message| position < message.end);
+        message.map_or(self.first.class, |message| message.class)
+    }
+
+    /// Takes the first message off, when it has arrived up to `position`.
+    #[inline]
+    pub fn completed(&mut self, position: u64) -> Option<Pending> {
+        if position < self.first.end {
+            return None;
+        }
+        let done = self.first;
+        // A delayed acknowledgment of the last message keeps its class.
+        let class = done.class;
+        self.first = self
+            .later
+            .pop_front()
+            .unwrap_or(Pending { class, ..NOTHING });
+        Some(done)
+    }
+
+    /// Whether a message that has not arrived ends at the byte with this number on the wire.
+    pub fn ends_message(&self, number: u32) -> bool {
+        let ends = self.later.iter().map(|message| message.end);
+        self.first.end as u32 == number || ends.into_iter().any(|end| end as u32 == number)
+    }
+
+    /// A lasting message ends where the sender has stopped.
+    pub fn cut(&mut self, position: u64) {
+        self.written = self.written.min(position);
+        self.first.end = self.first.end.min(position);
+    }
+}
+
+/// All flows, by slot.
+#[derive(Debug)]
+pub struct FlowTable {
+    pub flows: Vec<Flow>,
+    pub senders: Vec<Sender>,
+    pub receivers: Vec<Receiver>,
+    free: Vec<u32>,
+    sender: Sender,
+    receiver: Receiver,
+    longest_route: usize,
+    /// Flows opened so far; with the seed it decides the route.
+    opened: u64,
+    seed: u64,
+    /// Flows opened so far.
+    numbered: u64,
+    pub(super) following: Followed,
+    scratch: Vec<u32>,
+    /// Of flows whose slots were given back.
+    pub past_timeouts: u64,
+    pub past_retransmissions: u64,
+}
+
+impl FlowTable {
+    /// No flows yet; each begins as a copy of `sender` and `receiver`.
+    pub fn new(sender: Sender, receiver: Receiver, longest_route: usize, seed: u64) -> Self {
+        FlowTable {
+            flows: Vec::new(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            free: Vec::new(),
+            sender,
+            receiver,
+            longest_route,
+            opened: 0,
+            seed,
+            numbered: 0,
+            following: Followed::default(),
+            scratch: Vec::new(),
+            past_timeouts: 0,
+            past_retransmissions: 0,
+        }
+    }
+
+    /// Follows the first `flows` that are opened.
+    pub fn following(mut self, flows: u64) -> Self {
+        self.following.below = flows;
+        self
+    }
+
+    /// Opens a flow and finds its routes.
+    pub fn open(
+        &mut self,
+        network: &mut Network,
+        routes: &Routes,
+        src: u32,
+        dst: u32,
+        transient: bool,
+    ) -> u32 {
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.keep_last_reading(slot);
+                slot
+            }
+            None => {
+                let slot = self.flows.len() as u32;
+                self.flows.push(Flow {
+                    src,
+                    dst,
+                    out: network.reserve_route(self.longest_route),
+                    back: network.reserve_route(self.longest_route),
+                    reverse: NONE,
+                    in_flight: 0,
+                    transient,
+                    live: false,
+                    number: 0,
+                    followed: false,
+                    first: NOTHING,
+                    later: VecDeque::new(),
+                    written: 0,
+                });
+                self.senders.push(self.sender.clone());
+                self.receivers.push(self.receiver.clone());
+                slot
+            }
+        };
+        let at = slot as usize;
+        // A timer event of the slot's last flow may still be on its way: it serves for this one.
+        self.senders[at].reset(&self.sender);
+        self.receivers[at].reset(&self.receiver);
+        let flow = &mut self.flows[at];
+        flow.src = src;
+        flow.dst = dst;
+        flow.reverse = NONE;
+        flow.transient = transient;
+        flow.live = true;
+        flow.number = self.numbered;
+        flow.first = NOTHING;
+        flow.later.clear();
+        flow.written = 0;
+        self.numbered += 1;
+        self.follow(slot);
+        self.opened += 1;
+        let number = self.opened;
+        self.route(network, routes, slot, number);
+        slot
+    }
+
+    /// Finds the routes of a flow. Those of its acknowledgments are hashed on their own.
+    fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
+        let flow = &self.flows[slot as usize];
+        for (at, from, to, way) in [
+            (flow.out, flow.src, flow.dst, 0),
+            (flow.back, flow.dst, flow.src, 1),
+        ] {
+            let hash = mix(self.seed ^ mix(2 * number + way));
+            self.scratch.clear();
+            let found = routes.path(from as usize, to as usize, hash, &mut self.scratch);
+            if !found {
+                // A packet skips the first entry, the port of its own host.
+                self.scratch.clear();
+                self.scratch.extend([network.nowhere(); 2]);
+            }
+            network.replace_route(at, &self.scratch, to as usize);
+        }
+    }
+
+    /// After a change of the network: new routes for all flows in use. Packets under way keep the
+    /// old ones.
+    pub fn reroute(&mut self, network: &mut Network, routes: &Routes) {
+        self.longest_route = self.longest_route.max(routes.longest_path());
+        for slot in 0..self.flows.len() {
+            self.flows[slot].out = network.reserve_route(self.longest_route);
+            self.flows[slot].back = network.reserve_route(self.longest_route);
+            if self.flows[slot].live {
+                self.opened += 1;
+                let number = self.opened;
+                self.route(network, routes, slot as u32, number);
+            }
+        }
+    }
+
+    /// Writes a message on a flow.
+    pub fn write(&mut self, slot: u32, bytes: u64, tag: u64, class: u16) {
+        let sender = &mut self.senders[slot as usize];
+        sender.write(bytes);
+        let flow = &mut self.flows[slot as usize];
+        flow.written += bytes;
+        let pending = Pending {
+            end: flow.written,
+            tag,
+            timeouts_before: sender.timeouts,
+            class,
+        };
+        if flow.first.end == u64::MAX {
+            flow.first = pending;
+        } else {
+            flow.later.push_back(pending);
+        }
+    }
+
+    /// Gives the slot back when the flow is done.
+    #[inline]
+    pub fn release_if_done(&mut self, slot: u32) {
+        let at = slot as usize;
+        let flow = &mut self.flows[at];
+        if flow.transient
+            && flow.in_flight == 0
+            && flow.live
+            && flow.first.end == u64::MAX
+            && self.senders[at].is_idle()
+        {
+            flow.live = false;
+            self.past_timeouts += u64::from(self.senders[at].timeouts);
+            self.past_retransmissions += u64::from(self.senders[at].retransmissions);
+            self.senders[at].rto_deadline_ps = u64::MAX;
+            self.receivers[at].ack_deadline_ps = u64::MAX;
+            self.free.push(slot);
+        }
+    }
+
+    /// Timeouts and segments sent again, of all flows so far.
+    pub fn losses(&self) -> (u64, u64) {
+        let live = self.flows.iter().zip(&self.senders).filter(|(f, _)| f.live);
+        live.fold(
+            (self.past_timeouts, self.past_retransmissions),
+            |(timeouts, again), (_, sender)| {
+                (
+                    timeouts + u64::from(sender.timeouts),
+                    again + u64::from(sender.retransmissions),
+                )
+            },
+        )
+    }
+}
+
+/// Spreads the bits of a number (the finalizer of MurmurHash3).
+fn mix(mut x: u64) -> u64 {
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}

@@ -1,0 +1,86 @@
+//! Flows that are followed: the first so many that are opened. They are read at each sample while they
+//! are open, and once more after they have ended.
+
+use hull_core::dctcp::ONE;
+
+use super::flows::FlowTable;
+use crate::measure::FlowReading;
+use crate::transport::{Controller, MAX_WINDOW_BYTES};
+
+/// Which flows are followed.
+#[derive(Debug, Default)]
+pub struct Followed {
+    /// Flows with a lower number are.
+    pub below: u64,
+    /// Their slots, while they are open or have not been read since they ended.
+    slots: Vec<u32>,
+    /// Last readings of flows whose slot was used again since the last sample.
+    ended: Vec<FlowReading>,
+}
+
+impl FlowTable {
+    /// The slots of the flows that are followed.
+    pub fn followed(&self) -> impl Iterator<Item = u32> {
+        self.following.slots.iter().copied()
+    }
+
+    /// A slot is about to be used again: if its last flow was followed, what it left is kept.
+    pub(super) fn keep_last_reading(&mut self, slot: u32) {
+        if self.flows[slot as usize].followed {
+            let reading = self.reading(slot);
+            self.following.ended.push(reading);
+            self.following.slots.retain(|&other| other != slot);
+        }
+    }
+
+    /// A flow was opened.
+    pub(super) fn follow(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.followed = flow.number < self.following.below;
+        if flow.followed {
+            self.following.slots.push(slot);
+        }
+    }
+
+    /// Whether the flow in this slot has data that has not arrived.
+    pub fn has_data(&self, slot: u32) -> bool {
+        let flow = &self.flows[slot as usize];
+        flow.live && flow.first.end != u64::MAX
+    }
+
+    /// What is known of the flows that are followed, by number.
+    pub fn readings(&mut self) -> Vec<FlowReading> {
+        let mut readings = std::mem::take(&mut self.following.ended);
+        let slots = std::mem::take(&mut self.following.slots);
+        readings.extend(slots.iter().map(|&slot| self.reading(slot)));
+        readings.sort_by_key(|reading| reading.flow);
+        let flows = &mut self.flows;
+        self.following.slots = slots;
+        self.following.slots.retain(|&slot| {
+            let flow = &mut flows[slot as usize];
+            flow.followed = flow.live;
+            flow.live
+        });
+        readings
+    }
+
+    fn reading(&self, slot: u32) -> FlowReading {
+        let at = slot as usize;
+        let (flow, sender) = (&self.flows[at], &self.senders[at]);
+        let window = sender.window();
+        FlowReading {
+            flow: flow.number,
+            ends: (flow.src, flow.dst),
+            delivered_bytes: self.receivers[at].next(),
+            cwnd_bytes: window.cwnd(),
+            ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
+            alpha: match sender.controller() {
+                Controller::Dctcp(dctcp) => Some(f64::from(dctcp.alpha()) / f64::from(ONE)),
+                _ => None,
+            },
+            srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
+            in_flight_bytes: sender.pipe(),
+            timeouts: sender.timeouts,
+        }
+    }
+}

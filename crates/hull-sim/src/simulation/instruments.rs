@@ -1,0 +1,286 @@
+//! What is measured: which ports, flows and pacers, the probe, and what is read at the end of the
+//! warm-up and at the end of the measured time. What is read in between is in `samplers`, the packets
+//! of captured ports in `captured`.
+
+use std::path::Path;
+
+use super::Simulation;
+use super::outcome::Measured;
+use super::samplers::Intervals;
+use crate::engine::{Entity, Kind};
+use crate::measure::{
+    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
+    SeriesLog, Watch,
+};
+use crate::network::{NO_SACK, Network, Packet, flags};
+use crate::scenario::{self, Probe, Scenario};
+use crate::topology::{self, Graph, Observed, Problem, Routes};
+
+/// A flow that had data to deliver at the end of the warm-up.
+#[derive(Clone, Copy, Debug)]
+pub struct LongFlow {
+    slot: u32,
+    number: u64,
+    delivered_bytes: u64,
+}
+
+/// What the instruments look at.
+#[derive(Debug)]
+pub struct Instruments {
+    /// The host that asks for data, and the port that data for it crosses: its latency is the switch's.
+    pub client: usize,
+    pub client_port: usize,
+    /// The ports whose queues are noted, by number.
+    pub ports: Vec<usize>,
+    /// Whether their every change is.
+    pub queue_changes: bool,
+    pub probe: Option<Probe>,
+    /// The host that sends the probes, their routes to the client and back, and how many there were.
+    pub prober: usize,
+    pub probe_routes: (u32, u32),
+    pub probes: u32,
+    pub intervals: Intervals,
+    /// Payload that has arrived in order, by host.
+    pub delivered_bytes: Vec<u64>,
+    /// Counters at the end of the warm-up.
+    pub at_warmup: Measured,
+    /// Flows under way at the end of the warm-up, of those that are followed.
+    pub long_flows: Vec<LongFlow>,
+    pub logs: Logs,
+}
+
+impl Instruments {
+    /// The instruments of a scenario, installed at the ports. Without a folder nothing is captured and
+    /// tables stay in memory. Fails where a port is named that there is not.
+    pub fn new(
+        scenario: &Scenario,
+        graph: &Graph,
+        routes: &Routes,
+        network: &mut Network,
+        folder: Option<&Path>,
+    ) -> Result<Self, Problem> {
+        let measure = &scenario.measure;
+        let Observed {
+            client,
+            port: client_port,
+            prober,
+        } = topology::observed(&scenario.topology, graph);
+        let mut ports = topology::ports_named(graph, "measure.ports", &measure.ports)?;
+        let listed = !ports.is_empty() || measure.queue_changes;
+        if ports.is_empty() {
+            ports.push(client_port);
+        }
+        for &port in &ports {
+            let rate_bps = graph.wire(port).rate_bps;
+            network.ports[port].watch(Watch::new(rate_bps, measure.queue_changes));
+        }
+        if !ports.contains(&client_port) {
+            let rate_bps = graph.wire(client_port).rate_bps;
+            network.ports[client_port].watch(Watch::new(rate_bps, false));
+        }
+        let hosts = graph.hosts().len();
+        let mut probe_route = |from: usize, to: usize| {
+            let mut path = Vec::new();
+            routes.path(from, to, 0, &mut path);
+            network.add_route(&path, to)
+        };
+        let probe_routes = (probe_route(prober, client), probe_route(client, prober));
+        let path = |file: &str| folder.map(|folder| folder.join(file));
+        let names = || ports.iter().map(|&port| graph.port_name(port)).collect();
+        let has_pacers = measure.pacers.is_some() && scenario.pacer.is_some();
+        let capture = match (&measure.capture, folder) {
+            (Some(settings), Some(folder)) => {
+                let capture = Capture::new(capture(scenario, settings, graph, folder)?);
+                capture
+                    .ports()
+                    .for_each(|port| network.ports[port].capture());
+                Some(capture)
+            }
+            _ => None,
+        };
+        Ok(Instruments {
+            client,
+            client_port,
+            queue_changes: measure.queue_changes,
+            probe: measure.probe.clone(),
+            prober,
+            probe_routes,
+            probes: 0,
+            intervals: Intervals::of(scenario),
+            delivered_bytes: vec![0; hosts],
+            at_warmup: Measured::default(),
+            long_flows: Vec::new(),
+            logs: Logs {
+                queues: listed.then(|| QueueLog::new(names(), path("queues.parquet"))),
+                series: (measure.flows.as_ref())
+                    .map(|_| SeriesLog::new(Vec::new(), path("series.parquet"))),
+                pacers: has_pacers.then(|| PacerLog::new(Vec::new(), path("pacers.parquet"))),
+                capture,
+            },
+            ports,
+        })
+    }
+}
+
+/// What is captured, and where.
+fn capture(
+    scenario: &Scenario,
+    settings: &scenario::Capture,
+    graph: &Graph,
+    folder: &Path,
+) -> Result<CaptureConfig, Problem> {
+    let tcp = &scenario.transport;
+    let numbers = topology::ports_named(graph, "measure.capture.ports", &settings.ports)?;
+    // What is behind a link counts with its delay; a host's stack is before its link.
+    let behind_ps = |number: usize| {
+        let far_end = graph.nodes[graph.port_far_end(number)].kind;
+        match far_end {
+            topology::Kind::Host => scenario.host.stack_delay.0,
+            topology::Kind::Switch => scenario.switch.latency.0,
+        }
+    };
+    let port = |number: usize| CapturedPort {
+        number,
+        name: graph.port_name(number),
+        rate_bps: graph.wire(number).rate_bps,
+        delay_ps: graph.wire(number).delay_ps + behind_ps(number),
+    };
+    Ok(CaptureConfig {
+        path: folder.join(&settings.file),
+        ports: numbers.into_iter().map(port).collect(),
+        start_ps: settings.start.0,
+        stop_ps: settings.stop.map_or(u64::MAX, |stop| stop.0),
+        max_packets: settings.max_packets.unwrap_or(u64::MAX),
+        snap_bytes: settings.snap_length.map_or(0, |size| size.0 as usize),
+        header_bytes: tcp.header.0 as u16,
+        receive_window: u64::from(tcp.receive_window) * (tcp.mtu.0 - tcp.header.0),
+        ecn: tcp.ecn,
+    })
+}
+
+impl Simulation {
+    /// A probe leaves for the client (paper 5.2).
+    pub(super) fn serve_probe(&mut self) {
+        let Some(probe) = &self.instruments.probe else {
+            return;
+        };
+        let (size, interval_ps) = (probe.size.0 as u16, probe.interval.0);
+        let (there, _) = self.instruments.probe_routes;
+        let number = self.instruments.probes;
+        self.instruments.probes += 1;
+        let packet = probe_packet(number, there, size, flags::PROBE);
+        self.send(self.instruments.prober, packet);
+        let next_ps = self.now_ps + interval_ps;
+        if next_ps < self.end_ps {
+            self.events.push(next_ps, Entity::new(Kind::Probe, 0));
+        }
+    }
+
+    /// A probe crosses a switch: its latency is its wait at the client's port.
+    pub(super) fn time_probe(&mut self, port: usize, packet: Packet, waited_ps: u64, taken: bool) {
+        let timed = port == self.instruments.client_port
+            && packet.flags & flags::REPLY == 0
+            && (self.warmup_ps..self.end_ps).contains(&self.now_ps);
+        match (timed, taken) {
+            (true, true) => self.latency.probe(self.now_ps, waited_ps),
+            (true, false) => self.latency.probe_lost(),
+            _ => {}
+        }
+    }
+
+    /// The client's host replies to a ping with as many bytes.
+    pub(super) fn answer_probe(&mut self, host: usize, packet: Packet) {
+        if packet.flags & flags::REPLY == 0 {
+            let (_, back) = self.instruments.probe_routes;
+            let reply = flags::PROBE | flags::REPLY;
+            self.send(
+                host,
+                probe_packet(packet.seq, back, packet.wire_bytes, reply),
+            );
+        }
+    }
+
+    pub(super) fn serve_warmup(&mut self) {
+        let now_ps = self.now_ps;
+        for port in &mut self.network.ports {
+            port.advance(now_ps);
+            if let Some(watch) = port.watched() {
+                watch.occupancy.restart(now_ps);
+            }
+        }
+        self.begin_queues();
+        if now_ps > 0 {
+            // Without a warm-up, what leaves at time 0 counts.
+            self.instruments.at_warmup = self.counters();
+        }
+        let table = &self.table;
+        let under_way = table.followed().filter(|&slot| table.has_data(slot));
+        let long = under_way.map(|slot| LongFlow {
+            slot,
+            number: table.flows[slot as usize].number,
+            delivered_bytes: table.receivers[slot as usize].next(),
+        });
+        self.instruments.long_flows = long.collect();
+    }
+
+    fn counters(&self) -> Measured {
+        let ports = self.network.ports.iter();
+        let (sent_bytes, sent_packets) = ports.map(crate::network::Port::sent).unzip();
+        Measured {
+            at_ps: self.now_ps,
+            delivered_bytes: self.instruments.delivered_bytes.clone(),
+            sent_bytes,
+            sent_packets,
+            ..Measured::default()
+        }
+    }
+
+    /// Reads the instruments at the end of the measured time.
+    pub(super) fn measure(&mut self) -> Measured {
+        let now_ps = self.now_ps;
+        for port in &mut self.network.ports {
+            port.advance(now_ps);
+        }
+        self.end_samples();
+        let mut occupancy = |port: usize| match self.network.ports[port].watched() {
+            Some(watch) => watch.occupancy.distribution(now_ps),
+            None => Distribution::default(),
+        };
+        let client = occupancy(self.instruments.client_port);
+        let ports = self.instruments.ports.iter();
+        let queues = ports
+            .map(|&port| (self.graph.port_name(port), occupancy(port)))
+            .collect();
+        Measured {
+            occupancy: client,
+            queues,
+            fairness: self.fairness(),
+            ..self.counters()
+        }
+    }
+
+    /// How evenly those flows shared that had data to deliver at both ends of the measured time.
+    fn fairness(&self) -> Option<Fairness> {
+        let table = &self.table;
+        let lasted = self.instruments.long_flows.iter().filter(|flow| {
+            table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
+        });
+        let shares: Vec<u64> = lasted
+            .map(|flow| table.receivers[flow.slot as usize].next() - flow.delivered_bytes)
+            .collect();
+        Fairness::of(&shares)
+    }
+}
+
+/// A ping or its reply, with its number.
+fn probe_packet(number: u32, hop: u32, wire_bytes: u16, kind: u16) -> Packet {
+    Packet {
+        seq: number,
+        ack: 0,
+        flow: 0,
+        sack: NO_SACK,
+        hop,
+        wire_bytes,
+        flags: kind,
+    }
+}

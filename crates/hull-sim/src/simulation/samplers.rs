@@ -1,0 +1,181 @@
+//! What is read again and again while a run is under way: queues, flows, pacers. A sample reads and
+//! changes nothing.
+
+use super::Simulation;
+use crate::engine::{Entity, Kind};
+use crate::measure::{PacerRow, QueueLevel, QueueRow, SeriesRow};
+use crate::scenario::Scenario;
+
+/// What the events of `Kind::Sample` read, by their index.
+const QUEUES: usize = 0;
+const FLOWS: usize = 1;
+const PACERS: usize = 2;
+
+/// Times between two samples, ps.
+#[derive(Clone, Copy, Debug)]
+pub struct Intervals {
+    queues_ps: u64,
+    flows_ps: Option<u64>,
+    pacers_ps: Option<u64>,
+    /// When flows were last read.
+    flows_read_ps: Option<u64>,
+}
+
+impl Intervals {
+    /// As the scenario says.
+    pub fn of(scenario: &Scenario) -> Self {
+        let measure = &scenario.measure;
+        let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
+        Intervals {
+            queues_ps: measure.sample_interval.0,
+            flows_ps: measure.flows.as_ref().map(|flows| flows.interval.0),
+            pacers_ps: pacers.map(|pacers| pacers.interval.0),
+            flows_read_ps: None,
+        }
+    }
+}
+
+impl Simulation {
+    /// The first samples: queues from the end of the warm-up, flows and pacers from the beginning.
+    pub(super) fn begin_samples(&mut self) {
+        let intervals = self.instruments.intervals;
+        let mut begin = |at_ps: u64, what: usize| {
+            self.events.push(at_ps, Entity::new(Kind::Sample, what));
+        };
+        begin(self.warmup_ps, QUEUES);
+        if intervals.flows_ps.is_some() {
+            begin(0, FLOWS);
+        }
+        if intervals.pacers_ps.is_some() {
+            begin(0, PACERS);
+        }
+    }
+
+    /// Reads what it is time for.
+    pub(super) fn serve_sample(&mut self, what: usize) {
+        let intervals = self.instruments.intervals;
+        let interval_ps = match what {
+            QUEUES => {
+                self.sample_queues();
+                Some(intervals.queues_ps)
+            }
+            FLOWS => {
+                self.sample_flows();
+                intervals.flows_ps
+            }
+            _ => {
+                self.sample_pacers();
+                intervals.pacers_ps
+            }
+        };
+        let next_ps = interval_ps.map(|interval_ps| self.now_ps + interval_ps);
+        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.end_ps) {
+            self.events.push(next_ps, Entity::new(Kind::Sample, what));
+        }
+    }
+
+    /// The last readings, at the end of the measured time.
+    pub(super) fn end_samples(&mut self) {
+        self.note_changes(self.now_ps + 1);
+        for &port in &self.instruments.ports {
+            if let Some(watch) = self.network.ports[port].watched() {
+                watch.stop_changes();
+            }
+        }
+        if self.instruments.intervals.flows_read_ps < Some(self.now_ps) {
+            self.sample_flows();
+        }
+    }
+
+    fn sample_queues(&mut self) {
+        let now_ps = self.now_ps;
+        let port = self.instruments.client_port;
+        let level = self.network.ports[port].queue(now_ps);
+        self.latency.sample(now_ps, level.bytes);
+        if !self.instruments.queue_changes {
+            self.note_levels();
+        } else if now_ps > self.warmup_ps {
+            self.note_changes(now_ps);
+        }
+    }
+
+    /// One row for each watched port, as it is now.
+    fn note_levels(&mut self) {
+        let Some(log) = &mut self.instruments.logs.queues else {
+            return;
+        };
+        for (place, &port) in (0..).zip(&self.instruments.ports) {
+            log.push(QueueRow {
+                time_ps: self.now_ps,
+                port: place,
+                level: self.network.ports[port].queue(self.now_ps),
+            });
+        }
+    }
+
+    /// With every change: forgets those of the warm-up and notes what it leaves.
+    pub(super) fn begin_queues(&mut self) {
+        if !self.instruments.queue_changes {
+            return;
+        }
+        for &port in &self.instruments.ports {
+            if let Some(watch) = self.network.ports[port].watched() {
+                watch.take_changes(self.now_ps + 1);
+            }
+        }
+        self.note_levels();
+    }
+
+    /// The changes of all watched ports before `until_ps`, by time.
+    fn note_changes(&mut self, until_ps: u64) {
+        let Some(log) = &mut self.instruments.logs.queues else {
+            return;
+        };
+        let mut changes: Vec<(u64, u32, QueueLevel)> = Vec::new();
+        for (place, &port) in (0..).zip(&self.instruments.ports) {
+            let port = &mut self.network.ports[port];
+            port.advance(self.now_ps);
+            if let Some(watch) = port.watched() {
+                let taken = watch.take_changes(until_ps).into_iter();
+                changes.extend(taken.map(|(at_ps, level)| (at_ps, place, level)));
+            }
+        }
+        changes.sort_by_key(|&(at_ps, place, _)| (at_ps, place));
+        for (time_ps, port, level) in changes {
+            log.push(QueueRow {
+                time_ps,
+                port,
+                level,
+            });
+        }
+    }
+
+    fn sample_flows(&mut self) {
+        let Some(log) = &mut self.instruments.logs.series else {
+            return;
+        };
+        self.instruments.intervals.flows_read_ps = Some(self.now_ps);
+        for reading in self.table.readings() {
+            log.push(SeriesRow(self.now_ps, reading));
+        }
+    }
+
+    fn sample_pacers(&mut self) {
+        let Some(log) = &mut self.instruments.logs.pacers else {
+            return;
+        };
+        for (host, pacer) in (0..).zip(&self.hosts.pacers) {
+            for (bucket, reading) in (0..).zip(pacer.readings(self.now_ps)) {
+                let (rate_bps, backlog_bytes, backlog_packets) = reading;
+                log.push(PacerRow {
+                    time_ps: self.now_ps,
+                    host,
+                    bucket,
+                    rate_bps,
+                    backlog_bytes,
+                    backlog_packets,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! TCP's part of a run: segments become packets, packets become calls of senders and receivers,
+//! timers become events.
+
+use super::Simulation;
+use super::flows::NONE;
+use crate::engine::{Entity, Kind};
+use crate::host::Received;
+use crate::network::{NO_SACK, Packet, flags};
+use crate::transport::{OutgoingAck, SackBlocks, Segment, sequence};
+
+impl Simulation {
+    /// A packet has come through the host's stack.
+    #[inline]
+    pub(super) fn receive(&mut self, host: usize, received: &Received) {
+        let packet = received.packet;
+        self.packets_delivered += u64::from(received.count);
+        if packet.flags & flags::PROBE != 0 {
+            self.answer_probe(host, packet);
+            return;
+        }
+        self.table.flows[packet.flow as usize].in_flight -= received.count;
+        if packet.flags & flags::SYN != 0 {
+            self.receive_syn(host, &packet);
+            return;
+        }
+        if packet.has(flags::ACK) {
+            self.receive_ack(host, &packet);
+        }
+        if packet.has(flags::DATA) {
+            self.receive_data(host, received);
+        }
+        self.table.release_if_done(packet.flow);
+    }
+
+    /// A SYN is answered, a SYN-ACK lets the data go.
+    fn receive_syn(&mut self, host: usize, packet: &Packet) {
+        let slot = packet.flow as usize;
+        if packet.has(flags::ACK) {
+            self.table.senders[slot].on_syn_ack(self.now_ps);
+            self.pump(packet.flow);
+        } else {
+            let answer = self.table.receivers[slot].on_syn();
+            self.send_ack(host, packet.flow, answer);
+        }
+    }
+
+    #[inline]
+    fn receive_ack(&mut self, host: usize, packet: &Packet) {
+        let mut slot = packet.flow;
+        if packet.has(flags::DATA) {
+            let reverse = self.table.flows[slot as usize].reverse;
+            if reverse != NONE {
+                slot = reverse;
+            }
+        }
+        let ece = packet.has(flags::ECE);
+        if ece {
+            self.hosts.on_ece(self.now_ps, host, slot);
+        }
+        let blocks = if packet.sack == NO_SACK {
+            SackBlocks::default()
+        } else {
+            self.sacks.take(packet.sack)
+        };
+        let sender = &mut self.table.senders[slot as usize];
+        let ack = sequence::unwrap(packet.ack, sender.una());
+        sender.on_ack(self.now_ps, ack, ece, blocks.as_slice());
+        self.pump(slot);
+    }
+
+    #[inline]
+    fn receive_data(&mut self, host: usize, received: &Received) {
+        let packet = &received.packet;
+        let slot = packet.flow;
+        let receiver = &mut self.table.receivers[slot as usize];
+        let before = receiver.next();
+        let start = sequence::unwrap(packet.seq, before);
+        let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
+        let bytes = u64::from(packet.wire_bytes - self.header_bytes);
+        let acks = receiver.on_data(self.now_ps, start, bytes, ce, cwr);
+        let next = receiver.next();
+        // Joined packets are more than one segment: Linux acknowledges them at once.
+        let at_once = if received.count > 1 {
+            receiver.take_pending()
+        } else {
+            None
+        };
+        for ack in acks.into_iter().flatten().chain(at_once) {
+            self.send_ack(host, slot, ack);
+        }
+        if next > before {
+            self.instruments.delivered_bytes[host] += next - before;
+            while let Some(message) = self.table.flows[slot as usize].completed(next) {
+                self.message_delivered(slot, &message);
+            }
+        }
+        self.watch_delayed_ack(slot);
+    }
+
+    fn send_ack(&mut self, host: usize, slot: u32, ack: OutgoingAck) {
+        let (sack, option_bytes) = if ack.sack.as_slice().is_empty() {
+            (NO_SACK, 0)
+        } else {
+            (self.sacks.insert(ack.sack), ack.sack.option_bytes())
+        };
+        let flow = &self.table.flows[slot as usize];
+        let packet = Packet {
+            seq: 0,
+            ack: sequence::wrap(ack.ack),
+            flow: slot,
+            sack,
+            hop: flow.back,
+            wire_bytes: self.header_bytes + option_bytes,
+            flags: flags::ACK
+                | if ack.ece { flags::ECE } else { 0 }
+                | if ack.syn { flags::SYN } else { 0 }
+                | (flow.first.class << flags::CLASS_SHIFT),
+        };
+        self.send(host, packet);
+    }
+
+    /// Sends what a flow's window allows; a pending ACK of the reverse flow rides along.
+    #[inline]
+    pub(super) fn pump(&mut self, slot: u32) {
+        let at = slot as usize;
+        let offload_bytes = self.hosts.offload_bytes;
+        while let Some(segment) = self.table.senders[at].poll_burst(self.now_ps, offload_bytes) {
+            if segment.bytes <= self.mss {
+                self.send_segment(slot, &segment, false);
+            } else {
+                self.send_burst(slot, segment);
+            }
+        }
+        let sender = &mut self.table.senders[at];
+        if sender.rto_deadline_ps < sender.rto_event_ps {
+            sender.rto_event_ps = sender.rto_deadline_ps;
+            let timer = Entity::new(Kind::Rto, at);
+            self.events.push(sender.rto_deadline_ps, timer);
+        }
+    }
+
+    /// Segmentation offload: the NIC cuts what TCP handed over and sends it back to back.
+    fn send_burst(&mut self, slot: u32, mut segment: Segment) {
+        let whole = segment.bytes;
+        let mut left = whole;
+        while left > 0 {
+            segment.bytes = left.min(self.mss);
+            self.send_segment(slot, &segment, left < whole);
+            segment.start += u64::from(segment.bytes);
+            segment.cwr = false;
+            left -= segment.bytes;
+        }
+    }
+
+    #[inline]
+    fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
+        let flow = &self.table.flows[slot as usize];
+        let (src, reverse) = (flow.src as usize, flow.reverse);
+        let mut packet = Packet {
+            seq: sequence::wrap(segment.start),
+            ack: 0,
+            flow: slot,
+            sack: NO_SACK,
+            hop: flow.out,
+            wire_bytes: segment.bytes + self.header_bytes,
+            flags: if segment.syn { flags::SYN } else { flags::DATA }
+                | if segment.ect { flags::ECT } else { 0 }
+                | if segment.cwr { flags::CWR } else { 0 }
+                | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
+        };
+        if reverse != NONE
+            && !segment.syn
+            && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
+        {
+            packet.ack = sequence::wrap(ack.ack);
+            packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };
+        }
+        self.send_piece(src, packet, behind);
+    }
+
+    /// The event of a retransmission timer: due, put off by acknowledgments since, or off.
+    pub(super) fn serve_rto(&mut self, at: usize) {
+        let sender = &mut self.table.senders[at];
+        if sender.rto_event_ps != self.now_ps {
+            return; // an earlier event took its place
+        }
+        sender.rto_event_ps = u64::MAX;
+        if sender.rto_deadline_ps <= self.now_ps {
+            sender.on_timeout(self.now_ps);
+        }
+        self.pump(at as u32);
+    }
+
+    fn watch_delayed_ack(&mut self, slot: u32) {
+        let receiver = &mut self.table.receivers[slot as usize];
+        if receiver.ack_deadline_ps < receiver.ack_event_ps {
+            receiver.ack_event_ps = receiver.ack_deadline_ps;
+            let timer = Entity::new(Kind::DelayedAck, slot as usize);
+            self.events.push(receiver.ack_deadline_ps, timer);
+        }
+    }
+
+    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
+        let receiver = &mut self.table.receivers[at];
+        if receiver.ack_event_ps != self.now_ps {
+            return; // an earlier event took its place
+        }
+        receiver.ack_event_ps = u64::MAX;
+        if receiver.ack_deadline_ps <= self.now_ps
+            && let Some(ack) = receiver.take_pending()
+        {
+            let host = self.table.flows[at].dst as usize;
+            self.send_ack(host, at as u32, ack);
+        }
+        self.watch_delayed_ack(at as u32);
+    }
+}

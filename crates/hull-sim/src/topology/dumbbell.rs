@@ -1,0 +1,53 @@
+//! The dumbbell: senders at one switch, receivers at another, one link between: the bottleneck that
+//! flows of different round-trip times share in thesis 3.4.1. Delays in ps.
+//!
+//! Hosts `sender0`, ..., then `receiver0`, ...; switches `left` and `right`. The round-trip time of
+//! pair i, where one is asked for, is that of propagation only: the delays of the three links in
+//! both directions, without transmission, stacks and queues. The sender's link gets, half in each
+//! direction, what the other two leave of it.
+
+use super::Problem;
+use super::graph::Graph;
+use super::parts::Parts;
+use crate::scenario::Dumbbell;
+use crate::units::Time;
+
+/// The port from left to right: that link is the last, after one for each host.
+pub(super) fn bottleneck(dumbbell: &Dumbbell) -> usize {
+    2 * (2 * dumbbell.pairs as usize)
+}
+
+pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Problem> {
+    let bottleneck = parts.between_switches(dumbbell.bottleneck_rate, dumbbell.bottleneck_delay);
+    let receiver_ps = parts.out_of_switch.delay_ps + parts.out_of_host.delay_ps;
+    let others_ps = 2 * bottleneck.delay_ps + receiver_ps;
+    let left = parts.switch("left", 1);
+    let right = parts.switch("right", 1);
+    for pair in 0..dumbbell.pairs as usize {
+        let link = parts.host(format!("sender{pair}"), left);
+        if dumbbell.rtts.is_empty() {
+            continue;
+        }
+        let entry = pair % dumbbell.rtts.len();
+        let Time(rtt_ps) = dumbbell.rtts[entry];
+        let Some(left_over_ps) = rtt_ps.checked_sub(others_ps) else {
+            return Err((
+                format!("topology.dumbbell.rtts[{entry}]"),
+                format!(
+                    "found \"{}\", allowed is at least \"{}\", the round trip over the other links",
+                    Time(rtt_ps),
+                    Time(others_ps)
+                ),
+            ));
+        };
+        link.a_to_b.delay_ps = left_over_ps / 2;
+        link.b_to_a.delay_ps = left_over_ps - left_over_ps / 2;
+    }
+    for pair in 0..dumbbell.pairs {
+        parts.host(format!("receiver{pair}"), right);
+    }
+    parts.join(left, right, bottleneck);
+    parts
+        .graph(&["host", "switch"])
+        .map_err(|problem| ("topology.dumbbell".to_owned(), problem))
+}

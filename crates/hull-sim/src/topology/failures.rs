@@ -1,0 +1,71 @@
+//! Link failures: which links go down and come back, and when. Times in ps from the start of the
+//! run.
+
+use super::Problem;
+use super::graph::Graph;
+use super::link_name::{self, SEPARATORS};
+use crate::scenario::LinkFailure;
+
+/// A moment at which links fail or work again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// When, ps.
+    pub at_ps: u64,
+    /// Links that worked until then and fail, in order.
+    pub failed: Vec<usize>,
+    /// Links that were down until then and work again, in order.
+    pub restored: Vec<usize>,
+}
+
+/// The moments at which the set of failed links changes, in order. A link is down while at least
+/// one of its failures lasts; both of its directions are. The error names the key.
+pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, Problem> {
+    let mut steps = Vec::new();
+    for (i, failure) in failures.iter().enumerate() {
+        let links = links(graph, &failure.link)
+            .map_err(|problem| (format!("topology.failures[{i}].link"), problem))?;
+        for link in links {
+            steps.push((failure.at.0, link, 1));
+            steps.extend(failure.until.map(|until| (until.0, link, -1)));
+        }
+    }
+    steps.sort_unstable();
+    let mut depth = vec![0_i64; graph.links.len()];
+    let mut changes = Vec::new();
+    for moment in steps.chunk_by(|one, next| one.0 == next.0) {
+        let mut change = Change {
+            at_ps: moment[0].0,
+            ..Change::default()
+        };
+        for of_link in moment.chunk_by(|one, next| one.1 == next.1) {
+            let link = of_link[0].1;
+            let before = depth[link];
+            depth[link] += of_link.iter().map(|&(_, _, step)| step).sum::<i64>();
+            match (before > 0, depth[link] > 0) {
+                (false, true) => change.failed.push(link),
+                (true, false) => change.restored.push(link),
+                _ => {}
+            }
+        }
+        if !change.failed.is_empty() || !change.restored.is_empty() {
+            changes.push(change);
+        }
+    }
+    Ok(changes)
+}
+
+/// The links that `text` names; a single direction cannot fail.
+fn links(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
+    if !text.contains(SEPARATORS[0]) {
+        return Err(format!(
+            "found \"{text}\", allowed are two joined nodes as \"a--b\""
+        ));
+    }
+    let mut links: Vec<usize> = link_name::ports(graph, text)?
+        .iter()
+        .map(|port| port / 2)
+        .collect();
+    links.sort_unstable();
+    links.dedup();
+    Ok(links)
+}

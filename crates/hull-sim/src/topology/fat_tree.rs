@@ -1,0 +1,23 @@
+//! The fat tree of k-port switches, the design on which paper 6.3 builds: a tree of k pods with k/2
+//! ToRs and k/2 aggregation switches each, k^2/4 cores and k^3/4 hosts, without over-subscription.
+//! Names as in the tree.
+
+use super::graph::Graph;
+use super::parts::Parts;
+use super::tree::Shape;
+use crate::scenario::FatTree;
+
+pub(super) fn build(fat_tree: &FatTree, parts: Parts) -> Result<Graph, String> {
+    let half = fat_tree.k / 2;
+    let between = parts.between_switches(fat_tree.uplink_rate, fat_tree.uplink_delay);
+    let shape = Shape {
+        pods: fat_tree.k,
+        tors_per_pod: half,
+        hosts_per_tor: half,
+        aggs_per_pod: half,
+        cores: half * half,
+        uplink: between,
+        core_link: between,
+    };
+    shape.build(parts)
+}

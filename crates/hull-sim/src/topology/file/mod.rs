@@ -1,0 +1,339 @@
+//! Any graph, from a file that NetworkX wrote: GraphML (`write_graphml`) or node-link JSON
+//! (`node_link_data`). Which of the two is seen from the first character.
+//!
+//! Nodes have the attributes `kind` (`host` or `switch`), and optionally `name` and `tier`; links
+//! optionally `rate` (`"10Gbps"`, or a number of bit/s) and `delay` (`"200ns"`, or a number of
+//! seconds, rounded to ps). Other attributes are not read. What a link leaves out it has from the
+//! scenario: `host.rate` and `host.delay` out of a host, `switch.rate` and `switch.delay` out of a
+//! switch. A switch without tier has the number of links to the nearest host.
+
+mod graphml;
+mod node_link;
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+
+use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
+use super::link_name::SEPARATORS;
+use super::parts::Parts;
+use crate::scenario::{GraphFile, check_delay, check_rate};
+use crate::units::{Rate, Time};
+
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 200_000_000;
+
+/// What either format says, attributes as text.
+#[derive(Debug, Default)]
+struct Sheet {
+    directed: bool,
+    nodes: Vec<SheetNode>,
+    edges: Vec<SheetEdge>,
+}
+
+/// A node as written.
+#[derive(Debug)]
+struct SheetNode {
+    /// Where it stands, for messages.
+    place: String,
+    id: String,
+    attributes: Attributes,
+}
+
+/// An edge as written, its ends by their ids.
+#[derive(Debug)]
+struct SheetEdge {
+    /// Where it stands, for messages.
+    place: String,
+    source: String,
+    target: String,
+    attributes: Attributes,
+}
+
+/// The attributes that are read.
+#[derive(Clone, Debug, Default)]
+struct Attributes {
+    kind: Option<String>,
+    name: Option<String>,
+    tier: Option<String>,
+    rate: Option<String>,
+    delay: Option<String>,
+}
+
+impl Attributes {
+    /// Sets the attribute of that name, if it is one that is read.
+    fn set(&mut self, name: &str, value: String) {
+        match name {
+            "kind" => self.kind = Some(value),
+            "name" => self.name = Some(value),
+            "tier" => self.tier = Some(value),
+            "rate" => self.rate = Some(value),
+            "delay" => self.delay = Some(value),
+            _ => {}
+        }
+    }
+}
+
+/// Reads the file and makes the graph.
+pub(super) fn build(file: &GraphFile, parts: Parts) -> Result<Graph, String> {
+    read(&file.path)
+        .and_then(|text| parse(&text))
+        .and_then(|sheet| graph(&sheet, parts))
+        .map_err(|problem| format!("{}: {problem}", file.path))
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(format!(
+            "found more than {MAX_BYTES} bytes, allowed are at most so many"
+        ));
+    }
+    Ok(text)
+}
+
+fn parse(text: &str) -> Result<Sheet, String> {
+    let text = text.trim_start_matches('\u{feff}');
+    match text.trim_start().chars().next() {
+        Some('<') => graphml::parse(text),
+        Some('{') => node_link::parse(text),
+        Some(_) => Err("found neither, allowed is GraphML or node-link JSON".to_owned()),
+        None => Err("found an empty file, allowed is GraphML or node-link JSON".to_owned()),
+    }
+}
+
+fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
+    let mut by_id = HashMap::new();
+    for (i, node) in sheet.nodes.iter().enumerate() {
+        if by_id.insert(node.id.as_str(), i).is_some() {
+            return Err(format!(
+                "{}: found the id \"{}\" twice, allowed is once",
+                node.place, node.id
+            ));
+        }
+    }
+    let kinds = sheet
+        .nodes
+        .iter()
+        .map(kind)
+        .collect::<Result<Vec<_>, _>>()?;
+    let ends = sheet
+        .edges
+        .iter()
+        .map(|edge| {
+            let end = |id: &String| {
+                by_id.get(id.as_str()).copied().ok_or_else(|| {
+                    format!(
+                        "{}: found the node \"{id}\", allowed are ids of nodes",
+                        edge.place
+                    )
+                })
+            };
+            let (source, target) = (end(&edge.source)?, end(&edge.target)?);
+            if source == target {
+                return Err(format!(
+                    "{}: found a link from \"{}\" to itself, allowed is a link between two nodes",
+                    edge.place, edge.source
+                ));
+            }
+            Ok((source, target))
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    let near = links_to_a_host(&kinds, &ends);
+    for ((node, &kind), &near) in sheet.nodes.iter().zip(&kinds).zip(&near) {
+        parts.nodes.push(Node {
+            name: name(node)?,
+            kind,
+            tier: tier(node, kind, near)?,
+        });
+    }
+    let wires = sheet
+        .edges
+        .iter()
+        .zip(&ends)
+        .map(|(edge, &(source, target))| {
+            let default = |end: usize| match kinds[end] {
+                Kind::Host => parts.out_of_host,
+                Kind::Switch => parts.out_of_switch,
+            };
+            Ok((wire(edge, default(source))?, wire(edge, default(target))?))
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    if sheet.directed {
+        parts.links = pair(sheet, &ends, &wires)?;
+    } else {
+        let link = |(&(a, b), &(a_to_b, b_to_a)): (&(usize, usize), &(Wire, Wire))| Link {
+            a,
+            b,
+            a_to_b,
+            b_to_a,
+        };
+        parts.links = ends.iter().zip(&wires).map(link).collect();
+    }
+    parts.graph(TIERS)
+}
+
+/// Links from the two directions of a directed graph: the n-th edge from a to b and the n-th from b
+/// to a are one link, which stands where the first of them stood.
+fn pair(
+    sheet: &Sheet,
+    ends: &[(usize, usize)],
+    wires: &[(Wire, Wire)],
+) -> Result<Vec<Link>, String> {
+    let mut links: Vec<Link> = Vec::new();
+    let mut open: HashMap<(usize, usize), VecDeque<(usize, usize)>> = HashMap::new();
+    for (edge, (&(source, target), &(out, _))) in ends.iter().zip(wires).enumerate() {
+        let waiting = open
+            .get_mut(&(target, source))
+            .and_then(VecDeque::pop_front);
+        if let Some((link, _)) = waiting {
+            links[link].b_to_a = out;
+        } else {
+            open.entry((source, target))
+                .or_default()
+                .push_back((links.len(), edge));
+            links.push(Link {
+                a: source,
+                b: target,
+                a_to_b: out,
+                b_to_a: out,
+            });
+        }
+    }
+    match open.values().flatten().map(|&(_, edge)| edge).min() {
+        None => Ok(links),
+        Some(edge) => {
+            let SheetEdge {
+                place,
+                source,
+                target,
+                ..
+            } = &sheet.edges[edge];
+            Err(format!(
+                "{place}: found \"{source}\" to \"{target}\" but not back, allowed are both directions, or an undirected graph"
+            ))
+        }
+    }
+}
+
+fn kind(node: &SheetNode) -> Result<Kind, String> {
+    let found = match node.attributes.kind.as_deref() {
+        Some("host") => return Ok(Kind::Host),
+        Some("switch") => return Ok(Kind::Switch),
+        Some(other) => format!("found kind \"{other}\""),
+        None => "found no kind".to_owned(),
+    };
+    Err(format!(
+        "{}: node \"{}\": {found}, allowed is \"host\" or \"switch\"",
+        node.place, node.id
+    ))
+}
+
+/// The node's name; a number alone would be mistaken for the number of a host.
+fn name(node: &SheetNode) -> Result<String, String> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match &node.attributes.name {
+        Some(name) => name.clone(),
+        None if is_number(&node.id) && !node.id.is_empty() => format!("n{}", node.id),
+        None => node.id.clone(),
+    };
+    let bad = is_number(&name)
+        || name.trim() != name
+        || name.chars().any(char::is_control)
+        || SEPARATORS.iter().any(|separator| name.contains(separator));
+    if bad {
+        return Err(format!(
+            "{}: found the name \"{}\", allowed is a text that is no number, without \"--\", \"->\" and spaces at its ends",
+            node.place,
+            name.escape_debug()
+        ));
+    }
+    Ok(name)
+}
+
+/// The node's tier, or else its distance from the hosts.
+fn tier(node: &SheetNode, kind: Kind, near: Option<usize>) -> Result<u8, String> {
+    let range = match kind {
+        Kind::Host => 0..=0,
+        Kind::Switch => 1..=255,
+    };
+    let Some(text) = &node.attributes.tier else {
+        let far = near.map_or(1, |links| links.min(255)) as u8;
+        return Ok(far.max(*range.start()));
+    };
+    let number = text.strip_suffix(".0").unwrap_or(text).parse::<u8>().ok();
+    number.filter(|tier| range.contains(tier)).ok_or_else(|| {
+        format!(
+            "{}: node \"{}\": found tier \"{text}\", allowed is 0 for a host and 1 to 255 for a switch",
+            node.place, node.id
+        )
+    })
+}
+
+/// Rate and delay of an edge.
+fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
+    let SheetEdge {
+        place,
+        source,
+        target,
+        attributes,
+    } = edge;
+    let at = |problem: String| format!("{place}: link \"{source}\" to \"{target}\": {problem}");
+    let rate_bps = match &attributes.rate {
+        None => default.rate_bps,
+        Some(text) => {
+            let rate = quantity(text, 1.0)
+                .map(Rate)
+                .map_or_else(|| Rate::parse(text), Ok);
+            let rate = rate.map_err(|problem| at(format!("rate: {problem}")))?;
+            check_rate("rate", rate).map_err(|(key, problem)| at(format!("{key}: {problem}")))?;
+            rate.0
+        }
+    };
+    let delay_ps = match &attributes.delay {
+        None => default.delay_ps,
+        Some(text) => {
+            let delay = quantity(text, 1e12)
+                .map(Time)
+                .map_or_else(|| Time::parse(text), Ok);
+            let delay = delay.map_err(|problem| at(format!("delay: {problem}")))?;
+            check_delay("delay", delay)
+                .map_err(|(key, problem)| at(format!("{key}: {problem}")))?;
+            delay.0
+        }
+    };
+    Ok(Wire { rate_bps, delay_ps })
+}
+
+/// A number without unit, times `factor`, rounded; `None` where it is none.
+fn quantity(text: &str, factor: f64) -> Option<u64> {
+    let number: f64 = text.trim().parse().ok()?;
+    (number.is_finite() && number >= 0.0).then(|| (number * factor).round() as u64)
+}
+
+/// For each node the number of links to the nearest host, 0 for the hosts themselves.
+fn links_to_a_host(kinds: &[Kind], ends: &[(usize, usize)]) -> Vec<Option<usize>> {
+    let mut neighbours = vec![Vec::new(); kinds.len()];
+    for &(a, b) in ends {
+        neighbours[a].push(b);
+        neighbours[b].push(a);
+    }
+    let mut near: Vec<Option<usize>> = kinds
+        .iter()
+        .map(|&kind| (kind == Kind::Host).then_some(0))
+        .collect();
+    let mut open: VecDeque<usize> = (0..kinds.len())
+        .filter(|&node| near[node] == Some(0))
+        .collect();
+    while let Some(node) = open.pop_front() {
+        for &next in &neighbours[node] {
+            if near[next].is_none() {
+                near[next] = near[node].map(|links| links + 1);
+                open.push_back(next);
+            }
+        }
+    }
+    near
+}

@@ -1,0 +1,85 @@
+//! Node-link JSON, as NetworkX's `node_link_data` makes it: `directed`, `nodes` with `id`, and
+//! `edges` (NetworkX 3.4 and later) or `links` (before) with `source` and `target`.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Attributes, Sheet, SheetEdge, SheetNode};
+
+/// The document.
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    directed: bool,
+    nodes: Vec<HashMap<String, Value>>,
+    edges: Option<Vec<HashMap<String, Value>>>,
+    links: Option<Vec<HashMap<String, Value>>>,
+}
+
+/// Reads a document. The error names the line where it is no such JSON, the entry elsewhere.
+pub(super) fn parse(text: &str) -> Result<Sheet, String> {
+    let document: Document = serde_json::from_str(text)
+        .map_err(|error| format!("line {}: is no node-link JSON: {error}", error.line()))?;
+    let (list, edges) = match (document.edges, document.links) {
+        (Some(edges), None) => ("edges", edges),
+        (None, Some(links)) => ("links", links),
+        (None, None) => return Err("found neither, allowed is edges or links".to_owned()),
+        _ => return Err("found both, allowed is edges or links".to_owned()),
+    };
+    let nodes = document.nodes.iter().enumerate().map(|(i, entry)| {
+        let place = format!("nodes[{i}]");
+        Ok(SheetNode {
+            id: id(entry, "id", &place)?,
+            attributes: attributes(entry, &place)?,
+            place,
+        })
+    });
+    let edges = edges.iter().enumerate().map(|(i, entry)| {
+        let place = format!("{list}[{i}]");
+        Ok(SheetEdge {
+            source: id(entry, "source", &place)?,
+            target: id(entry, "target", &place)?,
+            attributes: attributes(entry, &place)?,
+            place,
+        })
+    });
+    Ok(Sheet {
+        directed: document.directed,
+        nodes: nodes.collect::<Result<_, String>>()?,
+        edges: edges.collect::<Result<_, String>>()?,
+    })
+}
+
+/// The id under `key`: a text, or a whole number as its digits.
+fn id(entry: &HashMap<String, Value>, key: &str, place: &str) -> Result<String, String> {
+    let found = match entry.get(key) {
+        Some(Value::String(text)) => return Ok(text.clone()),
+        Some(Value::Number(number)) if number.is_u64() => return Ok(number.to_string()),
+        Some(other) => other.to_string(),
+        None => "nothing".to_owned(),
+    };
+    Err(format!(
+        "{place}.{key}: found {found}, allowed is a text or a whole number"
+    ))
+}
+
+/// The attributes that are read: texts and numbers; null is none.
+fn attributes(entry: &HashMap<String, Value>, place: &str) -> Result<Attributes, String> {
+    let mut attributes = Attributes::default();
+    for name in ["kind", "name", "tier", "rate", "delay"] {
+        let value = match entry.get(name) {
+            None | Some(Value::Null) => continue,
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            Some(other) => {
+                return Err(format!(
+                    "{place}.{name}: found {other}, allowed is a text or a number"
+                ));
+            }
+        };
+        attributes.set(name, value);
+    }
+    Ok(attributes)
+}

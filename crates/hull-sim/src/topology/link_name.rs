@@ -1,0 +1,73 @@
+//! Links by the names of their ends, as a scenario writes them: `"a->b"` is the direction from a to
+//! b, `"a--b"` both. Where links are parallel, all of them are meant. Or by their tier and direction,
+//! as `"tor-host"`.
+
+use super::Problem;
+use super::graph::Graph;
+
+/// What separates the ends; no node's name contains one of them.
+pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
+
+/// The ports that `text` names, or what was found and what is allowed.
+pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
+    let wrong = |what: String| {
+        format!("found \"{text}\", {what}, allowed are two joined nodes as \"a--b\" or \"a->b\"")
+    };
+    let both = text.split_once(SEPARATORS[0]);
+    let (from, to) = both
+        .or_else(|| text.split_once(SEPARATORS[1]))
+        .ok_or_else(|| wrong("which has no \"--\" or \"->\"".to_owned()))?;
+    let node = |name: &str| {
+        graph
+            .node_named(name.trim())
+            .ok_or_else(|| wrong(format!("but no node is named \"{}\"", name.trim())))
+    };
+    let (a, b) = (node(from)?, node(to)?);
+    let mut ports: Vec<usize> = graph.ports_between(a, b).collect();
+    if ports.is_empty() {
+        return Err(wrong("but no link joins them".to_owned()));
+    }
+    if both.is_some() {
+        ports.extend(graph.ports_between(b, a));
+    }
+    Ok(ports)
+}
+
+/// The ports that the texts of `key` name, each by its ends or by its tier, in the order of the texts
+/// and without repetition.
+pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usize>, Problem> {
+    let mut found = Vec::new();
+    for (i, text) in texts.iter().enumerate() {
+        let named = if SEPARATORS.iter().any(|separator| text.contains(separator)) {
+            ports(graph, text)
+        } else {
+            of_tier(graph, text.trim())
+        };
+        for port in named.map_err(|problem| (format!("{key}[{i}]"), problem))? {
+            if !found.contains(&port) {
+                found.push(port);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The ports of a tier.
+fn of_tier(graph: &Graph, tier: &str) -> Result<Vec<usize>, String> {
+    let (mut ports, mut tiers) = (Vec::new(), Vec::new());
+    for port in 0..graph.ports() {
+        let name = graph.port_tiers(port);
+        if name == tier {
+            ports.push(port);
+        } else if !tiers.contains(&name) {
+            tiers.push(name);
+        }
+    }
+    if ports.is_empty() {
+        return Err(format!(
+            "found \"{tier}\", allowed are two joined nodes as \"a->b\" or \"a--b\", or a tier: {}",
+            tiers.join(", ")
+        ));
+    }
+    Ok(ports)
+}

@@ -1,0 +1,37 @@
+//! The multi-hop, multi-bottleneck network of thesis 2.3.1, figure 2.17: Triumph 1, Scorpion and
+//! Triumph 2 in a row, joined at 10 Gbps, hosts at 1 Gbps (`host.rate`, `switch.rate`). S1 (10
+//! hosts) and S2 (20) are at Triumph 1, S3 (10), R1 (1) and R2 (20) at Triumph 2.
+//!
+//! The text gives the groups, their sizes and the two bottlenecks (Triumph 1 to Scorpion, Triumph 2
+//! to R1). S1 meets both, S3 only the second one. That R2 is at Triumph 2 follows from table 2.1:
+//! the Scorpion has only 10 Gbps ports, and R2 has 20 of the 1 Gbps machines.
+//!
+//! Hosts in the order `s1_0`, ..., `s2_0`, ..., `s3_0`, ..., `r1`, `r2_0`, ...; switches `triumph1`,
+//! `scorpion`, `triumph2`.
+
+use super::graph::Graph;
+use super::parts::Parts;
+use crate::scenario::Multihop;
+
+pub(super) fn build(multihop: &Multihop, mut parts: Parts) -> Result<Graph, String> {
+    let trunk = parts.between_switches(Some(multihop.trunk_rate), multihop.trunk_delay);
+    let triumph1 = parts.switch("triumph1", 1);
+    let scorpion = parts.switch("scorpion", 2);
+    let triumph2 = parts.switch("triumph2", 1);
+    for (group, hosts, switch) in [
+        ("s1", multihop.s1, triumph1),
+        ("s2", multihop.s2, triumph1),
+        ("s3", multihop.s3, triumph2),
+    ] {
+        for host in 0..hosts {
+            parts.host(format!("{group}_{host}"), switch);
+        }
+    }
+    parts.host("r1", triumph2);
+    for host in 0..multihop.r2 {
+        parts.host(format!("r2_{host}"), triumph2);
+    }
+    parts.join(triumph1, scorpion, trunk);
+    parts.join(triumph2, scorpion, trunk);
+    parts.graph(&["host", "triumph", "scorpion"])
+}

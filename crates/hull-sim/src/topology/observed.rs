@@ -1,0 +1,33 @@
+//! What the documents look at in a network: the queue in front of one client (paper figure 7, report
+//! figure 1), or the bottleneck that all senders share (thesis 2.2.3, 3.4.1).
+
+use super::graph::Graph;
+use crate::scenario::Topology;
+
+/// Hosts and port by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The host whose goodput and processor are reported, to which probes go.
+    pub client: usize,
+    /// The port whose queue, latency and use are reported; data for the client crosses it.
+    pub port: usize,
+    /// The host that sends the probes.
+    pub prober: usize,
+}
+
+/// In a dumbbell the port from left to right, with the first receiver as client and the first sender as
+/// prober; in every other network the port to host 0, with that as client and host 1 as prober.
+pub fn observed(topology: &Topology, graph: &Graph) -> Observed {
+    if let Some(dumbbell) = &topology.dumbbell {
+        return Observed {
+            client: dumbbell.pairs as usize,
+            port: super::dumbbell::bottleneck(dumbbell),
+            prober: 0,
+        };
+    }
+    Observed {
+        client: 0,
+        port: Graph::opposite(graph.host_port(0)),
+        prober: 1,
+    }
+}

@@ -1,0 +1,342 @@
+//! CUBIC (RFC 9438), Linux's default congestion control: after a reduction the window follows a cubic
+//! curve of time up to its old size and beyond it, so that its growth does not depend on the round trip.
+//!
+//! With W in segments and t the time since congestion avoidance began:
+//!
+//! - `W(t) = C (t - K)^3 + W_max`, C = 0.4, `K = cbrt((W_max - cwnd) / C)` (equations 1 and 2). An
+//!   acknowledged segment adds `(W(t + srtt) - cwnd) / cwnd`, the target within 1 and 1.5 of cwnd.
+//! - Reno-friendly region: cwnd is at least `W_est`, which grows by 9/17 of a segment in a window of
+//!   acknowledgments, and by a whole one once it has reached the old window (equation 4, section 4.3).
+//! - A loss reduces the window to beta = 0.7 of the flight, an ECN-Echo to 0.7 of the window, at most
+//!   once per window of data (section 4.6). Fast convergence: if the window had not reached W_max again,
+//!   W_max becomes 0.85 of it (section 4.7).
+//! - After a timeout K = 0 and W_max is the window at which congestion avoidance begins (section 4.8).
+//! - Idle time does not count as t, as in Linux.
+//!
+//! Slow start is RFC 5681's; HyStart is not part of this. Units: bytes; time in 2^-20 s; integers only,
+//! so that every machine computes the same window.
+
+use super::congestion::{AckEvent, CongestionControl};
+use super::newreno::NewReno;
+use super::sender::NEVER;
+use super::window::Window;
+
+/// Fraction bits of a second in the curve's time.
+const TIME_BITS: u32 = 20;
+/// Fraction bits of the Reno-friendly window.
+const ESTIMATE_BITS: u32 = 16;
+/// 2^(TIME_BITS + 64) / 10^12: picoseconds to 2^-20 s.
+const TICKS_PER_PS: u64 = ((1_u128 << (TIME_BITS + 64)) / 1_000_000_000_000) as u64;
+
+/// CUBIC's state.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    reduction: NewReno,
+    /// When congestion avoidance began; [`NEVER`] before.
+    epoch_start_ps: u64,
+    /// Window of the Reno-friendly region, in 2^-16 bytes.
+    estimate: u64,
+    /// Window at which the curve is flat, bytes; 0: where congestion avoidance begins.
+    w_max: u32,
+    /// Window before the last reduction, bytes.
+    prior_cwnd: u32,
+    /// Time at which the curve is flat (K), in 2^-20 s.
+    k: u32,
+}
+
+impl Default for Cubic {
+    fn default() -> Self {
+        Cubic {
+            reduction: NewReno::default(),
+            epoch_start_ps: NEVER,
+            estimate: 0,
+            w_max: 0,
+            prior_cwnd: 0,
+            k: 0,
+        }
+    }
+}
+
+/// Picoseconds as 2^-20 s.
+#[inline]
+fn ticks(ps: u64) -> u64 {
+    ((u128::from(ps) * u128::from(TICKS_PER_PS)) >> 64) as u64
+}
+
+/// Largest integer whose cube is at most `value`.
+fn cube_root(value: u128) -> u32 {
+    let mut root = 0_u128;
+    for bit in (0..32).rev() {
+        let larger = root | (1 << bit);
+        if larger * larger * larger <= value {
+            root = larger;
+        }
+    }
+    root as u32
+}
+
+impl Cubic {
+    /// Congestion avoidance begins with the present window.
+    fn begin(&mut self, window: &Window, now_ps: u64) {
+        let cwnd = window.cwnd();
+        self.epoch_start_ps = now_ps;
+        self.estimate = cwnd << ESTIMATE_BITS;
+        let below = u64::from(self.w_max).saturating_sub(cwnd);
+        if below == 0 {
+            self.w_max = cwnd as u32;
+        }
+        // K^3 = below / (C mss), in 2^-60 s^3.
+        let cubed = (u128::from(below) << (3 * TIME_BITS)) * 5 / (2 * u128::from(window.mss()));
+        self.k = cube_root(cubed);
+    }
+
+    /// W(t), bytes.
+    fn curve(&self, t: u64, mss: u64) -> u64 {
+        // Beyond 2^31 (34 minutes from K) the curve is far above every window.
+        let from_k = (t.min(1 << 32) as i64 - i64::from(self.k)).clamp(-(1 << 31), 1 << 31);
+        let cubed = i128::from(from_k).pow(3);
+        let rise = (cubed * i128::from(2 * mss) / 5) >> (3 * TIME_BITS);
+        (i128::from(self.w_max) + rise).max(0) as u64
+    }
+
+    /// The Reno-friendly window, bytes, after `acked` more.
+    fn estimate(&mut self, acked: u64, cwnd: u64, mss: u64) -> u64 {
+        let (gain, divisor) = if self.estimate >> ESTIMATE_BITS >= u64::from(self.prior_cwnd) {
+            (1, 1)
+        } else {
+            (9, 17)
+        };
+        self.estimate += ((acked * mss * gain) << ESTIMATE_BITS) / (cwnd * divisor);
+        self.estimate >> ESTIMATE_BITS
+    }
+
+    /// A congestion event: what is remembered, before the window is reduced.
+    fn remember(&mut self, window: &Window) {
+        let cwnd = window.cwnd() as u32;
+        self.prior_cwnd = cwnd;
+        self.w_max = if cwnd < self.w_max {
+            (u64::from(cwnd) * 17 / 20) as u32
+        } else {
+            cwnd
+        };
+        self.epoch_start_ps = NEVER;
+    }
+}
+
+/// 0.7 of `bytes`, at least two segments.
+fn reduced(bytes: u64, window: &Window) -> u64 {
+    (bytes * 7 / 10).max(2 * window.mss())
+}
+
+impl CongestionControl for Cubic {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+        if self.reduction.must_reduce(ack) {
+            self.remember(window);
+            window.reduce_to(window.cwnd() * 7 / 10);
+            return true;
+        }
+        if !ack.may_grow || ack.ece {
+            return false;
+        }
+        if window.in_slow_start() {
+            window.grow(ack.acked);
+            return false;
+        }
+        if self.epoch_start_ps == NEVER {
+            self.begin(window, ack.now_ps);
+        }
+        let (cwnd, mss) = (window.cwnd(), window.mss());
+        let acked = ack.acked.min(cwnd);
+        let estimate = self.estimate(acked, cwnd, mss);
+        let t = ticks(ack.now_ps.saturating_sub(self.epoch_start_ps));
+        if self.curve(t, mss) < estimate {
+            window.set_cwnd(cwnd.max(estimate));
+        } else {
+            let target = self.curve(t + ticks(ack.srtt_ps), mss);
+            window.grow_towards(target.clamp(cwnd, cwnd * 3 / 2) - cwnd, acked);
+        }
+        false
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        self.remember(window);
+        window.reduce_to(reduced(flight, window));
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        self.remember(window);
+        self.w_max = 0;
+        window.reduce_to(reduced(flight, window));
+        window.set_cwnd(window.mss());
+    }
+
+    fn on_restart(&mut self, idle_ps: u64) {
+        if self.epoch_start_ps != NEVER {
+            self.epoch_start_ps = self.epoch_start_ps.saturating_add(idle_ps);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+    const MS_PS: u64 = 1_000_000_000;
+
+    /// A flow of which every round trip acknowledges the window, packet by packet.
+    struct Flow {
+        cubic: Cubic,
+        window: Window,
+        una: u64,
+        now_ps: u64,
+        rtt_ps: u64,
+    }
+
+    impl Flow {
+        fn new(segments: u64, rtt_ps: u64) -> Self {
+            let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
+            window.set_ssthresh(MSS);
+            Flow {
+                cubic: Cubic::default(),
+                window,
+                una: 0,
+                now_ps: 0,
+                rtt_ps,
+            }
+        }
+
+        fn ack(&mut self, ece: bool) -> bool {
+            let segments = self.window.cwnd() / MSS;
+            self.now_ps += self.rtt_ps / segments;
+            self.una += MSS;
+            let event = AckEvent {
+                now_ps: self.now_ps,
+                una: self.una,
+                nxt: self.una + self.window.cwnd(),
+                acked: MSS,
+                ece,
+                after_loss: false,
+                may_grow: true,
+                rtt_ps: None,
+                srtt_ps: self.rtt_ps,
+            };
+            self.cubic.on_ack(&mut self.window, &event)
+        }
+
+        fn until(&mut self, at_ps: u64) {
+            while self.now_ps < at_ps {
+                self.ack(false);
+            }
+        }
+
+        fn segments(&self) -> f64 {
+            self.window.cwnd() as f64 / MSS as f64
+        }
+    }
+
+    /// RFC 9438, equations 1 and 2: 1000 segments, reduced to 700 by a loss: K = cbrt(300 / 0.4) = 9.086
+    /// s. The window reaches W(t + srtt) one round trip after t, so it is W(t) at t.
+    #[test]
+    fn follows_the_curve_of_the_rfc() {
+        let mut flow = Flow::new(1000, 100 * MS_PS);
+        flow.cubic.on_loss(&mut flow.window, 1000 * MSS);
+        assert_eq!(flow.window.cwnd(), 700 * MSS);
+        flow.ack(false);
+        let start_ps = flow.now_ps;
+        let k = (300.0_f64 / 0.4).cbrt();
+        for seconds in [1, 2, 4, 8, 9, 10, 12, 15, 18] {
+            flow.until(start_ps + seconds * 1000 * MS_PS);
+            let t = (flow.now_ps - start_ps) as f64 * 1e-12;
+            let expected = 0.4 * (t - k).powi(3) + 1000.0;
+            let found = flow.segments();
+            assert!(
+                (found / expected - 1.0).abs() < 0.01,
+                "{t}: {found} {expected}"
+            );
+        }
+    }
+
+    /// Below the Reno-friendly window: round trips of 100 us, in which the curve hardly moves. The window
+    /// grows by 9/17 of a segment in a round trip up to the old window, then by one (section 4.3).
+    #[test]
+    fn is_as_fast_as_reno_where_round_trips_are_short() {
+        let mut flow = Flow::new(100, MS_PS / 10);
+        flow.cubic.on_loss(&mut flow.window, 100 * MSS);
+        let start_ps = flow.now_ps;
+        flow.until(start_ps + 17 * MS_PS / 10);
+        assert!((flow.segments() - 79.0).abs() < 0.3, "{}", flow.segments());
+        // 30 / (9/17) = 56.7 round trips to 100 segments; 20 more.
+        flow.until(start_ps + 767 * MS_PS / 100);
+        assert!((flow.segments() - 120.0).abs() < 1.0, "{}", flow.segments());
+    }
+
+    /// Section 4.7: 700 segments do not reach the old 1000: W_max is 595.
+    #[test]
+    fn converges_fast() {
+        let mut flow = Flow::new(1000, 100 * MS_PS);
+        flow.cubic.on_loss(&mut flow.window, 1000 * MSS);
+        assert_eq!(flow.cubic.w_max, 1_000_000);
+        flow.cubic.on_loss(&mut flow.window, 700 * MSS);
+        assert_eq!(flow.cubic.w_max, 595_000);
+        assert_eq!(flow.window.cwnd(), 490 * MSS);
+    }
+
+    /// Section 4.6: ECN-Echo reduces to 0.7, once per window of data.
+    #[test]
+    fn ecn_echo_reduces_to_seven_tenths() {
+        let mut flow = Flow::new(100, MS_PS);
+        assert!(flow.ack(true));
+        assert_eq!(flow.window.cwnd(), 70 * MSS);
+        for _ in 0..100 {
+            assert!(!flow.ack(true));
+            assert_eq!(flow.window.cwnd(), 70 * MSS);
+        }
+        assert!(flow.ack(true));
+        assert_eq!(flow.window.cwnd(), 49 * MSS);
+    }
+
+    /// Section 4.8: one segment, slow start to 0.7 of the flight, and from there a curve with K = 0.
+    #[test]
+    fn a_timeout_starts_the_curve_anew() {
+        let mut flow = Flow::new(100, 100 * MS_PS);
+        flow.cubic.on_timeout(&mut flow.window, 100 * MSS);
+        assert_eq!(
+            (flow.window.cwnd(), flow.window.ssthresh()),
+            (MSS, 70 * MSS)
+        );
+        for _ in 0..69 {
+            flow.ack(false);
+        }
+        assert_eq!(flow.window.cwnd(), 70 * MSS);
+        flow.ack(false);
+        assert_eq!((flow.cubic.k, flow.cubic.w_max), (0, 70_000));
+    }
+
+    /// Idle time does not move the curve.
+    #[test]
+    fn idle_time_does_not_count() {
+        let mut flow = Flow::new(1000, 100 * MS_PS);
+        flow.cubic.on_loss(&mut flow.window, 1000 * MSS);
+        flow.until(1000 * MS_PS);
+        let mut idle = Flow {
+            cubic: flow.cubic.clone(),
+            window: flow.window.clone(),
+            ..flow
+        };
+        flow.until(3000 * MS_PS);
+        idle.now_ps += 60_000 * MS_PS;
+        idle.cubic.on_restart(60_000 * MS_PS);
+        idle.until(63_000 * MS_PS);
+        assert_eq!(idle.window.cwnd(), flow.window.cwnd());
+    }
+
+    #[test]
+    fn cube_roots_are_rounded_down() {
+        for root in [0_u128, 1, 2, 3, 1000, 123_456_789, u128::from(u32::MAX)] {
+            assert_eq!(u128::from(cube_root(root.pow(3))), root);
+            assert_eq!(u128::from(cube_root((root + 1).pow(3) - 1)), root);
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The sending half of a TCP flow: a byte stream, its window, loss recovery with SACK (RFC 6675),
+//! the retransmission timer (RFC 6298), the restart after idle (RFC 5681, 4.1; RFC 2861) and the
+//! handshake (RFC 9293, 3.5). Here is what happens without loss.
+//!
+//! Positions are bytes of the stream, times ps. The sender is polled for segments; it puts
+//! nothing on a wire itself. Nagle's algorithm is off: a short segment goes out at once.
+//!
+//! There is one of these for each active flow, and most see no loss. So it is three cache lines of 64
+//! bytes; what is the same for many flows is shared, and what loss recovery needs is allocated when
+//! something is lost.
+
+use std::sync::Arc;
+
+use super::congestion::{AckEvent, CongestionControl, Controller};
+use super::rto::{RtoConfig, RtoEstimator};
+use super::window::Window;
+
+mod handshake;
+mod recovery;
+
+use handshake::Handshake;
+use recovery::Recovery;
+
+/// No time, no position.
+pub const NEVER: u64 = u64::MAX;
+
+/// What a sender is made of.
+#[derive(Clone, Debug)]
+pub struct SenderConfig {
+    /// Congestion window at the start, and its bounds.
+    pub window: Window,
+    /// Algorithm.
+    pub controller: Controller,
+    /// Bounds of the retransmission timeout.
+    pub rto: RtoConfig,
+    /// The receiver's window, bytes.
+    pub receive_window: u64,
+    /// Whether an idle time of more than one RTO resets the window to its initial size.
+    pub idle_restart: bool,
+    /// Whether that restart halves the window once for each RTO of idle time instead (RFC 2861), not
+    /// below the initial size.
+    pub idle_decay: bool,
+    /// Whether the window grows only while it limits the sender.
+    pub cwnd_validation: bool,
+    /// Whether packets are ECN-capable.
+    pub ecn: bool,
+    /// Whether the first two duplicate acknowledgments release new segments (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether the flow begins with SYN and SYN-ACK.
+    pub handshake: bool,
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Position of its first byte.
+    pub start: u64,
+    /// Payload bytes.
+    pub bytes: u16,
+    /// Whether the packet is ECN-capable: new data is, what is sent again is not (RFC 3168, 6.1.5).
+    pub ect: bool,
+    /// Whether the sender reports a reduced window to the receiver (CWR).
+    pub cwr: bool,
+    /// Whether it is a SYN: no payload, and it takes no position in the stream.
+    pub syn: bool,
+}
+
+/// The sending half of a flow.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Sender {
+    una: u64,
+    nxt: u64,
+    /// End of what the application has written.
+    written: u64,
+    window: Window,
+    controller: Controller,
+    rto: RtoEstimator,
+    /// Round-trip measurement under way: position ([`NEVER`] when none is) and time sent.
+    timed_position: u64,
+    timed_ps: u64,
+    last_sent_ps: u64,
+    recovery: Option<Box<Recovery>>,
+    config: Arc<SenderConfig>,
+    handshake: Handshake,
+    /// Whether the window stopped the sender since the last acknowledgment.
+    window_limited: bool,
+    cwr: bool,
+    /// When the retransmission timer is due; [`NEVER`] when it is off.
+    pub rto_deadline_ps: u64,
+    /// When the event queue will look at the timer; kept by the simulation.
+    pub rto_event_ps: u64,
+    /// Segments sent again.
+    pub retransmissions: u32,
+    /// Timeouts.
+    pub timeouts: u32,
+}
+
+impl Sender {
+    /// An idle sender.
+    pub fn new(config: &SenderConfig) -> Self {
+        let config = Arc::new(config.clone());
+        Sender {
+            una: 0,
+            nxt: 0,
+            written: 0,
+            window: config.window.clone(),
+            controller: config.controller.clone(),
+            rto: RtoEstimator::default(),
+            timed_position: NEVER,
+            timed_ps: 0,
+            last_sent_ps: 0,
+            recovery: None,
+            handshake: if config.handshake {
+                Handshake::Closed
+            } else {
+                Handshake::Done
+            },
+            window_limited: false,
+            cwr: false,
+            rto_deadline_ps: NEVER,
+            rto_event_ps: NEVER,
+            retransmissions: 0,
+            timeouts: 0,
+            config,
+        }
+    }
+
+    /// Makes it a new flow like `template`, a sender that was never used. `rto_event_ps` stays, because
+    /// so does the event in the queue.
+    pub fn reset(&mut self, template: &Sender) {
+        let rto_event_ps = self.rto_event_ps;
+        self.clone_from(template);
+        self.rto_event_ps = rto_event_ps;
+    }
+
+    /// The application writes `bytes` more.
+    pub fn write(&mut self, bytes: u64) {
+        self.written += bytes;
+    }
+
+    /// The application writes no more than what was sent; returns where the stream ends now.
+    pub fn stop(&mut self) -> u64 {
+        self.written = self.max_sent();
+        self.written
+    }
+
+    /// First byte not acknowledged.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Whether everything written has been acknowledged.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.una == self.written
+    }
+
+    /// The congestion window and its bounds.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The congestion control algorithm's state.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The round-trip time of RFC 6298, ps; 0 before the first measurement.
+    pub fn srtt_ps(&self) -> u64 {
+        self.rto.srtt_ps()
+    }
+
+    /// End of what was ever sent.
+    #[inline]
+    fn max_sent(&self) -> u64 {
+        match &self.recovery {
+            None => self.nxt,
+            Some(recovery) => recovery.max_sent,
+        }
+    }
+
+    /// What window and receiver allow to be outstanding, bytes.
+    #[inline]
+    fn limit(&self) -> u64 {
+        self.window.cwnd().min(self.config.receive_window)
+    }
+
+    /// Bytes thought to be in the network. Without limited transmit, what the receiver has reported
+    /// still counts until it is known that something was lost.
+    #[inline]
+    pub fn pipe(&self) -> u64 {
+        let outstanding = self.nxt - self.una;
+        match &self.recovery {
+            None => outstanding,
+            Some(recovery) if recovery.is_fast => recovery.scoreboard.pipe(
+                self.una,
+                self.nxt,
+                recovery.retransmitted_below,
+                self.window.mss() as u32,
+            ),
+            Some(recovery) if self.config.limited_transmit => {
+                outstanding.saturating_sub(recovery.scoreboard.sacked_bytes())
+            }
+            Some(_) => outstanding,
+        }
+    }
+
+    /// The next segment that may be sent at `now_ps`, taken as sent; call until `None`.
+    #[inline]
+    pub fn poll(&mut self, now_ps: u64) -> Option<Segment> {
+        self.poll_burst(now_ps, 0)
+    }
+
+    /// As [`Sender::poll`], but new data may be up to `max_bytes` in one piece of whole segments, for a
+    /// NIC that cuts it: segmentation offload. It then ends with the last segment that the window
+    /// allows.
+    #[inline]
+    pub fn poll_burst(&mut self, now_ps: u64, max_bytes: u16) -> Option<Segment> {
+        if self.handshake != Handshake::Done {
+            return self.poll_syn(now_ps);
+        }
+        match &self.recovery {
+            Some(recovery) if recovery.is_fast => self.poll_recovery(now_ps),
+            Some(recovery) if self.nxt < recovery.max_sent => self.poll_after_timeout(now_ps),
+            _ => self.poll_new(now_ps, max_bytes),
+        }
+    }
+
+    #[inline]
+    fn poll_new(&mut self, now_ps: u64, max_bytes: u16) -> Option<Segment> {
+        let unsent = self.written - self.nxt;
+        if unsent == 0 {
+            return None;
+        }
+        if self.nxt == self.una {
+            self.restart(now_ps.saturating_sub(self.last_sent_ps));
+        }
+        let (pipe, mss) = (self.pipe(), self.window.mss());
+        let room = self.limit().saturating_sub(pipe);
+        let most = unsent.min(u64::from(max_bytes).max(mss));
+        let bytes = if most <= room && (most == unsent || most == mss) {
+            most
+        } else if room >= mss {
+            room.min(most) / mss * mss
+        } else if pipe == 0 {
+            unsent.min(mss)
+        } else {
+            self.window_limited = true;
+            return None;
+        };
+        if self.timed_position == NEVER {
+            self.timed_position = self.nxt;
+            self.timed_ps = now_ps;
+        }
+        Some(self.new_segment(bytes, now_ps))
+    }
+
+    /// Nothing was outstanding, and the last segment was sent `idle_ps` ago.
+    #[inline]
+    fn restart(&mut self, idle_ps: u64) {
+        self.controller.on_restart(idle_ps);
+        if !self.config.idle_restart {
+            return;
+        }
+        let rto_ps = self.rto.timeout_ps(&self.config.rto);
+        if idle_ps <= rto_ps {
+            return;
+        }
+        let cwnd = self.window.cwnd();
+        let initial = self.config.window.cwnd().min(cwnd);
+        if self.config.idle_decay {
+            let halvings = ((idle_ps - 1) / rto_ps).min(63);
+            let ssthresh = self.window.ssthresh().max(cwnd * 3 / 4);
+            self.window.set_ssthresh(ssthresh);
+            self.window.set_cwnd((cwnd >> halvings).max(initial));
+        } else {
+            self.window.set_cwnd(initial);
+        }
+    }
+
+    /// A segment of new data: the first after a reduction of the window says so (RFC 3168, 6.1.2).
+    #[inline]
+    fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
+        let start = self.nxt;
+        self.nxt += bytes;
+        if let Some(recovery) = &mut self.recovery {
+            recovery.max_sent = self.nxt;
+        }
+        Segment {
+            ect: self.config.ecn,
+            cwr: std::mem::take(&mut self.cwr),
+            ..self.segment(start, bytes, now_ps)
+        }
+    }
+
+    #[inline]
+    fn segment(&mut self, start: u64, bytes: u64, now_ps: u64) -> Segment {
+        self.last_sent_ps = now_ps;
+        if self.rto_deadline_ps == NEVER {
+            self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
+        }
+        Segment {
+            start,
+            bytes: bytes as u16,
+            ect: false,
+            cwr: false,
+            syn: false,
+        }
+    }
+
+    /// An acknowledgment up to position `ack`, with ECN-Echo and SACK blocks. It is a duplicate
+    /// when it acknowledges nothing but blocks that are new (RFC 6675): the echo of a segment
+    /// that was sent twice is none.
+    #[inline]
+    pub fn on_ack(&mut self, now_ps: u64, ack: u64, ece: bool, blocks: &[(u64, u64)]) {
+        let max_sent = self.max_sent();
+        if ack > max_sent {
+            return;
+        }
+        let newly_sacked = !blocks.is_empty() && self.report(ack, max_sent, blocks);
+        if ack > self.una {
+            self.on_progress(now_ps, ack, ece);
+        } else if ack == self.una && newly_sacked {
+            self.on_duplicate();
+        }
+    }
+
+    #[inline]
+    fn on_progress(&mut self, now_ps: u64, ack: u64, ece: bool) {
+        let acked = ack - self.una;
+        let in_use = self.window_limited || !self.config.cwnd_validation;
+        self.window_limited = false;
+        let (after_loss, in_recovery) = match &self.recovery {
+            None => (false, false),
+            Some(recovery) => (self.una < recovery.until, recovery.is_fast),
+        };
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
+        let mut rtt_ps = None;
+        if ack > self.timed_position {
+            // Never for `NEVER`, which nothing is above.
+            let sample_ps = now_ps - self.timed_ps;
+            self.rto.sample(sample_ps);
+            self.timed_position = NEVER;
+            rtt_ps = Some(sample_ps);
+        }
+        self.rto_deadline_ps = if ack == self.max_sent() {
+            NEVER
+        } else {
+            self.rto.deadline_ps(&self.config.rto, now_ps)
+        };
+        if self.recovery.is_some() {
+            self.progress_in_recovery(ack);
+        }
+        let event = AckEvent {
+            now_ps,
+            una: ack,
+            nxt: self.max_sent(),
+            acked,
+            ece,
+            after_loss,
+            may_grow: in_use && !in_recovery,
+            rtt_ps,
+            srtt_ps: self.rto.srtt_ps(),
+        };
+        if self.controller.on_ack(&mut self.window, &event) {
+            self.cwr = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! What a sender keeps about losses (RFC 6675, RFC 6582), only while there is something to keep: from
+//! the first selective acknowledgment or timeout until all that was outstanding then is acknowledged.
+//! Positions are bytes of the stream.
+
+use super::handshake::Handshake;
+use super::{NEVER, Segment, Sender};
+use crate::transport::congestion::CongestionControl;
+use crate::transport::scoreboard::Scoreboard;
+
+/// The state of loss recovery.
+#[derive(Clone, Debug)]
+pub(super) struct Recovery {
+    /// What the receiver has reported above the cumulative acknowledgment.
+    pub scoreboard: Scoreboard,
+    /// End of what was ever sent; above the sender's `nxt` only after a timeout.
+    pub max_sent: u64,
+    /// A reduction holds until this is acknowledged; holes below it are sent again.
+    pub until: u64,
+    /// Everything below has been sent again in this fast recovery.
+    pub retransmitted_below: u64,
+    /// Bytes outstanding when the first duplicate came, before limited transmit added to them.
+    pub flight_before_duplicates: u64,
+    pub duplicate_acks: u32,
+    /// Fast recovery is under way.
+    pub is_fast: bool,
+    /// The first hole goes out whatever the window says.
+    pub retransmit_first: bool,
+}
+
+impl Recovery {
+    /// Nothing lost yet, with `max_sent` the end of what was sent.
+    pub fn new(max_sent: u64) -> Self {
+        Recovery {
+            scoreboard: Scoreboard::default(),
+            max_sent,
+            until: 0,
+            retransmitted_below: 0,
+            flight_before_duplicates: 0,
+            duplicate_acks: 0,
+            is_fast: false,
+            retransmit_first: false,
+        }
+    }
+
+    /// Whether everything can be forgotten when all below `una` is acknowledged and `nxt` is sent next.
+    pub fn is_over(&self, una: u64, nxt: u64) -> bool {
+        self.scoreboard.is_empty() && una >= self.until && nxt == self.max_sent
+    }
+}
+
+impl Sender {
+    /// After a timeout: go back to the first hole and send again what was not received.
+    pub(super) fn poll_after_timeout(&mut self, now_ps: u64) -> Option<Segment> {
+        let recovery = self.recovery.as_ref()?;
+        let max_sent = recovery.max_sent;
+        let (start, bound) = recovery.scoreboard.next_hole(self.nxt);
+        if start >= max_sent {
+            self.nxt = max_sent;
+            return self.poll_new(now_ps, 0);
+        }
+        self.nxt = start;
+        let end = bound.unwrap_or(max_sent).min(max_sent);
+        let bytes = (end - start).min(self.window.mss());
+        if start - self.una + bytes > self.limit() && start > self.una {
+            self.window_limited = true;
+            return None;
+        }
+        self.nxt += bytes;
+        self.retransmissions += 1;
+        Some(self.segment(start, bytes, now_ps))
+    }
+
+    /// `NextSeg` of RFC 6675: lost holes first, then new data, as far as the pipe allows.
+    pub(super) fn poll_recovery(&mut self, now_ps: u64) -> Option<Segment> {
+        let (limit, mss) = (self.limit(), self.window.mss());
+        let recovery = self.recovery.as_mut()?;
+        let forced = std::mem::take(&mut recovery.retransmit_first);
+        if !forced && self.pipe() + mss > limit {
+            return None;
+        }
+        let recovery = self.recovery.as_mut()?;
+        let lost_below = recovery.scoreboard.lost_below(mss as u32).max(self.una + 1);
+        let from = recovery.retransmitted_below.max(self.una);
+        let (start, bound) = recovery.scoreboard.next_hole(from);
+        if start < lost_below && start < recovery.until {
+            let end = bound.unwrap_or(recovery.max_sent).min(recovery.max_sent);
+            let bytes = (end - start).min(mss);
+            recovery.retransmitted_below = start + bytes;
+            self.retransmissions += 1;
+            return Some(self.segment(start, bytes, now_ps));
+        }
+        let bytes = (self.written - self.nxt).min(mss);
+        if bytes == 0 || self.nxt + bytes - self.una > self.config.receive_window {
+            return None;
+        }
+        Some(self.new_segment(bytes, now_ps))
+    }
+
+    /// Takes down the blocks above `ack`; true when some of it is new.
+    pub(super) fn report(&mut self, ack: u64, max_sent: u64, blocks: &[(u64, u64)]) -> bool {
+        let mut new = 0;
+        for &(start, end) in blocks {
+            if end <= max_sent && start >= ack.max(self.una) {
+                let recovery = self
+                    .recovery
+                    .get_or_insert_with(|| Box::new(Recovery::new(max_sent)));
+                new += recovery.scoreboard.add(start, end);
+            }
+        }
+        new > 0
+    }
+
+    /// New data up to `ack` was acknowledged.
+    pub(super) fn progress_in_recovery(&mut self, ack: u64) {
+        let Some(recovery) = &mut self.recovery else {
+            return;
+        };
+        recovery.duplicate_acks = 0;
+        recovery.scoreboard.acknowledge(ack);
+        if recovery.is_fast && ack >= recovery.until {
+            recovery.is_fast = false;
+            self.window.recovered();
+        }
+        // A partial acknowledgment: what is missing next was lost as well, however little has arrived above
+        // it (RFC 6582, 3.2, step 3), unless nothing has, when it may only be late.
+        if recovery.is_fast && recovery.retransmitted_below <= ack {
+            recovery.retransmit_first = !recovery.scoreboard.is_empty();
+        }
+        if recovery.is_over(ack, self.nxt) {
+            self.recovery = None;
+        }
+    }
+
+    /// An acknowledgment of nothing but new blocks.
+    pub(super) fn on_duplicate(&mut self) {
+        let mss = self.window.mss() as u32;
+        let Some(recovery) = &mut self.recovery else {
+            return;
+        };
+        if recovery.duplicate_acks == 0 {
+            recovery.flight_before_duplicates = recovery.max_sent - self.una;
+        }
+        recovery.duplicate_acks += 1;
+        if recovery.is_fast || self.una < recovery.until {
+            return;
+        }
+        let lost = recovery.scoreboard.lost_below(mss) > self.una;
+        if recovery.duplicate_acks >= 3 || lost {
+            recovery.is_fast = true;
+            recovery.until = recovery.max_sent;
+            recovery.retransmitted_below = self.una;
+            recovery.retransmit_first = true;
+            let flight = recovery.flight_before_duplicates;
+            self.timed_position = NEVER;
+            self.cwr = self.config.ecn;
+            self.controller.on_loss(&mut self.window, flight);
+        }
+    }
+
+    /// The retransmission timer fired: one segment, go back, twice the timeout. Before the handshake
+    /// is over: the SYN again.
+    pub fn on_timeout(&mut self, now_ps: u64) {
+        self.timeouts += 1;
+        self.rto.back_off();
+        self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
+        if self.handshake != Handshake::Done {
+            self.handshake = Handshake::Lost;
+            return;
+        }
+        let max_sent = self.max_sent();
+        let flight = (max_sent - self.una).min(self.window.cwnd());
+        self.controller.on_timeout(&mut self.window, flight);
+        let recovery = self
+            .recovery
+            .get_or_insert_with(|| Box::new(Recovery::new(max_sent)));
+        recovery.is_fast = false;
+        recovery.retransmit_first = false;
+        recovery.duplicate_acks = 0;
+        recovery.until = max_sent;
+        self.nxt = self.una;
+        self.timed_position = NEVER;
+        self.cwr = self.config.ecn;
+    }
+}

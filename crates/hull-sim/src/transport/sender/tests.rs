@@ -1,0 +1,174 @@
+//! The handshake, bursts, reuse and size of a sender, by hand; segments of 1000 bytes, times in ms.
+
+use super::*;
+use crate::transport::NewReno;
+
+const MSS: u64 = 1000;
+const MS_PS: u64 = 1_000_000_000;
+
+fn config() -> SenderConfig {
+    SenderConfig {
+        window: Window::new(4 * MSS, MSS as u32, 2 * MSS, 100 * MSS, true),
+        controller: Controller::NewReno(NewReno::default()),
+        rto: RtoConfig {
+            initial_ps: 100 * MS_PS,
+            min_ps: 10 * MS_PS,
+            max_ps: 1000 * MS_PS,
+            granularity_ps: 0,
+        },
+        receive_window: 100 * MSS,
+        idle_restart: false,
+        idle_decay: false,
+        cwnd_validation: false,
+        ecn: true,
+        limited_transmit: true,
+        handshake: true,
+    }
+}
+
+/// What is sent at `now_ms`: S for a SYN, else the segment's number.
+fn sent(sender: &mut Sender, now_ms: u64) -> Vec<String> {
+    let mut sent = Vec::new();
+    while let Some(segment) = sender.poll(now_ms * MS_PS) {
+        assert!(!segment.syn || (segment.bytes, segment.ect) == (0, false));
+        sent.push(match segment.syn {
+            true => "S".to_owned(),
+            false => (segment.start / MSS).to_string(),
+        });
+    }
+    sent
+}
+
+fn time_out(sender: &mut Sender) -> (u64, Vec<String>) {
+    let now_ps = sender.rto_deadline_ps;
+    sender.on_timeout(now_ps);
+    (now_ps / MS_PS, sent(sender, now_ps / MS_PS))
+}
+
+/// Data waits for the SYN-ACK, which measures the round trip: R = 8, RTO = 8 + 4 4 = 24.
+#[test]
+fn data_waits_for_the_handshake() {
+    let mut sender = Sender::new(&config());
+    assert_eq!(sent(&mut sender, 0), [""; 0]);
+    sender.write(10 * MSS);
+    assert_eq!(sent(&mut sender, 0), ["S"]);
+    assert_eq!(sender.rto_deadline_ps, 100 * MS_PS);
+    assert_eq!(sent(&mut sender, 1), [""; 0]);
+    sender.on_syn_ack(8 * MS_PS);
+    assert_eq!(sender.rto_deadline_ps, NEVER);
+    assert_eq!(sent(&mut sender, 8), ["0", "1", "2", "3"]);
+    assert_eq!(sender.rto_deadline_ps, (8 + 24) * MS_PS);
+    sender.on_syn_ack(9 * MS_PS); // the answer to a SYN that was not lost after all
+    assert_eq!(sent(&mut sender, 9), [""; 0]);
+    assert_eq!((sender.retransmissions, sender.timeouts), (0, 0));
+}
+
+/// SYNs at 0, 100 and 300; the answer at 310 is no sample, as it may be for either. Then one segment,
+/// with the initial timeout again.
+#[test]
+fn a_lost_syn_is_sent_again() {
+    let mut sender = Sender::new(&config());
+    sender.write(10 * MSS);
+    assert_eq!(sent(&mut sender, 0), ["S"]);
+    assert_eq!(time_out(&mut sender), (100, vec!["S".to_owned()]));
+    assert_eq!(time_out(&mut sender), (300, vec!["S".to_owned()]));
+    sender.on_syn_ack(310 * MS_PS);
+    assert_eq!(sent(&mut sender, 310), ["0"]);
+    assert_eq!(sender.rto_deadline_ps, 410 * MS_PS);
+    assert_eq!((sender.srtt_ps(), sender.timeouts), (0, 2));
+    assert_eq!(sender.retransmissions, 2);
+    sender.on_ack(318 * MS_PS, MSS, false, &[]);
+    assert_eq!(sender.srtt_ps(), 8 * MS_PS);
+    assert_eq!(sent(&mut sender, 318), ["1", "2"]);
+}
+
+/// The window allows four segments: a burst of at most 2.5 is two, the next two; the last bytes of the
+/// stream go with it.
+#[test]
+fn bursts_are_whole_segments() {
+    let mut sender = Sender::new(&SenderConfig {
+        handshake: false,
+        ..config()
+    });
+    let burst = |sender: &mut Sender, max_bytes| {
+        let segment = sender.poll_burst(0, max_bytes);
+        segment.map(|segment| (segment.start, segment.bytes))
+    };
+    sender.write(5300);
+    assert_eq!(burst(&mut sender, 2500), Some((0, 2000)));
+    assert_eq!(burst(&mut sender, 65_000), Some((2000, 2000)));
+    assert_eq!(burst(&mut sender, 65_000), None);
+    sender.on_ack(MS_PS, 2 * MSS, false, &[]);
+    assert_eq!(burst(&mut sender, 65_000), Some((4000, 1300)));
+    assert_eq!(burst(&mut sender, 65_000), None);
+}
+
+/// One big piece is the same bytes as many small ones.
+#[test]
+fn a_burst_is_what_polling_gives() {
+    for window in [1, 3, 7] {
+        for unsent in [1, 999, 1000, 1001, 2500, 6999, 7000, 9000] {
+            let config = SenderConfig {
+                window: Window::new(window * MSS, MSS as u32, MSS, 100 * MSS, true),
+                handshake: false,
+                ..config()
+            };
+            let (mut one, mut many) = (Sender::new(&config), Sender::new(&config));
+            one.write(unsent);
+            many.write(unsent);
+            let total = |sender: &mut Sender, max_bytes| {
+                let mut bytes = 0;
+                while let Some(segment) = sender.poll_burst(0, max_bytes) {
+                    bytes += u64::from(segment.bytes);
+                }
+                bytes
+            };
+            assert_eq!(
+                total(&mut one, 64_000),
+                total(&mut many, 0),
+                "{window} {unsent}"
+            );
+        }
+    }
+}
+
+/// After losses and timeouts, a sender that is reset does what a new one does.
+#[test]
+fn a_reset_sender_is_a_new_one() {
+    let template = Sender::new(&config());
+    let mut used = template.clone();
+    used.write(10 * MSS);
+    sent(&mut used, 0);
+    used.on_syn_ack(8 * MS_PS);
+    sent(&mut used, 8);
+    used.on_ack(16 * MS_PS, 0, false, &[(MSS, 2 * MSS)]);
+    time_out(&mut used);
+    used.rto_event_ps = 77;
+    used.reset(&template);
+    assert_eq!(used.rto_event_ps, 77);
+    used.rto_event_ps = NEVER;
+    assert_eq!(format!("{used:?}"), format!("{template:?}"));
+}
+
+/// Nothing is kept of a loss that was repaired.
+#[test]
+fn a_repaired_loss_is_forgotten() {
+    let mut sender = Sender::new(&SenderConfig {
+        handshake: false,
+        ..config()
+    });
+    sender.write(8 * MSS);
+    assert_eq!(sent(&mut sender, 0), ["0", "1", "2", "3"]);
+    for received in [2, 3, 4] {
+        sender.on_ack(MS_PS, 0, false, &[(MSS, received * MSS)]);
+    }
+    assert!(sender.recovery.is_some());
+    assert_eq!(sent(&mut sender, 1), ["0", "4"]);
+    sender.on_ack(2 * MS_PS, 5 * MSS, false, &[]);
+    assert!(sender.recovery.is_none());
+}
+
+#[test]
+fn a_sender_is_three_cache_lines() {
+    assert_eq!(size_of::<Sender>(), 192);
+}

@@ -1,0 +1,170 @@
+//! TCP Vegas: the window follows the round-trip time.
+//!
+//! Source: L. Brakmo, S. O'Malley, L. Peterson, "TCP Vegas: New Techniques for Congestion Detection and
+//! Avoidance" (SIGCOMM 1994), sections 3.2 and 3.3, which the thesis names as related work (2.4): its
+//! rule for the window. Its finer retransmission timer is not part of this: losses and marks are
+//! NewReno's.
+//!
+//! Once per round trip, with the time R that it took and the shortest one, R_min, that was ever seen:
+//! `cwnd (R - R_min) / R` bytes of the window wait in queues, not on the wire. In congestion avoidance
+//! the window grows by a segment when fewer than alpha segments wait and shrinks by one when more than
+//! beta do. In slow start it doubles every other round trip, and leaves when more than gamma wait.
+//!
+//! Units: bytes, picoseconds; alpha, beta and gamma in segments.
+
+use super::congestion::{AckEvent, CongestionControl};
+use super::newreno::NewReno;
+use super::sender::NEVER;
+use super::window::Window;
+
+/// Vegas's settings, in segments that wait in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VegasConfig {
+    /// Below this many the window grows.
+    pub alpha: u8,
+    /// Above this many the window shrinks.
+    pub beta: u8,
+    /// Above this many slow start ends.
+    pub gamma: u8,
+}
+
+/// Vegas's state.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    config: VegasConfig,
+    reno: NewReno,
+    /// Shortest round trip so far; [`NEVER`] before the first.
+    min_rtt_ps: u64,
+    /// Slow start grows in this round trip.
+    growing: bool,
+}
+
+impl Vegas {
+    /// A connection without a round trip so far.
+    pub fn new(config: &VegasConfig) -> Self {
+        Vegas {
+            config: *config,
+            reno: NewReno::default(),
+            min_rtt_ps: NEVER,
+            growing: true,
+        }
+    }
+
+    /// A round trip is over, of `rtt_ps`.
+    fn on_round_trip(&mut self, window: &mut Window, rtt_ps: u64, may_grow: bool) {
+        self.min_rtt_ps = self.min_rtt_ps.min(rtt_ps);
+        let (cwnd, mss) = (window.cwnd(), window.mss());
+        let excess_ps = u128::from(rtt_ps - self.min_rtt_ps);
+        let waiting = (u128::from(cwnd) * excess_ps / u128::from(rtt_ps.max(1))) as u64;
+        if window.in_slow_start() {
+            self.growing = !self.growing;
+            if waiting > u64::from(self.config.gamma) * mss {
+                window.reduce_to(cwnd);
+            }
+        } else if waiting < u64::from(self.config.alpha) * mss {
+            if may_grow {
+                window.set_cwnd(cwnd + mss);
+            }
+        } else if waiting > u64::from(self.config.beta) * mss {
+            window.shrink_by(mss);
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+        if ack.ece {
+            return self.reno.on_ack(window, ack);
+        }
+        if window.in_slow_start() && self.growing && ack.may_grow {
+            window.grow(ack.acked);
+        }
+        if let Some(rtt_ps) = ack.rtt_ps {
+            self.on_round_trip(window, rtt_ps, ack.may_grow);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+    const CONFIG: VegasConfig = VegasConfig {
+        alpha: 2,
+        beta: 4,
+        gamma: 1,
+    };
+
+    /// Two flows on a link that sends a segment per us, with 100 us of propagation: in a round trip
+    /// of `max(100, W1 + W2)` us each sends its window. Where they settle, each has alpha to beta
+    /// segments waiting by its own shortest round trip: 2 to 4 of the 100 on the wire and 4 to 8 in the
+    /// queue.
+    #[test]
+    fn keeps_alpha_to_beta_segments_waiting() {
+        let mut flows = [(), ()].map(|()| {
+            let window = Window::new(2 * MSS, MSS as u32, 2 * MSS, 1000 * MSS, true);
+            (Vegas::new(&CONFIG), window)
+        });
+        let mut una = 0;
+        let mut queue = 0;
+        for _ in 0..400 {
+            let sent: u64 = flows.iter().map(|(_, window)| window.cwnd() / MSS).sum();
+            let rtt_us = sent.max(100);
+            queue = rtt_us - 100;
+            for (vegas, window) in &mut flows {
+                for n in 0..window.cwnd() / MSS {
+                    una += MSS;
+                    let event = AckEvent {
+                        now_ps: 0,
+                        una,
+                        nxt: una + window.cwnd(),
+                        acked: MSS,
+                        ece: false,
+                        after_loss: false,
+                        may_grow: true,
+                        rtt_ps: (n == 0).then_some(rtt_us * 1_000_000),
+                        srtt_ps: rtt_us * 1_000_000,
+                    };
+                    vegas.on_ack(window, &event);
+                }
+            }
+        }
+        assert!((4..=8).contains(&queue), "{queue}");
+        for (_, window) in &flows {
+            let cwnd = window.cwnd() as f64 / MSS as f64;
+            let waiting = cwnd * queue as f64 / (100 + queue) as f64;
+            assert!((2.0..=4.0).contains(&waiting), "{cwnd} {waiting}");
+        }
+    }
+
+    /// Slow start: every other round trip doubles the window, 2 to 32 segments in seven.
+    #[test]
+    fn doubles_every_other_round_trip() {
+        let mut vegas = Vegas::new(&CONFIG);
+        let mut window = Window::new(2 * MSS, MSS as u32, 2 * MSS, 1000 * MSS, true);
+        let mut una = 0;
+        let mut windows = Vec::new();
+        for _ in 0..7 {
+            let segments = window.cwnd() / MSS;
+            for n in 1..=segments {
+                una += MSS;
+                let event = AckEvent {
+                    now_ps: 0,
+                    una,
+                    nxt: una + window.cwnd(),
+                    acked: MSS,
+                    ece: false,
+                    after_loss: false,
+                    may_grow: true,
+                    rtt_ps: (n == segments).then_some(1),
+                    srtt_ps: 1,
+                };
+                vegas.on_ack(&mut window, &event);
+            }
+            windows.push(window.cwnd() / MSS);
+        }
+        assert_eq!(windows, [4, 4, 8, 8, 16, 16, 32]);
+    }
+}

@@ -1,0 +1,142 @@
+//! A shuffle: each host sends `size` to each other host, once; with jitter each host starts a
+//! uniform random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that not all
+//! begin with the same receiver. Times ps, sizes bytes.
+
+use super::traffic::Stage;
+use super::{
+    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+};
+use crate::random::{Purpose, Stream};
+use crate::scenario;
+
+/// The state of a shuffle.
+#[derive(Debug)]
+pub(super) struct AllToAll {
+    hosts: Vec<u32>,
+    starts_ps: Vec<u64>,
+    size: u64,
+    classes: Vec<String>,
+    outstanding: usize,
+    /// Hosts that have not started.
+    waiting: usize,
+    end_ps: u64,
+    application_delay_ps: u64,
+}
+
+impl AllToAll {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::AllToAll, stage: &Stage) -> Result<Self, Problem> {
+        let key = "workload.all_to_all.hosts";
+        let hosts = stage.hosts.set(key, settings.hosts.as_ref(), None)?;
+        if hosts.len() < 2 {
+            return Err((
+                key.to_owned(),
+                "found one host, allowed are at least two".to_owned(),
+            ));
+        }
+        let start_ps = |&host: &u32| match settings.jitter.0 {
+            0 => settings.start.0,
+            jitter_ps => {
+                let mut stream = Stream::new(stage.seed, Purpose::ShuffleJitter, host as usize);
+                settings.start.0 + stream.below(jitter_ps as usize) as u64
+            }
+        };
+        Ok(AllToAll {
+            starts_ps: hosts.iter().map(start_ps).collect(),
+            waiting: hosts.len(),
+            hosts,
+            size: settings.size.0,
+            classes: vec![settings.size.to_string()],
+            outstanding: 0,
+            end_ps: stage.end_ps,
+            application_delay_ps: stage.application_delay_ps,
+        })
+    }
+}
+
+impl Workload for AllToAll {
+    fn connections(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        let starts = self.starts_ps.iter().zip(0..);
+        agenda.wakes.extend(starts.map(|(&at_ps, i)| (at_ps, i)));
+    }
+
+    fn wake(&mut self, now_ps: u64, host: u64, agenda: &mut Agenda) {
+        self.waiting -= 1;
+        if now_ps >= self.end_ps {
+            return;
+        }
+        let (i, count) = (host as usize, self.hosts.len());
+        for j in (1..count).map(|step| (i + step) % count) {
+            let ends = (self.hosts[i], self.hosts[j]);
+            let tag = (i * count + j) as u64;
+            let message = Message::new(tag, ends, self.size, Channel::New);
+            agenda.sends.push(message);
+            self.outstanding += 1;
+        }
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        self.outstanding -= 1;
+        let (i, j) = (
+            tag as usize / self.hosts.len(),
+            tag as usize % self.hosts.len(),
+        );
+        agenda.flows.push(FlowRecord {
+            start_ps: self.starts_ps[i],
+            fct_ps: now_ps + self.application_delay_ps - self.starts_ps[i],
+            bytes: self.size,
+            class: 0,
+            src: self.hosts[i],
+            dst: self.hosts[j],
+            connection: NO_CONNECTION,
+            timeouts: few(timeouts),
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        self.outstanding == 0
+    }
+
+    fn progress(&self) -> Progress {
+        if self.waiting == 0 && self.outstanding == 0 {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_host_sends_to_each_other_once() {
+        let text = "workload.all_to_all = { size = \"1MB\", jitter = \"5us\", start = \"1us\" }";
+        let mut traffic = build(text, 8, "1s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let pairs: HashSet<(u32, u32)> = log.flows.iter().map(|f| (f.src, f.dst)).collect();
+        assert_eq!((log.flows.len(), pairs.len()), (56, 56));
+        assert!(
+            log.flows
+                .iter()
+                .all(|f| f.src != f.dst && f.bytes == 1_000_000)
+        );
+        let starts: HashSet<u64> = log.flows.iter().map(|f| f.start_ps).collect();
+        assert_eq!(starts.len(), 8);
+        assert!(starts.iter().all(|s| (1_000_000..6_000_000).contains(s)));
+        let first: HashSet<u32> = log.sends.iter().step_by(7).map(|(_, m)| m.dst).collect();
+        assert_eq!(first.len(), 8, "each begins with another receiver");
+    }
+}

@@ -1,0 +1,140 @@
+//! Flows to the client that start one after the other and send `size` bytes, or as much as there
+//! is time for (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
+
+use super::traffic::Stage;
+use super::{
+    Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress, Workload, few,
+};
+use crate::scenario;
+
+/// The state of bulk flows.
+#[derive(Debug)]
+pub(super) struct Bulk {
+    flows: u64,
+    others: u64,
+    size: Option<u64>,
+    start_interval_ps: u64,
+    end_ps: u64,
+    classes: Vec<String>,
+    started: u64,
+    completed: u64,
+}
+
+impl Bulk {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::Bulk, stage: &Stage) -> Self {
+        Bulk {
+            flows: u64::from(settings.flows),
+            others: u64::from(stage.hosts.count()) - 1,
+            size: settings.size.map(|size| size.0),
+            start_interval_ps: settings.start_interval.0,
+            end_ps: stage.end_ps,
+            classes: settings.size.iter().map(ToString::to_string).collect(),
+            started: 0,
+            completed: 0,
+        }
+    }
+
+    fn src(&self, flow: u64) -> u32 {
+        (1 + flow % self.others) as u32
+    }
+
+    /// Starts the flows that are due; the next wake is for the one after them.
+    fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
+        while self.started < self.flows && now_ps < self.end_ps {
+            let at_ps = self.started.saturating_mul(self.start_interval_ps);
+            if at_ps > now_ps {
+                agenda.wakes.push((at_ps, 0));
+                return;
+            }
+            let bytes = self.size.unwrap_or(LASTING);
+            let ends = (self.src(self.started), 0);
+            let message = Message::new(self.started, ends, bytes, Channel::New);
+            agenda.sends.push(message);
+            self.started += 1;
+        }
+    }
+}
+
+impl Workload for Bulk {
+    fn connections(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        self.start(0, agenda);
+    }
+
+    fn wake(&mut self, now_ps: u64, _: u64, agenda: &mut Agenda) {
+        self.start(now_ps, agenda);
+    }
+
+    fn delivered(&mut self, now_ps: u64, flow: u64, timeouts: u32, agenda: &mut Agenda) {
+        self.completed += 1;
+        let start_ps = flow * self.start_interval_ps;
+        agenda.flows.push(FlowRecord {
+            start_ps,
+            fct_ps: now_ps - start_ps,
+            bytes: self.size.unwrap_or(LASTING),
+            class: 0,
+            src: self.src(flow),
+            dst: 0,
+            connection: NO_CONNECTION,
+            timeouts: few(timeouts),
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        self.size.is_none() || self.completed == self.started
+    }
+
+    fn progress(&self) -> Progress {
+        match self.size {
+            None => Progress::Lasting,
+            Some(_) if self.completed == self.flows => Progress::Done,
+            Some(_) => Progress::Busy,
+        }
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+    use crate::workload::{LASTING, Progress};
+
+    #[test]
+    fn flows_start_one_after_the_other() {
+        let text = "workload.bulk = { flows = 4, size = \"1MB\", start_interval = \"2us\" }";
+        let mut traffic = build(text, 4, "1s").expect("good");
+        let log = TestNetwork {
+            delay_ps: |_| 5_000_000,
+            ..TestNetwork::default()
+        }
+        .run(&mut traffic);
+        let sent: Vec<(u64, u32)> = log.sends.iter().map(|(at_ps, m)| (*at_ps, m.src)).collect();
+        assert_eq!(
+            sent,
+            [(0, 1), (2_000_000, 2), (4_000_000, 3), (6_000_000, 1)]
+        );
+        assert!(log.flows.iter().all(|flow| flow.fct_ps == 5_000_000));
+        assert_eq!((log.flows.len(), log.progress), (4, Progress::Done));
+    }
+
+    #[test]
+    fn without_a_size_they_last() {
+        let mut traffic = build("workload.bulk.flows = 3", 4, "1s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        assert!(
+            log.sends
+                .iter()
+                .all(|(at_ps, m)| (*at_ps, m.bytes) == (0, LASTING))
+        );
+        assert_eq!((log.sends.len(), log.progress), (3, Progress::Lasting));
+    }
+}

@@ -1,0 +1,103 @@
+//! Rows of a CSV text with a header; empty lines and those that begin with `#` are skipped.
+
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+
+use csv::{ByteRecord, Position, Reader, ReaderBuilder, Trim};
+
+/// Reads rows one after the other, each with as many cells as the header.
+pub(super) struct CsvRows<R> {
+    reader: Reader<R>,
+    record: ByteRecord,
+    columns: usize,
+}
+
+impl<R: Read + Seek> CsvRows<R> {
+    /// Of a text from its beginning.
+    pub fn new(source: R) -> Self {
+        let reader = ReaderBuilder::new()
+            .comment(Some(b'#'))
+            .trim(Trim::All)
+            .flexible(true)
+            .has_headers(false)
+            .buffer_capacity(1 << 16)
+            .from_reader(source);
+        CsvRows {
+            reader,
+            record: ByteRecord::new(),
+            columns: 0,
+        }
+    }
+
+    /// The cells of the next row; `None` at the end. The first row is the header.
+    pub fn next(&mut self) -> Result<Option<&ByteRecord>, String> {
+        let read = self.reader.read_byte_record(&mut self.record);
+        if !read.map_err(|error| error.to_string())? {
+            return Ok(None);
+        }
+        let cells = self.record.len();
+        if self.columns == 0 {
+            self.columns = cells;
+        }
+        if cells != self.columns {
+            let columns = self.columns;
+            return Err(self.at_line(format!(
+                ": found {cells} cells, allowed are {columns} as in the header"
+            )));
+        }
+        Ok(Some(&self.record))
+    }
+
+    /// `line 7`, followed by `problem`: where the row that was read last begins.
+    pub fn at_line(&mut self, problem: impl std::fmt::Display) -> String {
+        // The reader's position is in front of the lines that it skipped.
+        let position = self
+            .record
+            .position()
+            .cloned()
+            .unwrap_or_else(Position::new);
+        let mut line = position.line();
+        let source = self.reader.get_mut();
+        if source.seek(SeekFrom::Start(position.byte())).is_ok() {
+            let skipped = |line: &String| line.is_empty() || line.starts_with('#');
+            let lines = BufReader::new(source).lines().map_while(Result::ok);
+            line += lines.take_while(skipped).count() as u64;
+        }
+        format!("line {line}{problem}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        for (end, last) in [("\n", "\n"), ("\r\n", "\r\n"), ("\n", ""), ("\r\n", "")] {
+            let text = ["# a", "x, y", "", "1,2", "# b", "", "3,4", "5,6"].join(end) + last;
+            let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));
+            for line in [2, 4, 7, 8] {
+                assert_eq!(rows.next().map(|row| row.map(ByteRecord::len)), Ok(Some(2)));
+                // Asking for the line ends the reading, so that each line has a reader of its own.
+                let mut again = CsvRows::new(Cursor::new(text.as_bytes()));
+                for _ in 0..[2, 4, 7, 8].iter().filter(|&&l| l <= line).count() {
+                    assert!(again.next().is_ok());
+                }
+                assert_eq!(
+                    again.at_line(""),
+                    format!("line {line}"),
+                    "{end:?} {last:?}"
+                );
+            }
+            assert_eq!(rows.next().map(|row| row.is_none()), Ok(true));
+        }
+    }
+
+    #[test]
+    fn a_row_with_too_few_cells() {
+        let mut rows = CsvRows::new(Cursor::new(b"x,y\n# z\n1\n"));
+        assert!(rows.next().is_ok());
+        let problem = rows.next().map(|_| ()).expect_err("one cell");
+        assert!(problem.starts_with("line 3: found 1 cells"), "{problem}");
+    }
+}

@@ -1,0 +1,341 @@
+//! Queries that fan out to servers and come together again (thesis 2.3.2, report III-B, figure 3):
+//! what incast, partition/aggregate and the production benchmark have in common. Each client has a
+//! connection of its own to each of its servers. Times in ps, sizes in bytes.
+
+use slab::Slab;
+
+use super::{Channel, Message, QueryRecord};
+
+/// What a message or a wake is about, packed into its tag or token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket {
+    pub step: Step,
+    /// A response that has already suffered a timeout.
+    pub timed_out: bool,
+    /// Which of the client's servers, an index.
+    pub server: u32,
+    /// Number of the query, of the client ([`Step::Turn`]), or of the flow ([`Step::Background`]).
+    pub number: u64,
+}
+
+/// Where a query is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A request from the client to a server.
+    Request,
+    /// The response.
+    Response,
+    /// It is a client's turn to ask.
+    Turn,
+    /// No query: a flow beside them.
+    Background,
+}
+
+impl Ticket {
+    const SERVER_BITS: u32 = 20;
+
+    pub fn new(step: Step, number: u64) -> Self {
+        Ticket {
+            step,
+            timed_out: false,
+            server: 0,
+            number,
+        }
+    }
+
+    /// Step in 2 bits, `timed_out` in 1, server in 20, number in the rest.
+    pub fn pack(self) -> u64 {
+        let low = u64::from(self.server) << 3 | u64::from(self.timed_out) << 2 | self.step as u64;
+        self.number << (Self::SERVER_BITS + 3) | low
+    }
+
+    pub fn unpack(packed: u64) -> Self {
+        Ticket {
+            step: match packed & 3 {
+                0 => Step::Request,
+                1 => Step::Response,
+                2 => Step::Turn,
+                _ => Step::Background,
+            },
+            timed_out: packed & 4 != 0,
+            server: (packed >> 3) as u32 & ((1 << Self::SERVER_BITS) - 1),
+            number: packed >> (Self::SERVER_BITS + 3),
+        }
+    }
+}
+
+/// Bytes of the responses to a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResponseBytes {
+    /// Each server's.
+    Each(u64),
+    /// All together, shared equally; the first servers send the bytes that are left over.
+    Total(u64),
+}
+
+#[derive(Debug)]
+struct Client {
+    host: u32,
+    servers: Vec<u32>,
+    first_connection: u32,
+}
+
+/// A query that is not answered yet by all servers.
+#[derive(Debug)]
+struct Query {
+    start_ps: u64,
+    client: u32,
+    answered: u32,
+    in_time: u32,
+    timeouts: u32,
+    bytes: u64,
+    response_sum_ps: u128,
+}
+
+/// Clients with their servers and open queries.
+#[derive(Debug)]
+pub(super) struct FanOut {
+    clients: Vec<Client>,
+    connections: Vec<(u32, u32)>,
+    request_bytes: u64,
+    response: ResponseBytes,
+    deadline_ps: u64,
+    application_delay_ps: u64,
+    queries: Slab<Query>,
+}
+
+impl FanOut {
+    /// Largest number of servers of a client.
+    pub const MAX_SERVERS: usize = 1 << Ticket::SERVER_BITS;
+
+    /// For clients, each with its servers.
+    pub fn new(
+        clients: Vec<(u32, Vec<u32>)>,
+        request_bytes: u64,
+        response: ResponseBytes,
+        deadline_ps: Option<u64>,
+        application_delay_ps: u64,
+    ) -> Self {
+        let mut connections = Vec::new();
+        let clients = clients
+            .into_iter()
+            .map(|(host, servers)| {
+                let first_connection = connections.len() as u32;
+                connections.extend(servers.iter().map(|&server| (host, server)));
+                Client {
+                    host,
+                    servers,
+                    first_connection,
+                }
+            })
+            .collect();
+        FanOut {
+            clients,
+            connections,
+            request_bytes,
+            response,
+            deadline_ps: deadline_ps.unwrap_or(u64::MAX),
+            application_delay_ps,
+            queries: Slab::new(),
+        }
+    }
+
+    /// Ends of the connections, the client first.
+    pub fn connections(&self) -> &[(u32, u32)] {
+        &self.connections
+    }
+
+    /// Number of clients.
+    pub fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// Whether no query is open.
+    pub fn is_idle(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    /// Opens a query of a client: the tickets of its requests.
+    pub fn open(&mut self, now_ps: u64, client: usize) -> impl Iterator<Item = Ticket> + use<> {
+        let number = self.queries.insert(Query {
+            start_ps: now_ps,
+            client: client as u32,
+            answered: 0,
+            in_time: 0,
+            timeouts: 0,
+            bytes: 0,
+            response_sum_ps: 0,
+        }) as u64;
+        (0..self.clients[client].servers.len() as u32).map(move |server| Ticket {
+            server,
+            ..Ticket::new(Step::Request, number)
+        })
+    }
+
+    /// The request of a ticket.
+    pub fn request(&self, ticket: Ticket) -> Message {
+        let (client, connection) = self.place(ticket);
+        let ends = (client.host, client.servers[ticket.server as usize]);
+        let ticket = Ticket {
+            step: Step::Request,
+            ..ticket
+        };
+        Message::new(ticket.pack(), ends, self.request_bytes, connection)
+    }
+
+    /// A request has reached its server: the ticket of the response.
+    pub fn requested(&self, ticket: Ticket, timeouts: u32) -> Ticket {
+        Ticket {
+            step: Step::Response,
+            timed_out: timeouts > 0,
+            ..ticket
+        }
+    }
+
+    /// The response of a ticket.
+    pub fn response(&self, ticket: Ticket) -> Message {
+        let (client, connection) = self.place(ticket);
+        let ends = (client.servers[ticket.server as usize], client.host);
+        let bytes = self.response_bytes(client, ticket.server);
+        Message::new(ticket.pack(), ends, bytes, connection)
+    }
+
+    /// A response has reached the client's host: the client that has its last one now, with the
+    /// query's record.
+    pub fn responded(
+        &mut self,
+        now_ps: u64,
+        ticket: Ticket,
+        timeouts: u32,
+    ) -> Option<(usize, QueryRecord)> {
+        let number = ticket.number as usize;
+        let (client, _) = self.place(ticket);
+        let bytes = self.response_bytes(client, ticket.server);
+        let servers = client.servers.len() as u32;
+        let query = &mut self.queries[number];
+        let elapsed_ps = now_ps + self.application_delay_ps - query.start_ps;
+        query.answered += 1;
+        query.in_time += u32::from(elapsed_ps <= self.deadline_ps);
+        query.timeouts += u32::from(ticket.timed_out || timeouts > 0);
+        query.bytes += bytes;
+        query.response_sum_ps += u128::from(elapsed_ps);
+        if query.answered < servers {
+            return None;
+        }
+        let query = self.queries.remove(number);
+        Some((query.client as usize, self.record(&query, Some(elapsed_ps))))
+    }
+
+    /// Records of the queries that are open at the end, in no order that means anything.
+    pub fn finish(&mut self) -> Vec<QueryRecord> {
+        let open = std::mem::take(&mut self.queries);
+        open.iter()
+            .map(|(_, query)| self.record(query, None))
+            .collect()
+    }
+
+    fn record(&self, query: &Query, completion_ps: Option<u64>) -> QueryRecord {
+        let client = &self.clients[query.client as usize];
+        let answered = u128::from(query.answered.max(1));
+        QueryRecord {
+            start_ps: query.start_ps,
+            completion_ps,
+            client: client.host,
+            servers: client.servers.len() as u32,
+            in_time: query.in_time,
+            timeouts: query.timeouts,
+            bytes: query.bytes,
+            mean_response_ps: (query.response_sum_ps / answered) as u64,
+        }
+    }
+
+    fn place(&self, ticket: Ticket) -> (&Client, Channel) {
+        let query = &self.queries[ticket.number as usize];
+        let client = &self.clients[query.client as usize];
+        let connection = client.first_connection + ticket.server;
+        (client, Channel::Connection(connection))
+    }
+
+    fn response_bytes(&self, client: &Client, server: u32) -> u64 {
+        match self.response {
+            ResponseBytes::Each(bytes) => bytes,
+            ResponseBytes::Total(total) => {
+                let servers = client.servers.len() as u64;
+                total / servers + u64::from(u64::from(server) < total % servers)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tickets_come_back_as_they_were() {
+        for step in [Step::Request, Step::Response, Step::Turn, Step::Background] {
+            for timed_out in [false, true] {
+                let ticket = Ticket {
+                    step,
+                    timed_out,
+                    server: (1 << 20) - 1,
+                    number: (1 << 33) - 1,
+                };
+                assert_eq!(Ticket::unpack(ticket.pack()), ticket);
+                assert!(ticket.pack() < 1 << 56);
+            }
+        }
+    }
+
+    #[test]
+    fn shares_of_a_total_add_up_to_it() {
+        for (total, servers) in [(1_000_000, 40), (1_000_003, 41), (7, 3)] {
+            let hosts = (1..=servers).collect();
+            let mut fan_out =
+                FanOut::new(vec![(0, hosts)], 100, ResponseBytes::Total(total), None, 0);
+            let tickets: Vec<Ticket> = fan_out.open(5, 0).collect();
+            let bytes = tickets.iter().map(|&t| fan_out.response(t).bytes);
+            assert_eq!(bytes.sum::<u64>(), total);
+        }
+    }
+
+    #[test]
+    fn a_record_by_hand() {
+        let mut fan_out = FanOut::new(
+            vec![(9, vec![4, 5, 6])],
+            100,
+            ResponseBytes::Each(2000),
+            Some(40),
+            1,
+        );
+        let tickets: Vec<Ticket> = fan_out.open(100, 0).collect();
+        assert_eq!(
+            fan_out.request(tickets[2]),
+            Message::new(tickets[2].pack(), (9, 6), 100, Channel::Connection(2))
+        );
+        let responses: Vec<Ticket> = [0, 1, 0]
+            .iter()
+            .zip(&tickets)
+            .map(|(&timeouts, &ticket)| fan_out.requested(ticket, timeouts))
+            .collect();
+        // 19 + 1, 39 + 1 (just in time, its request timed out), 49 + 1 after the start.
+        assert_eq!(fan_out.responded(119, responses[0], 0), None);
+        assert_eq!(fan_out.responded(139, responses[1], 0), None);
+        let (client, record) = fan_out.responded(149, responses[2], 0).expect("all");
+        assert_eq!(client, 0);
+        assert_eq!(
+            record,
+            QueryRecord {
+                start_ps: 100,
+                completion_ps: Some(50),
+                client: 9,
+                servers: 3,
+                in_time: 2,
+                timeouts: 1,
+                bytes: 6000,
+                mean_response_ps: (20 + 40 + 50) / 3,
+            }
+        );
+        assert!(fan_out.is_idle());
+    }
+}

@@ -1,0 +1,151 @@
+//! A flow list in a CSV file; lines that begin with `#` are comments.
+
+use std::fs::File;
+
+use super::csv_rows::CsvRows;
+use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader};
+
+/// Reads the rows; the error names line and column.
+pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
+    let mut source = CsvRows::new(file);
+    let mut place = [0; 4];
+    let Some(header) = source.next()? else {
+        return Ok(Vec::new());
+    };
+    let header: Vec<String> = header
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    for (place, column) in place.iter_mut().zip(COLUMNS) {
+        match header.iter().position(|name| name == column) {
+            Some(found) => *place = found,
+            None => {
+                return Err(source.at_line(format!(
+                    ": found the header \"{}\", allowed is one with the columns {}",
+                    header.join(","),
+                    COLUMNS.join(",")
+                )));
+            }
+        }
+    }
+    let mut flows = Vec::new();
+    while let Some(row) = source.next()? {
+        match rows.row(place.map(|index| Cell::Text(&row[index]))) {
+            Ok(flow) => flows.push(flow),
+            Err((column, problem)) => {
+                return Err(source.at_line(format!(", column {column}: {problem}")));
+            }
+        }
+    }
+    Ok(flows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flow_list::FlowList;
+    use super::super::test_network::hosts;
+    use super::*;
+
+    /// Reads a file of this text.
+    fn list(name: &str, text: &str) -> Result<FlowList, String> {
+        let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
+        std::fs::write(&path, text).expect("a temporary file");
+        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        std::fs::remove_file(&path).expect("it was there");
+        list
+    }
+
+    #[test]
+    fn hosts_by_number_and_name_columns_in_any_order_rows_sorted() {
+        let text = "# made by hand\nbytes,start_ps,src,note,dst\n500, 20,h1,x,2\n600,10,0,y,h3\n700,20,3,,0\n";
+        let flows = list("good", text).expect("good").into_flows();
+        let row = |start_ps, bytes, src, dst| ListedFlow {
+            start_ps,
+            bytes,
+            src,
+            dst,
+        };
+        assert_eq!(
+            flows,
+            [row(10, 600, 0, 3), row(20, 500, 1, 2), row(20, 700, 3, 0)]
+        );
+        assert_eq!(size_of::<ListedFlow>(), 24);
+    }
+
+    #[test]
+    fn bad_input_is_refused_with_line_and_column() {
+        let good = "start_ps,src,dst,bytes\n1,0,1,5\n";
+        for (name, text, parts) in [
+            (
+                "start",
+                format!("{good}x,0,1,5\n"),
+                ["line 3", "column start_ps", "\"x\""],
+            ),
+            (
+                "negative",
+                format!("{good}-1,0,1,5\n"),
+                ["line 3", "column start_ps", "\"-1\""],
+            ),
+            (
+                "late",
+                format!("{good}2000000000000000000,0,1,5\n"),
+                ["line 3", "start_ps", "to 1000000000000000000"],
+            ),
+            (
+                "fraction",
+                format!("{good}1,0,1,5.5\n"),
+                ["line 3", "column bytes", "\"5.5\""],
+            ),
+            (
+                "nothing",
+                format!("{good}1,0,1,0\n"),
+                ["line 3", "column bytes", "from 1 to"],
+            ),
+            (
+                "host",
+                format!("{good}\n1,0,h9,5\n"),
+                ["line 4", "column dst", "\"h9\""],
+            ),
+            (
+                "number",
+                format!("{good}1,4,0,5\n"),
+                ["line 3", "column src", "0 to 3"],
+            ),
+            (
+                "itself",
+                format!("{good}1,2,h2,5\n"),
+                ["line 3", "column dst", "the source \"h2\""],
+            ),
+            (
+                "short",
+                format!("{good}1,2\n"),
+                ["line 3", "2 cells", "4 as"],
+            ),
+            (
+                "header",
+                "start,src,dst,bytes\n".to_owned(),
+                ["line 1", "header", "start_ps,src,dst,bytes"],
+            ),
+            (
+                "empty",
+                "start_ps,src,dst,bytes\n".to_owned(),
+                ["no flows", "at least one", "empty"],
+            ),
+        ] {
+            let problem = list(name, &text).expect_err(name);
+            assert!(problem.contains(&format!("-{name}.csv: ")), "{problem}");
+            for part in parts {
+                assert!(problem.contains(part), "{name}: {problem}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there() {
+        let problem = FlowList::read("no/such.csv", &hosts(4, 1)).expect_err("not there");
+        assert!(
+            problem.contains("\"no/such.csv\"") && problem.contains("allowed is"),
+            "{problem}"
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing.
+
+use std::fs::File;
+
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader};
+use parquet::file::serialized_reader::SerializedFileReader;
+
+use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader};
+
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 14;
+
+/// Values of a column.
+enum Values {
+    Int32(Vec<i32>),
+    Int64(Vec<i64>),
+    Text(Vec<ByteArray>),
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Values::Int32(values) => values.len(),
+            Values::Int64(values) => values.len(),
+            Values::Text(values) => values.len(),
+        }
+    }
+
+    fn cell(&self, row: usize) -> Cell<'_> {
+        match self {
+            Values::Int32(values) => Cell::Number(i64::from(values[row])),
+            Values::Int64(values) => Cell::Number(values[row]),
+            Values::Text(values) => Cell::Text(values[row].data()),
+        }
+    }
+}
+
+/// A column of a row group.
+struct Column {
+    name: &'static str,
+    /// Level of a value that is there.
+    level: i16,
+    reader: ColumnReader,
+}
+
+impl Column {
+    fn new(
+        group: &dyn RowGroupReader,
+        name: &'static str,
+        index: usize,
+    ) -> Result<Self, ParquetError> {
+        Ok(Column {
+            name,
+            level: group
+                .metadata()
+                .column(index)
+                .column_descr()
+                .max_def_level(),
+            reader: group.get_column_reader(index)?,
+        })
+    }
+
+    /// The next `count` values; `first_row` is the number of the first one's row.
+    fn values(&mut self, count: usize, first_row: usize) -> Result<Values, String> {
+        let mut levels = Vec::new();
+        let failed = |error: ParquetError| format!("column {}: {error}", self.name);
+        let values = match &mut self.reader {
+            ColumnReader::Int32ColumnReader(reader) => {
+                let mut values = Vec::with_capacity(count);
+                let read = reader.read_records(count, Some(&mut levels), None, &mut values);
+                read.map_err(failed).map(|_| Values::Int32(values))?
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                let mut values = Vec::with_capacity(count);
+                let read = reader.read_records(count, Some(&mut levels), None, &mut values);
+                read.map_err(failed).map(|_| Values::Int64(values))?
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                let mut values = Vec::with_capacity(count);
+                let read = reader.read_records(count, Some(&mut levels), None, &mut values);
+                read.map_err(failed).map(|_| Values::Text(values))?
+            }
+            _ => {
+                return Err(format!(
+                    "column {}: found neither integers nor texts, allowed are integers, and texts for hosts",
+                    self.name
+                ));
+            }
+        };
+        match levels.iter().position(|&level| level < self.level) {
+            Some(missing) => Err(format!(
+                "row {}, column {}: found no value, allowed is one in each row",
+                first_row + missing,
+                self.name
+            )),
+            None if values.len() == count => Ok(values),
+            None => Err(format!(
+                "column {}: found {} values after row {first_row}, allowed are the {count} that the file announces",
+                self.name,
+                values.len()
+            )),
+        }
+    }
+}
+
+/// Reads the rows; the error names row (from 1) and column.
+pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
+    let failed = |error: ParquetError| error.to_string();
+    let reader = SerializedFileReader::new(file).map_err(failed)?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let mut place = [0; 4];
+    for (place, column) in place.iter_mut().zip(COLUMNS) {
+        let is_it = |found: &parquet::schema::types::ColumnDescPtr| {
+            found.path().parts() == [column] && found.max_rep_level() == 0
+        };
+        *place = schema.columns().iter().position(is_it).ok_or_else(|| {
+            let names: Vec<_> = schema.columns().iter().map(|c| c.path().string()).collect();
+            format!(
+                "found the columns {}, allowed are {}",
+                names.join(","),
+                COLUMNS.join(",")
+            )
+        })?;
+    }
+    let mut flows = Vec::new();
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(failed)?;
+        let mut columns = Vec::with_capacity(4);
+        for (name, index) in COLUMNS.into_iter().zip(place) {
+            columns.push(Column::new(group.as_ref(), name, index).map_err(failed)?);
+        }
+        let end = flows.len() + group.metadata().num_rows() as usize;
+        while flows.len() < end {
+            let first_row = flows.len() + 1;
+            let count = BATCH.min(end - flows.len());
+            let mut read = columns
+                .iter_mut()
+                .map(|column| column.values(count, first_row));
+            let mut next = || read.next().unwrap_or_else(|| Err("no column".to_owned()));
+            let values = [next()?, next()?, next()?, next()?];
+            for row in 0..count {
+                let cells = [0, 1, 2, 3].map(|column: usize| values[column].cell(row));
+                let flow = rows.row(cells).map_err(|(column, problem)| {
+                    format!("row {}, column {column}: {problem}", first_row + row)
+                })?;
+                flows.push(flow);
+            }
+        }
+    }
+    Ok(flows)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::basic::{LogicalType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArrayType, Int32Type, Int64Type};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+
+    use super::super::flow_list::FlowList;
+    use super::super::test_network::hosts;
+    use super::*;
+
+    /// Writes a file in two row groups, with `src` as a text that may be missing and `dst` of 32
+    /// bits, and reads it.
+    fn list(name: &str, rows: &[(i64, Option<&str>, i32, i64)]) -> Result<FlowList, String> {
+        let path = std::env::temp_dir().join(format!("hull-{}-{name}", std::process::id()));
+        let field = |name, physical, repetition| {
+            Type::primitive_type_builder(name, physical).with_repetition(repetition)
+        };
+        let required = Repetition::REQUIRED;
+        let fields = [
+            field("bytes", Physical::INT64, required).build(),
+            field("src", Physical::BYTE_ARRAY, Repetition::OPTIONAL)
+                .with_logical_type(Some(LogicalType::String))
+                .build(),
+            field("dst", Physical::INT32, required).build(),
+            field("start_ps", Physical::INT64, Repetition::OPTIONAL).build(),
+        ];
+        let fields = fields
+            .map(|field| Arc::new(field.expect("a field")))
+            .to_vec();
+        let schema = Type::group_type_builder("flows")
+            .with_fields(fields)
+            .build();
+        let file = File::create(&path).expect("a temporary file");
+        let schema = Arc::new(schema.expect("a schema"));
+        let mut writer =
+            SerializedFileWriter::new(file, schema, Default::default()).expect("a writer");
+        for rows in rows.chunks(rows.len().div_ceil(2).max(1)) {
+            let mut group = writer.next_row_group().expect("a group");
+            let mut column = group.next_column().expect("bytes").expect("bytes");
+            let bytes: Vec<i64> = rows.iter().map(|row| row.3).collect();
+            let written = column.typed::<Int64Type>().write_batch(&bytes, None, None);
+            written.and_then(|_| column.close()).expect("bytes");
+            let mut column = group.next_column().expect("src").expect("src");
+            let levels: Vec<i16> = rows.iter().map(|row| row.1.is_some().into()).collect();
+            let src: Vec<ByteArray> = rows
+                .iter()
+                .filter_map(|row| row.1.map(Into::into))
+                .collect();
+            let typed = column.typed::<ByteArrayType>();
+            let written = typed.write_batch(&src, Some(&levels), None);
+            written.and_then(|_| column.close()).expect("src");
+            let mut column = group.next_column().expect("dst").expect("dst");
+            let dst: Vec<i32> = rows.iter().map(|row| row.2).collect();
+            let written = column.typed::<Int32Type>().write_batch(&dst, None, None);
+            written.and_then(|_| column.close()).expect("dst");
+            let mut column = group.next_column().expect("start").expect("start");
+            let start: Vec<i64> = rows.iter().map(|row| row.0).collect();
+            let typed = column.typed::<Int64Type>();
+            let written = typed.write_batch(&start, Some(&vec![1; rows.len()]), None);
+            written.and_then(|_| column.close()).expect("start");
+            group.close().expect("a group");
+        }
+        writer.close().expect("a file");
+        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        std::fs::remove_file(&path).expect("it was there");
+        list
+    }
+
+    #[test]
+    fn rows_of_several_groups_and_batches() {
+        let names = ["h1", "2", "h3"];
+        let row = |i: i64| (1_000_000 - i, Some(names[i as usize % 3]), 0, i + 1);
+        let rows: Vec<_> = (0..50_000).map(row).collect();
+        let flows = list("good.parquet", &rows).expect("good").into_flows();
+        assert_eq!(flows.len(), 50_000);
+        for (i, flow) in flows.iter().rev().enumerate() {
+            let expected = ListedFlow {
+                start_ps: 1_000_000 - i as u64,
+                bytes: i as u64 + 1,
+                src: [1, 2, 3][i % 3],
+                dst: 0,
+            };
+            assert_eq!(*flow, expected);
+        }
+    }
+
+    #[test]
+    fn bad_rows_are_refused_with_their_number_and_column() {
+        let good = (5, Some("h1"), 0, 9);
+        for (name, row, parts) in [
+            (
+                "missing",
+                (5, None, 0, 9),
+                ["row 3, column src", "no value"],
+            ),
+            ("host", (5, Some("x"), 0, 9), ["row 3, column src", "\"x\""]),
+            (
+                "far",
+                (5, Some("h1"), 7, 9),
+                ["row 3, column dst", "found 7"],
+            ),
+            (
+                "itself",
+                (5, Some("h2"), 2, 9),
+                ["row 3, column dst", "the source 2"],
+            ),
+            (
+                "early",
+                (-5, Some("h2"), 0, 9),
+                ["row 3, column start_ps", "found -5"],
+            ),
+            (
+                "nothing",
+                (5, Some("h2"), 0, 0),
+                ["row 3, column bytes", "found 0"],
+            ),
+        ] {
+            let name = format!("{name}.parquet");
+            let problem = list(&name, &[good, good, row, good]).expect_err(&name);
+            assert!(problem.contains(&format!("-{name}: ")), "{problem}");
+            for part in parts {
+                assert!(problem.contains(part), "{problem}");
+            }
+        }
+        let problem = list("empty.parquet", &[]).expect_err("empty");
+        assert!(problem.contains("no flows"), "{problem}");
+    }
+}

@@ -1,0 +1,163 @@
+//! The hosts as a workload knows them: numbers, names, and the rates of their links, bit/s.
+
+use super::Problem;
+use crate::scenario::{HostList, HostRef};
+
+/// Names and link rates of the hosts, in the order of their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostNames {
+    /// Name of each host.
+    pub names: Vec<String>,
+    /// Rate of each host's link into the network, bit/s.
+    pub to_network_bps: Vec<u64>,
+    /// Rate of each host's link out of the network, bit/s.
+    pub from_network_bps: Vec<u64>,
+}
+
+impl HostNames {
+    /// Number of hosts.
+    pub fn count(&self) -> u32 {
+        self.names.len() as u32
+    }
+
+    /// The host that `text` names: by its name, or else by its number.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let named = self.names.iter().position(|name| name == text);
+        named
+            .map(|host| host as u32)
+            .or_else(|| text.parse().ok().filter(|&host| host < self.count()))
+    }
+
+    /// The host at `key`, host 0 when it names none.
+    pub(super) fn client(&self, key: &str, host: Option<&HostRef>) -> Result<u32, Problem> {
+        host.map_or(Ok(0), |host| self.one(key, host))
+    }
+
+    /// The host at `key`.
+    pub(super) fn one(&self, key: &str, host: &HostRef) -> Result<u32, Problem> {
+        let found = match host {
+            HostRef::Number(number) => Some(*number).filter(|&host| host < self.count()),
+            HostRef::Text(text) => self.find(text),
+        };
+        found.ok_or_else(|| self.unknown(key, host))
+    }
+
+    /// The hosts at `key`, in their order, ranges written out.
+    pub(super) fn many(&self, key: &str, list: &HostList) -> Result<Vec<u32>, Problem> {
+        let mut hosts = Vec::new();
+        for entry in list.entries() {
+            match self.range(entry) {
+                Some((first, last)) => hosts.extend(first..=last),
+                None => hosts.push(self.one(key, entry)?),
+            }
+        }
+        if hosts.is_empty() {
+            return Err((
+                key.to_owned(),
+                "found no host, allowed is at least one".to_owned(),
+            ));
+        }
+        Ok(hosts)
+    }
+
+    /// The hosts at `key`, none twice; all hosts when it names none. `without` is left out.
+    pub(super) fn set(
+        &self,
+        key: &str,
+        list: Option<&HostList>,
+        without: Option<u32>,
+    ) -> Result<Vec<u32>, Problem> {
+        let Some(list) = list else {
+            let all = 0..self.count();
+            return Ok(all.filter(|&host| Some(host) != without).collect());
+        };
+        let hosts = self.many(key, list)?;
+        let mut seen = vec![false; self.names.len()];
+        for &host in &hosts {
+            let name = &self.names[host as usize];
+            if Some(host) == without || seen[host as usize] {
+                return Err((
+                    key.to_owned(),
+                    format!(
+                        "found host {host} (\"{name}\") {}, allowed is each other host once",
+                        if seen[host as usize] {
+                            "twice"
+                        } else {
+                            "on both sides"
+                        }
+                    ),
+                ));
+            }
+            seen[host as usize] = true;
+        }
+        Ok(hosts)
+    }
+
+    /// A range of numbers such as `"1-9"`, unless a host has this name.
+    fn range(&self, entry: &HostRef) -> Option<(u32, u32)> {
+        let HostRef::Text(text) = entry else {
+            return None;
+        };
+        if self.names.contains(text) {
+            return None;
+        }
+        let (first, last) = text.split_once('-')?;
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last && last < self.count()).then_some((first, last))
+    }
+
+    fn unknown(&self, key: &str, found: &HostRef) -> Problem {
+        let last = self.count().saturating_sub(1);
+        let example = self.names.last().map_or("", String::as_str);
+        let allowed = format!("a host by number, 0 to {last}, or by name, such as \"{example}\"");
+        (
+            key.to_owned(),
+            format!("found {found}, allowed is {allowed}"),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::hosts;
+    use super::*;
+
+    fn text(text: &str) -> HostRef {
+        HostRef::Text(text.to_owned())
+    }
+
+    #[test]
+    fn hosts_by_number_name_and_range() {
+        let mut names = hosts(6, 1);
+        names.names[4] = "2".to_owned();
+        assert_eq!(names.one("k", &HostRef::Number(3)), Ok(3));
+        assert_eq!(names.one("k", &text("h3")), Ok(3));
+        assert_eq!(names.one("k", &text("3")), Ok(3));
+        assert_eq!(names.one("k", &text("2")), Ok(4), "a name before a number");
+        let list = HostList::Many(vec![text("0-2"), text("h5")]);
+        assert_eq!(names.many("k", &list), Ok(vec![0, 1, 2, 5]));
+        assert_eq!(names.set("k", None, Some(2)), Ok(vec![0, 1, 3, 4, 5]));
+    }
+
+    #[test]
+    fn hosts_that_are_not_there() {
+        let names = hosts(6, 1);
+        for (host, shown) in [
+            (HostRef::Number(6), "found 6"),
+            (text("h6"), "found \"h6\""),
+            (text("4-9"), "found \"4-9\""),
+        ] {
+            let (key, problem) = names
+                .many("workload.incast.servers", &HostList::One(host))
+                .expect_err("not there");
+            assert_eq!(key, "workload.incast.servers");
+            assert!(
+                problem.contains(shown) && problem.contains("0 to 5"),
+                "{problem}"
+            );
+        }
+        let twice = HostList::Many(vec![text("0-2"), HostRef::Number(1)]);
+        let (_, problem) = names.set("k", Some(&twice), None).expect_err("twice");
+        assert!(problem.contains("twice"), "{problem}");
+    }
+}

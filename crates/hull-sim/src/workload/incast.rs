@@ -1,0 +1,291 @@
+//! Incast (thesis 2.3.2): a client asks N servers for a share of `total` each, waits until it has
+//! all responses, and asks again. With `all_to_all` every host is such a client, each with a barrier
+//! of its own (figure 2.20). Times ps, sizes bytes.
+//!
+//! A server answers at once, after the application's delay; the client needs the same delay before
+//! its next query. With jitter the client holds each request back by a uniform random time, which is
+//! part of the query's completion time (thesis 2.1.3).
+
+use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
+use super::traffic::Stage;
+use super::{Agenda, Problem, Progress, Workload};
+use crate::random::{Purpose, Stream};
+use crate::scenario;
+
+/// The state of an incast.
+#[derive(Debug)]
+pub(super) struct Incast {
+    fan_out: FanOut,
+    /// For each client the queries that it has left and the stream of its jitter.
+    clients: Vec<(u64, Stream)>,
+    start_ps: u64,
+    jitter_ps: u64,
+    end_ps: u64,
+    application_delay_ps: u64,
+}
+
+impl Incast {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::Incast, stage: &Stage) -> Result<Self, Problem> {
+        let hosts = stage.hosts;
+        let key = "workload.incast.servers";
+        let clients = if settings.all_to_all {
+            let all = hosts.set(key, settings.servers.as_ref(), None)?;
+            let others = |client: u32| all.iter().copied().filter(move |&host| host != client);
+            all.iter()
+                .map(|&client| (client, others(client).collect()))
+                .collect()
+        } else {
+            let client = hosts.client("workload.incast.client", settings.client.as_ref())?;
+            let servers = hosts.set(key, settings.servers.as_ref(), Some(client))?;
+            vec![(client, servers)]
+        };
+        let clients = clients
+            .into_iter()
+            .map(|(client, servers)| Ok((client, asked(settings, servers)?)))
+            .collect::<Result<Vec<_>, Problem>>()?;
+        let queries = settings.queries.unwrap_or(u64::MAX);
+        Ok(Incast {
+            clients: clients
+                .iter()
+                .map(|&(host, _)| {
+                    let jitter = Stream::new(stage.seed, Purpose::RequestJitter, host as usize);
+                    (queries, jitter)
+                })
+                .collect(),
+            fan_out: FanOut::new(
+                clients,
+                settings.request_size.0,
+                ResponseBytes::Total(settings.total.0),
+                settings.deadline.map(|deadline| deadline.0),
+                stage.application_delay_ps,
+            ),
+            start_ps: settings.start.0,
+            jitter_ps: settings.jitter.0,
+            end_ps: stage.end_ps,
+            application_delay_ps: stage.application_delay_ps,
+        })
+    }
+
+    fn ask(&mut self, now_ps: u64, client: usize, agenda: &mut Agenda) {
+        let (left, jitter) = &mut self.clients[client];
+        if *left == 0 || now_ps >= self.end_ps {
+            *left = 0;
+            return;
+        }
+        *left -= 1;
+        for ticket in self.fan_out.open(now_ps, client) {
+            if self.jitter_ps == 0 {
+                agenda.sends.push(self.fan_out.request(ticket));
+            } else {
+                let at_ps = now_ps + jitter.below(self.jitter_ps as usize) as u64;
+                agenda.wakes.push((at_ps, ticket.pack()));
+            }
+        }
+    }
+}
+
+/// Those of the servers that are asked.
+fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>, Problem> {
+    let available = servers.len();
+    if let Some(fan_in) = settings.fan_in {
+        if fan_in as usize > available {
+            return Err((
+                "workload.incast.fan_in".to_owned(),
+                format!("found {fan_in}, allowed are 1 to {available}, the servers there are"),
+            ));
+        }
+        servers.truncate(fan_in as usize);
+    }
+    let most = FanOut::MAX_SERVERS.min(settings.total.0 as usize);
+    if servers.is_empty() || servers.len() > most {
+        return Err((
+            "workload.incast.total".to_owned(),
+            format!(
+                "found \"{}\" from {} servers, allowed is at least 1B from at least one",
+                settings.total,
+                servers.len()
+            ),
+        ));
+    }
+    Ok(servers)
+}
+
+impl Workload for Incast {
+    fn connections(&self) -> &[(u32, u32)] {
+        self.fan_out.connections()
+    }
+
+    fn classes(&self) -> &[String] {
+        &[]
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        let turns = 0..self.fan_out.clients() as u64;
+        let turn = |client| (self.start_ps, Ticket::new(Step::Turn, client).pack());
+        agenda.wakes.extend(turns.map(turn));
+    }
+
+    fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
+        let ticket = Ticket::unpack(token);
+        match ticket.step {
+            Step::Turn => self.ask(now_ps, ticket.number as usize, agenda),
+            Step::Request => agenda.sends.push(self.fan_out.request(ticket)),
+            Step::Response => agenda.sends.push(self.fan_out.response(ticket)),
+            Step::Background => unreachable!("an incast makes no such ticket"),
+        }
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        let ticket = Ticket::unpack(tag);
+        if ticket.step == Step::Request {
+            let response = self.fan_out.requested(ticket, timeouts);
+            if self.application_delay_ps == 0 {
+                agenda.sends.push(self.fan_out.response(response));
+            } else {
+                let at_ps = now_ps + self.application_delay_ps;
+                agenda.wakes.push((at_ps, response.pack()));
+            }
+            return;
+        }
+        if let Some((client, record)) = self.fan_out.responded(now_ps, ticket, timeouts) {
+            agenda.queries.push(record);
+            if self.application_delay_ps == 0 {
+                self.ask(now_ps, client, agenda);
+            } else {
+                let turn = Ticket::new(Step::Turn, client as u64);
+                let at_ps = now_ps + self.application_delay_ps;
+                agenda.wakes.push((at_ps, turn.pack()));
+            }
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.fan_out.is_idle()
+    }
+
+    fn progress(&self) -> Progress {
+        if self.fan_out.is_idle() && self.clients.iter().all(|&(left, _)| left == 0) {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn finish(&mut self, agenda: &mut Agenda) {
+        agenda.queries.extend(self.fan_out.finish());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+
+    const BASIC: &str = "[workload.incast]\ntotal = \"1MB\"\nqueries = 3\n";
+
+    /// A network that takes 10 ns for a request and 1 ps for a byte of a response.
+    fn network() -> TestNetwork {
+        TestNetwork {
+            delay_ps: |message| {
+                if message.bytes == 100 {
+                    10_000
+                } else {
+                    message.bytes
+                }
+            },
+            ..TestNetwork::default()
+        }
+    }
+
+    #[test]
+    fn a_barrier_between_queries() {
+        let mut traffic = build(BASIC, 41, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        // Each query: 10 ns for the requests, then 25,000 ps for 25 KB of each of 40 servers.
+        let starts: Vec<u64> = log.queries.iter().map(|query| query.start_ps).collect();
+        assert_eq!(starts, [0, 35_000, 70_000]);
+        for query in &log.queries {
+            assert_eq!(query.completion_ps, Some(35_000));
+            assert_eq!((query.servers, query.in_time), (40, 40));
+            assert_eq!((query.bytes, query.timeouts), (1_000_000, 0));
+            assert_eq!(query.mean_response_ps, 35_000);
+        }
+        assert_eq!(log.sends.len(), 3 * 80);
+        assert_eq!(log.end_ps, 105_000, "the run ends with the last query");
+    }
+
+    #[test]
+    fn the_slowest_server_and_the_deadline() {
+        // Server 2's responses take 90 us more and suffer a timeout.
+        let network = TestNetwork {
+            delay_ps: |message| {
+                if message.src == 2 {
+                    90_000_000
+                } else {
+                    1_000_000
+                }
+            },
+            timeouts: |message| u32::from(message.src == 2),
+        };
+        let text = format!("{BASIC}fan_in = 4\ndeadline = \"50us\"\n");
+        let mut traffic = build(&text, 41, "1s").expect("good");
+        let log = network.run(&mut traffic);
+        assert_eq!(log.queries.len(), 3);
+        for query in &log.queries {
+            assert_eq!(query.completion_ps, Some(91_000_000));
+            assert_eq!((query.servers, query.in_time, query.timeouts), (4, 3, 1));
+            assert_eq!(query.mean_response_ps, (3 * 2_000_000 + 91_000_000) / 4);
+        }
+    }
+
+    #[test]
+    fn all_hosts_at_once() {
+        let text = format!("{BASIC}all_to_all = true\n");
+        let mut traffic = build(&text, 41, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        assert_eq!(log.connections.len(), 41 * 40);
+        assert_eq!(log.queries.len(), 3 * 41);
+        assert!(log.queries.iter().all(|query| query.bytes == 1_000_000));
+        let responses = log.sends.iter().filter(|(_, m)| m.bytes == 25_000);
+        assert_eq!(responses.count(), 3 * 41 * 40);
+    }
+
+    #[test]
+    fn jitter_spreads_the_requests() {
+        let text = format!("{BASIC}jitter = \"10ms\"\n");
+        let mut traffic = build(&text, 41, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        let first: Vec<f64> = log
+            .sends
+            .iter()
+            .filter(|(at_ps, message)| message.bytes == 100 && *at_ps < 10_000_000_000)
+            .map(|(at_ps, _)| *at_ps as f64 / 1e10)
+            .collect();
+        let mean = first.iter().sum::<f64>() / first.len() as f64;
+        assert!((0.35..0.65).contains(&mean), "{mean}");
+        assert!(
+            log.queries
+                .iter()
+                .all(|q| q.completion_ps > Some(8_000_000_000))
+        );
+    }
+
+    #[test]
+    fn queries_stop_at_the_end_of_the_measured_time() {
+        let text = "[workload.incast]\ntotal = \"1MB\"\n";
+        let mut traffic = build(text, 41, "1us").expect("good");
+        let log = network().run(&mut traffic);
+        // One begins every 35 ns before 1 us, and the last one is waited for.
+        assert_eq!(log.queries.len(), 29);
+    }
+
+    #[test]
+    fn more_servers_than_there_are() {
+        let (key, problem) = build("workload.incast.fan_in = 50", 41, "1s").expect_err("too many");
+        assert_eq!(key, "workload.incast.fan_in");
+        assert!(
+            problem.contains("found 50, allowed are 1 to 40"),
+            "{problem}"
+        );
+    }
+}

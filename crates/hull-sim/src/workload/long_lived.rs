@@ -1,0 +1,262 @@
+//! Long-lived flows with start and stop times (thesis 2.3.1; figure 2.16 starts and stops five of
+//! them 30 seconds apart). Times ps, sizes bytes.
+
+use super::traffic::Stage;
+use super::{
+    Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+};
+use crate::scenario;
+use crate::units::Time;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Running,
+    Ended,
+}
+
+#[derive(Debug)]
+struct Flow {
+    ends: (u32, u32),
+    start_ps: u64,
+    stop_ps: Option<u64>,
+    size: Option<u64>,
+    class: u16,
+    state: State,
+}
+
+/// The state of the flows.
+#[derive(Debug)]
+pub(super) struct LongLived {
+    flows: Vec<Flow>,
+    classes: Vec<String>,
+    end_ps: u64,
+    application_delay_ps: u64,
+}
+
+impl LongLived {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::LongLived, stage: &Stage) -> Result<Self, Problem> {
+        let mut flows = Vec::new();
+        let mut classes: Vec<String> = Vec::new();
+        for (i, group) in settings.flows.iter().enumerate() {
+            let class = group.size.map_or(0, |size| {
+                let name = size.to_string();
+                let known = classes.iter().position(|class| *class == name);
+                known.unwrap_or_else(|| {
+                    classes.push(name);
+                    classes.len() - 1
+                })
+            });
+            for (n, ends) in ends(i, group, stage)?.into_iter().enumerate() {
+                let nth = |first: Time, interval: Time| {
+                    first.0.saturating_add(interval.0.saturating_mul(n as u64))
+                };
+                let start_ps = nth(group.start, group.start_interval);
+                let stop_ps = group.stop.map(|stop| nth(stop, group.stop_interval));
+                if stop_ps.is_some_and(|stop_ps| stop_ps <= start_ps) {
+                    return Err((
+                        format!("workload.long_lived.flows[{i}].stop_interval"),
+                        format!(
+                            "found \"{}\", so that flow {n} stops before it starts; allowed is a stop after the start",
+                            group.stop_interval
+                        ),
+                    ));
+                }
+                flows.push(Flow {
+                    ends,
+                    start_ps,
+                    stop_ps,
+                    size: group.size.map(|size| size.0),
+                    class: class as u16,
+                    state: State::Waiting,
+                });
+            }
+        }
+        Ok(LongLived {
+            flows,
+            classes,
+            end_ps: stage.end_ps,
+            application_delay_ps: stage.application_delay_ps,
+        })
+    }
+}
+
+/// Pairs of source and destination of a group: one with many, many with one, or as many with as
+/// many.
+fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32, u32)>, Problem> {
+    let key = |name: &str| format!("workload.long_lived.flows[{i}].{name}");
+    let src = stage.hosts.many(&key("src"), &group.src)?;
+    let dst = stage.hosts.many(&key("dst"), &group.dst)?;
+    let count = src.len().max(dst.len());
+    let allowed = format!("1 or {count} hosts");
+    for (name, hosts) in [("src", &src), ("dst", &dst)] {
+        if hosts.len() != 1 && hosts.len() != count {
+            let found = hosts.len();
+            return Err((
+                key(name),
+                format!("found {found} hosts, allowed is {allowed}"),
+            ));
+        }
+    }
+    let pairs: Vec<(u32, u32)> = (0..count)
+        .map(|n| (src[n % src.len()], dst[n % dst.len()]))
+        .collect();
+    match pairs.iter().find(|(src, dst)| src == dst) {
+        Some((src, _)) => Err((
+            key("dst"),
+            format!("found a flow from host {src} to itself, allowed is another host"),
+        )),
+        None => Ok(pairs),
+    }
+}
+
+impl Workload for LongLived {
+    fn connections(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        for (i, flow) in self.flows.iter().enumerate() {
+            let start = (flow.start_ps, 2 * i as u64);
+            let stop = flow.stop_ps.map(|stop_ps| (stop_ps, 2 * i as u64 + 1));
+            let wakes = [Some(start), stop].into_iter().flatten();
+            agenda
+                .wakes
+                .extend(wakes.filter(|&(at_ps, _)| at_ps < self.end_ps));
+        }
+    }
+
+    fn wake(&mut self, _: u64, token: u64, agenda: &mut Agenda) {
+        let (tag, starts) = (token / 2, token.is_multiple_of(2));
+        let flow = &mut self.flows[tag as usize];
+        if starts {
+            flow.state = State::Running;
+            let bytes = flow.size.unwrap_or(LASTING);
+            let message = Message::new(tag, flow.ends, bytes, Channel::New);
+            agenda.sends.push(message);
+        } else if flow.state == State::Running {
+            flow.state = State::Ended;
+            agenda.stops.push(tag);
+        }
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        let flow = &mut self.flows[tag as usize];
+        let completes = flow.state == State::Running;
+        flow.state = State::Ended;
+        let Some(bytes) = flow.size.filter(|_| completes) else {
+            return; // it was stopped: it has no completion time
+        };
+        agenda.flows.push(FlowRecord {
+            start_ps: flow.start_ps,
+            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            bytes,
+            class: flow.class,
+            src: flow.ends.0,
+            dst: flow.ends.1,
+            connection: NO_CONNECTION,
+            timeouts: few(timeouts),
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        let runs = |flow: &Flow| flow.size.is_some() && flow.state == State::Running;
+        !self.flows.iter().any(runs)
+    }
+
+    fn progress(&self) -> Progress {
+        let open = |flow: &Flow| flow.state != State::Ended;
+        let lasts = |flow: &Flow| flow.size.is_none() && flow.stop_ps.is_none();
+        if self.flows.iter().any(|flow| open(flow) && !lasts(flow)) {
+            Progress::Busy
+        } else if self.flows.iter().any(open) {
+            Progress::Lasting
+        } else {
+            Progress::Done
+        }
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+
+    #[test]
+    fn figure_2_16_as_a_scenario() {
+        let text = r#"
+            [[workload.long_lived.flows]]
+            src = 1
+            dst = 0
+            [[workload.long_lived.flows]]
+            src = "2-5"
+            dst = 0
+            start = "30s"
+            start_interval = "30s"
+            stop = "150s"
+            stop_interval = "30s"
+        "#;
+        let mut traffic = build(text, 6, "250s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let second = 1_000_000_000_000;
+        let starts: Vec<(u64, u32)> = log
+            .sends
+            .iter()
+            .map(|(at_ps, message)| (at_ps / second, message.src))
+            .collect();
+        assert_eq!(starts, [(0, 1), (30, 2), (60, 3), (90, 4), (120, 5)]);
+        let stops: Vec<(u64, u64)> = log
+            .stops
+            .iter()
+            .map(|(at_ps, tag)| (at_ps / second, *tag))
+            .collect();
+        assert_eq!(stops, [(150, 1), (180, 2), (210, 3), (240, 4)]);
+    }
+
+    #[test]
+    fn groups_of_many_to_one_one_to_many_and_pairs() {
+        let text = r#"
+            workload.long_lived.flows = [
+                { src = "0-1", dst = 4, size = "1MB" },
+                { src = 5, dst = ["2", "h3"], size = "2MB" },
+                { src = "0-1", dst = "2-3", size = "1MB", start = "1us" },
+            ]
+        "#;
+        let mut traffic = build(text, 6, "1s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let ends: Vec<(u32, u32)> = log.sends.iter().map(|(_, m)| (m.src, m.dst)).collect();
+        assert_eq!(ends, [(0, 4), (1, 4), (5, 2), (5, 3), (0, 2), (1, 3)]);
+        assert_eq!(log.classes, ["1MB", "2MB"]);
+        let classes: Vec<u16> = log.flows.iter().map(|record| record.class).collect();
+        assert_eq!(classes, [0, 0, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn groups_that_do_not_fit() {
+        for (flow, key, part) in [
+            (
+                r#"{ src = "0-2", dst = "3-4" }"#,
+                "[0].dst",
+                "found 2 hosts",
+            ),
+            (r#"{ src = "0-2", dst = 1 }"#, "[0].dst", "to itself"),
+            (r#"{ src = 0, dst = "h9" }"#, "[0].dst", "found \"h9\""),
+            (
+                r#"{ src = "0-2", dst = 4, start_interval = "1s", stop = "1s" }"#,
+                "[0].stop_interval",
+                "flow 1 stops before it starts",
+            ),
+        ] {
+            let text = format!("workload.long_lived.flows = [{flow}]");
+            let (found, problem) = build(&text, 6, "1s").expect_err(flow);
+            assert!(found.ends_with(key), "{found}");
+            assert!(problem.contains(part), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Partition/aggregate with service times (report III-B, the OLDISIM search workload): queries of
+//! one client to all servers in an open loop; each server works on its requests one after the
+//! other. Times ps, sizes bytes.
+//!
+//! A server has one worker and a queue without end. A request is ready when the application has it
+//! (arrival plus the application's delay), its service begins when the worker is free, and its
+//! response is sent when the service is over.
+
+use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
+use super::service::ServiceTime;
+use super::traffic::Stage;
+use super::{Agenda, Problem, Progress, Workload};
+use crate::random::{Purpose, Stream};
+use crate::scenario::{self, Arrivals};
+
+/// A server's worker.
+#[derive(Debug)]
+struct Worker {
+    busy_until_ps: u64,
+    service: Stream,
+}
+
+/// The state of partition/aggregate.
+#[derive(Debug)]
+pub(super) struct PartitionAggregate {
+    fan_out: FanOut,
+    service: ServiceTime,
+    workers: Vec<Worker>,
+    arrivals: Arrivals,
+    interval_ps: u64,
+    times: Stream,
+    /// Queries that have not been asked.
+    left: u64,
+    end_ps: u64,
+    application_delay_ps: u64,
+}
+
+impl PartitionAggregate {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::PartitionAggregate, stage: &Stage) -> Result<Self, Problem> {
+        let key = |name: &str| format!("workload.partition_aggregate.{name}");
+        let hosts = stage.hosts;
+        let client = hosts.client(&key("client"), settings.client.as_ref())?;
+        let servers = hosts.set(&key("servers"), settings.servers.as_ref(), Some(client))?;
+        Ok(PartitionAggregate {
+            service: ServiceTime::new(&key("service"), &settings.service)?,
+            workers: servers
+                .iter()
+                .map(|&host| Worker {
+                    busy_until_ps: 0,
+                    service: Stream::new(stage.seed, Purpose::ServiceTimes, host as usize),
+                })
+                .collect(),
+            fan_out: FanOut::new(
+                vec![(client, servers)],
+                settings.request_size.0,
+                ResponseBytes::Each(settings.response_size.0),
+                settings.deadline.map(|deadline| deadline.0),
+                stage.application_delay_ps,
+            ),
+            arrivals: settings.arrivals,
+            interval_ps: settings.interval.0,
+            times: Stream::new(stage.seed, Purpose::QueryArrivals, 0),
+            left: settings.queries.unwrap_or(u64::MAX),
+            end_ps: stage.end_ps,
+            application_delay_ps: stage.application_delay_ps,
+        })
+    }
+
+    fn next_query(&mut self, now_ps: u64, agenda: &mut Agenda) {
+        if self.left > 0 {
+            let gap_ps = match self.arrivals {
+                Arrivals::Poisson => self.times.exponential(self.interval_ps as f64),
+                Arrivals::Fixed => self.interval_ps,
+            };
+            let turn = Ticket::new(Step::Turn, 0);
+            agenda
+                .wakes
+                .push((now_ps.saturating_add(gap_ps), turn.pack()));
+        }
+    }
+}
+
+impl Workload for PartitionAggregate {
+    fn connections(&self) -> &[(u32, u32)] {
+        self.fan_out.connections()
+    }
+
+    fn classes(&self) -> &[String] {
+        &[]
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        self.next_query(0, agenda);
+    }
+
+    fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
+        let ticket = Ticket::unpack(token);
+        if ticket.step == Step::Response {
+            agenda.sends.push(self.fan_out.response(ticket));
+            return;
+        }
+        if now_ps >= self.end_ps {
+            self.left = 0;
+            return;
+        }
+        self.left -= 1;
+        for ticket in self.fan_out.open(now_ps, 0) {
+            agenda.sends.push(self.fan_out.request(ticket));
+        }
+        self.next_query(now_ps, agenda);
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        let ticket = Ticket::unpack(tag);
+        if ticket.step == Step::Request {
+            let worker = &mut self.workers[ticket.server as usize];
+            let ready_ps = now_ps + self.application_delay_ps;
+            let begin_ps = ready_ps.max(worker.busy_until_ps);
+            let service_ps = self.service.draw(&mut worker.service);
+            worker.busy_until_ps = begin_ps.saturating_add(service_ps);
+            let response = self.fan_out.requested(ticket, timeouts);
+            agenda.wakes.push((worker.busy_until_ps, response.pack()));
+        } else if let Some((_, record)) = self.fan_out.responded(now_ps, ticket, timeouts) {
+            agenda.queries.push(record);
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.fan_out.is_idle()
+    }
+
+    fn progress(&self) -> Progress {
+        if self.left == 0 && self.fan_out.is_idle() {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn finish(&mut self, agenda: &mut Agenda) {
+        agenda.queries.extend(self.fan_out.finish());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{SEED, TestNetwork, build};
+    use super::*;
+    use crate::units::Time;
+
+    /// The report's search workload, at its occupancy of 30%.
+    const SEARCH: &str = r#"
+        [workload.partition_aggregate]
+        interval = "8.45ms"
+        queries = 3000
+        request_size = "3500B"
+        response_size = "2800B"
+        deadline = "25ms"
+        service = { offset = "10us", gamma = { shape = 0.7, scale = "3.6ms" } }
+    "#;
+
+    #[test]
+    fn service_is_sequential_as_lindley_says() {
+        let mut traffic = build(SEARCH, 2, "60s").expect("good");
+        let log = TestNetwork {
+            delay_ps: |_| 7_000_000,
+            ..TestNetwork::default()
+        }
+        .run(&mut traffic);
+        assert_eq!(log.queries.len(), 3000);
+        // One server: W(n+1) = max(0, W(n) + S(n) - A(n)), in ps, from the same draws.
+        let service = scenario::Service {
+            offset: Time(10_000_000),
+            exponential: None,
+            gamma: Some(scenario::Gamma {
+                shape: 0.7,
+                scale: Time(3_600_000_000),
+            }),
+        };
+        let law = ServiceTime::new("k", &service).expect("good");
+        let mut draws = Stream::new(SEED, Purpose::ServiceTimes, 1);
+        let mut queries = log.queries.clone();
+        queries.sort_by_key(|query| query.start_ps);
+        let mut wait_ps = 0_i64;
+        for pair in queries.windows(2) {
+            let service_ps = law.draw(&mut draws) as i64;
+            let expected_ps = wait_ps + service_ps + 2 * 7_000_000;
+            assert_eq!(pair[0].completion_ps, Some(expected_ps as u64));
+            let gap_ps = (pair[1].start_ps - pair[0].start_ps) as i64;
+            wait_ps = 0.max(wait_ps + service_ps - gap_ps);
+        }
+    }
+
+    #[test]
+    fn the_reports_share_in_time_is_that_of_its_service() {
+        // Ten servers, so little load that nobody waits: P(service <= 25 ms) for each response.
+        let text = SEARCH.replace("8.45ms", "845ms");
+        let mut traffic = build(&text, 11, "6000s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let late: u32 = log.queries.iter().map(|q| q.servers - q.in_time).sum();
+        let responses: u32 = log.queries.iter().map(|q| q.servers).sum();
+        // Upper incomplete gamma Q(0.7, 24.99/3.6) by its asymptotic series.
+        let x: f64 = 24.99 / 3.6;
+        let q = x.powf(-0.3) * (-x).exp() / 1.298_055_332_647_558
+            * (1.0 - 0.3 / x + 0.3 * 1.3 / x.powi(2) - 0.3 * 1.3 * 2.3 / x.powi(3));
+        let share = f64::from(late) / f64::from(responses);
+        let sigma = (q / f64::from(responses)).sqrt();
+        assert!((share - q).abs() < 4.0 * sigma, "{share} {q}");
+    }
+
+    #[test]
+    fn a_query_completes_with_its_slowest_response() {
+        let mut traffic = build(SEARCH, 11, "60s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let ns = |query: &crate::workload::QueryRecord| {
+            (
+                query.completion_ps.unwrap_or(0) / 1000,
+                query.mean_response_ps / 1000,
+            )
+        };
+        assert!(log.queries.iter().map(ns).all(|(all, mean)| all >= mean));
+        assert!(
+            log.queries
+                .iter()
+                .all(|q| (q.servers, q.bytes) == (10, 28_000))
+        );
+    }
+
+    #[test]
+    fn arrivals_are_poisson_or_fixed() {
+        let mut traffic = build(SEARCH, 2, "60s").expect("good");
+        let gaps = TestNetwork::default().run(&mut traffic).query_gaps();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((mean / 8.45e9 - 1.0).abs() < 0.06, "{mean}");
+        assert!((variance / mean.powi(2) - 1.0).abs() < 0.15, "{variance}");
+        let text = format!("{SEARCH}arrivals = \"fixed\"\n");
+        let mut traffic = build(&text, 2, "60s").expect("good");
+        let gaps = TestNetwork::default().run(&mut traffic).query_gaps();
+        assert!(gaps.iter().all(|&gap| gap == 8.45e9));
+    }
+
+    #[test]
+    fn queries_that_are_open_at_the_end_have_a_record() {
+        // The second server never gets its request.
+        let network = TestNetwork {
+            delay_ps: |message| if message.dst == 2 { u64::MAX } else { 0 },
+            ..TestNetwork::default()
+        };
+        let mut traffic = build(SEARCH, 3, "60s").expect("good");
+        let log = network.run(&mut traffic);
+        assert_eq!(log.queries.len(), 3000);
+        for query in &log.queries {
+            assert_eq!((query.completion_ps, query.bytes), (None, 2800));
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! Flows that arrive as a Poisson process, from a random source to a random other host, with sizes
+//! from a distribution (paper 6.3). Times ps, sizes bytes.
+//!
+//! With `load`, the arrival rate is load times the sum of the rates of the sources' links over the
+//! mean of the size distribution that is drawn from. A run of finite length can be far from that
+//! load when the distribution is: see [`super::sizes`].
+
+use std::collections::HashMap;
+
+use slab::Slab;
+
+use super::size_class::SizeClasses;
+use super::sizes::SizeDistribution;
+use super::traffic::Stage;
+use super::{
+    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+};
+use crate::random::{Purpose, Stream};
+use crate::scenario::{self, FlowConnections};
+
+/// Most pairs of source and destination that persistent connections may join.
+const MAX_PAIRS: usize = 4_000_000;
+
+/// A flow under way.
+#[derive(Debug)]
+struct Flow {
+    start_ps: u64,
+    bytes: u64,
+    src: u32,
+    dst: u32,
+    connection: u32,
+}
+
+/// The state of Poisson flows.
+#[derive(Debug)]
+pub(super) struct PoissonFlows {
+    arrivals: Stream,
+    sizes: Stream,
+    endpoints: Stream,
+    mean_gap_ps: f64,
+    law: SizeDistribution,
+    sources: Vec<u32>,
+    destinations: Vec<u32>,
+    /// For each source its place among the destinations, where it has one.
+    own_place: Vec<Option<usize>>,
+    connections: Vec<(u32, u32)>,
+    /// For source i and destination j, at i * destinations + j, the connection; empty without
+    /// persistent connections.
+    connection_of: Vec<u32>,
+    classes: SizeClasses,
+    /// Flows that have not started.
+    left: u64,
+    count: Option<u64>,
+    end_ps: u64,
+    application_delay_ps: u64,
+    flows: Slab<Flow>,
+}
+
+impl PoissonFlows {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::PoissonFlows, stage: &Stage) -> Result<Self, Problem> {
+        let hosts = stage.hosts;
+        let sources = hosts.set("workload.flows.sources", settings.sources.as_ref(), None)?;
+        let destinations = hosts.set(
+            "workload.flows.destinations",
+            settings.destinations.as_ref(),
+            None,
+        )?;
+        let place = |host: &u32| destinations.iter().position(|other| other == host);
+        let own_place: Vec<Option<usize>> = sources.iter().map(place).collect();
+        if destinations.len() == 1 && own_place.contains(&Some(0)) {
+            return Err((
+                "workload.flows.destinations".to_owned(),
+                format!(
+                    "found only host {}, a source; allowed is another host for each source",
+                    destinations[0]
+                ),
+            ));
+        }
+        let law = SizeDistribution::new("workload.flows.sizes", &settings.sizes)?;
+        let mut flows = PoissonFlows {
+            arrivals: Stream::new(stage.seed, Purpose::FlowArrivals, 0),
+            sizes: Stream::new(stage.seed, Purpose::FlowSizes, 0),
+            endpoints: Stream::new(stage.seed, Purpose::FlowEndpoints, 0),
+            mean_gap_ps: 0.0,
+            law,
+            sources,
+            destinations,
+            own_place,
+            connections: Vec::new(),
+            connection_of: Vec::new(),
+            classes: SizeClasses::new(&settings.class_bounds),
+            left: settings.count.unwrap_or(u64::MAX),
+            count: settings.count,
+            end_ps: stage.end_ps,
+            application_delay_ps: stage.application_delay_ps,
+            flows: Slab::new(),
+        };
+        let flows_per_second = match settings.flows_per_second {
+            Some(rate) => rate,
+            None => flows.rate_of_load(settings.load.unwrap_or_default().value(), stage)?,
+        };
+        flows.mean_gap_ps = 1e12 / flows_per_second;
+        if settings.connections == FlowConnections::Persistent {
+            flows.connect()?;
+        }
+        Ok(flows)
+    }
+
+    /// Flows per second at a load of the sources' links, when the destinations' can take it.
+    fn rate_of_load(&self, load: f64, stage: &Stage) -> Result<f64, Problem> {
+        let rates = self.sources.iter();
+        let links_bps: u64 = rates.map(|&s| stage.hosts.to_network_bps[s as usize]).sum();
+        let offered_bps = load * links_bps as f64;
+        let (sources, destinations) = (self.sources.len() as f64, self.destinations.len() as f64);
+        let both = self.own_place.iter().flatten().count() as f64;
+        for (j, &dst) in self.destinations.iter().enumerate() {
+            let itself = f64::from(u8::from(self.own_place.contains(&Some(j))));
+            let from_both = if both > itself {
+                (both - itself) / (destinations - 1.0)
+            } else {
+                0.0
+            };
+            let share = ((sources - both) / destinations + from_both) / sources;
+            let link_bps = stage.hosts.from_network_bps[dst as usize] as f64;
+            if offered_bps * share >= link_bps {
+                return Err((
+                    "workload.flows.load".to_owned(),
+                    format!(
+                        "found {:.0}% of the sources' links, which is {:.0}% of the link of host {dst}; allowed is below 100%",
+                        100.0 * load,
+                        100.0 * offered_bps * share / link_bps
+                    ),
+                ));
+            }
+        }
+        Ok(offered_bps / 8.0 / self.law.mean())
+    }
+
+    /// Joins each pair of hosts that may have a flow, in one direction or both.
+    fn connect(&mut self) -> Result<(), Problem> {
+        let pairs = self.sources.len() * self.destinations.len();
+        if pairs > MAX_PAIRS {
+            return Err((
+                "workload.flows.connections".to_owned(),
+                format!(
+                    "found \"persistent\" for {pairs} pairs of hosts, allowed are at most {MAX_PAIRS}"
+                ),
+            ));
+        }
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        for &src in &self.sources {
+            for &dst in &self.destinations {
+                let pair = (src.min(dst), src.max(dst));
+                let next = self.connections.len() as u32;
+                let connection = match known.get(&pair) {
+                    Some(&connection) => connection,
+                    None if src == dst => NO_CONNECTION,
+                    None => {
+                        known.insert(pair, next);
+                        self.connections.push(pair);
+                        next
+                    }
+                };
+                self.connection_of.push(connection);
+            }
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, now_ps: u64, agenda: &mut Agenda) {
+        let i = self.endpoints.below(self.sources.len());
+        let j = match self.own_place[i] {
+            Some(own) => {
+                let j = self.endpoints.below(self.destinations.len() - 1);
+                j + usize::from(j >= own)
+            }
+            None => self.endpoints.below(self.destinations.len()),
+        };
+        let bytes = self.law.draw(&mut self.sizes);
+        let ends = (self.sources[i], self.destinations[j]);
+        let place = i * self.destinations.len() + j;
+        let (connection, channel) = match self.connection_of.get(place) {
+            Some(&connection) => (connection, Channel::Connection(connection)),
+            None => (NO_CONNECTION, Channel::New),
+        };
+        let flow = self.flows.insert(Flow {
+            start_ps: now_ps,
+            bytes,
+            src: ends.0,
+            dst: ends.1,
+            connection,
+        });
+        let message = Message::new(flow as u64, ends, bytes, channel);
+        agenda.sends.push(message);
+    }
+
+    fn next_arrival(&mut self, now_ps: u64, agenda: &mut Agenda) {
+        if self.left > 0 {
+            let gap_ps = self.arrivals.exponential(self.mean_gap_ps);
+            let at_ps = now_ps.saturating_add(gap_ps);
+            agenda.wakes.push((at_ps, 0));
+        }
+    }
+}
+
+impl Workload for PoissonFlows {
+    fn connections(&self) -> &[(u32, u32)] {
+        &self.connections
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        self.next_arrival(0, agenda);
+    }
+
+    fn wake(&mut self, now_ps: u64, _: u64, agenda: &mut Agenda) {
+        if now_ps >= self.end_ps {
+            self.left = 0;
+            return;
+        }
+        self.left -= 1;
+        self.arrive(now_ps, agenda);
+        self.next_arrival(now_ps, agenda);
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        let flow = self.flows.remove(tag as usize);
+        agenda.flows.push(FlowRecord {
+            start_ps: flow.start_ps,
+            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            bytes: flow.bytes,
+            class: self.classes.of(flow.bytes),
+            src: flow.src,
+            dst: flow.dst,
+            connection: flow.connection,
+            timeouts: few(timeouts),
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    fn progress(&self) -> Progress {
+        if self.left == 0 && self.flows.is_empty() {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn started_share(&self) -> Option<f64> {
+        Some(1.0 - self.left as f64 / self.count? as f64)
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build, hosts};
+    use super::*;
+    use crate::workload::Workload;
+
+    const FLOWS: &str = r#"
+        [workload.flows]
+        load = "15%"
+        sizes.fixed = "10KB"
+    "#;
+
+    #[test]
+    fn arrivals_have_the_rate_and_dispersion_of_a_poisson_process() {
+        let mut traffic = build(FLOWS, 20, "10s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        // 15% of 20 Gbps in flows of 80 kbit: 37,500 a second.
+        let count = log.flows.len() as f64;
+        assert!((count / 375_000.0 - 1.0).abs() < 0.006, "{count}");
+        // Counts in 2,000 windows of 5 ms: variance over mean is 1 within 4 sigma.
+        let mut counts = vec![0.0; 2000];
+        for flow in &log.flows {
+            counts[(flow.start_ps / 5_000_000_000) as usize] += 1.0;
+        }
+        let mean = counts.iter().sum::<f64>() / 2000.0;
+        let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 1999.0;
+        let dispersion = variance / mean;
+        assert!(
+            (dispersion - 1.0).abs() < 4.0 * (2.0_f64 / 1999.0).sqrt(),
+            "{dispersion}"
+        );
+    }
+
+    #[test]
+    fn pairs_of_hosts_are_equally_likely() {
+        let mut traffic = build(FLOWS, 8, "5s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let mut counts = [0.0; 64];
+        for flow in &log.flows {
+            counts[(flow.src * 8 + flow.dst) as usize] += 1.0;
+        }
+        let expected = log.flows.len() as f64 / 56.0;
+        let chi_square: f64 = (0..64)
+            .filter(|pair| pair / 8 != pair % 8)
+            .map(|pair| (counts[pair] - expected).powi(2) / expected)
+            .sum();
+        // 55 degrees of freedom: mean 55, deviation 10.5.
+        assert!((20.0..100.0).contains(&chi_square), "{chi_square}");
+        assert!((0..8).all(|host| counts[9 * host] == 0.0));
+    }
+
+    #[test]
+    fn given_sets_and_the_load_of_their_links() {
+        let text = format!("{FLOWS}sources = \"0-3\"\ndestinations = [\"2-7\"]\n");
+        let mut traffic = build(&text, 8, "5s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        assert!(
+            log.flows
+                .iter()
+                .all(|f| f.src < 4 && f.dst >= 2 && f.src != f.dst)
+        );
+        let expected = 0.15 * 4.0e9 / 80_000.0 * 5.0;
+        let count = log.flows.len() as f64;
+        assert!((count / expected - 1.0).abs() < 0.03, "{count}");
+        // Ten sources at 15% are 150% of one destination.
+        let text = format!("{FLOWS}sources = \"1-10\"\ndestinations = 0\n");
+        let (key, problem) = build(&text, 11, "5s").expect_err("too much");
+        assert_eq!(key, "workload.flows.load");
+        assert!(problem.contains("150% of the link of host 0"), "{problem}");
+    }
+
+    #[test]
+    fn a_count_of_flows_ends_the_run() {
+        let text = format!("{FLOWS}count = 1234\n");
+        let mut traffic = build(&text, 8, "1000s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        assert_eq!((log.flows.len(), log.progress), (1234, Progress::Done));
+        assert!(log.end_ps < 1_000_000_000_000);
+        let text = FLOWS.replace("load = \"15%\"", "flows_per_second = 1000.0");
+        let mut traffic = build(&text, 8, "10s").expect("good");
+        let count = TestNetwork::default().run(&mut traffic).flows.len();
+        assert!((9_600..10_400).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn one_permanent_connection_for_each_pair() {
+        let text = format!("{FLOWS}connections = \"persistent\"\n");
+        let traffic = build(&text, 192, "1s").expect("good");
+        assert_eq!(traffic.connections().len(), 192 * 191 / 2);
+        let mut traffic = build(&text, 12, "1s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        for flow in &log.flows {
+            let pair = (flow.src.min(flow.dst), flow.src.max(flow.dst));
+            assert_eq!(log.connections[flow.connection as usize], pair);
+        }
+        let per_flow = TestNetwork::default().run(&mut build(FLOWS, 12, "1s").expect("good"));
+        let starts = |flows: &[FlowRecord]| -> Vec<(u64, u32, u32)> {
+            flows.iter().map(|f| (f.start_ps, f.src, f.dst)).collect()
+        };
+        assert_eq!(
+            starts(&log.flows),
+            starts(&per_flow.flows),
+            "the same draws"
+        );
+    }
+
+    #[test]
+    fn state_is_for_what_is_outstanding() {
+        let network = TestNetwork {
+            delay_ps: |_| 1_000_000_000,
+            ..TestNetwork::default()
+        };
+        let settings = scenario::PoissonFlows {
+            flows_per_second: Some(10_000.0),
+            load: None,
+            count: Some(100_000),
+            sizes: scenario::Sizes {
+                fixed: Some(crate::units::Size(1)),
+                ..scenario::Sizes::default()
+            },
+            sources: None,
+            destinations: None,
+            connections: FlowConnections::PerFlow,
+            class_bounds: Vec::new(),
+        };
+        let names = hosts(4, 1);
+        let stage = Stage {
+            hosts: &names,
+            seed: 1,
+            end_ps: u64::MAX,
+            application_delay_ps: 0,
+        };
+        let flows = PoissonFlows::new(&settings, &stage).expect("good");
+        assert_eq!(flows.flows.capacity(), 0);
+        let mut traffic = build(
+            "[workload.flows]\nflows_per_second = 10000\ncount = 100000\nsizes.fixed = \"1B\"\n",
+            4,
+            "1000s",
+        )
+        .expect("good");
+        // Ten are outstanding on average, so no tag ever comes near the number of flows.
+        let log = network.run(&mut traffic);
+        let largest = log.sends.iter().map(|(_, message)| message.tag).max();
+        assert!(largest < Some(60), "{largest:?}");
+        assert_eq!(log.flows.len(), 100_000);
+    }
+
+    #[test]
+    fn sets_that_cannot_be() {
+        for (keys, key, part) in [
+            ("destinations = 1", "destinations", "only host 1"),
+            ("sources = [1, \"0-2\"]", "sources", "twice"),
+            ("sizes = { csv = \"no/such\" }", "sizes.csv", "no/such"),
+        ] {
+            let text = if keys.starts_with("sizes") {
+                FLOWS.replace("sizes.fixed = \"10KB\"", keys)
+            } else {
+                format!("{FLOWS}{keys}\n")
+            };
+            let (found, problem) = build(&text, 4, "1s").expect_err(keys);
+            assert_eq!(found, format!("workload.flows.{key}"));
+            assert!(problem.contains(part), "{problem}");
+        }
+    }
+}

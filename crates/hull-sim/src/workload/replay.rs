@@ -1,0 +1,142 @@
+//! Replay of a flow list: each flow starts when its row says so, on a connection of its own.
+//! Flows that would start after the measured time are left out. Times ps, sizes bytes.
+
+use super::flow_list::{FlowList, ListedFlow};
+use super::size_class::SizeClasses;
+use super::traffic::Stage;
+use super::{
+    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+};
+use crate::units::Size;
+
+/// The state of a replay.
+#[derive(Debug)]
+pub(super) struct Replay {
+    flows: Vec<ListedFlow>,
+    classes: SizeClasses,
+    application_delay_ps: u64,
+    started: usize,
+    completed: usize,
+}
+
+impl Replay {
+    /// Of the file at `path`.
+    pub fn new(path: &str, class_bounds: &[Size], stage: &Stage) -> Result<Self, Problem> {
+        let list = FlowList::read(path, stage.hosts);
+        let list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
+        let mut flows = list.into_flows();
+        flows.truncate(flows.partition_point(|flow| flow.start_ps < stage.end_ps));
+        Ok(Replay {
+            flows,
+            classes: SizeClasses::new(class_bounds),
+            application_delay_ps: stage.application_delay_ps,
+            started: 0,
+            completed: 0,
+        })
+    }
+
+    /// Starts the flows that are due; the next wake is for the one after them.
+    fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
+        while let Some(flow) = self.flows.get(self.started) {
+            if flow.start_ps > now_ps {
+                agenda.wakes.push((flow.start_ps, 0));
+                return;
+            }
+            let ends = (flow.src, flow.dst);
+            let message = Message::new(self.started as u64, ends, flow.bytes, Channel::New);
+            agenda.sends.push(message);
+            self.started += 1;
+        }
+    }
+}
+
+impl Workload for Replay {
+    fn connections(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        self.start(0, agenda);
+    }
+
+    fn wake(&mut self, now_ps: u64, _: u64, agenda: &mut Agenda) {
+        self.start(now_ps, agenda);
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        self.completed += 1;
+        let flow = &self.flows[tag as usize];
+        agenda.flows.push(FlowRecord {
+            start_ps: flow.start_ps,
+            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            bytes: flow.bytes,
+            class: self.classes.of(flow.bytes),
+            src: flow.src,
+            dst: flow.dst,
+            connection: NO_CONNECTION,
+            timeouts: few(timeouts),
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        self.completed == self.started
+    }
+
+    fn progress(&self) -> Progress {
+        if self.completed == self.flows.len() {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn started_share(&self) -> Option<f64> {
+        Some(self.completed as f64 / self.flows.len().max(1) as f64)
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+
+    #[test]
+    fn flows_start_when_their_rows_say() {
+        let path = std::env::temp_dir().join(format!("hull-replay-{}.csv", std::process::id()));
+        let rows = "start_ps,src,dst,bytes\n0,0,1,10\n7,h2,1,20000\n7,1,2,30\n5,1,0,40\n1000000000000,0,1,50\n";
+        std::fs::write(&path, rows).expect("a temporary file");
+        let text = format!("workload.flows = \"{}\"", path.display());
+        let traffic = build(&text, 3, "1s");
+        std::fs::remove_file(&path).expect("it was there");
+        let log = TestNetwork::default().run(&mut traffic.expect("good"));
+        let sent: Vec<(u64, u32, u32, u64)> = log
+            .sends
+            .iter()
+            .map(|(at_ps, m)| (*at_ps, m.src, m.dst, m.bytes))
+            .collect();
+        // The last row starts when the measured second is over.
+        assert_eq!(
+            sent,
+            [
+                (0, 0, 1, 10),
+                (5, 1, 0, 40),
+                (7, 2, 1, 20_000),
+                (7, 1, 2, 30)
+            ]
+        );
+        assert_eq!(log.flows[2].class, 1);
+        assert_eq!(log.flows.len(), 4);
+    }
+
+    #[test]
+    fn the_key_and_the_file_are_named() {
+        let (key, problem) = build("workload.flows = \"no/list.csv\"", 3, "1s").expect_err("no");
+        assert_eq!(key, "workload.flows");
+        assert!(problem.contains("no/list.csv"), "{problem}");
+    }
+}

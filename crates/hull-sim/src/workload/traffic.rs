@@ -1,0 +1,432 @@
+//! All workloads of a run as one. Tags and tokens carry the number of their workload in the highest
+//! byte; connections and classes are numbered through. Priorities (paper 6.2.2) and the measured
+//! time are applied here, to all workloads alike.
+
+use std::ops::Range;
+
+use super::all_to_all::AllToAll;
+use super::bulk::Bulk;
+use super::incast::Incast;
+use super::long_lived::LongLived;
+use super::partition_aggregate::PartitionAggregate;
+use super::poisson_flows::PoissonFlows;
+use super::production::Production;
+use super::replay::Replay;
+use super::request_response::RequestResponse;
+use super::{Agenda, Channel, HostNames, NO_CONNECTION, Problem, Progress, Workload};
+use crate::scenario::{Flows, Scenario};
+
+/// Bits of a tag that are the workload's own.
+const OWN_BITS: u32 = 56;
+
+/// What a workload knows of the run that it is made for.
+pub(super) struct Stage<'a> {
+    pub hosts: &'a HostNames,
+    pub seed: u64,
+    /// End of the measured time: nothing new starts then.
+    pub end_ps: u64,
+    /// From the arrival of a message's last byte to the application's next step.
+    pub application_delay_ps: u64,
+}
+
+/// One of the workloads.
+#[derive(Debug)]
+enum Kind {
+    Requests(RequestResponse),
+    Bulk(Bulk),
+    LongLived(LongLived),
+    Flows(Box<PoissonFlows>),
+    Replay(Replay),
+    Incast(Incast),
+    PartitionAggregate(Box<PartitionAggregate>),
+    AllToAll(AllToAll),
+    Production(Box<Production>),
+}
+
+/// Calls a method of the workload that it is.
+macro_rules! each {
+    ($kind:expr, $workload:ident => $call:expr) => {
+        match $kind {
+            Kind::Requests($workload) => $call,
+            Kind::Bulk($workload) => $call,
+            Kind::LongLived($workload) => $call,
+            Kind::Flows($workload) => $call,
+            Kind::Replay($workload) => $call,
+            Kind::Incast($workload) => $call,
+            Kind::PartitionAggregate($workload) => $call,
+            Kind::AllToAll($workload) => $call,
+            Kind::Production($workload) => $call,
+        }
+    };
+}
+
+/// A workload and where its connections and classes begin.
+#[derive(Debug)]
+struct Part {
+    kind: Kind,
+    first_connection: u32,
+    first_class: u16,
+}
+
+/// The traffic of a run: one workload or several.
+#[derive(Debug)]
+pub struct Traffic {
+    parts: Vec<Part>,
+    connections: Vec<(u32, u32)>,
+    classes: Vec<String>,
+    high_priority_below: u64,
+    pub(super) measured_ps: Range<u64>,
+}
+
+/// Makes the traffic of a scenario; the error names the key. Files that the scenario names are read
+/// here, so that this is also the check of what [`crate::scenario`] cannot know.
+pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffic, Problem> {
+    let warmup_ps = scenario.run.warmup.0;
+    let end_ps = warmup_ps + scenario.run.duration.0;
+    let stage = Stage {
+        hosts,
+        seed,
+        end_ps,
+        application_delay_ps: scenario.host.application_delay.0,
+    };
+    let workload = &scenario.workload;
+    let mut kinds = Vec::new();
+    if let Some(settings) = &workload.requests {
+        kinds.push((
+            "requests",
+            Kind::Requests(RequestResponse::new(settings, &stage)?),
+        ));
+    }
+    if let Some(settings) = &workload.bulk {
+        kinds.push(("bulk", Kind::Bulk(Bulk::new(settings, &stage))));
+    }
+    if let Some(settings) = &workload.long_lived {
+        kinds.push((
+            "long_lived",
+            Kind::LongLived(LongLived::new(settings, &stage)?),
+        ));
+    }
+    match &workload.flows {
+        Some(Flows::Poisson(settings)) => {
+            let flows = Box::new(PoissonFlows::new(settings, &stage)?);
+            kinds.push(("flows", Kind::Flows(flows)));
+        }
+        Some(list @ Flows::Replay(path)) => {
+            let replay = Replay::new(path, &list.class_bounds(), &stage)?;
+            kinds.push(("flows", Kind::Replay(replay)));
+        }
+        None => {}
+    }
+    if let Some(settings) = &workload.incast {
+        kinds.push(("incast", Kind::Incast(Incast::new(settings, &stage)?)));
+    }
+    if let Some(settings) = &workload.partition_aggregate {
+        let queries = Box::new(PartitionAggregate::new(settings, &stage)?);
+        kinds.push(("partition_aggregate", Kind::PartitionAggregate(queries)));
+    }
+    if let Some(settings) = &workload.all_to_all {
+        kinds.push((
+            "all_to_all",
+            Kind::AllToAll(AllToAll::new(settings, &stage)?),
+        ));
+    }
+    if let Some(settings) = &workload.production {
+        let production = Box::new(Production::new(settings, &stage)?);
+        kinds.push(("production", Kind::Production(production)));
+    }
+    let mut traffic = Traffic {
+        parts: Vec::new(),
+        connections: Vec::new(),
+        classes: Vec::new(),
+        high_priority_below: workload.high_priority_below.map_or(0, |limit| limit.0),
+        measured_ps: warmup_ps..end_ps,
+    };
+    for (name, kind) in kinds {
+        traffic.add(name, kind)?;
+    }
+    Ok(traffic)
+}
+
+impl Traffic {
+    /// Adds a workload. A class whose name is taken gets the workload's name before its own.
+    fn add(&mut self, name: &str, kind: Kind) -> Result<(), Problem> {
+        let first_connection = u32::try_from(self.connections.len()).unwrap_or(u32::MAX);
+        let connections = each!(&kind, workload => workload.connections());
+        if connections.len() >= (NO_CONNECTION - first_connection) as usize {
+            let found = self.connections.len() + connections.len();
+            return Err((
+                format!("workload.{name}"),
+                format!("found {found} connections, allowed are fewer than {NO_CONNECTION}"),
+            ));
+        }
+        self.connections.extend(connections);
+        let first_class = self.classes.len() as u16;
+        for class in each!(&kind, workload => workload.classes()) {
+            let taken = self.classes.contains(class);
+            self.classes.push(if taken {
+                format!("{name} {class}")
+            } else {
+                class.clone()
+            });
+        }
+        self.parts.push(Part {
+            kind,
+            first_connection,
+            first_class,
+        });
+        Ok(())
+    }
+
+    /// Calls a workload and turns its own numbers into the run's.
+    #[inline]
+    fn call(
+        &mut self,
+        part: usize,
+        agenda: &mut Agenda,
+        call: impl FnOnce(&mut Kind, &mut Agenda),
+    ) {
+        let sends = agenda.sends.len();
+        let wakes = agenda.wakes.len();
+        let stops = agenda.stops.len();
+        let flows = agenda.flows.len();
+        let queries = agenda.queries.len();
+        let Part {
+            kind,
+            first_connection,
+            first_class,
+        } = &mut self.parts[part];
+        call(kind, agenda);
+        let prefix = (part as u64) << OWN_BITS;
+        for message in &mut agenda.sends[sends..] {
+            message.tag |= prefix;
+            if let Channel::Connection(connection) = &mut message.channel {
+                *connection += *first_connection;
+            }
+            if message.bytes < self.high_priority_below {
+                message.priority = 0;
+            }
+        }
+        for (_, token) in &mut agenda.wakes[wakes..] {
+            *token |= prefix;
+        }
+        for tag in &mut agenda.stops[stops..] {
+            *tag |= prefix;
+        }
+        for record in &mut agenda.flows[flows..] {
+            record.class += *first_class;
+            if record.connection != NO_CONNECTION {
+                record.connection += *first_connection;
+            }
+        }
+        let measured_ps = &self.measured_ps;
+        keep_from(&mut agenda.flows, flows, |record| {
+            measured_ps.contains(&record.start_ps)
+        });
+        keep_from(&mut agenda.queries, queries, |record| {
+            measured_ps.contains(&record.start_ps)
+        });
+    }
+}
+
+/// Keeps those of the records from `first` on that are wanted.
+fn keep_from<T: Copy>(records: &mut Vec<T>, first: usize, wanted: impl Fn(&T) -> bool) {
+    let mut kept = first;
+    for i in first..records.len() {
+        if wanted(&records[i]) {
+            records[kept] = records[i];
+            kept += 1;
+        }
+    }
+    records.truncate(kept);
+}
+
+/// The workload of a tag or token, and its own part of it.
+fn split(packed: u64) -> (usize, u64) {
+    (
+        (packed >> OWN_BITS) as usize,
+        packed & ((1 << OWN_BITS) - 1),
+    )
+}
+
+impl Workload for Traffic {
+    fn connections(&self) -> &[(u32, u32)] {
+        &self.connections
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        for part in 0..self.parts.len() {
+            self.call(part, agenda, |kind, agenda| {
+                each!(kind, workload => workload.begin(agenda));
+            });
+        }
+    }
+
+    fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
+        let (part, token) = split(token);
+        self.call(part, agenda, |kind, agenda| {
+            each!(kind, workload => workload.wake(now_ps, token, agenda));
+        });
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        let (part, tag) = split(tag);
+        self.call(part, agenda, |kind, agenda| {
+            each!(kind, workload => workload.delivered(now_ps, tag, timeouts, agenda));
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        let complete = |part: &Part| each!(&part.kind, workload => workload.is_complete());
+        self.parts.iter().all(complete)
+    }
+
+    /// Busy while one of the workloads is; done when one is and the others are or last.
+    fn progress(&self) -> Progress {
+        let mut all = Progress::Lasting;
+        for part in &self.parts {
+            match each!(&part.kind, workload => workload.progress()) {
+                Progress::Busy => return Progress::Busy,
+                Progress::Done => all = Progress::Done,
+                Progress::Lasting => {}
+            }
+        }
+        all
+    }
+
+    /// That of the workload that is furthest behind; none when one of them does not know.
+    fn started_share(&self) -> Option<f64> {
+        let shares = self.parts.iter();
+        let mut shares = shares.map(|part| each!(&part.kind, workload => workload.started_share()));
+        shares.try_fold(1.0, |least: f64, share| Some(least.min(share?)))
+    }
+
+    fn finish(&mut self, agenda: &mut Agenda) {
+        for part in 0..self.parts.len() {
+            self.call(part, agenda, |kind, agenda| {
+                each!(kind, workload => workload.finish(agenda));
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+    use super::*;
+
+    const REQUESTS: &str = r#"
+        [workload.requests]
+        load = "20%"
+        pick = "random_idle"
+        classes = [{ size = "1KB", share = "80%" }, { size = "1MB", share = "20%" }]
+    "#;
+    const QUERIES: &str = r#"
+        [workload.partition_aggregate]
+        interval = "5ms"
+        request_size = "3500B"
+        response_size = "2800B"
+        service = { exponential = "1ms" }
+    "#;
+    const FLOWS: &str = r#"
+        [workload.flows]
+        load = "5%"
+        sizes.pareto = { shape = 1.5, mean = "20KB", cut = "1MB" }
+    "#;
+
+    fn run(text: &str) -> super::super::test_network::Log {
+        let mut traffic = build(text, 10, "500ms").expect("good");
+        TestNetwork::default().run(&mut traffic)
+    }
+
+    #[test]
+    fn workloads_side_by_side_draw_what_they_draw_alone() {
+        let together = run(&format!("{REQUESTS}{QUERIES}{FLOWS}"));
+        let (requests, queries, flows) = (run(REQUESTS), run(QUERIES), run(FLOWS));
+        assert_eq!(together.queries, queries.queries);
+        let of_requests = |record: &&super::super::FlowRecord| record.class < 2;
+        let first: Vec<_> = together.flows.iter().filter(of_requests).copied().collect();
+        assert_eq!(first, requests.flows);
+        let mut rest: Vec<_> = together.flows.clone();
+        rest.retain(|record| record.class >= 2);
+        rest.iter_mut().for_each(|record| record.class -= 2);
+        assert_eq!(rest, flows.flows);
+        assert_eq!(together.classes.len(), 6);
+        assert_eq!(together.connections.len(), 9 * 16 + 9);
+        let sends = requests.sends.len() + queries.sends.len() + flows.sends.len();
+        assert_eq!(together.sends.len(), sends);
+    }
+
+    #[test]
+    fn same_seed_same_traffic() {
+        let text = format!("{REQUESTS}{QUERIES}{FLOWS}");
+        let (one, two) = (run(&text), run(&text));
+        assert_eq!(one.sends, two.sends);
+        assert_eq!(one.flows, two.flows);
+        assert!(!one.flows.is_empty());
+    }
+
+    #[test]
+    fn messages_go_over_connections_with_their_ends() {
+        let log = run(&format!("{REQUESTS}{QUERIES}"));
+        for (_, message) in &log.sends {
+            let Channel::Connection(connection) = message.channel else {
+                panic!("{message:?}");
+            };
+            let (a, b) = log.connections[connection as usize];
+            let ends = (message.src, message.dst);
+            assert!(ends == (a, b) || ends == (b, a), "{message:?} {a} {b}");
+        }
+    }
+
+    #[test]
+    fn small_messages_have_priority() {
+        let log = run(&format!(
+            "workload.high_priority_below = \"10KB\"\n{REQUESTS}"
+        ));
+        for (_, message) in &log.sends {
+            assert_eq!(message.priority, u8::from(message.bytes >= 10_000));
+        }
+        assert!(run(REQUESTS).sends.iter().all(|(_, m)| m.priority == 1));
+    }
+
+    #[test]
+    fn records_begin_in_the_measured_time() {
+        let text = format!("run.warmup = \"100ms\"\n{REQUESTS}{QUERIES}");
+        let log = run(&text);
+        let measured_ps = 100_000_000_000..600_000_000_000;
+        assert!(log.flows.iter().all(|f| measured_ps.contains(&f.start_ps)));
+        assert!(
+            log.queries
+                .iter()
+                .all(|q| measured_ps.contains(&q.start_ps))
+        );
+        assert!(
+            log.sends
+                .iter()
+                .any(|(at_ps, _)| *at_ps < measured_ps.start)
+        );
+    }
+
+    #[test]
+    fn a_run_ends_when_what_is_counted_is_done() {
+        let lasting = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 2\n";
+        let incast = "[workload.incast]\nqueries = 2\ntotal = \"10KB\"\n";
+        assert_eq!(run(lasting).progress, Progress::Lasting);
+        assert_eq!(run(incast).progress, Progress::Done);
+        assert_eq!(run(&format!("{lasting}{incast}")).progress, Progress::Done);
+        assert_eq!(run(&format!("{REQUESTS}{incast}")).progress, Progress::Busy);
+    }
+
+    #[test]
+    fn classes_with_the_same_name_are_told_apart() {
+        let text = format!("{FLOWS}\n[workload.production]\noutside = 9\n");
+        let classes = run(&text).classes;
+        assert_eq!(classes[0], "(0, 10KB]");
+        assert_eq!(classes[4], "production (0, 10KB]");
+        assert_eq!(classes[6], "(100KB, 1MB]");
+    }
+}

@@ -1,0 +1,101 @@
+//! When the queue is compared with the marking threshold (thesis 2.2.1: on arrival), by a sequence
+//! made by hand: six packets of 1500 bytes come at once to an idle port with a threshold of 3000 bytes.
+//! Packet 0 goes straight to the wire; packet i finds i - 1 waiting, and leaves 5 - i behind when it is
+//! sent.
+
+use hull_core::marking::ThresholdMarker;
+use hull_sim::network::{BufferLimit, MarkOn, PortConfig, flags};
+
+use super::port_bench::{Bench, packet};
+use super::star::PACKET_PS;
+
+/// Which of the packets are marked.
+fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) -> Vec<usize> {
+    let marker = ThresholdMarker {
+        threshold_bytes: 3000,
+        count_arriving,
+    };
+    let config = PortConfig {
+        marker: Some((marker, on)),
+        count_in_service: in_service,
+        classes,
+        ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
+    };
+    let mut bench = Bench::new(&config, 1);
+    for _ in 0..6 {
+        assert!(bench.offer(0, 0, packet(1500, 0, 0)));
+    }
+    bench.advance(6 * PACKET_PS);
+    let sent = bench.sent.iter().enumerate();
+    let marked = sent.filter(|(_, sent)| sent.packet.has(flags::CE));
+    let marked: Vec<usize> = marked.map(|(i, _)| i).collect();
+    assert_eq!(bench.network.ports[0].marks, marked.len() as u64);
+    marked
+}
+
+/// Found: 0, 0, 1500, 3000, 4500, 6000.
+#[test]
+fn on_arrival_by_what_is_found() {
+    for classes in [1, 2] {
+        assert_eq!(marked(MarkOn::Enqueue, false, false, classes), [4, 5]);
+        assert_eq!(marked(MarkOn::Enqueue, true, false, classes), [3, 4, 5]);
+    }
+}
+
+/// The packet on the wire counts: 0, 1500, 3000, 4500, 6000, 7500.
+#[test]
+fn on_arrival_with_the_packet_in_service() {
+    for classes in [1, 2] {
+        assert_eq!(marked(MarkOn::Enqueue, false, true, classes), [3, 4, 5]);
+        assert_eq!(marked(MarkOn::Enqueue, true, true, classes), [2, 3, 4, 5]);
+    }
+}
+
+/// Left behind: nothing by packet 0, which was sent before the others came; then 6000, 4500, 3000, 1500,
+/// 0. The marks are early in the queue, not late. What is left behind is the same whether a packet in
+/// service counts or not: the packet itself is the one in service then.
+#[test]
+fn on_departure_by_what_is_left_behind() {
+    for classes in [1, 2] {
+        for in_service in [false, true] {
+            assert_eq!(marked(MarkOn::Dequeue, false, in_service, classes), [1, 2]);
+            assert_eq!(
+                marked(MarkOn::Dequeue, true, in_service, classes),
+                [1, 2, 3]
+            );
+        }
+    }
+}
+
+/// What comes while a packet waits counts on departure and not on arrival: packets 1 and 2 find an
+/// empty queue and one packet, three more come while they wait.
+#[test]
+fn later_arrivals_count_on_departure() {
+    let marked = |on: MarkOn| {
+        let marker = ThresholdMarker {
+            threshold_bytes: 3000,
+            count_arriving: false,
+        };
+        let config = PortConfig {
+            marker: Some((marker, on)),
+            ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
+        };
+        let mut bench = Bench::new(&config, 1);
+        for at_ps in [0, 1, 2, PACKET_PS - 3, PACKET_PS - 2, PACKET_PS + 1] {
+            bench.offer(at_ps, 0, packet(1500, 0, 0));
+        }
+        bench.advance(6 * PACKET_PS);
+        let marks = bench.sent.iter().map(|sent| sent.packet.has(flags::CE));
+        marks.collect::<Vec<bool>>()
+    };
+    // Found: 0, 0, 1500, 3000, 4500, 4500 (packet 1 has left).
+    assert_eq!(
+        marked(MarkOn::Enqueue),
+        [false, false, false, false, true, true]
+    );
+    // Left: -, 4500, then 2 leaves 3, 4 and 5, 3 leaves 4 and 5.
+    assert_eq!(
+        marked(MarkOn::Dequeue),
+        [false, true, true, false, false, false]
+    );
+}

@@ -1,0 +1,98 @@
+//! Ports driven by hand, without hosts: packets are offered, links are emptied in time, priority
+//! ports are asked for their next packet when their link is free. No test of its own.
+
+use hull_sim::network::{NO_SACK, Network, Packet, Port, PortConfig, Verdict, flags};
+
+/// A data packet of `bytes` that can be marked, of priority `class`; `stamp_ps` is kept in it.
+pub fn packet(bytes: u16, class: u16, stamp_ps: u64) -> Packet {
+    Packet {
+        seq: stamp_ps as u32,
+        ack: (stamp_ps >> 32) as u32,
+        flow: 0,
+        sack: NO_SACK,
+        hop: 0,
+        wire_bytes: bytes,
+        flags: flags::DATA | flags::ECT | (class << flags::CLASS_SHIFT),
+    }
+}
+
+/// What `packet` was given as its stamp.
+pub fn stamp_ps(packet: &Packet) -> u64 {
+    u64::from(packet.seq) | (u64::from(packet.ack) << 32)
+}
+
+/// A packet that has left the queue: the start of its transmission and itself.
+pub struct Sent {
+    pub start_ps: u64,
+    pub packet: Packet,
+}
+
+/// A network of ports, and when those with priorities have to be asked.
+pub struct Bench {
+    pub network: Network,
+    ports: usize,
+    asked_ps: Vec<u64>,
+    now_ps: u64,
+    rate_ps_per_byte: u64,
+    delay_ps: u64,
+    /// Everything that was sent so far, by the time of delivery.
+    pub sent: Vec<Sent>,
+}
+
+impl Bench {
+    /// `ports` ports of this configuration.
+    pub fn new(config: &PortConfig, ports: usize) -> Self {
+        Bench {
+            network: Network::new((0..ports).map(|_| Port::new(config)).collect()),
+            ports,
+            asked_ps: vec![u64::MAX; ports],
+            now_ps: 0,
+            rate_ps_per_byte: 8_000_000_000_000 / config.rate_bps,
+            delay_ps: config.delay_ps,
+            sent: Vec::new(),
+        }
+    }
+
+    /// Lets everything happen that happens by `now_ps`, in order.
+    pub fn advance(&mut self, now_ps: u64) {
+        loop {
+            let mut next = (u64::MAX, 0, false);
+            for port in 0..self.ports {
+                let delivery_ps = self.network.ports[port].next_delivery_ps();
+                let delivery = (delivery_ps.unwrap_or(u64::MAX), port, false);
+                next = next.min(delivery).min((self.asked_ps[port], port, true));
+            }
+            let (at_ps, port, ask) = next;
+            if at_ps > now_ps {
+                break;
+            }
+            if ask {
+                let (_, again_ps) = self.network.transmit_next(at_ps, port);
+                self.asked_ps[port] = again_ps.unwrap_or(u64::MAX);
+            } else {
+                let packet = self.network.ports[port].deliver(at_ps);
+                let wire_ps = u64::from(packet.wire_bytes) * self.rate_ps_per_byte;
+                self.sent.push(Sent {
+                    start_ps: at_ps - wire_ps - self.delay_ps,
+                    packet,
+                });
+            }
+        }
+        self.now_ps = now_ps;
+    }
+
+    /// Offers a packet at `now_ps`; true when it was taken.
+    pub fn offer(&mut self, now_ps: u64, port: usize, packet: Packet) -> bool {
+        self.advance(now_ps);
+        match self.network.enqueue(now_ps, now_ps, port, packet) {
+            Verdict::Accepted { .. } => true,
+            Verdict::Queued { free_ps, first } => {
+                if first {
+                    self.asked_ps[port] = free_ps;
+                }
+                true
+            }
+            Verdict::Dropped => false,
+        }
+    }
+}

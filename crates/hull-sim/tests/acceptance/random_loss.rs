@@ -1,0 +1,121 @@
+//! Random loss. NewReno against the square-root law (Mathis et al. 1997): with a share p lost, one
+//! packet acknowledged each, goodput is `MSS / R sqrt(3 / (2 p))`; within 15% (the law leaves out
+//! timeouts, the round trip of the recovery and the variance of the gaps). And a seeded grid of loss
+//! rate by buffer by scheme as a snapshot: it says that a change moved results, not that they were
+//! right.
+
+use std::fmt::Write;
+
+use super::star::{BULK, assert_near, run, scenario};
+
+/// One flow over 10 Gbps and a round trip of 1 ms: the link is never full.
+#[test]
+fn newreno_follows_the_square_root_law() {
+    for (loss, p) in [("0.02%", 0.0002), ("0.1%", 0.001), ("0.5%", 0.005)] {
+        let loss = format!("switch.loss={loss}");
+        let settings = [
+            "host.delay=250us",
+            "switch.delay=250us",
+            "switch.rate=10Gbps",
+            "run.warmup=1s",
+            "run.duration=20s",
+            "transport.min_rto=10ms",
+            &loss,
+        ];
+        let outcome = run(&scenario(BULK, &settings), 1);
+        let round_trip_s = 1e-3 + 2.4e-6 + 0.064e-6;
+        let law = 1460.0 * 8.0 / round_trip_s * (1.5_f64 / p).sqrt();
+        println!("{p} {} {law}", outcome.throughput.goodput_bps);
+        assert_near("goodput", outcome.throughput.goodput_bps, law, 0.15);
+        assert!(outcome.throughput.utilization < 0.2);
+    }
+}
+
+/// The share that is lost is the one that was asked for, within four standard deviations; at one port no
+/// more is lost than elsewhere.
+#[test]
+fn as_much_is_lost_as_was_asked_for() {
+    let settings = [
+        "switch.loss=2%",
+        "topology.star.hosts=5",
+        "workload.bulk.flows=4",
+        "run.duration=5s",
+    ];
+    let outcome = run(&scenario(BULK, &settings), 1);
+    for link in outcome.links.iter().filter(|link| link.from == "switch") {
+        // Bytes of data to the client, of ACKs to the others: with SACK they are longer.
+        let size = if link.to == "h0" { 1500.0 } else { 44.0 };
+        let sent = link.bytes as f64 / size;
+        let lost = link.drops as f64;
+        let expected = sent / 0.98 * 0.02;
+        assert!(
+            (lost - expected).abs() < 4.0 * expected.sqrt() + 0.1 * expected,
+            "{}: {lost} of {sent}, {expected} expected",
+            link.to
+        );
+    }
+    assert!(outcome.packets.dropped > 1000);
+}
+
+/// Without loss the key costs no random number and changes nothing.
+#[test]
+fn no_loss_is_no_loss() {
+    let outcome = |settings: &[&str]| {
+        let outcome = run(&scenario(BULK, settings), 1);
+        (outcome.packet_hops, outcome.events, outcome.packets.dropped)
+    };
+    assert_eq!(outcome(&["switch.loss=0%"]), outcome(&[]));
+}
+
+const SCHEMES: [(&str, &[&str]); 3] = [
+    ("newreno", &[]),
+    ("cubic", &["transport.congestion_control=cubic"]),
+    (
+        "dctcp",
+        &[
+            "transport.congestion_control=dctcp",
+            "transport.ecn=true",
+            "switch.marking.threshold=30KB",
+        ],
+    ),
+];
+
+/// Two flows from hosts with 10 Gbps to one with 1 Gbps, a round trip of 90 us and a pipe of 7 packets.
+#[test]
+fn the_grid_is_as_it_was() {
+    let mut table =
+        String::from("scheme   buffer    loss goodput_mbps    drops retransmitted timeouts\n");
+    for (scheme, keys) in SCHEMES {
+        for buffer in ["25pkts", "100pkts"] {
+            for loss in ["0%", "0.01%", "0.1%", "1%", "5%"] {
+                let own = [
+                    format!("switch.buffer={buffer}"),
+                    format!("switch.loss={loss}"),
+                ];
+                let base = [
+                    "topology.star.hosts=3",
+                    "workload.bulk.flows=2",
+                    "host.delay=19us",
+                    "switch.delay=19us",
+                    "run.warmup=100ms",
+                    "run.duration=1s",
+                    "transport.ack_every=2",
+                    "transport.min_rto=10ms",
+                ];
+                let own = own.iter().map(String::as_str);
+                let settings: Vec<&str> = base.iter().chain(keys).copied().chain(own).collect();
+                let outcome = run(&scenario(BULK, &settings), 1);
+                writeln!(
+                    table,
+                    "{scheme:8} {buffer:8} {loss:>5} {:12.1} {:8} {:13} {:8}",
+                    outcome.throughput.goodput_bps * 1e-6,
+                    outcome.packets.dropped,
+                    outcome.retransmissions,
+                    outcome.timeouts,
+                )
+                .expect("a String takes all");
+            }
+        }
+    }
+    insta::assert_snapshot!("loss_grid", table);
+}

@@ -1,0 +1,224 @@
+//! RED and PI at a port and under TCP with ECN.
+//!
+//! At a port, a queue that is held: an arrival at each departure. RED's average then is
+//! `q (1 - (1 - w)^n)`, and the share of marks `2 p / (1 + p)` with the probability p of that average
+//! (distances uniform on 1 .. 1 / p, Floyd and Jacobson 1993).
+//!
+//! Under N flows: the square-root law (Mathis et al. 1997). Between two marks a window grows from W / 2
+//! to W in steps of one packet a round trip, so that its mean is `sqrt(3 / (2 s))` with a share s of
+//! marks; N of them are the pipe and the queue. Marks that come in the same round trip count once, so
+//! the law is compared where that is rare; the stated tolerance is 10%. PI: the queue it is told to
+//! keep, and thesis figure 2.13.
+
+use hull_core::queue_estimate::{Link, QueueUnit};
+use hull_core::red::{Red, RedConfig};
+use hull_sim::network::{Aqm, BufferLimit, PortConfig, Rule, flags};
+use hull_sim::random::{Purpose, Stream};
+use hull_sim::simulation::Outcome;
+
+use super::port_bench::{Bench, packet};
+use super::star::{BULK, PACKET_PS, assert_near, run, scenario};
+
+/// Marks of `packets` arrivals that each find `waiting` packets.
+fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Vec<bool> {
+    let config = RedConfig {
+        min_threshold: 50,
+        max_threshold: 150,
+        max_probability: (max_probability * 4_294_967_295.0) as u32,
+        weight: 1 << (32 - 9),
+        gentle: false,
+        by_size: false,
+        link: Link {
+            rate_bps: 1_000_000_000,
+            typical_packet_bytes: 1500,
+            unit: QueueUnit::Packets,
+        },
+    };
+    let random = Stream::new(1, Purpose::Marking, 0);
+    let aqm = Aqm::new(Rule::Red(Red::new(&config)), QueueUnit::Packets, random);
+    let port = PortConfig {
+        aqm: Some(aqm),
+        ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
+    };
+    let mut bench = Bench::new(&port, 1);
+    // These cannot be marked. The first goes to the wire, the others wait; one leaves with each that
+    // comes, just before it.
+    let mut filling = packet(1500, 0, 0);
+    filling.flags &= !flags::ECT;
+    for _ in 0..=waiting {
+        bench.offer(0, 0, filling);
+    }
+    for n in 1..=packets {
+        bench.offer(n * PACKET_PS, 0, packet(1500, 0, 0));
+    }
+    bench.advance((packets + waiting + 1) * PACKET_PS);
+    let filled = 1 + waiting as usize;
+    let sent = bench.sent[filled..].iter();
+    sent.map(|sent| sent.packet.has(flags::CE)).collect()
+}
+
+/// With max_p = 1 nothing is marked while the average is below 50, everything once it is above 150. A
+/// queue of 400 from an average near 0 is there after `ln(1 - 50 / 400) / ln(1 - w)` = 68 and 240 packets.
+#[test]
+fn the_average_follows_the_queue_at_its_weight() {
+    let waiting = 400_u64;
+    let marks = marks_of_a_held_queue(1.0, waiting, 2000);
+    // What filled the queue was seen by the average too: arrival k found k - 1 waiting.
+    let w = 1.0 / 512.0;
+    let mut average = 0.0;
+    for found in 0..=waiting {
+        average += w * (found.saturating_sub(1) as f64 - average);
+    }
+    let (mut below, mut above) = (0, 0);
+    for (n, &mark) in marks.iter().enumerate() {
+        // The one that leaves at this instant has left.
+        average += w * ((waiting - 1) as f64 - average);
+        match average {
+            average if average < 49.9 => {
+                below += 1;
+                assert!(!mark, "arrival {n}: average {average}");
+            }
+            average if average > 150.1 => {
+                above += 1;
+                assert!(mark, "arrival {n}: average {average}");
+            }
+            _ => {}
+        }
+    }
+    assert!(below + above > 1700, "{below} {above}");
+}
+
+#[test]
+fn marks_are_as_frequent_as_the_formula() {
+    for (max_probability, waiting) in [(0.1, 76), (0.1, 101), (0.05, 141)] {
+        let marks = marks_of_a_held_queue(max_probability, waiting, 305_000);
+        let settled = &marks[5000..];
+        let share = settled.iter().filter(|&&mark| mark).count() as f64 / settled.len() as f64;
+        // Of `waiting` one has left when the next comes.
+        let p = max_probability * (waiting as f64 - 1.0 - 50.0) / 100.0;
+        assert_near("share of marks", share, 2.0 * p / (1.0 + p), 0.02);
+    }
+}
+
+const PIPE_US: f64 = 100.0;
+
+/// `flows` long flows of TCP with ECN over one link of 10 Gbps and `rtt`.
+fn long_flows(flows: u32, rtt_us: f64, settings: &[&str]) -> Outcome {
+    let count = format!("workload.bulk.flows={flows}");
+    let hosts = format!("topology.star.hosts={}", flows + 1);
+    let delay = format!("{}us", rtt_us / 4.0);
+    let (host, switch) = (
+        format!("host.delay={delay}"),
+        format!("switch.delay={delay}"),
+    );
+    let base = [
+        count.as_str(),
+        &hosts,
+        &host,
+        &switch,
+        "host.rate=10Gbps",
+        "switch.rate=10Gbps",
+        "workload.bulk.start_interval=100us",
+        "transport.ecn=true",
+        "run.warmup=300ms",
+        "run.duration=500ms",
+    ];
+    let settings: Vec<&str> = base.iter().chain(settings).copied().collect();
+    run(&scenario(BULK, &settings), 1)
+}
+
+/// Mean queue in packets of 1.2 us.
+fn queue(outcome: &Outcome) -> f64 {
+    outcome.occupancy.mean_us / 1.2
+}
+
+/// Share of the data packets that were marked: the client's port is the only one that marks.
+fn share_of_marks(outcome: &Outcome) -> f64 {
+    let seconds = outcome.simulated_ps as f64 * 1e-12;
+    let packets = outcome.throughput.utilization * 10e9 * seconds / 12_000.0;
+    outcome.marks as f64 / packets
+}
+
+#[test]
+fn red_settles_where_the_square_root_law_crosses_its_line() {
+    let flows = 20;
+    let red = "switch.red={min=\"50pkts\",max=\"650pkts\",max_probability=\"2%\",weight=9}";
+    let outcome = long_flows(flows, PIPE_US, &[red]);
+    assert_eq!(outcome.packets.dropped, 0);
+    let pipe = (PIPE_US + 2.4 + 0.064) / 1.2;
+    // The crossing of the two: windows that fill pipe and queue, marks of that queue.
+    let excess = |queue: f64| {
+        let p = 0.02 * (queue - 50.0) / 600.0;
+        let window = (3.0 / (2.0 * (2.0 * p / (1.0 + p)))).sqrt();
+        f64::from(flows) * window - pipe - queue
+    };
+    let (mut low, mut high) = (50.001, 650.0);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if excess(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    assert_near("mean queue, packets", queue(&outcome), low, 0.10);
+    let p = 0.02 * (queue(&outcome) - 50.0) / 600.0;
+    let share = share_of_marks(&outcome);
+    assert_near("share of marks", share, 2.0 * p / (1.0 + p), 0.10);
+    assert!(outcome.throughput.utilization > 0.999);
+}
+
+/// Twenty flows, and a buffer that is no limit.
+#[test]
+fn pi_keeps_the_queue_that_it_is_told_to() {
+    for reference in [100.0, 300.0] {
+        let pi = format!(
+            "switch.pi={{reference=\"{reference}pkts\",interval=\"20us\",flows=10,round_trip=\"500us\"}}"
+        );
+        let outcome = long_flows(20, PIPE_US, &[&pi]);
+        assert_near("mean queue, packets", queue(&outcome), reference, 0.10);
+        // The square-root law gives the share of marks, whatever PI does.
+        let pipe = (PIPE_US + 2.4 + 0.064) / 1.2;
+        let window = (pipe + queue(&outcome)) / 20.0;
+        let share = share_of_marks(&outcome);
+        assert_near("share of marks", share, 1.5 / (window * window), 0.25);
+    }
+}
+
+/// Thesis figure 2.13: 10 Gbps, 500 us, a buffer of 100 packets, q_ref and K of 40. With two flows
+/// "TCP/PI suffers from queue underflows and a loss of utilization"; with twenty "utilization improved
+/// for TCP/PI, queue oscillations get worse. DCTCP, however, is able to control the queue occupancy well
+/// and sustain high throughput in both".
+#[test]
+fn pi_loses_throughput_where_dctcp_does_not() {
+    let pi = |flows: u32| {
+        let pi = format!(
+            "switch.pi={{reference=\"40pkts\",interval=\"20us\",flows={flows},round_trip=\"600us\"}}"
+        );
+        long_flows(flows, 500.0, &["switch.buffer=100pkts", &pi])
+    };
+    let dctcp = |flows: u32| {
+        let settings = [
+            "switch.buffer=100pkts",
+            "switch.marking.threshold=60KB",
+            "transport.congestion_control=dctcp",
+        ];
+        long_flows(flows, 500.0, &settings)
+    };
+    let used = |outcome: &Outcome| outcome.throughput.utilization;
+    let spread = |outcome: &Outcome| outcome.occupancy.p90_us - outcome.occupancy.p50_us;
+    let (pi_2, pi_20) = (pi(2), pi(20));
+    for (flows, pi) in [(2, &pi_2), (20, &pi_20)] {
+        let dctcp = dctcp(flows);
+        println!(
+            "{flows} {} {:?} {:?}",
+            used(&dctcp),
+            dctcp.occupancy,
+            pi.occupancy
+        );
+        assert!(used(&dctcp) > 0.99, "{}", used(&dctcp));
+        assert!(used(&dctcp) > used(pi) && spread(&dctcp) < spread(pi));
+        assert!(dctcp.packets.dropped < pi.packets.dropped);
+    }
+    assert!(used(&pi_2) < 0.95 && used(&pi_2) < used(&pi_20));
+}

@@ -1,0 +1,216 @@
+//! The bad input of the issue, as a user writes it: each is refused before the run with one message that
+//! names the file, the key, what was found and what is allowed. The rules themselves are tested beside
+//! the code; here they are joined to the scenario.
+
+use std::fs;
+
+use hull_sim::scenario::expand;
+use hull_sim::simulation;
+
+use super::queue_series::folder;
+
+const GOOD: &str = r#"
+name = "good"
+run.duration = "1ms"
+topology.star.hosts = 4
+host = { rate = "1Gbps", delay = "1us" }
+switch = { rate = "1Gbps", delay = "1us" }
+workload.bulk = { flows = 1, size = "1KB" }
+"#;
+
+/// What a user reads; none where the scenario is taken.
+fn message(settings: &[String]) -> Option<String> {
+    match expand(GOOD, "my.toml", settings) {
+        Err(error) => Some(error.to_string()),
+        Ok(cells) => {
+            let (key, problem) = simulation::verify(&cells[0].scenario).err()?;
+            Some(format!("my.toml: {key}: {problem}"))
+        }
+    }
+}
+
+fn refuse(setting: &str, parts: &[&str]) {
+    let message = message(&[setting.to_owned()]).expect("it is wrong");
+    println!("{message}");
+    assert!(message.starts_with("my.toml: "), "{message}");
+    assert!(!message.contains('\n'), "{message}");
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "\"{part}\" is missing in: {message}"
+        );
+    }
+}
+
+/// Writes a file for one test and returns its path.
+fn file(test: &str, name: &str, text: &str) -> String {
+    let path = folder(test).join(name);
+    fs::write(&path, text).expect("a folder of this test");
+    path.display().to_string()
+}
+
+#[test]
+fn the_good_one_is_good() {
+    assert_eq!(message(&[]), None);
+}
+
+fn graph(nodes: &str, links: &str) -> String {
+    format!("{{\"directed\":false,\"nodes\":[{nodes}],\"links\":[{links}]}}")
+}
+
+const TWO: &str = r#"{"id":"s","kind":"switch"},{"id":"a","kind":"host"},{"id":"b","kind":"host"}"#;
+const THEIRS: &str = r#"{"source":"a","target":"s"},{"source":"b","target":"s"}"#;
+
+#[test]
+fn a_graph_that_is_not_connected() {
+    let more = r#",{"id":"t","kind":"switch"},{"id":"c","kind":"host"},{"id":"d","kind":"host"}"#;
+    let links = r#",{"source":"c","target":"t"},{"source":"d","target":"t"}"#;
+    let text = graph(&format!("{TWO}{more}"), &format!("{THEIRS}{links}"));
+    let path = file("pieces", "pieces.json", &text);
+    refuse(
+        &format!("topology={{file={{path=\"{path}\"}}}}"),
+        &[
+            "topology.file.path",
+            "pieces.json",
+            "no path between \"s\" and \"t\"",
+            "connected",
+        ],
+    );
+}
+
+#[test]
+fn a_duplicate_host() {
+    let nodes = format!("{TWO},{{\"id\":\"c\",\"name\":\"a\",\"kind\":\"host\"}}");
+    let links = format!("{THEIRS},{{\"source\":\"c\",\"target\":\"s\"}}");
+    let path = file("twins", "twins.json", &graph(&nodes, &links));
+    refuse(
+        &format!("topology={{file={{path=\"{path}\"}}}}"),
+        &[
+            "topology.file.path",
+            "twins.json",
+            "two nodes",
+            "\"a\"",
+            "different names",
+        ],
+    );
+}
+
+#[test]
+fn a_flow_to_itself() {
+    refuse(
+        "workload.long_lived={flows=[{src=1,dst=1}]}",
+        &["workload.long_lived.flows[0].dst", "itself", "another host"],
+    );
+    refuse(
+        "workload.incast={client=1,servers=[1,2]}",
+        &["workload.incast.servers", "1", "allowed"],
+    );
+    refuse(
+        "workload.flows={load=0.1,sizes={fixed=\"1KB\"},sources=1,destinations=1}",
+        &["workload.flows", "allowed"],
+    );
+    let path = file(
+        "own",
+        "own.csv",
+        "start_ps,src,dst,bytes\n0,0,1,10\n5,h2,2,10\n",
+    );
+    refuse(
+        &format!("workload.flows={path}"),
+        &["workload.flows", "own.csv", "line 3", "dst", "allowed"],
+    );
+}
+
+#[test]
+fn hosts_that_there_are_not() {
+    refuse(
+        "workload.long_lived={flows=[{src=0,dst=4}]}",
+        &["workload.long_lived.flows[0].dst", "4", "0 to 3"],
+    );
+    refuse(
+        "workload.requests={load=0.1,client=\"nobody\",classes=[{size=\"1KB\",share=1.0}]}",
+        &["workload.requests.client", "nobody"],
+    );
+}
+
+#[test]
+fn a_bad_row() {
+    for (text, parts) in [
+        (
+            "start_ps,src,dst,bytes\n0,0,1,10\n\n7,0,1,many\n",
+            ["line 4", "bytes", "many"],
+        ),
+        (
+            "start_ps,src,dst,bytes\n0,0,1\n",
+            ["line 2", "3 cells", "4"],
+        ),
+        (
+            "start_ps,src,dst,bytes\n-5,0,1,10\n",
+            ["line 2", "start_ps", "-5"],
+        ),
+        ("start_ps,src,dst,bytes\n0,0,9,10\n", ["line 2", "dst", "9"]),
+        (
+            "start_ps,src,bytes\n0,0,10\n",
+            ["line 1", "dst", "start_ps"],
+        ),
+    ] {
+        let path = file("rows", "rows.csv", text);
+        let mut expected = vec!["workload.flows", "rows.csv"];
+        expected.extend(parts);
+        refuse(&format!("workload.flows={path}"), &expected);
+    }
+}
+
+#[test]
+fn a_distribution_that_does_not_reach_1() {
+    let path = file("low", "low.csv", "bytes,cdf\n1000,0.2\n5000,0.97\n");
+    let setting = format!("workload.flows={{load=0.1,sizes={{csv=\"{path}\"}}}}");
+    refuse(
+        &setting,
+        &[
+            "workload.flows.sizes.csv",
+            "low.csv",
+            "cdf",
+            "0.97 in the last line",
+            "1",
+        ],
+    );
+    let path = file(
+        "falling",
+        "falling.csv",
+        "bytes,cdf\n1000,0.5\n5000,0.4\n9000,1\n",
+    );
+    let setting = format!("workload.flows={{load=0.1,sizes={{csv=\"{path}\"}}}}");
+    refuse(
+        &setting,
+        &["workload.flows.sizes.csv", "line 3", "cdf", "0.4"],
+    );
+}
+
+#[test]
+fn a_rate_that_overflows() {
+    refuse(
+        "host.rate=99999999999999999999Tbps",
+        &["host.rate", "99999999999999999999Tbps", "allowed"],
+    );
+    refuse(
+        "switch.rate=18446744Tbps",
+        &["switch.rate", "18446744Tbps", "1.6Tbps"],
+    );
+    refuse(
+        "topology.links=[{link=\"h0--switch\",rate=\"2Tbps\"}]",
+        &["topology.links[0].rate", "2Tbps", "1.6Tbps"],
+    );
+    refuse(
+        "run.duration=9999999s",
+        &["run.duration", "9999999s", "1000000s"],
+    );
+}
+
+#[test]
+fn what_this_simulator_cannot_count() {
+    refuse("switch.loss=1", &["switch.loss", "100%", "less than 100%"]);
+    refuse(
+        "switch.marking={threshold=\"5GB\"}",
+        &["switch.marking.threshold", "5GB", "1GB"],
+    );
+}

@@ -1,0 +1,236 @@
+//! Shared packet memory (thesis 2.1.3; Choudhury and Hahne) against an account kept by the test and
+//! against the closed form of the dynamic threshold: with N busy queues each holds `r + alpha P / (1 +
+//! N alpha)`, where r is what a queue has reserved and P what is left of the memory for all. Within two
+//! packets, and what those change of the others' thresholds. And thesis table 2.1, and the 600 to 700 KB of figure 1.2 and section 2.3.1.
+
+use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
+use hull_sim::random::{Purpose, Stream};
+use hull_sim::scenario::{Preset, expand};
+use hull_sim::simulation;
+use hull_sim::units::Size;
+
+use super::port_bench::{Bench, packet};
+use super::star::{BULK, run, scenario};
+
+const GBPS: u64 = 1_000_000_000;
+const BYTES: u16 = 1500;
+
+/// A switch of `ports` ports with one memory.
+fn switch(ports: usize, config: &SharedBufferConfig, in_service: bool) -> Bench {
+    let port = PortConfig {
+        count_in_service: in_service,
+        ..PortConfig::plain(GBPS, 0, BufferLimit::Unlimited)
+    };
+    let mut bench = Bench::new(&port, ports);
+    let all: Vec<usize> = (0..ports).collect();
+    bench.network.share(config, &all, 1, in_service);
+    bench
+}
+
+fn used(bench: &mut Bench, now_ps: u64, port: usize) -> u64 {
+    let (memory, queue) = bench.network.memory_of(port).expect("all ports share");
+    memory.advance(now_ps);
+    memory.used_bytes(queue)
+}
+
+/// N of 8 ports get twice what they can send, packets in turn.
+#[test]
+fn busy_ports_settle_at_the_closed_form() {
+    for (alpha_q16, reserved) in [
+        (65536 / 5, 0),
+        (65536 / 4, 20_000),
+        (65536, 0),
+        (2 * 65536, 50_000),
+    ] {
+        let config = SharedBufferConfig {
+            size_bytes: 4_000_000,
+            reserved_bytes: reserved,
+            alpha_q16,
+        };
+        for busy in 1..=8 {
+            let mut bench = switch(8, &config, false);
+            let mut now_ps = 0;
+            for n in 0..12_000 * busy {
+                bench.offer(now_ps, n % busy, packet(BYTES, 0, 0));
+                now_ps += 6_000_000 / busy as u64;
+            }
+            let alpha = alpha_q16 as f64 / 65536.0;
+            let pool = 4_000_000.0 - 8.0 * reserved as f64;
+            let each = reserved as f64 + alpha * pool / (1.0 + busy as f64 * alpha);
+            for port in 0..8 {
+                let measured = used(&mut bench, now_ps, port) as f64;
+                let expected = if port < busy { each } else { 0.0 };
+                assert!(
+                    (measured - expected).abs() <= 2.0 * f64::from(BYTES) * (1.0 + alpha),
+                    "{busy} busy, alpha {alpha}, reserved {reserved}: {measured}, not {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// Random packets to random ports: what the memory says is what a list of all packets that were taken
+/// and have not left adds up to; nothing is taken above the threshold of that moment, and what is
+/// refused is above it or finds no room.
+#[test]
+fn memory_is_conserved_and_no_port_is_above_its_threshold() {
+    for (in_service, reserved) in [(false, 0), (true, 0), (false, 3000), (true, 3000)] {
+        let config = SharedBufferConfig {
+            size_bytes: 100_000,
+            reserved_bytes: reserved,
+            alpha_q16: 65536 / 2,
+        };
+        let mut bench = switch(6, &config, in_service);
+        let mut random = Stream::new(1, Purpose::Arrivals, 0);
+        let pool = 100_000 - 6 * reserved;
+        // Of each port: packets in memory as (when it leaves, bytes), and when the link is free.
+        let mut inside: Vec<Vec<(u64, u64)>> = vec![Vec::new(); 6];
+        let mut free_ps = [0_u64; 6];
+        let (mut now_ps, mut refused, mut fullest) = (0, 0, 0);
+        for _ in 0..100_000 {
+            now_ps += random.below(1_500_000) as u64;
+            let port = random.below(6);
+            let bytes = 40 + random.below(1461) as u64;
+            for queue in &mut inside {
+                queue.retain(|&(leaves_ps, _)| leaves_ps > now_ps);
+            }
+            let held = |port: usize| inside[port].iter().map(|&(_, bytes)| bytes).sum::<u64>();
+            let of_pool: u64 = (0..6).map(|p| held(p).saturating_sub(reserved)).sum();
+            let after = (held(port) + bytes).saturating_sub(reserved);
+            let more = after - held(port).saturating_sub(reserved);
+            let fits = after <= (pool - of_pool) / 2 && of_pool + more <= pool;
+            let taken = bench.offer(now_ps, port, packet(bytes as u16, 0, 0));
+            assert_eq!(taken, fits, "{bytes} bytes at {now_ps} ps");
+            refused += u64::from(!taken);
+            if taken {
+                let start_ps = free_ps[port].max(now_ps);
+                free_ps[port] = start_ps + 8000 * bytes;
+                let leaves_ps = if in_service { free_ps[port] } else { start_ps };
+                // The memory is looked at before the packet can have left again.
+                inside[port].push((leaves_ps.max(now_ps + 1), bytes));
+            }
+            let total: u64 = inside.iter().flatten().map(|&(_, bytes)| bytes).sum();
+            let (memory, _) = bench.network.memory_of(port).expect("all ports share");
+            assert_eq!(memory.total_bytes(), total);
+            assert!(total <= 100_000);
+            fullest = fullest.max(total);
+        }
+        assert!(refused > 1000 && fullest > 60_000, "{refused} {fullest}");
+    }
+}
+
+/// Thesis figure 1.2: two long TCP flows to one 1 Gbps port of a Triumph fill 600 to 700 KB, at full
+/// throughput.
+#[test]
+fn one_busy_port_of_a_triumph_gets_600_to_700_kb() {
+    let settings = [
+        "topology.star.hosts=3",
+        "host.rate=1Gbps",
+        "host.delay=20us",
+        "switch.delay=20us",
+        "switch.memory={preset=\"triumph\"}",
+        "workload.bulk.flows=2",
+        "run.warmup=500ms",
+        "run.duration=2s",
+    ];
+    let outcome = run(&scenario(BULK, &settings), 1);
+    let largest = outcome.occupancy.max_us * 125.0;
+    assert!((600e3..=700e3).contains(&largest), "{largest} bytes");
+    assert!(outcome.throughput.utilization > 0.999);
+    assert!(outcome.packets.dropped > 0);
+}
+
+/// Thesis table 2.1.
+#[test]
+fn presets_are_those_of_the_table() {
+    for (preset, slow, fast, megabytes, ecn) in [
+        (Preset::Triumph, 48, 4, 4, true),
+        (Preset::Scorpion, 0, 24, 4, true),
+        (Preset::Cat4948, 48, 2, 16, false),
+    ] {
+        assert_eq!(preset.ports(), (slow + fast, fast));
+        assert_eq!(preset.size(), Size(megabytes * 1_000_000));
+        assert_eq!(preset.ecn(), ecn);
+    }
+}
+
+const RACK: &str = r#"
+name = "rack"
+run.duration = "1ms"
+topology.star.hosts = 52
+host = { rate = "1Gbps", delay = "1us" }
+switch = { rate = "1Gbps", delay = "1us", memory = { preset = "triumph" } }
+workload.bulk.flows = 1
+"#;
+
+/// The message that refuses the rack with `settings`; none where it is taken.
+fn refused(settings: &[&str]) -> Option<String> {
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    match expand(RACK, "rack.toml", &settings) {
+        Err(error) => Some(error.to_string()),
+        Ok(cells) => {
+            let problem = simulation::verify(&cells[0].scenario).err()?;
+            Some(format!("{}: {}", problem.0, problem.1))
+        }
+    }
+}
+
+#[test]
+fn a_preset_has_so_many_ports() {
+    let fast = |count: usize| {
+        let links = (0..count).map(|h| format!("{{link=\"h{h}--switch\",rate=\"10Gbps\"}}"));
+        let links: Vec<String> = links.collect();
+        format!("topology.links=[{}]", links.join(","))
+    };
+    assert_eq!(refused(&[]), None);
+    assert_eq!(refused(&[&fast(4)]), None);
+    for settings in [
+        vec!["topology.star.hosts=53"],
+        vec![&fast(5)],
+        vec!["switch.memory.preset=cat4948"],
+        vec!["switch.memory.preset=scorpion"],
+    ] {
+        let message = refused(&settings).expect("too many ports");
+        assert!(
+            message.contains("switch.memory.preset") && message.contains("allowed are"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_cat4948_cannot_mark() {
+    for marking in [
+        "switch.marking={threshold=\"30KB\"}",
+        "switch.red={min=\"20pkts\",max=\"60pkts\"}",
+        "switch.pi={reference=\"40pkts\",interval=\"10us\",flows=2,round_trip=\"500us\"}",
+        "switch.ports=[{tier=\"switch-host\",marking={threshold=\"30KB\"}}]",
+    ] {
+        let settings = [
+            "topology.star.hosts=50",
+            "switch.memory.preset=cat4948",
+            marking,
+        ];
+        let message = refused(&settings).expect("no ECN");
+        assert!(
+            message.contains("switch.memory.preset") && message.contains("ECN"),
+            "{message}"
+        );
+    }
+}
+
+/// 52 queues of 77 KB are more than 4 MB: they could not all be had.
+#[test]
+fn what_is_reserved_fits() {
+    assert_eq!(refused(&["switch.memory.reserved=76KB"]), None);
+    for settings in [
+        vec!["switch.memory.reserved=77KB"],
+        vec!["switch.memory.reserved=39KB", "switch.priorities=2"],
+    ] {
+        let message = refused(&settings).expect("more than there is");
+        assert!(
+            message.contains("switch.memory.reserved") && message.contains("4MB"),
+            "{message}"
+        );
+    }
+}

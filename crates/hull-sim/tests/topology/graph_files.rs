@@ -1,0 +1,296 @@
+//! Graphs that NetworkX wrote (tests/graphs/write_graphs.py), and such as are not right.
+
+use std::path::PathBuf;
+
+use hull_sim::topology::{Graph, Routes};
+
+use super::{degree, graph, switches, try_scenario};
+
+fn path(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/graphs");
+    folder.join(name).display().to_string()
+}
+
+fn network(path: &str) -> String {
+    format!("[topology.file]\npath = '{path}'\n")
+}
+
+fn read(name: &str) -> Graph {
+    graph(&network(&path(name)))
+}
+
+/// Rate in Gbps and delay in ns of a port.
+fn wire(graph: &Graph, name: &str) -> (f64, f64) {
+    let port = (0..graph.ports()).find(|&port| graph.port_name(port) == name);
+    let wire = graph.wire(port.unwrap_or_else(|| panic!("no port {name}")));
+    (wire.rate_bps as f64 / 1e9, wire.delay_ps as f64 / 1e3)
+}
+
+#[test]
+fn undirected_graphs_in_three_forms_are_one() {
+    let forms = [
+        "two_leaves.graphml",
+        "two_leaves_edges.json",
+        "two_leaves_links.json",
+    ]
+    .map(read);
+    for form in &forms {
+        assert_eq!(
+            (form.hosts().len(), switches(form), form.links.len()),
+            (4, 4, 8)
+        );
+        assert_eq!(form.host_named("h2"), Some(2));
+        assert_eq!(wire(form, "h2->leaf1"), (10.0, 200.0));
+        assert_eq!(wire(form, "leaf1->h2"), (10.0, 200.0));
+        assert_eq!(wire(form, "leaf1->spine0"), (40.0, 300.0));
+        assert_eq!(wire(form, "spine0->leaf1"), (40.0, 300.0));
+        assert_eq!(wire(form, "leaf0->spine1"), (10.0, 200.0)); // switch.rate, switch.delay
+        let tier = |name| form.node_named(name).map(|node| form.nodes[node].tier);
+        assert_eq!(
+            [tier("h0"), tier("leaf1"), tier("spine0")],
+            [Some(0), Some(1), Some(2)]
+        );
+        assert_eq!(Routes::new(form).longest_path(), 4);
+    }
+    assert_eq!(forms[0], forms[1]);
+    assert_eq!(forms[1], forms[2]);
+}
+
+#[test]
+fn directed_graphs_have_two_rates_a_link() {
+    let forms = ["two_leaves_directed.graphml", "two_leaves_directed.json"].map(read);
+    for form in &forms {
+        assert_eq!(form.links.len(), 8);
+        assert_eq!(wire(form, "h2->leaf1"), (10.0, 200.0));
+        assert_eq!(wire(form, "leaf1->h2"), (9.0, 200.0));
+        assert_eq!(wire(form, "leaf0->spine0"), (40.0, 300.0));
+        assert_eq!(wire(form, "spine0->leaf0"), (25.0, 500.0));
+    }
+    assert_eq!(forms[0], forms[1]);
+}
+
+#[test]
+fn numbers_become_names_and_parallel_links_share() {
+    let forms = ["numbered.graphml", "numbered.json"].map(read);
+    assert_eq!(forms[0], forms[1]);
+    let network = &forms[0];
+    let names = |hosts: &[usize]| -> Vec<String> {
+        hosts
+            .iter()
+            .map(|&node| network.nodes[node].name.clone())
+            .collect()
+    };
+    assert_eq!(names(network.hosts()), ["n0", "n1", "store"]);
+    assert_eq!((degree(network, "n2"), degree(network, "n3")), (4, 3));
+    let routes = Routes::new(network);
+    let mut first = 0;
+    for hash in 0..1000 {
+        let mut path = Vec::new();
+        assert!(routes.path(0, 2, hash, &mut path));
+        assert_eq!(path.len(), 3);
+        first += u32::from(path[1] == 4);
+    }
+    assert!(
+        (400..600).contains(&first),
+        "{first} of 1000 on the first of two links"
+    );
+}
+
+/// A file of the test's own, removed when it is read.
+fn message(name: &str, text: &str) -> String {
+    let file = std::env::temp_dir().join(format!("hull-{}-{name}", std::process::id()));
+    std::fs::write(&file, text).unwrap_or_else(|error| panic!("{error}"));
+    let found = try_scenario(&network(&file.display().to_string()));
+    std::fs::remove_file(&file).unwrap_or_else(|error| panic!("{error}"));
+    let message = found
+        .err()
+        .unwrap_or_else(|| panic!("taken, but wrong: {text}"));
+    println!("{message}");
+    let start = format!("test.toml: topology.file.path: {}: ", file.display());
+    message
+        .strip_prefix(&start)
+        .unwrap_or_else(|| panic!("{message}"))
+        .to_owned()
+}
+
+fn refuse(name: &str, text: &str, parts: &[&str]) {
+    let message = message(name, text);
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "\"{part}\" is missing in: {message}"
+        );
+    }
+}
+
+/// Two hosts `a` and `b` at `s`, with `old` replaced by `new`.
+fn refuse_json(old: &str, new: &str, parts: &[&str]) {
+    let good = r#"{"directed": false,
+ "nodes": [{"id": "a", "kind": "host"}, {"id": "b", "kind": "host"}, {"id": "s", "kind": "switch"}],
+ "edges": [{"source": "a", "target": "s"}, {"source": "b", "target": "s"}]
+}"#;
+    assert!(good.contains(old), "{old}");
+    refuse(
+        &format!("{}.json", old.len()),
+        &good.replacen(old, new, 1),
+        parts,
+    );
+}
+
+#[test]
+fn bad_graphs_are_refused() {
+    let edges = r#"[{"source": "a", "target": "s"}, {"source": "b", "target": "s"}]"#;
+    refuse_json(
+        edges,
+        r#"[{"source": "a", "target": "s"}]"#,
+        &["0 links at the host \"b\"", "allowed is 1"],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "a", "target": "s"}, {"source": "a", "target": "s"}, {"source": "b", "target": "s"}]"#,
+        &["2 links at the host \"a\""],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "a", "target": "b"}]"#,
+        &["between the hosts \"a\" and \"b\""],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "s", "target": "s"}]"#,
+        &["edges[0]", "\"s\" to itself"],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "a", "target": "t"}]"#,
+        &["edges[0]", "the node \"t\""],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "a"}]"#,
+        &["edges[0].target", "nothing"],
+    );
+    refuse_json(
+        edges,
+        r#"[{"source": "a", "target": [0, 1]}]"#,
+        &["edges[0].target", "[0,1]"],
+    );
+    refuse_json("\"edges\"", "\"arcs\"", &["edges or links"]);
+    refuse_json(
+        "\"directed\": false",
+        "\"directed\": true",
+        &["\"a\" to \"s\" but not back"],
+    );
+    refuse_json(
+        "\"id\": \"b\"",
+        "\"id\": \"a\"",
+        &["nodes[1]", "\"a\" twice"],
+    );
+    refuse_json(
+        "\"id\": \"b\"",
+        "\"id\": \"b\", \"name\": \"a\"",
+        &["two nodes named \"a\""],
+    );
+    refuse_json(
+        "\"id\": \"b\"",
+        "\"id\": \"b\", \"name\": \"7\"",
+        &["nodes[1]", "\"7\"", "no number"],
+    );
+    refuse_json(
+        "\"id\": \"b\"",
+        "\"id\": \"b\", \"name\": \"b->a\"",
+        &["\"b->a\""],
+    );
+    refuse_json(
+        "\"host\"}, {\"id\": \"s\"",
+        "\"router\"}, {\"id\": \"s\"",
+        &["\"b\"", "\"router\"", "\"host\" or \"switch\""],
+    );
+    refuse_json(", \"kind\": \"switch\"", "", &["\"s\"", "no kind"]);
+    refuse_json(
+        "\"kind\": \"switch\"",
+        "\"kind\": \"switch\", \"tier\": 0",
+        &["tier \"0\"", "1 to 255"],
+    );
+    for (attribute, part) in [
+        ("\"rate\": \"10GBps\"", "\"10GBps\""),
+        ("\"rate\": 5", "from 1Mbps to 1.6Tbps"),
+        ("\"rate\": 1e300", "from 1Mbps to 1.6Tbps"),
+        ("\"rate\": -1", "\"-1\""),
+        ("\"delay\": 2", "at most 1s"),
+        ("\"delay\": \"nan\"", "\"nan\""),
+        ("\"delay\": [1]", "edges[1].delay"),
+    ] {
+        let new = format!("\"source\": \"b\", {attribute}");
+        refuse_json("\"source\": \"b\"", &new, &["edges[1]", part]);
+    }
+    refuse_json("\"kind\": \"host\"},", "\"kind\": \"host\",", &["line 2"]);
+}
+
+#[test]
+fn pieces_are_refused() {
+    let text = r#"{"nodes": [{"id": 0, "kind": "host"}, {"id": 1, "kind": "host"},
+ {"id": "s", "kind": "switch"}, {"id": "t", "kind": "switch"}],
+ "links": [{"source": 0, "target": "s"}, {"source": 1, "target": "t"}]}"#;
+    refuse(
+        "pieces.json",
+        text,
+        &["between \"n0\" and \"n1\"", "connected"],
+    );
+}
+
+#[test]
+fn bad_files_are_refused() {
+    refuse("empty", "", &["an empty file"]);
+    refuse("table.csv", "a,b\n", &["GraphML or node-link JSON"]);
+    refuse(
+        "open.xml",
+        "<graphml>\n<graph>\n</graphml>",
+        &["line 3", "no XML"],
+    );
+    refuse("other.xml", "<gexf/>", &["line 1", "<gexf>", "<graphml>"]);
+    refuse("none.xml", "<graphml/>", &["no <graph>"]);
+    refuse(
+        "hyper.xml",
+        "<graphml>\n<graph>\n<hyperedge/></graph></graphml>",
+        &["line 3", "<hyperedge>"],
+    );
+    refuse(
+        "bare.xml",
+        "<graphml><graph>\n<node/></graph></graphml>",
+        &["line 2", "without id"],
+    );
+    refuse(
+        "key.xml",
+        "<graphml><graph>\n<node id=\"a\"><data key=\"d9\">host</data></node></graph></graphml>",
+        &["line 2", "\"d9\""],
+    );
+    let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
+    refuse("deep.xml", &deep, &["line 1"]);
+    refuse("deep.json", &"{\"a\":".repeat(200_000), &["line 1"]);
+    let missing = try_scenario(&network("no/such/file.json"));
+    let message = missing.err().unwrap_or_default();
+    assert!(
+        message.contains("topology.file.path: no/such/file.json: cannot be read"),
+        "{message}"
+    );
+}
+
+#[test]
+fn graphml_defaults_fill_what_is_left_out() {
+    let text = r#"<graphml>
+<key id="k" for="node" attr.name="kind"><default>host</default></key>
+<key id="r" for="edge" attr.name="rate"><default>2Gbps</default></key>
+<graph edgedefault="undirected">
+<node id="a"/><node id="b"/><node id="s"><data key="k">switch</data></node>
+<edge source="a" target="s"/><edge source="s" target="b"><data key="r">3Gbps</data></edge>
+</graph></graphml>"#;
+    let file = std::env::temp_dir().join(format!("hull-{}-defaults", std::process::id()));
+    std::fs::write(&file, text).unwrap_or_else(|error| panic!("{error}"));
+    let network = graph(&network(&file.display().to_string()));
+    std::fs::remove_file(&file).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        (wire(&network, "s->a").0, wire(&network, "b->s").0),
+        (2.0, 3.0)
+    );
+}

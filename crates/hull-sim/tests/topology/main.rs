@@ -1,0 +1,99 @@
+//! Topologies and routing against counts, sums and searches that the code under test did not make.
+
+mod ecmp;
+mod graph_files;
+mod refused;
+mod shapes;
+mod single_links;
+mod tree192;
+
+use std::collections::VecDeque;
+
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::topology::{self, Graph, Kind};
+
+/// A scenario with a hole for the network; links of 10 Gbps and 200 ns as in paper 6.3.
+const BASE: &str = r#"
+name = "topology"
+[run]
+duration = "1ms"
+[host]
+rate = "10Gbps"
+delay = "200ns"
+[switch]
+rate = "10Gbps"
+delay = "200ns"
+[workload.bulk]
+flows = 1
+"#;
+
+/// The scenario with `network`, tables of TOML, or the message that refuses it.
+pub fn try_scenario(network: &str) -> Result<Scenario, String> {
+    scenario::expand(&format!("{BASE}{network}"), "test.toml", &[])
+        .map(|cells| cells[0].scenario.clone())
+        .map_err(|error| error.to_string())
+}
+
+/// The scenario with `network`.
+pub fn scenario(network: &str) -> Scenario {
+    try_scenario(network).unwrap_or_else(|message| panic!("{message}"))
+}
+
+/// The graph of `network`.
+pub fn graph(network: &str) -> Graph {
+    topology::build(&scenario(network)).unwrap_or_else(|(key, problem)| panic!("{key}: {problem}"))
+}
+
+/// Number of links at the node of that name.
+pub fn degree(graph: &Graph, name: &str) -> usize {
+    graph
+        .node_named(name)
+        .map_or(0, |node| graph.node_ports(node).len())
+}
+
+/// Number of switches.
+pub fn switches(graph: &Graph) -> usize {
+    graph
+        .nodes
+        .iter()
+        .filter(|node| node.kind == Kind::Switch)
+        .count()
+}
+
+/// Links from each node to `target`, by breadth-first search over all links.
+pub fn links_to(graph: &Graph, target: usize) -> Vec<usize> {
+    let mut links = vec![usize::MAX; graph.nodes.len()];
+    links[target] = 0;
+    let mut open = VecDeque::from([target]);
+    while let Some(node) = open.pop_front() {
+        for link in graph
+            .links
+            .iter()
+            .filter(|link| link.a == node || link.b == node)
+        {
+            let next = link.a + link.b - node;
+            if links[next] == usize::MAX {
+                links[next] = links[node] + 1;
+                open.push_back(next);
+            }
+        }
+    }
+    links
+}
+
+/// The names of the nodes that a path of ports visits, which must be one piece.
+pub fn walk(graph: &Graph, path: &[u32]) -> Vec<String> {
+    let mut nodes = vec![graph.port_owner(path[0] as usize)];
+    for &port in path {
+        assert_eq!(
+            nodes.last(),
+            Some(&graph.port_owner(port as usize)),
+            "a gap in the path"
+        );
+        nodes.push(graph.port_far_end(port as usize));
+    }
+    nodes
+        .into_iter()
+        .map(|node| graph.nodes[node].name.clone())
+        .collect()
+}

@@ -1,0 +1,129 @@
+//! Keys of `[topology]` that cannot be: one message with the key, what was found, what is allowed.
+
+use super::try_scenario;
+
+fn refuse(network: &str, parts: &[&str]) {
+    let message = try_scenario(network)
+        .err()
+        .unwrap_or_else(|| panic!("taken, but wrong: {network}"));
+    println!("{message}");
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "\"{part}\" is missing in: {message}"
+        );
+    }
+}
+
+#[test]
+fn one_network_and_not_two() {
+    refuse(
+        "[topology]\n",
+        &["topology", "no network", "star, dumbbell"],
+    );
+    refuse(
+        "[topology.star]\nhosts = 3\n[topology.tree]\n",
+        &["topology", "several networks"],
+    );
+    refuse("[topology.ring]\nhosts = 3\n", &["`ring`", "`leaf_spine`"]);
+}
+
+#[test]
+fn counts_out_of_range() {
+    for (network, parts) in [
+        ("star]\nhosts = 1", ["topology.star.hosts", "1,"]),
+        (
+            "dumbbell]\npairs = 0",
+            ["topology.dumbbell.pairs", "1 to 50000"],
+        ),
+        (
+            "dumbbell]\npairs = 1\nrtts = [\"1ms\", \"2ms\"]",
+            ["topology.dumbbell.rtts", "2 entries"],
+        ),
+        (
+            "dumbbell]\npairs = 1\nrtts = [\"799ns\"]",
+            ["topology.dumbbell.rtts[0]", "at least \"800ns\""],
+        ),
+        ("multihop]\ns2 = 0", ["topology.multihop.s2", "1 to 10000"]),
+        (
+            "multihop]\ntrunk_rate = \"9Tbps\"",
+            ["topology.multihop.trunk_rate", "1.6Tbps"],
+        ),
+        (
+            "leaf_spine]\nleaves = 1\nspines = 1\nhosts_per_leaf = 1",
+            ["topology.leaf_spine", "1 hosts"],
+        ),
+        (
+            "leaf_spine]\nleaves = 10000\nspines = 1\nhosts_per_leaf = 11",
+            ["110000 hosts", "100000"],
+        ),
+        (
+            "leaf_spine]\nleaves = 9999\nspines = 999\nhosts_per_leaf = 1",
+            ["9989001 links", "1000000"],
+        ),
+        (
+            "leaf_spine]\nleaves = 10000\nspines = 100\nhosts_per_leaf = 1",
+            ["10100 switches", "100000000"],
+        ),
+        (
+            "leaf_spine]\nleaves = 2\nspines = 0\nhosts_per_leaf = 1",
+            ["topology.leaf_spine.spines", "0,"],
+        ),
+        (
+            "tree]\ncores = 7",
+            ["topology.tree.cores", "a multiple of aggs_per_pod, 2"],
+        ),
+        (
+            "tree]\naggs_per_pod = 0",
+            ["topology.tree.aggs_per_pod", "0,"],
+        ),
+        (
+            "tree]\npods = 1000\ntors_per_pod = 11\nhosts_per_tor = 1",
+            ["11000 top-of-rack", "10000"],
+        ),
+        (
+            "tree]\nuplink_delay = \"2s\"",
+            ["topology.tree.uplink_delay", "at most 1s"],
+        ),
+        ("fat_tree]\nk = 5", ["topology.fat_tree.k", "even"]),
+        ("fat_tree]\nk = 66", ["topology.fat_tree.k", "66"]),
+    ] {
+        refuse(&format!("[topology.{network}\n"), &parts);
+    }
+}
+
+#[test]
+fn links_that_there_are_not() {
+    let with = |list: &str| format!("[topology]\n{list}\n[topology.star]\nhosts = 3\n");
+    let rate = |link: &str| {
+        with(&format!(
+            "links = [{{ link = \"{link}\", rate = \"1Gbps\" }}]"
+        ))
+    };
+    refuse(
+        &rate("h0--h9"),
+        &["topology.links[0].link", "\"h9\"", "\"a--b\""],
+    );
+    refuse(
+        &rate("h0--h1"),
+        &["topology.links[0].link", "no link joins them"],
+    );
+    refuse(&rate("h0"), &["topology.links[0].link", "\"h0\""]);
+    refuse(&rate("--"), &["topology.links[0].link", "\"\""]);
+    refuse(
+        &with("links = [{ link = \"h0--switch\" }]"),
+        &["topology.links[0]", "neither rate nor delay"],
+    );
+    refuse(
+        &with("links = [{ link = \"h0--switch\", rate = \"1kbps\" }]"),
+        &["topology.links[0].rate", "\"1kbps\""],
+    );
+    refuse(
+        &with("failures = [{ link = \"h0->switch\", at = \"1ms\" }]"),
+        &["topology.failures[0].link", "\"a--b\""],
+    );
+    refuse(
+        &with("failures = [{ link = \"h0--switch\", at = \"1ms\", until = \"1ms\" }]"),
+        &["topology.failures[0].until", "after at, \"1ms\""],
+    );
+}
