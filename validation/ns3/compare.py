@@ -73,13 +73,12 @@ def sample(name: str, part: Path) -> Sample:
     printed = run_ns3(scenario, rows, BUILD / f"{name}-{scheme}-{condition}.csv")
     packet_bytes = translate.number(scenario["transport"]["mtu"])
     rate_bps = bottleneck_bps(scenario)
-    duration_ps = translate.number(scenario["run"]["duration"])
     # The starts are no condition of the comparison: they make samples.
     condition = re.sub(r",?(start_interval=[^,]*|flows=[^,]*\.csv)", "", condition)
     return Sample(
         Cell(name, scheme, condition if condition not in ("", "base") else "all"),
         quantities.of_hull(part, scenario, packet_bytes, rate_bps, rows),
-        {name: quantities.of_ns3(printed[name], packet_bytes, duration_ps) for name in WINDOWS},
+        {name: quantities.of_ns3(printed[name], scenario, packet_bytes) for name in WINDOWS},
     )
 
 
@@ -135,11 +134,12 @@ def rows_of(samples: list[Sample], tolerances: dict[str, Any]) -> tuple[list[lis
 
 
 def find(tolerances: list[dict[str, Any]], name: str, cell: Cell) -> dict[str, Any] | None:
-    """The first tolerance whose pattern fits the quantity, and the scenario where it names one."""
+    """The first tolerance whose patterns fit the quantity, the scenario and the scheme; None where
+    it allows everything."""
+    known = {"quantity": name, "scenario": cell.scenario, "scheme": cell.scheme}
     for tolerance in tolerances:
-        fits = re.match(tolerance["quantity"], name)
-        if fits and tolerance.get("scenario", cell.scenario) == cell.scenario:
-            return tolerance if len(tolerance) > 1 + ("scenario" in tolerance) else None
+        if all(re.match(tolerance.get(key, ""), known[key]) for key in known):
+            return tolerance if {"relative", "absolute"} & set(tolerance) else None
     return None
 
 

@@ -10,8 +10,6 @@ from flow_lists import LASTS, Row
 from translate import number
 
 Values = dict[str, float]
-# Most flows whose goodput is shown one by one.
-FEW = 4
 # Thesis table 4.6: upper ends of the classes by bytes.
 CLASSES = ((10_000, "up to 10 KB"), (100_000, "to 100 KB"), (10_000_000, "to 10 MB"))
 
@@ -24,11 +22,11 @@ def of_hull(
     queue = summary["switch_latency"]["occupancy"]
     packets_per_us = rate_bps * 1e-6 / (8 * packet_bytes)
     warmup_ps, duration_ps = (number(scenario["run"][key]) for key in ("warmup", "duration"))
-    # hull stops measuring when the last flow is complete; ns-3 measures to the end.
+    # hull stops measuring when the last flow is complete; ns-3 counts bytes to the end.
     measured = min(1.0, (summary["simulated_seconds"] * 1e12 - warmup_ps) / duration_ps)
     values = {
         "goodput, Mbit/s": summary["throughput"]["total_goodput_bps"] * 1e-6 * measured,
-        "queue, mean, packets": queue["mean_us"] * packets_per_us * measured,
+        "queue, mean, packets": queue["mean_us"] * packets_per_us,
         "queue, 99%, packets": queue["p99_us"] * packets_per_us,
     }
     values |= {name: summary[name] for name in ("marks", "drops", "timeouts")}
@@ -40,25 +38,26 @@ def of_hull(
         got = rows.group_by("src").agg(
             pl.col("delivered_bytes").max() - pl.col("delivered_bytes").min()
         )
-        values |= by_flow(got.sort("src")["delivered_bytes"].to_list(), duration_ps)
+        values |= by_flow(got.sort("src")["delivered_bytes"].to_list(), scenario)
     bytes_of = {(start_ps, src): size for start_ps, src, _, size in flows}
     rows = pl.read_parquet(part / "flows.parquet")
     done = zip(rows["start_ps"], rows["src"], rows["fct_ps"], strict=True)
     return values | completion((bytes_of[start, src], fct) for start, src, fct in done)
 
 
-def by_flow(delivered_bytes: list[int], duration_ps: float) -> Values:
-    """Jain's index of flows that last, and the goodput of each where they are few, in the order of
-    their senders."""
-    total, squares = sum(delivered_bytes), sum(number**2 for number in delivered_bytes)
+def by_flow(delivered_bytes: list[int], scenario: dict[str, Any]) -> Values:
+    """Jain's index of flows that last, and in a dumbbell, where their round-trip times differ, the
+    goodput of each; in the order of their senders."""
+    total, squares = sum(delivered_bytes), sum(got**2 for got in delivered_bytes)
     values: Values = {"Jain's index": total**2 / (len(delivered_bytes) * squares)}
-    if len(delivered_bytes) <= FEW:
+    if "dumbbell" in scenario["topology"]:
+        duration_ps = number(scenario["run"]["duration"])
         for i, got in enumerate(delivered_bytes):
-            values[f"goodput, flow {i}, Mbit/s"] = 8e6 * got / duration_ps
+            values[f"flow {i}, goodput, Mbit/s"] = 8e6 * got / duration_ps
     return values
 
 
-def of_ns3(printed: dict[str, Any], packet_bytes: float, duration_ps: float) -> Values:
+def of_ns3(printed: dict[str, Any], scenario: dict[str, Any], packet_bytes: float) -> Values:
     """From what the ns-3 program prints."""
     values = {
         "goodput, Mbit/s": printed["goodput_bps"] * 1e-6,
@@ -69,7 +68,7 @@ def of_ns3(printed: dict[str, Any], packet_bytes: float, duration_ps: float) -> 
     lasting = [flow for flow in printed["flows"] if flow["bytes"] >= LASTS]
     if len(lasting) > 1:
         lasting.sort(key=lambda flow: flow["src"])
-        values |= by_flow([flow["delivered_bytes"] for flow in lasting], duration_ps)
+        values |= by_flow([flow["delivered_bytes"] for flow in lasting], scenario)
     done = (flow for flow in printed["flows"] if flow["bytes"] < LASTS and flow["fct_ps"] >= 0)
     return values | completion((flow["bytes"], flow["fct_ps"]) for flow in done)
 

@@ -37,10 +37,11 @@ class QueueMeter
             ns3::MakeCallback(&QueueMeter::DeviceBytes, this));
     }
 
-    // Closes the last interval; call once, after the run.
-    void Finish()
+    // Closes the last interval, at `end` or, if that is earlier, where the measured time ends. Call
+    // once, after the run.
+    void Finish(ns3::Time end)
     {
-        Weigh(m_to);
+        Weigh(end.GetPicoSeconds());
     }
 
     // Bytes.

@@ -64,5 +64,8 @@ Settings::SetTcpDefaults() const
     Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
     Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(dctcpG));
     Config::SetDefault("ns3::TcpDctcp::DctcpAlphaOnInit", DoubleValue(dctcpInitialAlpha));
-    Config::SetDefault("DctcpByteCounting::HoldAfterCut", BooleanValue(holdAfterCut));
+    if (type == DctcpByteCounting::GetTypeId())
+    {
+        Config::SetDefault("DctcpByteCounting::HoldAfterCut", BooleanValue(holdAfterCut));
+    }
 }

@@ -57,7 +57,8 @@ main(int argc, char* argv[])
     const Time from = traffic.Zero() + Seconds(settings.warmupS);
     QueueMeter queue(ports[0], measured, from, from + Seconds(settings.durationS));
     traffic.Run(Seconds(settings.warmupS), Seconds(settings.durationS), Seconds(settings.drainS));
-    queue.Finish();
+    // hull measures until the last flow is complete.
+    queue.Finish(traffic.Completion());
     PrintReport(settings, traffic, queue, ports);
     Simulator::Destroy();
     return 0;

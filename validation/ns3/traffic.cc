@@ -203,6 +203,21 @@ Traffic::Run(Time warmup, Time duration, Time drain)
     Simulator::Run();
 }
 
+Time
+Traffic::Completion() const
+{
+    Time last;
+    for (const Flow& flow : flows)
+    {
+        if (flow.fctPs < 0)
+        {
+            return Time::Max();
+        }
+        last = std::max(last, Zero() + PicoSeconds(flow.entry.startPs + flow.fctPs));
+    }
+    return last;
+}
+
 // Looks each millisecond whether there is anything left to wait for.
 void
 Traffic::Watch(Time until)

@@ -88,6 +88,9 @@ class Traffic
     // all flows that end have ended, for at most `drain`.
     void Run(ns3::Time warmup, ns3::Time duration, ns3::Time drain);
 
+    // When the last flow was complete; the end of all time where one is not.
+    ns3::Time Completion() const;
+
     std::deque<Flow> flows;
 
   private:
