@@ -830,6 +830,10 @@ class Run(TypedDict):
     """The first seed."""
     seeds: NotRequired[int]
     """Number of seeds: seed, seed + 1, ..."""
+    threads: NotRequired[int]
+    """Processor threads that one run may use, 1 or 2. With 2, hosts and switches are simulated
+    side by side where the network has links between switches; the results are the same.
+    """
 
 
 class Scenario(TypedDict):

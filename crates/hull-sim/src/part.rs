@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::measure::{
     ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, by_tier,
-    write_links, write_queries,
+    thread_seconds, write_links, write_queries,
 };
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, PacketCount, Throughput};
@@ -42,7 +42,9 @@ pub struct Summary {
     pub events: u64,
     /// Simulated time, s.
     pub simulated_seconds: f64,
-    /// Processor time of the simulating thread, s.
+    /// Threads that simulated.
+    pub threads: u32,
+    /// Processor time of the simulating threads, s.
     pub cpu_seconds: f64,
     /// Time on the clock, s.
     pub wall_seconds: f64,
@@ -131,7 +133,8 @@ pub fn run(
         packet_hops: outcome.packet_hops,
         events: outcome.events,
         simulated_seconds: outcome.simulated_ps as f64 * 1e-12,
-        cpu_seconds: thread_seconds() - cpu,
+        threads: 1 + u32::from(outcome.second_thread_seconds.is_some()),
+        cpu_seconds: thread_seconds() - cpu + outcome.second_thread_seconds.unwrap_or(0.0),
         wall_seconds: wall.elapsed().as_secs_f64(),
         peak_rss_bytes: peak_rss_bytes(),
         packets: outcome.packets,
@@ -157,12 +160,6 @@ pub fn run(
         paced: outcome.paced,
         associations: outcome.associations,
     })
-}
-
-/// Processor time of this thread, s.
-fn thread_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// The process's high-water mark of memory, from Linux's /proc.

@@ -30,6 +30,8 @@ pub enum Kind {
     Warmup = 11,
     /// A link fails or comes back.
     LinkState = 12,
+    /// The loss of a packet in a switch becomes known to its flow.
+    Loss = 13,
 }
 
 const KINDS: [Kind; 16] = [
@@ -46,9 +48,9 @@ const KINDS: [Kind; 16] = [
     Kind::Sample,
     Kind::Warmup,
     Kind::LinkState,
-    Kind::LinkState,
-    Kind::LinkState,
-    Kind::LinkState,
+    Kind::Loss,
+    Kind::Loss,
+    Kind::Loss,
 ];
 
 /// A kind and an index, packed so that they compare as one number.

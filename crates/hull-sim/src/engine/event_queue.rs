@@ -93,21 +93,34 @@ impl EventQueue {
         self.sorted.insert(place, near);
     }
 
-    /// The earliest event, left in place.
+    /// The earliest event, left in place, when it is before `limit_ps`. Later events, from
+    /// `limit_ps` on, may still be added.
     #[inline]
-    pub fn peek(&mut self) -> Option<(u64, Entity)> {
+    pub fn peek_before(&mut self, limit_ps: u64) -> Option<(u64, Entity)> {
         loop {
             if let Some(&near) = self.sorted.last() {
                 let at_ps = (self.present << self.shift) | (near >> 32);
-                return Some((at_ps, Entity::from_bits(near as u32)));
+                return (at_ps < limit_ps).then_some((at_ps, Entity::from_bits(near as u32)));
             }
-            if !self.turn() {
+            if !self.turn(limit_ps) {
                 return None;
             }
         }
     }
 
-    /// Removes the earliest event, which [`EventQueue::peek`] has shown.
+    /// No event is earlier than this, ps: the earliest one's time or a little less.
+    pub fn next_not_before_ps(&self) -> u64 {
+        if let Some(&near) = self.sorted.last() {
+            return (self.present << self.shift) | (near >> 32);
+        }
+        let far_ps = self.far.peek().map_or(u64::MAX, |top| top.0.0);
+        match self.next_filled() {
+            u64::MAX => far_ps,
+            bucket => far_ps.min(bucket << self.shift),
+        }
+    }
+
+    /// Removes the earliest event, which [`EventQueue::peek_before`] has shown.
     #[inline]
     pub fn pop(&mut self) {
         self.sorted.pop();
@@ -131,15 +144,15 @@ impl EventQueue {
         self.far.retain(|&Reverse((_, bits))| bits != entity.bits());
     }
 
-    /// Goes to the next bucket that holds an event; false when none does.
-    fn turn(&mut self) -> bool {
+    /// Goes to the next bucket that holds an event; false when none before `limit_ps` does.
+    fn turn(&mut self, limit_ps: u64) -> bool {
         let near = self.next_filled();
         let far = match self.far.peek() {
             Some(top) => top.0.0 >> self.shift,
             None => u64::MAX,
         };
         let bucket = near.min(far);
-        if bucket == u64::MAX {
+        if bucket == u64::MAX || bucket << self.shift >= limit_ps {
             return false;
         }
         self.present = bucket;
@@ -217,7 +230,7 @@ mod tests {
 
     fn drain(queue: &mut EventQueue) -> Vec<(u64, Entity)> {
         let mut order = Vec::new();
-        while let Some(event) = queue.peek() {
+        while let Some(event) = queue.peek_before(u64::MAX) {
             order.push(event);
             queue.pop();
         }
@@ -272,7 +285,9 @@ mod tests {
                 if random.below(3) > 0 {
                     let first = *waiting.iter().min().expect("not empty");
                     waiting.retain(|&event| event != first);
-                    assert_eq!(queue.peek(), Some(first));
+                    assert_eq!(queue.peek_before(first.0), None);
+                    assert!(queue.next_not_before_ps() <= first.0);
+                    assert_eq!(queue.peek_before(first.0 + 1), Some(first));
                     queue.pop();
                     now = first.0;
                 }

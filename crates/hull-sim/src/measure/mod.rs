@@ -1,6 +1,7 @@
 //! Measurements: what the documents plot. They read the simulation and change nothing in it.
 
 mod capture;
+mod cpu_time;
 mod distribution;
 mod fairness;
 mod flows;
@@ -19,6 +20,7 @@ mod watch;
 
 pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
+pub use cpu_time::thread_seconds;
 pub use distribution::Distribution;
 pub use fairness::Fairness;
 pub use flows::{ClassSummary, FLOW_COLUMNS, FlowLog};

@@ -17,6 +17,7 @@ pub use lanes::Lanes;
 pub use packet::{CLASSES, NO_SACK, Packet, flags};
 pub use port::{BufferLimit, MarkOn, Port, PortConfig, Verdict};
 pub use random_loss::RandomLoss;
+pub use ring::Scheduled;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 
 /// Marks the entry of a route that names a host.
@@ -99,6 +100,20 @@ impl Network {
         self.hops[at + ports.len()] = host as u32 | HOST;
     }
 
+    /// The entries of the route at `at`, which has `length` ports.
+    pub fn route(&self, at: u32, length: usize) -> &[u32] {
+        &self.hops[at as usize..=at as usize + length]
+    }
+
+    /// Copies entries of another network's list of hops.
+    pub fn set_route(&mut self, at: usize, entries: &[u32]) {
+        let end = at + entries.len();
+        if self.hops.len() < end {
+            self.hops.resize(end, HOST);
+        }
+        self.hops[at..end].copy_from_slice(entries);
+    }
+
     /// Makes room for a route of at most `length` ports.
     pub fn reserve_route(&mut self, length: usize) -> u32 {
         let at = self.hops.len();
@@ -152,7 +167,7 @@ impl Network {
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet);
         match verdict {
             Verdict::Dropped => return verdict,
-            Verdict::Accepted { .. } | Verdict::Queued { .. } => {
+            Verdict::Accepted { .. } | Verdict::Queued { .. } | Verdict::Crosses => {
                 memory.take(queue, u64::from(packet.wire_bytes));
             }
         }

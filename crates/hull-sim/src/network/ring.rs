@@ -5,7 +5,7 @@
 use super::packet::Packet;
 
 /// A packet with the start of its transmission.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduled {
     /// Start of transmission, ps.
     pub start_ps: u64,
@@ -112,6 +112,14 @@ impl Ring {
     #[inline(always)]
     pub fn front(&self) -> &Scheduled {
         &self.slots[self.place(0)]
+    }
+
+    /// Takes the last packet off; the ring must not be empty.
+    #[inline(always)]
+    pub fn pop_last(&mut self) -> Scheduled {
+        debug_assert!(self.len > 0);
+        self.len -= 1;
+        self.slots[self.place(self.len)]
     }
 
     /// Takes the first packet off; the ring must not be empty.

@@ -27,6 +27,10 @@ pub struct Run {
     /// Number of seeds: seed, seed + 1, ...
     #[serde(default = "default::one_u32")]
     pub seeds: u32,
+    /// Processor threads that one run may use, 1 or 2. With 2, hosts and switches are simulated side
+    /// by side where the network has links between switches; the results are the same.
+    #[serde(default = "default::one_u32")]
+    pub threads: u32,
 }
 
 /// Checks the times of the run.
@@ -44,5 +48,7 @@ pub(super) fn check(run: &Run) -> Result<(), Problem> {
     ] {
         require(time <= LONGEST, key, quoted(time), "at most 1000000s")?;
     }
-    require(run.seeds > 0, "run.seeds", run.seeds, "at least 1")
+    require(run.seeds > 0, "run.seeds", run.seeds, "at least 1")?;
+    let threads = run.threads;
+    require((1..=2).contains(&threads), "run.threads", threads, "1 or 2")
 }

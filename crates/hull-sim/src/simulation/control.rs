@@ -8,6 +8,8 @@ pub struct Control {
     cancelled: AtomicBool,
     simulated_ps: AtomicU64,
     packet_hops: AtomicU64,
+    /// Those of the fabric, where it is simulated by a thread of its own.
+    fabric_packet_hops: AtomicU64,
     /// Share of the workload that has started, in millionths; 0 when it is not known.
     started: AtomicU64,
 }
@@ -29,7 +31,8 @@ impl Control {
         let started = self.started.load(Ordering::Relaxed);
         (
             self.simulated_ps.load(Ordering::Relaxed),
-            self.packet_hops.load(Ordering::Relaxed),
+            self.packet_hops.load(Ordering::Relaxed)
+                + self.fabric_packet_hops.load(Ordering::Relaxed),
             (started > 0).then_some(started as f64 * 1e-6),
         )
     }
@@ -39,5 +42,10 @@ impl Control {
         self.started.store(millionths, Ordering::Relaxed);
         self.simulated_ps.store(simulated_ps, Ordering::Relaxed);
         self.packet_hops.store(packet_hops, Ordering::Relaxed);
+    }
+
+    pub(super) fn report_fabric(&self, packet_hops: u64) {
+        self.fabric_packet_hops
+            .store(packet_hops, Ordering::Relaxed);
     }
 }

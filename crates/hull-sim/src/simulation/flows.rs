@@ -109,7 +109,8 @@ pub struct FlowTable {
     free: Vec<u32>,
     sender: Sender,
     receiver: Receiver,
-    longest_route: usize,
+    /// Most ports on a route.
+    pub longest_route: usize,
     /// Flows opened so far; with the seed it decides the route.
     opened: u64,
     seed: u64,

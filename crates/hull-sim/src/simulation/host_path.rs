@@ -69,7 +69,9 @@ impl Simulation {
                     self.events.push(start_ps, Entity::new(Kind::NicHead, host));
                 }
             }
-            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
+            Verdict::Queued { .. } | Verdict::Crosses => {
+                unreachable!("a NIC has one class and no link")
+            }
             Verdict::Dropped => self.drop_packet(packet),
         }
     }

@@ -4,29 +4,37 @@
 
 mod build;
 mod captured;
+mod channel;
 mod control;
+mod cut;
 mod flows;
 mod followed;
 mod host_path;
 mod instruments;
+mod losses;
 mod outcome;
+mod peer;
 mod samplers;
+mod split;
 mod tcp;
 mod traffic;
 
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::host::HostSide;
 use crate::measure::{FlowLog, LatencyLog};
-use crate::network::{Hop, NO_SACK, Network, Packet, Verdict, flags};
+use crate::network::{Hop, Network, Packet, Verdict, flags};
 use crate::topology::{Change, Graph, Routes};
 use crate::transport::SackTable;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, verify};
 pub use control::Control;
+use cut::Cut;
 use flows::FlowTable;
 use instruments::Instruments;
+use losses::Losses;
 pub use outcome::{Measured, Outcome, PacketCount, ProcessorUse, Throughput};
+use peer::Peer;
 
 /// How many events pass between two looks at [`Control`].
 const CONTROL_EVERY: u64 = 1 << 14;
@@ -38,6 +46,8 @@ pub enum Failure {
     Cancelled,
     /// Packets were lost or invented: an error in hull.
     NotConserved(PacketCount),
+    /// The system has no second thread for it.
+    NoThread,
 }
 
 /// The state of a run.
@@ -69,6 +79,17 @@ pub struct Simulation {
     warmup_ps: u64,
     end_ps: u64,
     last_ps: u64,
+    /// Events from here on are left: for now, or because the run is over.
+    limit_ps: u64,
+    /// Where the run could be split in two.
+    cut: Option<Cut>,
+    /// Losses that their flows do not know of yet.
+    losses: Losses,
+    /// The other part, as long as it is not running: this one is then the edge.
+    fabric: Option<Box<Simulation>>,
+    /// The way to the other part.
+    peer: Option<Box<Peer>>,
+    second_thread_seconds: Option<f64>,
     flows: FlowLog,
     queries: Vec<QueryRecord>,
     latency: LatencyLog,
@@ -82,22 +103,58 @@ pub struct Simulation {
 impl Simulation {
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
-        let mut measured = None;
-        while let Some((at_ps, entity)) = self.events.peek() {
-            if at_ps >= self.end_ps && measured.is_none() {
-                self.now_ps = self.end_ps;
-                measured = Some(self.measure());
-                self.done = self.traffic.is_complete();
+        let measured = match self.fabric.take() {
+            Some(fabric) => self.run_beside(*fabric, control)?,
+            None => self.run_phases(control)?,
+        };
+        self.traffic.finish(&mut self.agenda);
+        self.carry_out();
+        control.report(self.now_ps, self.packet_hops, Some(1.0));
+        self.finish(measured)
+    }
+
+    fn report(&self, control: &Control) {
+        let started = self.traffic.started_share();
+        match &self.peer {
+            Some(peer) if peer.is_fabric() => control.report_fabric(self.packet_hops),
+            _ => control.report(self.now_ps, self.packet_hops, started),
+        }
+    }
+
+    /// Runs to the end of the measured time, measures, and lets what was started complete.
+    fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
+        self.limit_ps = self.limit_ps.min(self.end_ps);
+        self.run_to_limit(control)?;
+        self.now_ps = self.limit_ps;
+        let measured = self.measure();
+        self.done = self.is_over()?;
+        if !self.done {
+            self.limit_ps = self.last_ps + 1;
+            self.run_to_limit(control)?;
+            if self.done {
+                self.now_ps = self.limit_ps;
             }
-            if self.done || at_ps > self.last_ps {
-                break;
-            }
+        }
+        Ok(measured)
+    }
+
+    fn run_to_limit(&mut self, control: &Control) -> Result<(), Failure> {
+        if self.peer.is_some() {
+            return self.serve_in_step(control);
+        }
+        self.serve_before(u64::MAX, control)
+    }
+
+    /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
+    #[inline]
+    fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
+        while let Some((at_ps, entity)) = self.events.peek_before(bound_ps.min(self.limit_ps)) {
             debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
             self.now_ps = at_ps;
             self.events.pop();
             self.events_served += 1;
             if self.events_served.is_multiple_of(CONTROL_EVERY) {
-                control.report(at_ps, self.packet_hops, self.traffic.started_share());
+                self.report(control);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
@@ -109,19 +166,7 @@ impl Simulation {
             }
             self.serve(entity);
         }
-        let measured = match measured {
-            Some(measured) => measured,
-            None => {
-                if !self.done {
-                    self.now_ps = self.end_ps;
-                }
-                self.measure()
-            }
-        };
-        self.traffic.finish(&mut self.agenda);
-        self.carry_out();
-        control.report(self.now_ps, self.packet_hops, Some(1.0));
-        self.finish(measured)
+        Ok(())
     }
 
     #[inline(always)]
@@ -141,6 +186,7 @@ impl Simulation {
             Kind::Sample => self.serve_sample(index),
             Kind::Warmup => self.serve_warmup(),
             Kind::LinkState => self.serve_link_state(index),
+            Kind::Loss => self.serve_loss(),
         }
     }
 
@@ -189,8 +235,13 @@ impl Simulation {
                 }
                 true
             }
+            Verdict::Crosses => {
+                self.cross(port);
+                true
+            }
             Verdict::Dropped => {
-                self.drop_packet(packet);
+                let copy = packet; // see `Port::enqueue`
+                self.lose_packet(&copy);
                 false
             }
         }
@@ -218,17 +269,6 @@ impl Simulation {
         }
         if let Some(at_ps) = again_ps {
             self.events.push(at_ps, Entity::new(Kind::Transmit, port));
-        }
-    }
-
-    fn drop_packet(&mut self, packet: Packet) {
-        self.packets_dropped += 1;
-        if packet.sack != NO_SACK {
-            self.sacks.take(packet.sack);
-        }
-        if packet.flags & flags::PROBE == 0 {
-            self.table.flows[packet.flow as usize].in_flight -= 1;
-            self.table.release_if_done(packet.flow);
         }
     }
 

@@ -103,11 +103,14 @@ pub struct Outcome {
     pub sacks_in_flight: u64,
     /// Most flows that were in use at once.
     pub flow_slots: u64,
+    /// Processor time of the second thread, s, where there was one.
+    pub second_thread_seconds: Option<f64>,
 }
 
 impl Simulation {
     /// Counts the packets and hands over the results.
-    pub(super) fn finish(self, measured: Measured) -> Result<Outcome, Failure> {
+    pub(super) fn finish(mut self, measured: Measured) -> Result<Outcome, Failure> {
+        self.forget_losses();
         let packets = PacketCount {
             sent: self.packets_sent,
             delivered: self.packets_delivered,
@@ -137,6 +140,7 @@ impl Simulation {
             associations: self.hosts.pacers.iter().map(|p| p.associations).sum(),
             sacks_in_flight: self.sacks.len() as u64,
             flow_slots: self.table.flows.len() as u64,
+            second_thread_seconds: self.second_thread_seconds,
             flows: self.flows,
             queries: self.queries,
             latency: self.latency,

@@ -10,14 +10,26 @@ impl Simulation {
     pub(super) fn begin_traffic(&mut self) {
         let connections = self.traffic.connections().to_vec();
         for (first, second) in connections {
-            let (network, routes) = (&mut self.network, &self.routes);
-            let there = self.table.open(network, routes, first, second, false);
-            let back = self.table.open(network, routes, second, first, false);
+            let there = self.open_flow(first, second, false);
+            let back = self.open_flow(second, first, false);
             self.table.flows[there as usize].reverse = back;
             self.table.flows[back as usize].reverse = there;
         }
         self.traffic.begin(&mut self.agenda);
         self.carry_out();
+    }
+
+    /// Opens a flow; the fabric has to know its routes before its first packet comes.
+    fn open_flow(&mut self, src: u32, dst: u32, transient: bool) -> u32 {
+        let (network, routes) = (&mut self.network, &self.routes);
+        let slot = self.table.open(network, routes, src, dst, transient);
+        if let Some(peer) = &mut self.peer {
+            let flow = &self.table.flows[slot as usize];
+            for at in [flow.out, flow.back] {
+                peer.say_route(at, network.route(at, self.table.longest_route));
+            }
+        }
+        slot
     }
 
     /// The workload wanted to be woken.
@@ -52,6 +64,9 @@ impl Simulation {
                         self.now_ps >= self.end_ps && self.traffic.is_complete()
                     }
                 };
+                if self.done {
+                    self.wind_down();
+                }
             }
             for record in agenda.flows.drain(..) {
                 if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
@@ -76,6 +91,13 @@ impl Simulation {
         }
     }
 
+    /// All is done. The run goes on for as long as the fabric may be ahead of the edge where the
+    /// network can be cut: so that one thread and two end at the same time.
+    fn wind_down(&mut self) {
+        let ahead_ps = self.cut.as_ref().map_or(0, |cut| cut.outward_ps);
+        self.limit_ps = self.limit_ps.min(self.now_ps + ahead_ps);
+    }
+
     fn wake_at(&mut self, at_ps: u64, token: u64) {
         let index = match self.free_wakes.pop() {
             Some(index) => {
@@ -93,13 +115,7 @@ impl Simulation {
 
     fn send_message(&mut self, message: &Message) {
         let slot = match message.channel {
-            Channel::New => self.table.open(
-                &mut self.network,
-                &self.routes,
-                message.src,
-                message.dst,
-                true,
-            ),
+            Channel::New => self.open_flow(message.src, message.dst, true),
             Channel::Connection(connection) => {
                 let there = 2 * connection;
                 let forward = self.table.flows[there as usize].src == message.src;

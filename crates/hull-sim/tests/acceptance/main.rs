@@ -34,3 +34,4 @@ mod shared_memory;
 mod single_flow;
 mod star;
 mod tree192_run;
+mod two_threads;

@@ -1,6 +1,7 @@
 //! Random scenarios: every network, workload, switch, host and transport with settings drawn at
 //! random. A run never panics (which in tests includes every overflow), ends when it should, loses or
-//! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time.
+//! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time
+//! and on two threads.
 
 use hull_sim::scenario::{Scenario, expand};
 use hull_sim::simulation::{self, Control, Outcome};
@@ -317,11 +318,29 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
 /// What a run gives, to be compared with that of another.
 fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> {
     let simulation = simulation::build(scenario, seed, None).map_err(|e| format!("{e:?}"))?;
-    let outcome = simulation
+    let mut outcome = simulation
         .run(&Control::default())
         .map_err(|e| format!("{e:?}"))?;
+    outcome.second_thread_seconds = None;
     let text = format!("{outcome:?}");
     Ok((outcome, text))
+}
+
+/// Where two results part.
+fn difference(one: &Result<String, String>, two: &Result<String, String>) -> String {
+    let (Ok(one), Ok(two)) = (one, two) else {
+        return format!("{one:?} {two:?}");
+    };
+    let at = one
+        .bytes()
+        .zip(two.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let part = |text: &str| {
+        text.get(at.saturating_sub(200)..text.len().min(at + 100))
+            .map(str::to_owned)
+    };
+    format!("{:?}\n{:?}", part(one), part(two))
 }
 
 proptest! {
@@ -351,6 +370,15 @@ proptest! {
         if seed.is_multiple_of(4) {
             let again = results(&scenario, seed).map(|(_, text)| text);
             prop_assert!(again == Ok(text), "another result");
+        }
+        if seed % 4 != 0 {
+            // With a probe the network is not cut.
+            let mut scenario = scenario;
+            scenario.measure.probe = None;
+            let one = results(&scenario, seed).map(|(_, text)| text);
+            scenario.run.threads = 2;
+            let two = results(&scenario, seed).map(|(_, text)| text);
+            prop_assert!(one == two, "another result on two threads: {}", difference(&one, &two));
         }
     }
 }

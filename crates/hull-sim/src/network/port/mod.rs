@@ -9,6 +9,7 @@
 //! instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
+mod crossing;
 mod rare;
 
 use hull_core::marking::ThresholdMarker;
@@ -20,6 +21,8 @@ use super::packet::{Packet, flags};
 use super::random_loss::RandomLoss;
 use super::ring::{Ring, Scheduled};
 use crate::measure::{QueueLevel, Watch};
+
+use crossing::Crossing;
 
 pub use config::{BufferLimit, MarkOn, PortConfig};
 
@@ -42,6 +45,9 @@ pub enum Verdict {
         /// Whether the question has to be scheduled.
         first: bool,
     },
+    /// As accepted, by a port whose link may lead out of this part of the network: the packet is
+    /// the last one in flight, to be left there or handed over ([`Port::hand_over`]).
+    Crosses,
     /// The buffer was full.
     Dropped,
 }
@@ -54,8 +60,11 @@ mod feature {
     pub const DOWN: u8 = 8;
     pub const CUT_THROUGH: u8 = 16;
     pub const CAPTURED: u8 = 32;
+    pub const CROSSING: u8 = 64;
+    /// Those that decide by more than the queue and a threshold.
+    pub const APART: u8 = MARK_ON_DEQUEUE | EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = MARK_ON_DEQUEUE | EXTRAS | COUNT_IN_SERVICE | DOWN;
+    pub const RARE: u8 = APART | CROSSING;
 }
 
 /// What only some ports have.
@@ -69,6 +78,8 @@ pub struct Extras {
     pub lanes: Option<Lanes>,
     /// Instruments.
     pub watch: Option<Watch>,
+    /// What a cut link needs.
+    crossing: Crossing,
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -179,11 +190,18 @@ impl Port {
     /// now only behind a cut-through switch whose input is slower than this link); marks it if
     /// the rules say so.
     #[inline(always)]
-    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, mut packet: Packet) -> Verdict {
+    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, packet: Packet) -> Verdict {
         self.advance(now_ps);
         if self.has(feature::RARE) {
-            return self.enqueue_rare(now_ps, earliest_ps, packet);
+            // A copy: a packet whose address is taken would live in memory on the short way too.
+            let copy = packet;
+            return self.enqueue_apart(now_ps, earliest_ps, &copy);
         }
+        self.enqueue_plain(now_ps, earliest_ps, packet)
+    }
+
+    #[inline(always)]
+    fn enqueue_plain(&mut self, now_ps: u64, earliest_ps: u64, mut packet: Packet) -> Verdict {
         // Few branches here: what a packet meets at a port is not to be predicted.
         let bytes = u64::from(packet.wire_bytes);
         let full =
@@ -243,6 +261,10 @@ impl Port {
 
     #[inline]
     fn advance_waiting(&mut self, now_ps: u64) {
+        if self.has(feature::CROSSING) {
+            self.advance_departures(now_ps);
+            return;
+        }
         while self.waiting > 0 {
             let at = self.ring.len() - self.waiting;
             let next = self.ring.get(at);
@@ -259,13 +281,18 @@ impl Port {
         }
     }
 
+    /// From the start of a packet's transmission to its delivery at the far end, ps.
     #[inline(always)]
-    fn delivery_ps(&self, scheduled: &Scheduled) -> u64 {
-        let mut bytes = scheduled.packet.wire_bytes;
+    pub fn transit_ps(&self, mut bytes: u16) -> u64 {
         if self.has(feature::CUT_THROUGH) {
             bytes = bytes.min(self.cut_through_bytes);
         }
-        scheduled.start_ps + self.serialization_ps(bytes) + self.delay_ps
+        self.serialization_ps(bytes) + self.delay_ps
+    }
+
+    #[inline(always)]
+    fn delivery_ps(&self, scheduled: &Scheduled) -> u64 {
+        scheduled.start_ps + self.transit_ps(scheduled.packet.wire_bytes)
     }
 
     /// When the first packet in flight reaches the far end, ps; behind a cut-through switch:
@@ -325,7 +352,7 @@ impl Port {
         if self.waiting == self.ring.len() {
             self.advance(now_ps);
         }
-        debug_assert!(self.waiting < self.ring.len());
+        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CROSSING));
         self.ring.pop()
     }
 
@@ -358,7 +385,10 @@ impl Port {
     /// Bytes and packets whose transmission had started when the port was last looked at; packets
     /// modulo 2^32.
     pub fn sent(&self) -> (u64, u32) {
-        let packets = self.ring.taken().wrapping_add(self.ring.len());
+        let mut packets = self.ring.taken().wrapping_add(self.ring.len());
+        if let Some(extras) = &self.extras {
+            packets = packets.wrapping_add(extras.crossing.handed_over);
+        }
         (
             self.sent_bytes - self.waiting_bytes,
             packets.wrapping_sub(self.waiting),

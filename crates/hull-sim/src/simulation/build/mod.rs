@@ -8,8 +8,10 @@ mod tcp;
 use std::path::Path;
 
 use super::Simulation;
+use super::cut::Cut;
 use super::flows::FlowTable;
 use super::instruments::Instruments;
+use super::losses::Losses;
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
@@ -21,6 +23,20 @@ use crate::workload::{self, Agenda, Workload};
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
 /// it as they come. Fails where a file that the scenario names is wrong.
 pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
+    let mut simulation = assemble(scenario, seed, folder)?;
+    if scenario.run.threads > 1
+        && let Some(cut) = simulation.cut.clone()
+    {
+        let mut quiet = scenario.clone();
+        quiet.workload = Default::default();
+        simulation.split(assemble(&quiet, seed, None)?, &cut);
+    }
+    simulation.begin();
+    Ok(simulation)
+}
+
+/// A run that has not begun.
+fn assemble(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
     let graph = topology::build(scenario)?;
     switches::check_memory(scenario, &graph)?;
     let routes = Routes::new(&graph);
@@ -33,7 +49,8 @@ pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Si
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];
-    let mut simulation = Simulation {
+    let header_bytes = scenario.transport.header.0 as u16;
+    Ok(Simulation {
         now_ps: 0,
         events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
         changes: topology::changes(&scenario.topology.failures, &graph)?,
@@ -47,6 +64,7 @@ pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Si
                 .map_or(0, |flows| flows.count),
         ),
         sacks: SackTable::default(),
+        cut: Cut::new(scenario, &graph, &network.ports, header_bytes),
         instruments,
         graph,
         routes,
@@ -61,29 +79,43 @@ pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Si
         done: false,
         wakes: Vec::new(),
         free_wakes: Vec::new(),
-        header_bytes: scenario.transport.header.0 as u16,
+        header_bytes,
         mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
         warmup_ps,
         end_ps,
         last_ps: end_ps.saturating_add(scenario.run.drain.0),
+        limit_ps: u64::MAX,
+        losses: Losses::new(),
+        fabric: None,
+        peer: None,
+        second_thread_seconds: None,
         latency: LatencyLog::default(),
         packets_sent: 0,
         packets_delivered: 0,
         packets_dropped: 0,
         packet_hops: 0,
         events_served: 0,
-    };
-    simulation.begin_traffic();
-    simulation.begin_samples();
-    let events = &mut simulation.events;
-    events.push(warmup_ps, Entity::new(Kind::Warmup, 0));
-    if simulation.instruments.probe.is_some() {
-        events.push(warmup_ps, Entity::new(Kind::Probe, 0));
+    })
+}
+
+impl Simulation {
+    /// Everything that begins by itself does.
+    fn begin(&mut self) {
+        self.begin_traffic();
+        self.begin_samples();
+        if let Some(fabric) = &mut self.fabric {
+            let warmup = Entity::new(Kind::Warmup, 0);
+            fabric.events.push(fabric.warmup_ps, warmup);
+        }
+        let (events, warmup_ps) = (&mut self.events, self.warmup_ps);
+        events.push(warmup_ps, Entity::new(Kind::Warmup, 0));
+        if self.instruments.probe.is_some() {
+            events.push(warmup_ps, Entity::new(Kind::Probe, 0));
+        }
+        for (index, change) in self.changes.iter().enumerate() {
+            events.push(change.at_ps, Entity::new(Kind::LinkState, index));
+        }
     }
-    for (index, change) in simulation.changes.iter().enumerate() {
-        events.push(change.at_ps, Entity::new(Kind::LinkState, index));
-    }
-    Ok(simulation)
 }
 
 /// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and

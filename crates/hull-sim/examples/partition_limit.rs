@@ -1,0 +1,101 @@
+//! What two threads can gain on one run of a cell, and what they do gain: the cost of handing a word
+//! from one core to the other and back, the events per simulated microsecond, and the time of the
+//! run on one thread and on two (docs/parallel.md says what follows from them).
+//!
+//! `cargo run --release -p hull-sim --example partition_limit -- FILE CONDITION SCHEME [KEY=VALUE]...`
+//!
+//! Both cores have to be free: a core that does something else for a moment stops both threads.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::simulation::{self, Control, Outcome};
+
+/// Round trips that are timed.
+const TRIPS: u64 = 200_000;
+
+/// A word with its cache lines to itself.
+#[repr(align(128))]
+struct Word(AtomicU64);
+
+impl Word {
+    fn wait_for(&self, value: u64) {
+        while self.0.load(Ordering::Acquire) != value {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// A word to another thread and its answer, ns.
+fn round_trip_ns() -> f64 {
+    let (there, back) = (Word(AtomicU64::new(0)), Word(AtomicU64::new(0)));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for trip in 1..=TRIPS {
+                there.wait_for(trip);
+                back.0.store(trip, Ordering::Release);
+            }
+        });
+        let start = Instant::now();
+        for trip in 1..=TRIPS {
+            there.0.store(trip, Ordering::Release);
+            back.wait_for(trip);
+        }
+        start.elapsed().as_nanos() as f64 / TRIPS as f64
+    })
+}
+
+/// Runs the scenario on so many threads: the outcome and the seconds on the clock.
+fn timed(scenario: &Scenario, threads: u32) -> Result<(Outcome, f64), String> {
+    let mut scenario = scenario.clone();
+    scenario.run.threads = threads;
+    let simulation = simulation::build(&scenario, scenario.run.seed, None)
+        .map_err(|(key, problem)| format!("{key}: {problem}"))?;
+    let start = Instant::now();
+    let outcome = simulation
+        .run(&Control::default())
+        .map_err(|failure| format!("{failure:?}"))?;
+    Ok((outcome, start.elapsed().as_secs_f64()))
+}
+
+fn run(args: &[String]) -> Result<(), String> {
+    let [file, condition, scheme, overrides @ ..] = args else {
+        return Err("usage: partition_limit FILE CONDITION SCHEME [KEY=VALUE]...".to_owned());
+    };
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+    let cells = scenario::expand(&text, file, overrides).map_err(|e| e.to_string())?;
+    let cell = cells
+        .iter()
+        .find(|cell| cell.condition == *condition && cell.scheme == *scheme)
+        .ok_or_else(|| format!("{file}: no cell {condition}/{scheme}"))?;
+    println!("round trip between the cores: {:.0} ns", round_trip_ns());
+    let (one, one_seconds) = timed(&cell.scenario, 1)?;
+    let (two, two_seconds) = timed(&cell.scenario, 2)?;
+    let per_us = one.events as f64 / (one.simulated_ps as f64 * 1e-6);
+    let event_ns = one_seconds * 1e9 / one.events as f64;
+    println!("events per simulated microsecond: {per_us:.1}, {event_ns:.1} ns each on one thread");
+    let hops = one.packet_hops as f64 * 1e-6;
+    for (threads, seconds) in [(1, one_seconds), (2, two_seconds)] {
+        let rate = hops / seconds;
+        println!("threads {threads}: {seconds:.3} s, {rate:.1} million packet-hops a second");
+    }
+    if two.second_thread_seconds.is_none() {
+        println!("this network cannot be cut: both runs took one thread");
+    }
+    println!("gain: {:.2}", one_seconds / two_seconds);
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("partition_limit: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

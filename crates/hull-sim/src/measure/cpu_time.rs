@@ -1,0 +1,7 @@
+//! Processor time of the present thread, s.
+
+/// Processor time that this thread has used, s.
+pub fn thread_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}

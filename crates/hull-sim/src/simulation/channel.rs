@@ -1,0 +1,222 @@
+//! A channel from one thread to another: a ring of words that one writes and the other reads. No
+//! lock and no operation that a processor has to do alone: what moves between the two caches is the
+//! words and one counter, which is what a split run can afford every few hundred nanoseconds.
+//!
+//! Records have a fixed length. They are seen by the reader when the writer publishes; what does not
+//! fit waits on the writer's side, so that nobody ever blocks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Words of a record: two records fill a cache line.
+pub const WORDS: usize = 4;
+
+/// A record.
+pub type Record = [u64; WORDS];
+
+/// Records that the ring holds: some hundred are under way, and 64 KB stay in a second-level cache.
+const CAPACITY: u64 = 1 << 11;
+
+/// A counter that has its cache lines (two are fetched together) to itself.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counter(AtomicU64);
+
+#[derive(Debug)]
+struct Ring {
+    /// Records written and read so far.
+    written: Counter,
+    read: Counter,
+    closed: AtomicBool,
+    slots: Box<[[AtomicU64; WORDS]]>,
+}
+
+impl Ring {
+    #[inline]
+    fn slot(&self, position: u64) -> &[AtomicU64; WORDS] {
+        &self.slots[(position % CAPACITY) as usize]
+    }
+}
+
+/// The end that writes.
+#[derive(Debug)]
+pub struct Writer {
+    ring: Arc<Ring>,
+    written: u64,
+    /// Records that the reader had read when it was last asked.
+    read: u64,
+    /// Records that are not in the ring yet.
+    waiting: Vec<Record>,
+}
+
+/// The end that reads.
+#[derive(Debug)]
+pub struct Reader {
+    ring: Arc<Ring>,
+    /// Records fetched so far, the last of them, and how many of those were handed on.
+    read: u64,
+    fetched: Vec<Record>,
+    next: usize,
+}
+
+/// Closes a channel when its writer's thread ends, in whatever way.
+#[derive(Debug)]
+pub struct Closing(Arc<Ring>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.closed.store(true, Ordering::Release);
+    }
+}
+
+/// A new channel.
+pub fn channel() -> (Writer, Reader) {
+    let slots = (0..CAPACITY).map(|_| [const { AtomicU64::new(0) }; WORDS]);
+    let ring = Arc::new(Ring {
+        written: Counter::default(),
+        read: Counter::default(),
+        closed: AtomicBool::new(false),
+        slots: slots.collect(),
+    });
+    let writer = Writer {
+        ring: Arc::clone(&ring),
+        written: 0,
+        read: 0,
+        waiting: Vec::new(),
+    };
+    let reader = Reader {
+        ring,
+        read: 0,
+        fetched: Vec::with_capacity(CAPACITY as usize),
+        next: 0,
+    };
+    (writer, reader)
+}
+
+impl Writer {
+    /// Adds a record.
+    #[inline]
+    pub fn write(&mut self, record: Record) {
+        self.waiting.push(record);
+    }
+
+    /// Shows the reader what was written, as far as there is room. All goes to the ring at once, so
+    /// that the lines that the reader's cache has to give up are asked for together.
+    #[inline]
+    pub fn publish(&mut self) {
+        let count = self.waiting.len();
+        if self.written + count as u64 - self.read > CAPACITY {
+            self.read = self.ring.read.0.load(Ordering::Acquire);
+        }
+        let room = (CAPACITY - (self.written - self.read)) as usize;
+        let fitting = count.min(room);
+        for record in &self.waiting[..fitting] {
+            let slot = self.ring.slot(self.written);
+            for (word, &value) in slot.iter().zip(record) {
+                word.store(value, Ordering::Relaxed);
+            }
+            self.written += 1;
+        }
+        self.ring.written.0.store(self.written, Ordering::Release);
+        self.waiting.drain(..fitting);
+    }
+
+    /// Whether something written could not be published yet.
+    #[inline]
+    pub fn is_behind(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Closes the channel when it is dropped.
+    pub fn closing(&self) -> Closing {
+        Closing(Arc::clone(&self.ring))
+    }
+}
+
+impl Reader {
+    /// Looks for new records and fetches them; true when there are some. All are fetched at once, so
+    /// that the reader waits for the other processor's cache once and not for each record.
+    #[inline]
+    pub fn look(&mut self) -> bool {
+        let written = self.ring.written.0.load(Ordering::Acquire);
+        if written == self.read {
+            return false;
+        }
+        self.fetched.clear();
+        self.next = 0;
+        for position in self.read..written {
+            let slot = self.ring.slot(position);
+            let word = |i: usize| slot[i].load(Ordering::Relaxed);
+            self.fetched.push([word(0), word(1), word(2), word(3)]);
+        }
+        self.read = written;
+        self.ring.read.0.store(written, Ordering::Release);
+        true
+    }
+
+    /// The next of the records that [`Reader::look`] has found.
+    #[inline]
+    pub fn next(&mut self) -> Option<Record> {
+        let record = *self.fetched.get(self.next)?;
+        self.next += 1;
+        Some(record)
+    }
+
+    /// Whether the writer has ended; what it published before may still be unread.
+    pub fn is_closed(&self) -> bool {
+        self.ring.closed.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything arrives once and in order, however the two threads run and however full the ring
+    /// gets.
+    #[test]
+    fn everything_arrives_in_order() {
+        const COUNT: u64 = 20 * CAPACITY;
+        let (mut writer, mut reader) = channel();
+        let writing = std::thread::spawn(move || {
+            let closing = writer.closing();
+            for n in 0..COUNT {
+                writer.write([n, n + 1, n * n, !n]);
+                if n % 97 == 0 {
+                    writer.publish();
+                }
+            }
+            writer.publish();
+            while writer.is_behind() {
+                std::thread::yield_now();
+                writer.publish();
+            }
+            drop(closing);
+        });
+        let mut expected = 0;
+        loop {
+            let closed = reader.is_closed();
+            let found = reader.look();
+            while let Some(record) = reader.next() {
+                let n = expected;
+                assert_eq!(record, [n, n + 1, n * n, !n]);
+                expected += 1;
+            }
+            if closed && !found {
+                break;
+            }
+        }
+        assert_eq!(expected, COUNT);
+        writing.join().expect("the writer does not panic");
+    }
+
+    #[test]
+    fn nothing_is_seen_before_it_is_published() {
+        let (mut writer, mut reader) = channel();
+        writer.write([1; WORDS]);
+        assert!(!reader.look() && reader.next().is_none());
+        writer.publish();
+        assert!(reader.look());
+        assert_eq!((reader.next(), reader.next()), (Some([1; WORDS]), None));
+    }
+}

@@ -1,0 +1,81 @@
+//! Where a run is cut in two, to be simulated on two threads: the edge, which is the hosts with
+//! their links in both directions, and the fabric, which is what lies between switches. Times are
+//! ps.
+//!
+//! A port decides on arrival when a packet will be delivered, so the other side can be told as soon
+//! as the packet is queued: at least a smallest packet's time on the wire plus the link's delay
+//! ahead. That is the lookahead of conservative parallel simulation (Chandy and Misra, 1979). Links
+//! from hosts are the longest of a data-centre network, because a host's stack is in their delay,
+//! and every packet between racks takes as many steps on one side as any other: the balance of the
+//! two parts does not depend on who sends to whom.
+
+use crate::network::Port;
+use crate::scenario::{MarkOn, Scenario};
+use crate::topology::{self, Graph, Kind};
+
+/// The cut of a network. What decides late (marking at dequeue, priority classes), what several ports
+/// share (memory) and what changes routes on the way (failing links) is not cut; nor is what
+/// instruments look at (latency probe, capture, chosen queues).
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// For each port whether its queue belongs to the fabric.
+    pub in_fabric: Vec<bool>,
+    /// Ports whose packets may arrive on the other side.
+    pub crossing: Vec<usize>,
+    /// Least time from the queueing of a packet at the edge to its arrival in the fabric, ps.
+    pub outward_ps: u64,
+    /// Least time from the queueing of a packet in the fabric to its arrival at the edge, ps.
+    pub inward_ps: u64,
+}
+
+impl Cut {
+    /// The cut of a network whose smallest packets have `smallest_bytes`; none where nothing lies
+    /// between switches or something reaches across the cut in no time.
+    pub fn new(
+        scenario: &Scenario,
+        graph: &Graph,
+        ports: &[Port],
+        smallest_bytes: u16,
+    ) -> Option<Cut> {
+        let switch = &scenario.switch;
+        let late_marks = |marking: &crate::scenario::Marking| marking.on == MarkOn::Dequeue;
+        let of_ports = switch.ports.iter().filter_map(|port| port.marking.as_ref());
+        if switch.memory.is_some()
+            || switch.priorities > 1
+            || switch.marking.iter().chain(of_ports).any(late_marks)
+            || scenario.measure.probe.is_some()
+            || scenario.measure.capture.is_some()
+            || !scenario.measure.ports.is_empty()
+            || !scenario.topology.failures.is_empty()
+        {
+            return None;
+        }
+        let is_switch = |node: usize| graph.nodes[node].kind == Kind::Switch;
+        let in_fabric: Vec<bool> = (0..graph.ports())
+            .map(|port| is_switch(graph.port_owner(port)) && is_switch(graph.port_far_end(port)))
+            .collect();
+        if in_fabric[topology::observed(&scenario.topology, graph).port] {
+            return None;
+        }
+        let crosses = |&port: &usize| {
+            let far_end = graph.port_far_end(port);
+            let mut onward = graph.node_ports(far_end).iter();
+            is_switch(far_end) && onward.any(|&next| in_fabric[next] != in_fabric[port])
+        };
+        let crossing: Vec<usize> = (0..graph.ports()).filter(crosses).collect();
+        let least_ps = |from_fabric: bool| {
+            let from = crossing
+                .iter()
+                .filter(|&&port| in_fabric[port] == from_fabric);
+            let ahead_ps = from.map(|&port| ports[port].transit_ps(smallest_bytes));
+            ahead_ps.min().unwrap_or(0)
+        };
+        let (outward_ps, inward_ps) = (least_ps(false), least_ps(true));
+        (outward_ps > 0 && inward_ps > 0).then_some(Cut {
+            in_fabric,
+            crossing,
+            outward_ps,
+            inward_ps,
+        })
+    }
+}

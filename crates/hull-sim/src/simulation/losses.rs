@@ -1,0 +1,85 @@
+//! Packets that are dropped: what their flows are to know of it. Times are ps.
+//!
+//! No sender sees a drop; a flow is told only so that its slot can be given back when nothing of it
+//! is left in the network. In a network that could be simulated in two parts the word takes as long
+//! as a packet would from a switch to the edge (`simulation::cut`), in one part or in two: so the
+//! results are the same.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Simulation;
+use crate::engine::{Entity, Kind};
+use crate::network::{NO_SACK, Packet, flags};
+
+/// A loss that its flow does not know of yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// When it is to know, ps.
+    pub at_ps: u64,
+    /// The flow's slot.
+    pub flow: u32,
+    /// The packet's selective acknowledgments.
+    pub sack: u32,
+}
+
+/// Losses by the time when they become known.
+pub type Losses = BinaryHeap<Reverse<Loss>>;
+
+impl Simulation {
+    /// A packet is dropped in a host or with its link, and its flow knows at once.
+    pub(super) fn drop_packet(&mut self, packet: Packet) {
+        self.packets_dropped += 1;
+        if packet.flags & flags::PROBE == 0 {
+            self.forget_packet(packet.flow, packet.sack);
+        }
+    }
+
+    /// A packet is dropped by a port.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lose_packet(&mut self, packet: &Packet) {
+        let Some(cut) = &self.cut else {
+            self.drop_packet(*packet);
+            return;
+        };
+        self.packets_dropped += 1;
+        let loss = Loss {
+            at_ps: self.now_ps + cut.inward_ps,
+            flow: packet.flow,
+            sack: packet.sack,
+        };
+        match &mut self.peer {
+            Some(peer) if peer.is_fabric() => peer.say_loss(loss),
+            _ => self.await_loss(loss),
+        }
+    }
+
+    /// A loss will become known.
+    pub(super) fn await_loss(&mut self, loss: Loss) {
+        self.losses.push(Reverse(loss));
+        self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
+    }
+
+    /// A flow gets to know of a loss.
+    pub(super) fn serve_loss(&mut self) {
+        if let Some(Reverse(loss)) = self.losses.pop() {
+            self.forget_packet(loss.flow, loss.sack);
+        }
+    }
+
+    /// The run is over before some flows know of their losses.
+    pub(super) fn forget_losses(&mut self) {
+        while !self.losses.is_empty() {
+            self.serve_loss();
+        }
+    }
+
+    fn forget_packet(&mut self, flow: u32, sack: u32) {
+        if sack != NO_SACK {
+            self.sacks.take(sack);
+        }
+        self.table.flows[flow as usize].in_flight -= 1;
+        self.table.release_if_done(flow);
+    }
+}
