@@ -3,20 +3,17 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hull import __version__, _core
 from hull.errors import Interrupted, RunError, UsageError, check_count
-
-if TYPE_CHECKING:
-    from hull.plan import Plan
-    from hull.result import Result
-    from hull.runner import Compare
 
 app = typer.Typer(
     help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
@@ -78,11 +75,13 @@ def run(
 ) -> None:
     """Run a scenario: its schemes under each condition, several seeds, one folder of results."""
     from hull.plan import make_plan, read_scenario
+    from hull.runner import perform
 
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], _count("--seeds", seeds))
     folder = out or Path("results", plan.name)
-    result = _perform(plan, folder, jobs, force=force)
+    with _stopped_by_hand():
+        result = perform(plan, folder, jobs=_count("--jobs", jobs), force=force, lines=True)
     print(result.folder / "report.html")
 
 
@@ -90,6 +89,12 @@ def run(
 def reproduce(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Experiments.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every experiment, and pages over all of them.")
+    ] = False,
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Write what the documents claim, and whether it holds.")
+    ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Short runs (the default).")] = False,
     full: Annotated[bool, typer.Option("--full", help="Long runs, several seeds.")] = False,
     seeds: Seeds = None,
@@ -98,10 +103,16 @@ def reproduce(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for <ID>-quick or <ID>-full.")
     ] = Path("results"),
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder that keeps single results (default: OUT/cache)."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Run experiments of the source documents and set the results beside the published numbers."""
+    from hull.cache import Cache
     from hull.experiment import all_experiments
+    from hull.reproduction import Reproduction, claims_of
 
     known = all_experiments()
     if list_:
@@ -110,26 +121,42 @@ def reproduce(
         return
     if quick and full:
         raise UsageError("--quick, --full: both given; allowed is one of them")
-    if not ids:
-        raise UsageError(f"ID: none given; allowed are {', '.join(known)}")
-    for id_ in ids:
+    if ids and all_:
+        raise UsageError("ID, --all: both given; allowed is one of them")
+    if not ids and not all_ and not claims:
+        raise UsageError(f"ID: none given; allowed are --all and {', '.join(known)}")
+    for id_ in ids or ():
         if id_ not in known:
             near = get_close_matches(id_, known, n=3, cutoff=0.5) or list(known)
             raise UsageError(f"ID: no experiment {id_!r}; nearest: {', '.join(near)}")
-    experiments = [known[id_] for id_ in dict.fromkeys(ids)]
-    rows = []
-    for experiment in experiments:
-        plan = experiment.plan("full" if full else "quick", _count("--seeds", seeds))
-        result = _perform(plan, out / plan.name, jobs, force=force, compare=experiment.rows)
-        compared = experiment.rows(result.summary)
-        rows += compared
-        if format is Format.TABLE:
-            from hull.terminal import print_tables
+    work = Reproduction(
+        [known[id_] for id_ in dict.fromkeys(ids or known)],
+        "full" if full else "quick",
+        out,
+        Cache(cache or out / "cache"),
+        seeds=_count("--seeds", seeds),
+        force=force,
+    )
+    found = []
+    with _stopped_by_hand():
+        for experiment, result in work.perform(_count("--jobs", jobs)):
+            found.append((experiment, result))
+            if format is Format.TABLE:
+                from hull.terminal import print_claims, print_tables
 
-            print_tables(experiment, compared)
-            print(f"{result.folder / 'report.html'}\n")
+                if not claims:
+                    print_tables(experiment, result.summary["comparison"])
+                print_claims(claims_of(result))
+                print(f"{result.folder / 'report.html'}\n", flush=True)
+    if all_:
+        page = work.write_site(found)
+        if format is Format.TABLE:
+            print(page)
     if format is Format.JSON:
-        print(json.dumps(rows, indent=1))
+        lists = [
+            claims_of(result) if claims else result.summary["comparison"] for _, result in found
+        ]
+        print(json.dumps([row for rows in lists for row in rows], indent=1))
 
 
 @app.command()
@@ -191,14 +218,10 @@ def main() -> int:
     return status if isinstance(status, int) else 0
 
 
-def _perform(
-    plan: "Plan", out: Path, jobs: str | None, *, force: bool, compare: "Compare | None" = None
-) -> "Result":
-    from hull.runner import perform
-
-    count = _count("--jobs", jobs)
+@contextmanager
+def _stopped_by_hand() -> Iterator[None]:
     try:
-        return perform(plan, out, jobs=count, force=force, lines=True, compare=compare)
+        yield
     except Interrupted as stop:
         print(f"hull: {stop}", file=sys.stderr)
         raise typer.Exit(130) from None

@@ -1,24 +1,28 @@
-"""An experiment: a shipped scenario, how it is run, and which published numbers it is held to.
+"""An experiment: shipped scenarios, how they are run, which published numbers and statements the
+results are held to, and how they are drawn.
 
-Each module in hull/experiments defines one, as EXPERIMENT.
+Each module in hull/experiments defines one, as EXPERIMENT (docs/experiments/adding.md).
 """
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hull import experiments, scenarios
+from hull.claims import Claim
 from hull.errors import RunError
+from hull.measured import Estimate, Reader, Results
 from hull.plan import Cell, Plan, make_plan
-from hull.statistics import mean_ci95
 
-Statistics = dict[str, float | None]
-"""mean_us, p50_us, p90_us, ... of one run."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SizeName = Literal["quick", "full"]
 
 
 @dataclass(frozen=True)
@@ -31,23 +35,37 @@ class Size:
 
 @dataclass(frozen=True)
 class Variant:
-    """The scenario with some keys changed, for some of its cells."""
+    """A scenario with some keys changed, for some of its cells."""
 
-    conditions: Mapping[str, str]
-    """Condition of the scenario -> published condition; others are left out."""
+    conditions: Mapping[str, str] | None = None
+    """Condition of the scenario -> name in the results; others are left out. None keeps all,
+    under their own names."""
     overrides: tuple[str, ...] = ()
     schemes: tuple[str, ...] | None = None
     """Schemes to keep; None keeps all."""
+    scenario: str | None = None
+    """Name of the shipped scenario, where it is not the experiment's."""
+    sizes: tuple[SizeName, ...] = ("quick", "full")
+    """Sizes in which the variant is run."""
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A published metric and where it is in the summary of a run."""
+class Point:
+    """A published number and how it is measured."""
 
+    condition: str
+    scheme: str
     metric: str
-    unit: str
-    read: Callable[[dict[str, Any]], Statistics | None]
-    units_per_us: float = 1.0
+    """Name with its unit at the end, as in the published data: "switch_latency_us"."""
+    statistic: str
+    """mean, p90, p99, ..."""
+    published: float
+    measure: Callable[[Results], Estimate | None]
+
+    @property
+    def unit(self) -> str:
+        """The end of the metric's name."""
+        return self.metric.rsplit("_", 1)[1]
 
 
 @dataclass(frozen=True)
@@ -56,95 +74,113 @@ class Experiment:
 
     id: str
     title: str
+    source: str
+    """Document and section: "paper 3.1, table 1"."""
     scenario: str
     """Name of the shipped scenario."""
-    published: tuple[str, str]
-    """File in hull/published and table in it: condition -> scheme -> metric -> values."""
-    statistics: tuple[str, ...]
-    """What the published values are, in their order: mean, p90, p99."""
-    variants: tuple[Variant, ...]
-    measures: tuple[Measure, ...]
     quick: Size
     full: Size
+    draw: Callable[[Results], "Figure"]
+    """The figure, drawn as in the source, with the published points beside."""
+    variants: tuple[Variant, ...] = (Variant(),)
+    points: tuple[Point, ...] = ()
+    claims: tuple[Claim, ...] = field(default=())
 
-    def plan(self, size: Literal["quick", "full"], seeds: int | None) -> Plan:
-        """The cells of all variants under their published conditions."""
-        text = scenarios.text(self.scenario)
+    def plan(self, size: SizeName, seeds: int | None) -> Plan:
+        """The cells of all variants under their names in the results."""
         chosen = self.full if size == "full" else self.quick
         seeds = chosen.seeds if seeds is None else seeds
-        file = f"{self.scenario}.toml"
-        plans = [
-            make_plan(text, file, [*chosen.overrides, *variant.overrides], seeds)
-            for variant in self.variants
-        ]
+        variants = [variant for variant in self.variants if size in variant.sizes]
+        plans = [self._variant_plan(variant, chosen, seeds) for variant in variants]
         cells = [
             cell
-            for plan, variant in zip(plans, self.variants, strict=True)
-            for cell in _published_cells(plan, variant)
+            for plan, variant in zip(plans, variants, strict=True)
+            for cell in _kept_cells(plan, variant)
         ]
-        changes = [
-            f"# {', '.join(v.conditions.values())}: --set {override}\n"
-            for v in self.variants
-            for override in v.overrides
-        ]
+        texts = dict.fromkeys(plan.text for plan in plans)
         return Plan(
             name=f"{self.id}-{size}",
             title=self.title,
-            text="".join(changes) + plans[0].text,
+            text="\n".join(texts),
             cells=tuple(cells),
             seeds=plans[0].seeds,
         )
 
-    def rows(self, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, results: Results) -> list[dict[str, Any]]:
         """Measured beside published: one row per cell, metric and statistic."""
-        return list(self._rows(summary))
+        found = []
+        for point in self.points:
+            estimate = point.measure(results)
+            measured, ci95 = estimate or (None, None)
+            found.append(
+                {
+                    "experiment": self.id,
+                    "condition": point.condition,
+                    "scheme": point.scheme,
+                    "metric": point.metric,
+                    "statistic": point.statistic,
+                    "unit": point.unit,
+                    "measured": measured,
+                    "ci95": ci95,
+                    "published": point.published,
+                    "ratio": None if measured is None else measured / point.published,
+                    "seeds": len(results.summary["seeds"]),
+                }
+            )
+        return found
 
-    def _rows(self, summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        published = _published(*self.published)
-        runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for part in summary["parts"]:
-            runs.setdefault((part["condition"], part["scheme"]), []).append(part)
-        for (condition, scheme), parts in runs.items():
-            for measure in self.measures:
-                values = published.get(condition, {}).get(scheme, {}).get(measure.metric)
-                if values is None:
+    def _variant_plan(self, variant: Variant, size: Size, seeds: int) -> Plan:
+        name = variant.scenario or self.scenario
+        overrides = [*size.overrides, *variant.overrides]
+        return make_plan(scenarios.text(name), f"{name}.toml", overrides, seeds)
+
+
+def table_points(
+    file: str,
+    table: str,
+    statistics: tuple[str, ...],
+    measures: Mapping[str, Callable[[str], Reader]],
+    published_conditions: tuple[str, ...] | None = None,
+) -> tuple[Point, ...]:
+    """Points of a published table: condition -> scheme -> metric -> one value per statistic.
+
+    `measures` gives for each metric a reader of a statistic.
+    """
+    found = []
+    for condition, of_schemes in published(file, table).items():
+        if published_conditions is not None and condition not in published_conditions:
+            continue
+        for scheme, metrics in of_schemes.items():
+            for metric, values in metrics.items() if isinstance(metrics, dict) else ():
+                if metric not in measures:
                     continue
-                for statistic, value in zip(self.statistics, values, strict=True):
-                    measured, ci95 = _measure(measure, statistic, parts)
-                    yield {
-                        "experiment": self.id,
-                        "condition": condition,
-                        "scheme": scheme,
-                        "metric": measure.metric,
-                        "statistic": statistic,
-                        "unit": measure.unit,
-                        "measured": measured,
-                        "ci95": ci95,
-                        "published": value,
-                        "ratio": None if measured is None else measured / value,
-                        "seeds": len(parts),
-                    }
+                found += [
+                    Point(
+                        condition,
+                        scheme,
+                        metric,
+                        statistic,
+                        value,
+                        cell(condition, scheme, measures[metric](statistic)),
+                    )
+                    for statistic, value in zip(statistics, values, strict=True)
+                ]
+    return tuple(found)
 
 
-def occupancy(part: dict[str, Any]) -> Statistics:
-    """Switch latency as the time-weighted queue of the measured port."""
-    latency: Statistics = part["switch_latency"]["occupancy"]
-    return latency
+def cell(condition: str, scheme: str, read: Reader) -> Callable[[Results], Estimate | None]:
+    """The measure of a number that is in one cell's summaries."""
+    return lambda results: results.estimate(condition, scheme, read)
 
 
-def probe(part: dict[str, Any]) -> Statistics | None:
-    """Switch latency as probe packets see it."""
-    latency: Statistics | None = part["switch_latency"]["probe"]
-    return latency
-
-
-def fct(size_class: str) -> Callable[[dict[str, Any]], Statistics | None]:
-    """Flow completion time of the class of that name."""
-
-    def read(part: dict[str, Any]) -> Statistics | None:
-        return next((entry for entry in part["fct"] if entry["class"] == size_class), None)
-
-    return read
+@cache
+def published(file: str, table: str) -> dict[str, Any]:
+    """A table of the published numbers (hull/published)."""
+    text = (files("hull") / "published" / f"{file}.toml").read_text(encoding="utf-8")
+    content: dict[str, Any] = tomllib.loads(text)
+    for name in table.split("."):
+        content = content[name]
+    return content
 
 
 @cache
@@ -155,29 +191,14 @@ def all_experiments() -> dict[str, Experiment]:
     return {experiment.id: experiment for experiment in found}
 
 
-def _published_cells(plan: Plan, variant: Variant) -> Iterator[Cell]:
-    missing = set(variant.conditions) - {cell.condition for cell in plan.cells}
+def _kept_cells(plan: Plan, variant: Variant) -> Iterator[Cell]:
+    names = variant.conditions
+    missing = set(names or ()) - {cell.condition for cell in plan.cells}
     if missing:
         raise RunError(f"scenario {plan.name!r} has no condition {', '.join(sorted(missing))}")
-    for cell in plan.cells:
-        if cell.condition not in variant.conditions:
+    for found in plan.cells:
+        if names is not None and found.condition not in names:
             continue
-        if variant.schemes is None or cell.scheme in variant.schemes:
-            yield Cell(variant.conditions[cell.condition], cell.scheme, cell.scenario, cell.toml)
-
-
-def _measure(
-    measure: Measure, statistic: str, parts: list[dict[str, Any]]
-) -> tuple[float | None, float | None]:
-    """Mean over seeds and its interval; None where no run has the value."""
-    found = [measure.read(part) for part in parts]
-    values = [f.get(f"{statistic}_us") for f in found if f is not None]
-    scaled = [value * measure.units_per_us for value in values if value is not None]
-    return mean_ci95(scaled) if scaled else (None, None)
-
-
-@cache
-def _published(file: str, table: str) -> dict[str, Any]:
-    text = (files("hull") / "published" / f"{file}.toml").read_text(encoding="utf-8")
-    content: dict[str, Any] = tomllib.loads(text)[table]
-    return content
+        if variant.schemes is None or found.scheme in variant.schemes:
+            condition = found.condition if names is None else names[found.condition]
+            yield Cell(condition, found.scheme, found.scenario, found.toml)

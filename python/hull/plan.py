@@ -8,6 +8,7 @@ seeds or another build are never mixed.
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +72,14 @@ class Plan:
     def fingerprint(self) -> str:
         """SHA-256 (hexadecimal) of the resolved cells, the seeds and the build of hull."""
         cells = [(c.condition, c.scheme, c.scenario) for c in self.cells]
-        build = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
-        content = json.dumps([_core.version(), build, cells, self.seeds], sort_keys=True)
+        content = json.dumps([_core.version(), build_hash(), cells, self.seeds], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
+
+
+@cache
+def build_hash() -> str:
+    """SHA-256 (hexadecimal) of the simulator that is in use."""
+    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
 
 
 def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:

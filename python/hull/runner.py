@@ -4,10 +4,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from hull.cache import Cache
 from hull.errors import Interrupted, RunError, check_count
 from hull.folder import OutputFolder, write_atomically
 from hull.plan import Plan
@@ -15,8 +15,8 @@ from hull.progress import Progress
 from hull.result import Result, load
 from hull.work import make_parts
 
-Compare = Callable[[dict[str, Any]], list[dict[str, Any]]]
-"""From a summary to the rows that set it beside published numbers."""
+if TYPE_CHECKING:
+    from hull.experiment import Experiment
 
 
 def default_jobs() -> int:
@@ -31,9 +31,13 @@ def perform(
     jobs: int | None = None,
     force: bool = False,
     lines: bool = False,
-    compare: Compare | None = None,
+    experiment: "Experiment | None" = None,
+    cache: Cache | None = None,
 ) -> Result:
-    """Carry out what of the plan is not yet in `out`, and return what is then there."""
+    """Carry out what of the plan is not yet in `out`, and return what is then there.
+
+    With an experiment, the results are set beside what is published, judged and drawn as well.
+    """
     jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
     folder = OutputFolder(out, plan)
     if folder.is_complete(force=force):
@@ -42,7 +46,7 @@ def perform(
         return load(folder.out)
     folder.open()
     try:
-        _fill(folder, plan, jobs, lines=lines, compare=compare)
+        _fill(folder, plan, jobs, lines=lines, experiment=experiment, cache=cache)
     except KeyboardInterrupt:
         kept = sum(folder.has(part) for part in plan.parts)
         raise Interrupted(
@@ -57,13 +61,19 @@ def perform(
 
 
 def _fill(
-    folder: OutputFolder, plan: Plan, jobs: int, *, lines: bool, compare: Compare | None
+    folder: OutputFolder,
+    plan: Plan,
+    jobs: int,
+    *,
+    lines: bool,
+    experiment: "Experiment | None",
+    cache: Cache | None,
 ) -> None:
     started = time.monotonic()
     missing = [part for part in plan.parts if not folder.has(part)]
     kept = len(plan.parts) - len(missing)
     with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
-        make_parts(missing, folder, jobs, progress)
+        make_parts(missing, folder, jobs, progress, cache)
         # Imported here: polars and the charts take longer to load than a simulation to start.
         from hull.report import write_report
         from hull.summary import summarise
@@ -73,10 +83,11 @@ def _fill(
         paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
         parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         summary = summarise(plan, parts, time.monotonic() - started)
-        rows = None
-        if compare is not None:
-            rows = summary["comparison"] = compare(summary)
+        if experiment is not None:
+            from hull.reproduction import compare
+
+            compare(experiment, folder.partial, summary)
         write_atomically(folder.partial / "scenario.toml", plan.text)
         write_atomically(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
-        write_report(folder.partial, summary, title=plan.title, rows=rows)
+        write_report(folder.partial, summary, title=plan.title)
         folder.finish()

@@ -20,10 +20,25 @@ def print_tables(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> None
     console = _console()
     seeds = max((row["seeds"] for row in rows), default=0)
     console.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
-    for measure in experiment.measures:
-        of_metric = [row for row in rows if row["metric"] == measure.metric]
-        if of_metric:
-            console.print(_metric_table(measure.metric, experiment.statistics, of_metric))
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        of_metric = [row for row in rows if row["metric"] == metric]
+        statistics = list(dict.fromkeys(row["statistic"] for row in of_metric))
+        console.print(_metric_table(metric, statistics, of_metric))
+
+
+def print_claims(claims: Sequence[dict[str, Any]]) -> None:
+    """What a document says, what was measured, and whether it holds."""
+    if not claims:
+        return
+    table = Table(
+        title="claims", title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
+    for column in ("holds", "claim", "measured"):
+        table.add_column(column, overflow="fold")
+    for claim in claims:
+        verdict = Text("yes") if claim["holds"] else Text("no!", style="yellow")
+        table.add_row(verdict, Text(claim["claim"]), Text(claim["measured"]))
+    _console().print(table)
 
 
 def print_keys(keys: Sequence[dict[str, Any]]) -> None:
@@ -73,8 +88,13 @@ def _metric_table(metric: str, statistics: Sequence[str], rows: list[dict[str, A
     for condition, in_condition in groupby(rows, key=lambda row: str(row["condition"])):
         table.add_row(Text(condition, style="italic"))
         for scheme, of_scheme in groupby(in_condition, key=lambda row: str(row["scheme"])):
+            found = {row["statistic"]: row for row in of_scheme}
             cells: list[Text] = []
-            for row in of_scheme:
+            for statistic in statistics:
+                row = found.get(statistic)
+                if row is None:
+                    cells += [Text(), Text(), Text()]
+                    continue
                 cells.append(Text(number(row["measured"])))
                 cells.append(Text(number(row["published"])))
                 cells.append(_ratio(row["ratio"]))

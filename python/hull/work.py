@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hull import _core
+from hull.cache import Cache
 from hull.errors import RunError
 from hull.folder import OutputFolder
 from hull.plan import Part
@@ -55,6 +56,11 @@ class Watch:
         with self._lock:
             self._done += State(1.0, summary["simulated_seconds"], summary["packet_hops"])
 
+    def taken_over(self) -> None:
+        """Count a part that was there already."""
+        with self._lock:
+            self._done += State(1.0)
+
     def state(self) -> State:
         """What this process has simulated so far."""
         with self._lock:
@@ -65,28 +71,42 @@ class Watch:
             return state
 
 
-def make_part(part: Part, folder: OutputFolder, watch: Watch) -> None:
-    """Simulate one part and move its results into place."""
+def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | None) -> None:
+    """Simulate one part, or take it out of the cache, and move its results into place."""
     cell = part.cell
     made = folder.start_part(part)
+    if cache is not None and cache.fetch(part, made):
+        folder.keep_part(part, made)
+        watch.taken_over()
+        return
     run = _core.Run(json.dumps(cell.scenario), cell.condition, cell.scheme, part.seed)
     with watch.over(run):
         text = run.execute(str(made))
     summary = json.loads(text)
     (made / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     (made / "scenario.toml").write_text(cell.toml, encoding="utf-8")
+    if cache is not None:
+        cache.keep(part, made)
     folder.keep_part(part, made)
     watch.finished(summary)
 
 
-def make_parts(parts: Sequence[Part], folder: OutputFolder, jobs: int, progress: Progress) -> None:
+def make_parts(
+    parts: Sequence[Part],
+    folder: OutputFolder,
+    jobs: int,
+    progress: Progress,
+    cache: Cache | None = None,
+) -> None:
     """Simulate parts; a failure or Ctrl-C stops the others and keeps those that are whole."""
     watch = Watch()
     pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="hull")
     try:
         # A sweep goes from light to heavy as a rule; to begin with the heavy parts keeps all jobs
         # busy until the end.
-        futures = {pool.submit(make_part, part, folder, watch): part for part in reversed(parts)}
+        futures = {
+            pool.submit(make_part, part, folder, watch, cache): part for part in reversed(parts)
+        }
         pending = set(futures)
         while pending:
             done, pending = wait(pending, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)

@@ -72,9 +72,15 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> SyntheticRun:
     return make_run(tmp_path_factory.mktemp("full"), samples=400)
 
 
+def reproduced(full: SyntheticRun) -> dict[str, Any]:
+    return full.summary | {"comparison": rows()}
+
+
 @pytest.fixture(scope="module")
 def full_page(full: SyntheticRun) -> str:
-    path = write_report(full.folder, full.summary, title="A <b>title</b> & more", rows=rows())
+    path = write_report(
+        full.folder, full.summary | {"comparison": rows()}, title="A <b>title</b> & more"
+    )
     assert path == full.folder / "report.html"
     return path.read_text(encoding="utf-8")
 
@@ -115,7 +121,7 @@ def test_text_from_files_is_escaped(tmp_path: Path) -> None:
     run = make_run(tmp_path, conditions=(evil,), schemes=(evil, "a,'b\"\n"), samples=50, seeds=(1,))
     strange = rows()
     strange[0] |= {"scheme": evil, "metric": evil, "unit": evil, "condition": evil}
-    page = write_report(tmp_path, run.summary | {"name": evil}, title=evil, rows=strange)
+    page = write_report(tmp_path, run.summary | {"name": evil, "comparison": strange}, title=evil)
     text = page.read_text(encoding="utf-8")
     assert "<img src=x" not in text
     assert "&lt;img src=x" in text
@@ -162,7 +168,7 @@ def test_published_beside_measured(tmp_path: Path) -> None:
         row |= {"measured": 10.0 * (ratio or 1)}
     base[0]["ci95"] = 0.5
     base[2]["statistic"] = "p90"
-    path = write_report(tmp_path, run.summary, title="t", rows=base)
+    path = write_report(tmp_path, run.summary | {"comparison": base}, title="t")
     caption = (
         "Switch latency (µs); 2 of 3 values off by more than a factor of 2; "
         f"geometric mean of deviations: factor {math.sqrt(10):.2f}"
@@ -223,7 +229,9 @@ def test_many_cells_stay_small(tmp_path: Path) -> None:
 
 
 def test_writing_twice_gives_the_same_bytes(full: SyntheticRun, full_page: str) -> None:
-    path = write_report(full.folder, full.summary, title="A <b>title</b> & more", rows=rows())
+    path = write_report(
+        full.folder, full.summary | {"comparison": rows()}, title="A <b>title</b> & more"
+    )
     assert path.read_text(encoding="utf-8") == full_page
 
 

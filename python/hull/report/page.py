@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
+from hull.report.claims import claims_table, inline_image
 from hull.report.curves import (
     Cdf,
     Envelope,
@@ -35,6 +36,7 @@ from hull.report.tables import condition_table, run_table, swatch
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
 _ROWS = 80_000
+_DRAWN = 8  # conditions; a longer sweep has tables only
 _CDF_POINTS = (24, 200)
 _QUEUE_BINS = (60, 600)
 _POLICY = (
@@ -68,15 +70,14 @@ def write_report(
     summary: dict[str, Any],
     *,
     title: str,
-    rows: list[dict[str, Any]] | None = None,
 ) -> Path:
     """Writes folder/report.html from the summary and the folder's flows.parquet,
     latency.parquet and scenario.toml, and returns its path.
 
-    `rows` are the published values beside the measured ones, as `hull reproduce` emits them.
+    A summary of `hull reproduce` brings its comparison and its claims, and the folder its figure.
     The file appears whole or not at all.
     """
-    page = _page(folder, summary, title, rows or [])
+    page = _page(folder, summary, title)
     path = folder / "report.html"
     partial = folder / "report.html.partial"
     try:
@@ -88,13 +89,10 @@ def write_report(
     return path
 
 
-def _page(folder: Path, summary: dict[str, Any], title: str, rows: Sequence[dict[str, Any]]) -> str:
+def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
     charts: list[Chart] = []
     sections = _condition_sections(folder, summary, charts)
-    comparison = ""
-    if rows:
-        comparison = f'<section><h2 id="published">Published beside measured</h2>{_WORDS_RATIO}'
-        comparison += f"{published_tables(rows)}</section>"
+    reproduction, links = _reproduction(folder, summary)
     specs = json.dumps([chart.spec for chart in charts], separators=(",", ":"), ensure_ascii=False)
     specs = specs.replace("<", "\\u003c")
     scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
@@ -112,9 +110,9 @@ def _page(folder: Path, summary: dict[str, Any], title: str, rows: Sequence[dict
 <body>
 <main>
 <h1>{escape(title)}</h1>
-{_contents(summary, bool(rows))}
+{_contents(summary, links)}
 <section>{run_table(summary)}{_WORDS_MEASURES}</section>
-{comparison}
+{reproduction}
 {sections}
 <section><h2 id="scenario">Scenario</h2>
 <details><summary>The scenario as it was run</summary><pre>{escape(scenario)}</pre></details>
@@ -129,8 +127,26 @@ def _page(folder: Path, summary: dict[str, Any], title: str, rows: Sequence[dict
 """
 
 
-def _contents(summary: Mapping[str, Any], published: bool) -> str:
-    links = [("published", "Published beside measured")] if published else []
+def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+    """Figure, claims and comparison of `hull reproduce`, and links to them; of a run, nothing."""
+    parts: list[tuple[str, str, str]] = []
+    if (image := folder / "figure.png").exists():
+        alt = f"The figure of {summary['experiment']['source']}, redone"
+        parts.append(("figure", "Figure", inline_image(image, alt)))
+    if claims := summary.get("claims"):
+        parts.append(("claims", "Claims", claims_table(claims)))
+    if rows := summary.get("comparison"):
+        tables = f"{_WORDS_RATIO}{published_tables(rows)}"
+        parts.append(("published", "Published beside measured", tables))
+    text = "".join(
+        f'<section><h2 id="{target}">{name}</h2>{content}</section>'
+        for target, name, content in parts
+    )
+    return text, [(target, name) for target, name, _ in parts]
+
+
+def _contents(summary: Mapping[str, Any], links: list[tuple[str, str]]) -> str:
+    links = [*links]
     links += [
         (f"condition-{index}", condition_label(condition))
         for index, condition in enumerate(conditions_of(summary))
@@ -156,12 +172,13 @@ def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Char
     fcts = [(flow_class, fct_cdfs(flows, flow_class, points)) for flow_class in classes]
 
     text = ""
+    draw = len(conditions_of(summary)) <= _DRAWN
     for index, condition in enumerate(conditions_of(summary)):
         here = {scheme: cell for (c, scheme), cell in by_cell.items() if c == condition}
         shown = [scheme for scheme in looks if scheme.name in here]
         label = condition_label(condition)
-        distributions = _latency_charts(condition, here, shown, probes, queues)
-        for flow_class, curves in fcts:
+        distributions = _latency_charts(condition, here, shown, probes, queues) if draw else []
+        for flow_class, curves in fcts if draw else ():
             if mine := [curve for curve in curves if curve.condition == condition]:
                 title = f"FCT of {flow_class.name} flows"
                 distributions.append(cdf_chart(title, flow_class.unit, mine, shown))
@@ -171,7 +188,7 @@ def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Char
         if distributions:
             text += f"<h3>Distributions</h3>{_key(shown)}"
             text += f"<p>{_WORDS_CDF}</p>{_figures(distributions, charts)}"
-        if over_time := _queue_charts(condition, shown, envelopes):
+        if draw and (over_time := _queue_charts(condition, shown, envelopes)):
             seed = next(curve.seed for curve in envelopes if curve.condition == condition)
             text += f"<h3>Queue over time, seed {seed}</h3><p>{_WORDS_QUEUE}</p>"
             text += _figures(over_time, charts)

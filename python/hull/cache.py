@@ -1,0 +1,96 @@
+"""Results of parts that were made before, in any experiment: each under a key of its scenario,
+seed and build of hull, so that only what changed is run.
+
+A kept part shares its files with the results that it was taken into (hard links), where the file
+system can do that; `rm -r` of the cache loses nothing but time.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from functools import cached_property
+from pathlib import Path
+
+from hull import _core
+from hull.errors import UsageError
+from hull.plan import Part, build_hash
+
+FORMAT = 1
+"""Changes when the layout of a cache does."""
+
+
+class Cache:
+    """A folder of parts by key."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` need not exist; raises UsageError where it is something else."""
+        self.folder = folder
+        marker = folder / "cache.json"
+        if not folder.exists():
+            return
+        try:
+            content = json.loads(marker.read_text(encoding="utf-8"))
+            found = content["format"]
+        except (OSError, ValueError, KeyError, TypeError):
+            if folder.is_dir() and not any(folder.iterdir()):
+                return
+            raise UsageError(
+                f"--cache: {folder} exists and is no cache of hull; allowed is a new or an empty "
+                "folder"
+            ) from None
+        if found != FORMAT:
+            raise UsageError(
+                f"--cache: {folder} was written by another version of hull (format {found}, here "
+                f"{FORMAT}); nothing of it was changed: give another --cache, or remove it"
+            )
+
+    def fetch(self, part: Part, made: Path) -> bool:
+        """Put a kept part's files into `made`, an empty folder; False where it is not kept."""
+        kept = self._place(part)
+        if not kept.is_dir():
+            return False
+        for file in kept.iterdir():
+            _link(file, made / file.name)
+        return True
+
+    def keep(self, part: Part, made: Path) -> None:
+        """Keep a part that is whole."""
+        kept = self._place(part)
+        if kept.exists():
+            return
+        self._mark()
+        making = kept.with_name(f"{kept.name}.{os.getpid()}")
+        making.mkdir(parents=True, exist_ok=True)
+        for file in made.iterdir():
+            _link(file, making / file.name)
+        try:
+            making.rename(kept)
+        except OSError:
+            # Another process kept the same part just now.
+            shutil.rmtree(making, ignore_errors=True)
+
+    def _mark(self) -> None:
+        marker = self.folder / "cache.json"
+        if marker.exists():
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        content = {"format": FORMAT, "hull_version": _core.version()}
+        marker.write_text(json.dumps(content) + "\n", encoding="utf-8")
+
+    def _place(self, part: Part) -> Path:
+        cell = part.cell
+        content = [self._build, cell.condition, cell.scheme, cell.scenario, part.seed]
+        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return self.folder / key[:2] / key[2:]
+
+    @cached_property
+    def _build(self) -> str:
+        return build_hash()
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,53 @@
+"""Claims: what the documents say in words about their results, and whether it holds here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hull.measured import Results
+
+
+class Finding(NamedTuple):
+    """What was measured for a claim."""
+
+    measured: str
+    """The numbers, in words short enough for a table."""
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a document, and how it is tried."""
+
+    id: str
+    """Begins with the experiment's ID: "fig2-tcp-ecn-loss"."""
+    source: str
+    """Document and section: "paper 3.1"."""
+    claim: str
+    """The statement in our words; bounds are the document's."""
+    check: Callable[[Results], Finding]
+    tried: str = ""
+    """Where it does not hold: what was tried to find out why, with numbers."""
+
+
+def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
+    """Each claim with what was measured and whether it holds, as `--claims` prints it."""
+    found = []
+    for claim in claims:
+        measured, holds = claim.check(results)
+        found.append(
+            {
+                "id": claim.id,
+                "source": claim.source,
+                "claim": claim.claim,
+                "measured": measured,
+                "holds": bool(holds),
+                "tried": claim.tried,
+            }
+        )
+    return found
+
+
+def within(value: float, low: float, high: float) -> bool:
+    """Whether low <= value <= high."""
+    return low <= value <= high

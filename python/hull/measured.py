@@ -1,0 +1,124 @@
+"""What an experiment measured: values of its runs by condition and scheme, over seeds.
+
+A reader takes one number from the summary of a part (docs/results.md); `Results` gives its mean
+over the seeds of a cell, with the 95% interval.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hull.statistics import mean_ci95
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Summary = dict[str, Any]
+Reader = Callable[[Summary], float | None]
+"""From the summary of a part to a number; None where the run has none."""
+
+
+class Estimate(NamedTuple):
+    """Mean over seeds and half width of its 95% interval (None for one seed)."""
+
+    mean: float
+    ci95: float | None
+
+
+def occupancy(statistic: str) -> Reader:
+    """Switch latency, us, as the time-weighted queue of the measured port: "mean", "p99", ..."""
+    return lambda part: part["switch_latency"]["occupancy"][f"{statistic}_us"]
+
+
+def probe(statistic: str) -> Reader:
+    """Switch latency, us, as probe packets see it, the unloaded latency subtracted."""
+    return lambda part: (part["switch_latency"]["probe"] or {}).get(f"{statistic}_us")
+
+
+def fct(size_class: str, statistic: str, *, unit_us: float = 1.0) -> Reader:
+    """Flow completion time of a size class, in units of `unit_us` us."""
+
+    def read(part: Summary) -> float | None:
+        classes: dict[str, Summary] = {entry["class"]: entry for entry in part["fct"]}
+        value = classes.get(size_class, {}).get(f"{statistic}_us")
+        return None if value is None else value / unit_us
+
+    return read
+
+
+def query(statistic: str, *, unit_us: float = 1.0) -> Reader:
+    """Completion time of queries, in units of `unit_us` us."""
+
+    def read(part: Summary) -> float | None:
+        value = (part["queries"] or {}).get(f"{statistic}_us")
+        return None if value is None else value / unit_us
+
+    return read
+
+
+def goodput_mbps(part: Summary) -> float:
+    """Payload delivered to the measured host, Mbit/s."""
+    return float(part["throughput"]["goodput_bps"]) / 1e6
+
+
+def throughput_mbps(part: Summary) -> float:
+    """Bytes on the wire of the measured link as a share of its rate, Mbit/s at 1 Gbps."""
+    return float(part["throughput"]["utilization"]) * 1e3
+
+
+class Results:
+    """The runs of one experiment."""
+
+    def __init__(self, folder: Path, summary: Summary) -> None:
+        """`folder` holds the parts and the merged tables, `summary` the summary over all parts."""
+        self.folder = folder
+        self.summary = summary
+        self._parts: dict[tuple[str, str], list[Summary]] = {}
+        for part in summary["parts"]:
+            self._parts.setdefault((part["condition"], part["scheme"]), []).append(part)
+
+    @property
+    def conditions(self) -> list[str]:
+        """Each condition once, in the plan's order."""
+        return list(dict.fromkeys(condition for condition, _ in self._parts))
+
+    @property
+    def schemes(self) -> list[str]:
+        """Each scheme once, in the plan's order."""
+        return list(dict.fromkeys(scheme for _, scheme in self._parts))
+
+    def parts(self, condition: str, scheme: str) -> list[Summary]:
+        """The summaries of a cell's parts, one per seed; empty where the cell was not run."""
+        return self._parts.get((condition, scheme), [])
+
+    def estimate(self, condition: str, scheme: str, read: Reader) -> Estimate | None:
+        """Mean over the seeds that have the value; None where none has."""
+        values = [read(part) for part in self.parts(condition, scheme)]
+        found = [value for value in values if value is not None]
+        return Estimate(*mean_ci95(found)) if found else None
+
+    def mean(self, condition: str, scheme: str, read: Reader) -> float:
+        """The mean alone; not a number where there is none, so that no claim holds with it."""
+        found = self.estimate(condition, scheme, read)
+        return math.nan if found is None else found.mean
+
+    def part_folder(self, condition: str, scheme: str, seed: int | None = None) -> Path:
+        """Where the tables of one part are; of the first seed if none is given."""
+        chosen = self.summary["seeds"][0] if seed is None else seed
+        names = [name.replace("/", "%2F") or "base" for name in (condition, scheme)]
+        return Path(self.folder, "parts", *names, f"seed-{chosen}")
+
+    @cached_property
+    def flows(self) -> "pl.LazyFrame":
+        """flows.parquet of all parts together."""
+        import polars as pl
+
+        return pl.scan_parquet(self.folder / "flows.parquet")
+
+    def table(self, name: str, condition: str, scheme: str, seed: int | None = None) -> Any:
+        """A table of one part ("queues", "series", ...) as a polars data frame."""
+        import polars as pl
+
+        return pl.read_parquet(self.part_folder(condition, scheme, seed) / f"{name}.parquet")
