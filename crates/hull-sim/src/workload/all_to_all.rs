@@ -63,6 +63,18 @@ impl Workload for AllToAll {
         &self.classes
     }
 
+    fn open_at_once(&self) -> u64 {
+        let first_ps = self.starts_ps.first();
+        match self
+            .starts_ps
+            .iter()
+            .all(|start_ps| Some(start_ps) == first_ps)
+        {
+            true => self.hosts.len() as u64 * (self.hosts.len() as u64 - 1),
+            false => 0,
+        }
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         let starts = self.starts_ps.iter().zip(0..);
         agenda.wakes.extend(starts.map(|(&at_ps, i)| (at_ps, i)));

@@ -65,6 +65,14 @@ impl Workload for Bulk {
         &self.classes
     }
 
+    fn open_at_once(&self) -> u64 {
+        match (self.size, self.start_interval_ps) {
+            (_, 0) => self.flows,
+            (None, interval_ps) => self.flows.min(self.end_ps / interval_ps),
+            (Some(_), _) => 0,
+        }
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         self.start(0, agenda);
     }

@@ -152,6 +152,11 @@ pub trait Workload {
     /// Names of the size classes of its flow records.
     fn classes(&self) -> &[String];
 
+    /// Flows that will be open at one time at least, beside the persistent connections.
+    fn open_at_once(&self) -> u64 {
+        0
+    }
+
     /// Called once, at time 0.
     fn begin(&mut self, agenda: &mut Agenda);
 

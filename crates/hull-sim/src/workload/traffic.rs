@@ -257,6 +257,12 @@ impl Workload for Traffic {
         &self.classes
     }
 
+    fn open_at_once(&self) -> u64 {
+        let kinds = self.parts.iter().map(|part| &part.kind);
+        let flows = kinds.map(|kind| each!(kind, workload => workload.open_at_once()));
+        flows.fold(0, u64::saturating_add)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         for part in 0..self.parts.len() {
             self.call(part, agenda, |kind, agenda| {

@@ -214,3 +214,13 @@ fn what_this_simulator_cannot_count() {
         &["switch.marking.threshold", "5GB", "1GB"],
     );
 }
+
+#[test]
+fn more_than_the_machine_has() {
+    let parts = &["workload", "4000000000 flows at a time", "GB of memory"];
+    refuse("workload={bulk={flows=4000000000}}", parts);
+    refuse(
+        "workload={bulk={flows=4000000000,start_interval=\"1ps\"}}",
+        &["1000000000 flows", "GB of memory"],
+    );
+}
