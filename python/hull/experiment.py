@@ -17,7 +17,7 @@ from hull import experiments, scenarios
 from hull.claims import Claim
 from hull.errors import RunError
 from hull.measured import Estimate, Reader, Results
-from hull.plan import Cell, Plan, make_plan
+from hull.plan import Cell, Plan, code_hash, make_plan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -104,6 +104,7 @@ class Experiment:
             text="\n".join(texts),
             cells=tuple(cells),
             seeds=plans[0].seeds,
+            code=code_hash(),
         )
 
     def rows(self, results: Results) -> list[dict[str, Any]]:

@@ -36,7 +36,10 @@ class OutputFolder:
         self._lock: int | None = None
 
     def is_complete(self, *, force: bool) -> bool:
-        """Whether `out` already holds this very run; raises UsageError when it holds another."""
+        """Whether `out` already holds this very run; raises UsageError when it holds another.
+
+        An earlier state of the same experiment is no other run: its parts are in the cache.
+        """
         if self._belongs(self.out, force=force):
             return True
         self._belongs(self.partial, force=force)
@@ -117,12 +120,15 @@ class OutputFolder:
                 f"--out: {folder} exists and holds no run of hull; "
                 "allowed is a new or an empty folder"
             )
-        if not force:
+        if not force and not self._is_same_experiment(folder):
             raise UsageError(
                 f"--out: {folder} holds another run (another scenario, other seeds or another "
                 "build of hull); give another --out, or --force to replace it"
             )
         return False
+
+    def _is_same_experiment(self, folder: Path) -> bool:
+        return bool(self._plan.code) and _identity(folder).get("name") == self._plan.name
 
     def _lock_partial(self) -> None:
         """Hold a lock that ends with the process, however it ends."""
@@ -147,13 +153,19 @@ def write_atomically(path: Path, text: str) -> None:
     temporary.replace(path)
 
 
-def _fingerprint(folder: Path) -> str | None:
-    """Fingerprint of the run in a folder; None where there is no run."""
+def _identity(folder: Path) -> dict[str, Any]:
+    """What IDENTITY says of the run in a folder; empty where there is no run."""
     try:
         content: Any = json.loads((folder / IDENTITY).read_text(encoding="utf-8"))
-        return str(content["fingerprint"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _fingerprint(folder: Path) -> str | None:
+    """Fingerprint of the run in a folder; None where there is no run."""
+    found = _identity(folder).get("fingerprint")
+    return None if found is None else str(found)
 
 
 def _remove(folder: Path) -> None:

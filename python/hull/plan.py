@@ -62,6 +62,8 @@ class Plan:
     """The scenario file as it was given, under a comment with what was changed in it."""
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...]
+    code: str = ""
+    """Of an experiment: the hash of what compares and draws its results."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -70,9 +72,10 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hexadecimal) of the resolved cells, the seeds and the build of hull."""
+        """SHA-256 (hexadecimal) of the resolved cells, the seeds, the build of hull and `code`."""
         cells = [(c.condition, c.scheme, c.scenario) for c in self.cells]
-        content = json.dumps([_core.version(), build_hash(), cells, self.seeds], sort_keys=True)
+        made_of = [_core.version(), build_hash(), cells, self.seeds, self.code]
+        content = json.dumps(made_of, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -80,6 +83,16 @@ class Plan:
 def build_hash() -> str:
     """SHA-256 (hexadecimal) of the simulator that is in use."""
     return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+
+
+@cache
+def code_hash() -> str:
+    """SHA-256 (hexadecimal) of hull's Python modules and the published numbers."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *package.rglob("*.css")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:

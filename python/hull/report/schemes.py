@@ -31,6 +31,10 @@ _KNOWN = {
         Scheme("dctcp_30k", "DCTCP-30K", "#0072B2", (5, 2), "s"),
         Scheme("dctcp_6k_pacer", "DCTCP-6K + pacer", "#E69F00", (10, 3), "^"),
         Scheme("dctcp_pq950_pacer", "HULL (PQ 950)", "#009E73", (), "D"),
+        # The same where an experiment has one of each kind.
+        Scheme("tcp", "TCP", "#D55E00", (2, 2), "o"),
+        Scheme("dctcp", "DCTCP", "#0072B2", (5, 2), "s"),
+        Scheme("hull", "HULL", "#009E73", (), "D"),
     )
 }
 _SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#999999", "#F0E442")
