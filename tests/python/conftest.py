@@ -31,6 +31,17 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.fixture(scope="session")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `hull reproduce --all --quick --out` leaves."""
+    out = tmp_path_factory.mktemp("all")
+    command = [*COMMAND, "reproduce", "--all", "--quick", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(out / "all-quick" / "index.html")
+    return out
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with scenario.toml in it."""

@@ -6,14 +6,12 @@ docs/experiments.
 
 import json
 import math
-import subprocess
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
-
-from conftest import COMMAND
 
 LOADS = ("load20", "load40", "load60")
 SCHEMES = ("tcp_droptail", "dctcp_30k", "dctcp_6k_pacer", "dctcp_pq950_pacer")
@@ -39,24 +37,19 @@ class Rows:
         return math.exp(sum(logs) / len(logs))
 
 
-def reproduce(experiment: str, factory: pytest.TempPathFactory) -> Rows:
-    folder = str(factory.mktemp(experiment))
-    arguments = ["reproduce", experiment, "--quick", "--format", "json", "--out", folder]
-    done = subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return Rows(json.loads(done.stdout))
+def rows_of(experiment: str, everything: Path) -> Rows:
+    rows = json.loads((everything / "all-quick" / "comparison.json").read_text(encoding="utf-8"))
+    return Rows([row for row in rows if row["experiment"] == experiment])
 
 
 @pytest.fixture(scope="module")
-def epfl(tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    return reproduce("epfl-table2", tmp_path_factory)
+def epfl(everything: Path) -> Rows:
+    return rows_of("epfl-table2", everything)
 
 
 @pytest.fixture(scope="module")
-def table4(tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    return reproduce("table4", tmp_path_factory)
+def table4(everything: Path) -> Rows:
+    return rows_of("table4", everything)
 
 
 def falls(values: Iterable[float]) -> bool:
