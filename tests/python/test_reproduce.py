@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import tomllib
 from collections import Counter
 from importlib.resources import files
@@ -106,3 +107,68 @@ def test_full_is_longer_than_quick() -> None:
     for found in all_experiments().values():
         full, quick = found.plan("full", None), found.plan("quick", None)
         assert full.seeds != quick.seeds or full.cells != quick.cells
+
+
+def test_what_is_kept_is_not_run_again(
+    short: dict[str, Experiment],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def results() -> dict[str, bytes]:
+        tables = Path("results/epfl-table2-quick").rglob("*.parquet")
+        return {str(path): path.read_bytes() for path in tables}
+
+    assert call(monkeypatch, "reproduce", "epfl-table2", "--seeds", "1") == 0
+    first = results()
+    shutil.rmtree("results/epfl-table2-quick")
+    assert call(monkeypatch, "reproduce", "epfl-table2", "--seeds", "1") == 0
+    assert ", 0.0 s simulated" in capsys.readouterr().err.splitlines()[-1]
+    assert results() == first
+    # Another state of the experiment takes the place of the first; its first seeds are there.
+    assert call(monkeypatch, "reproduce", "epfl-table2") == 0
+    found = json.loads(Path("results/epfl-table2-quick/summary.json").read_text(encoding="utf-8"))
+    assert found["seeds"] == [1, 2]
+
+
+def test_caches_that_cannot_be_used(
+    short: dict[str, Experiment],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = Path("other")
+    other.mkdir()
+    (other / "mine.txt").write_text("mine", encoding="utf-8")
+    command = ("reproduce", "epfl-table2", "--cache", str(other))
+    assert call(monkeypatch, *command) == 2
+    assert "other exists and is no cache of hull" in capsys.readouterr().err
+    (other / "cache.json").write_text('{"format": 99}', encoding="utf-8")
+    assert call(monkeypatch, *command) == 2
+    message = capsys.readouterr().err
+    assert "another version of hull (format 99, here 1)" in message
+    assert message.count("\n") == 1
+    assert sorted(path.name for path in other.iterdir()) == ["cache.json", "mine.txt"]
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("fig12-31",), ["no experiment 'fig12-31'", "fig12-13"]),
+        (("table4", "--all"), ["ID, --all", "one of them"]),
+        (("table4", "--jobs", "0"), ["--jobs", "0", "at least 1"]),
+        (("table4", "--quick", "--full"), ["--quick, --full"]),
+        (("--all", "--seeds", "x"), ["--seeds", "x"]),
+    ],
+)
+def test_bad_input(
+    arguments: tuple[str, ...],
+    named: list[str],
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert call(monkeypatch, "reproduce", *arguments) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert all(name in message for name in named), message
+    assert not Path("results").exists()
