@@ -44,10 +44,9 @@ def published(file: str, table: str) -> dict[str, Any]:
 
 def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert call(monkeypatch, "reproduce", "--list") == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        "epfl-table2",
-        "table4",
-    ]
+    found = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert found == sorted(found)
+    assert {"epfl-fig4", "epfl-fig5", "epfl-fig6", *TABLES} <= set(found)
 
 
 def test_json(
@@ -71,7 +70,7 @@ def test_json(
         assert row["seeds"] == 2
         if row["measured"] is not None:
             assert row["ratio"] == pytest.approx(row["measured"] / row["published"])
-    for id_ in short:
+    for id_ in TABLES:
         folder = Path("results", f"{id_}-quick")
         assert (folder / "report.html").exists()
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
@@ -89,6 +88,23 @@ def test_table(
     assert "dctcp_pq950_pacer" in text
     assert "2284" in text  # published, of drop-tail TCP at 20% load
     assert str(Path("there/epfl-table2-quick/report.html").resolve()) in text
+
+
+def test_queries(
+    short: dict[str, Experiment],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also without anything to measure there are rows, claims and a figure."""
+    ids = ("epfl-fig4", "epfl-fig5", "epfl-fig6")
+    assert call(monkeypatch, "reproduce", *ids, "--seeds", "1", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["experiment"] for row in rows} == set(ids)
+    for id_ in ids:
+        folder = Path("results", f"{id_}-quick")
+        assert (folder / "figure.png").exists()
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        assert len(summary["claims"]) == len(short[id_].claims)
 
 
 def test_the_variant_changes_only_its_threshold() -> None:
