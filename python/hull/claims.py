@@ -1,5 +1,6 @@
 """Claims: what the documents say in words about their results, and whether it holds here."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -46,6 +47,21 @@ def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def about(value: float, number: float, share: float = 0.25) -> bool:
+    """Whether `value` is within a share of the document's number."""
+    return abs(ratio(value, number) - 1) <= share
+
+
+def cut_pct(low: float, high: float) -> float:
+    """By how many percent `low` is below `high`."""
+    return 100 * (1 - ratio(low, high))
+
+
+def ratio(value: float, other: float) -> float:
+    """Their ratio; not a number, with which no claim holds, where `other` is 0."""
+    return value / other if other else math.nan
 
 
 def within(value: float, low: float, high: float) -> bool:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hull.statistics import mean_ci95
 
@@ -58,6 +58,21 @@ def query(statistic: str, *, unit_us: float = 1.0) -> Reader:
     return read
 
 
+def interval_means(statistic: str, *, rate_bps: float = 1e9) -> "Callable[[pl.DataFrame], float]":
+    """Switch latency, us, from latency.parquet: the queue averaged over each time between two
+    samples (measure.sample_interval); "mean" or a percentile ("p99") of these averages."""
+
+    def read(latency: "pl.DataFrame") -> float:
+        means = latency["queue_mean_bytes"].drop_nulls() * (8e6 / rate_bps)
+        if statistic == "mean":
+            found = means.mean()
+        else:
+            found = means.quantile(float(statistic.removeprefix("p")) / 100, "linear")
+        return math.nan if found is None else float(found)  # type: ignore[arg-type]
+
+    return read
+
+
 def goodput_mbps(part: Summary) -> float:
     """Payload delivered to the measured host, Mbit/s."""
     return float(part["throughput"]["goodput_bps"]) / 1e6
@@ -99,6 +114,14 @@ class Results:
         found = [value for value in values if value is not None]
         return Estimate(*mean_ci95(found)) if found else None
 
+    def of_table(
+        self, name: str, condition: str, scheme: str, read: "Callable[[pl.DataFrame], float]"
+    ) -> Estimate | None:
+        """Mean over the seeds of a number that is read from a table of each part."""
+        seeds = self.summary["seeds"] if self.parts(condition, scheme) else []
+        found = [read(self.table(name, condition, scheme, seed)) for seed in seeds]
+        return Estimate(*mean_ci95(found)) if found else None
+
     def mean(self, condition: str, scheme: str, read: Reader) -> float:
         """The mean alone; not a number where there is none, so that no claim holds with it."""
         found = self.estimate(condition, scheme, read)
@@ -122,3 +145,26 @@ class Results:
         import polars as pl
 
         return pl.read_parquet(self.part_folder(condition, scheme, seed) / f"{name}.parquet")
+
+
+class Measure(Protocol):
+    """From the results of a cell to a value."""
+
+    def __call__(self, results: Results, condition: str, scheme: str) -> Estimate | None:
+        """None where nothing was measured."""
+
+
+def from_summary(read: Reader) -> Measure:
+    """A value that is in the summary of a part."""
+    return lambda results, condition, scheme: results.estimate(condition, scheme, read)
+
+
+def from_table(name: str, read: "Callable[[pl.DataFrame], float]") -> Measure:
+    """A value that is in a table of a part."""
+    return lambda results, condition, scheme: results.of_table(name, condition, scheme, read)
+
+
+def value(measure: Measure, results: Results, condition: str, scheme: str) -> float:
+    """The mean over seeds; not a number where nothing was measured, so that no claim holds."""
+    found = measure(results, condition, scheme)
+    return math.nan if found is None else found.mean

@@ -26,7 +26,7 @@ WhenTableFull = Literal["ignore", "evict_oldest"]
 """What a full flow association table does."""
 WhenFifoFull = Literal["drop", "bypass"]
 """What a full pacer FIFO does."""
-Overtaking = Literal["any", "other_flows", "none"]
+Overtaking = Literal["any", "other_flows", "none", "held"]
 """Which packets may overtake those that wait in a pacer's FIFO."""
 Clocks = Literal["free", "synchronized"]
 """How the clocks of the hosts' pacers stand to each other."""
@@ -311,7 +311,9 @@ class Requests(TypedDict):
     """Requests over persistent connections, an open loop with Poisson arrivals."""
 
     load: Share
-    """Response bytes as a share of the rate of the client's link, below 1."""
+    """Response bytes as a share of the rate of the client's link, below 1; with 0% nothing is
+    asked.
+    """
     client: NotRequired[HostRef]
     """The host that asks; without it host 0."""
     servers: NotRequired[HostList]

@@ -91,6 +91,23 @@ def test_table(
     assert str(Path("there/epfl-table2-quick/report.html").resolve()) in text
 
 
+def test_queries(
+    short: dict[str, Experiment],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also without anything to measure there are rows, claims and a figure."""
+    ids = ("epfl-fig4", "epfl-fig5", "epfl-fig6")
+    assert call(monkeypatch, "reproduce", *ids, "--seeds", "1", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["experiment"] for row in rows} == set(ids)
+    for id_ in ids:
+        folder = Path("results", f"{id_}-quick")
+        assert (folder / "figure.png").exists()
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        assert len(summary["claims"]) == len(short[id_].claims)
+
+
 def test_the_variant_changes_only_its_threshold() -> None:
     plan = all_experiments()["epfl-table2"].plan("quick", 1)
     cells = {(cell.condition, cell.scheme): cell for cell in plan.cells}

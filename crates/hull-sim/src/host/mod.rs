@@ -7,7 +7,7 @@ mod pacer_stage;
 mod receive_path;
 
 pub use delay_line::DelayLine;
-pub use pacer_stage::{PacerStage, Release};
+pub use pacer_stage::{Echo, PacerStage, Release};
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
 /// The hosts of a network; each list has one entry a host, or none where nobody has one.
@@ -28,9 +28,10 @@ pub struct HostSide {
 impl HostSide {
     /// An ACK with ECN-Echo for a flow of this host came in.
     #[inline]
-    pub fn on_ece(&mut self, now_ps: u64, host: usize, flow: u32) {
-        if let Some(pacer) = self.pacers.get_mut(host) {
-            pacer.on_ece(now_ps, flow);
+    pub fn on_ece(&mut self, now_ps: u64, host: usize, flow: u32) -> Echo {
+        match self.pacers.get_mut(host) {
+            Some(pacer) => pacer.on_ece(now_ps, flow),
+            None => Echo::Nothing,
         }
     }
 

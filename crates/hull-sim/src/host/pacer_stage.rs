@@ -6,6 +6,10 @@
 //! sends it with no further delay unless a paced packet is on it. A packet pays for its
 //! serialization once. With several buckets (paper 4.2: one for each flow would be ideal) a flow's
 //! number decides which one its packets take; each has a rate and a FIFO of its own.
+//!
+//! In the report's ns-2 code the NIC's queue stands still while a packet waits in the pacer: it goes
+//! on when that packet has been sent. There the FIFO holds one packet, and all others of the host,
+//! paced or not, are held behind it ([`Overtaking::Held`]).
 
 use std::collections::VecDeque;
 
@@ -27,6 +31,17 @@ pub enum Release {
     Dropped(Packet),
 }
 
+/// What an ACK with ECN-Echo did to its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// It remains as it was.
+    Nothing,
+    /// It was not associated, now it is.
+    Begun,
+    /// It was associated, and its time begins anew.
+    Renewed,
+}
+
 /// A token bucket with the packets that wait for it.
 #[derive(Debug)]
 struct Bucket {
@@ -43,6 +58,10 @@ pub struct PacerStage {
     association: FlowAssociation,
     random: Stream,
     overtaking: Overtaking,
+    /// What the NIC would not have handed over yet, with [`Overtaking::Held`].
+    held: VecDeque<Packet>,
+    /// With [`Overtaking::Held`]: end of the last packet that was let go, from when on the next may.
+    held_until_ps: u64,
     /// How far the pacer's clock is ahead of the simulation's: the phase of its ticks.
     clock_ahead_ps: u64,
     /// When the event queue will wake the pacer; kept by the simulation.
@@ -77,6 +96,8 @@ impl PacerStage {
             association: FlowAssociation::new(association),
             random,
             overtaking,
+            held: VecDeque::new(),
+            held_until_ps: 0,
             clock_ahead_ps,
             event_ps: u64::MAX,
             drops: 0,
@@ -86,20 +107,46 @@ impl PacerStage {
     }
 
     /// An ACK with ECN-Echo for a flow of this host came in.
-    pub fn on_ece(&mut self, now_ps: u64, flow: u32) {
+    pub fn on_ece(&mut self, now_ps: u64, flow: u32) -> Echo {
         let random = self.random.bits();
-        if self.association.on_ece(now_ps, flow, random) {
-            self.associations += 1;
+        let before = self.association.is_associated(now_ps, flow);
+        if !self.association.on_ece(now_ps, flow, random) {
+            return Echo::Nothing;
         }
+        self.associations += 1;
+        if before { Echo::Renewed } else { Echo::Begun }
     }
 
     /// Takes a packet from the NIC.
     #[inline]
     pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
+        if self.overtaking != Overtaking::Held {
+            return self.enter(now_ps, packet);
+        }
+        if now_ps < self.held_until_ps || !self.held.is_empty() || self.fifo_len() > 0 {
+            self.held.push_back(packet);
+            return Release::Later;
+        }
+        let release = self.enter(now_ps, packet);
+        self.hold(now_ps, release);
+        release
+    }
+
+    /// After a packet that goes to the wire the next has to wait for its end.
+    fn hold(&mut self, now_ps: u64, release: Release) {
+        if let Release::Now(packet) = release {
+            let ps = f64::from(packet.wire_bytes) * 8e12 / self.nic.rate_bps();
+            self.held_until_ps = now_ps + ps.round() as u64;
+        }
+    }
+
+    /// A packet enters the pacer.
+    #[inline]
+    fn enter(&mut self, now_ps: u64, packet: Packet) -> Release {
         let at = packet.flow as usize % self.buckets.len();
         let Bucket { pacer, fifo } = &mut self.buckets[at];
         let waits = match self.overtaking {
-            Overtaking::Any => false,
+            Overtaking::Any | Overtaking::Held => false,
             Overtaking::OtherFlows => fifo.iter().any(|waiting| waiting.flow == packet.flow),
             Overtaking::None => !fifo.is_empty(),
         };
@@ -126,11 +173,35 @@ impl PacerStage {
             let head = bucket.fifo.front()?;
             Some(bucket.pacer.next_wake_ps(u32::from(head.wire_bytes)) - self.clock_ahead_ps)
         });
-        wakes.min()
+        let held = (!self.held.is_empty() && self.fifo_len() == 0).then_some(self.held_until_ps);
+        let next_ps = wakes.chain(held).min()?;
+        Some(next_ps.max(self.held_until_ps))
     }
 
-    /// The head of a FIFO that may leave at `now_ps`; call until `None`.
+    /// The packet that may leave at `now_ps`; call until `None`.
     pub fn release(&mut self, now_ps: u64) -> Option<Packet> {
+        if self.overtaking != Overtaking::Held {
+            return self.release_head(now_ps);
+        }
+        loop {
+            if now_ps < self.held_until_ps {
+                return None;
+            }
+            let release = if self.fifo_len() > 0 {
+                Release::Now(self.release_head(now_ps)?)
+            } else {
+                let packet = self.held.pop_front()?;
+                self.enter(now_ps, packet)
+            };
+            self.hold(now_ps, release);
+            if let Release::Now(packet) = release {
+                return Some(packet);
+            }
+        }
+    }
+
+    /// The head of a FIFO that may leave at `now_ps`.
+    fn release_head(&mut self, now_ps: u64) -> Option<Packet> {
         let clock_ps = now_ps + self.clock_ahead_ps;
         self.buckets.iter_mut().find_map(|bucket| {
             let bytes = u32::from(bucket.fifo.front()?.wire_bytes);
@@ -152,13 +223,107 @@ impl PacerStage {
         })
     }
 
-    /// Packets in the FIFOs.
+    /// Packets in the FIFOs, and held before them.
     pub fn backlog(&self) -> usize {
+        self.fifo_len() + self.held.len()
+    }
+
+    /// Packets in the FIFOs.
+    fn fifo_len(&self) -> usize {
         self.buckets.iter().map(|bucket| bucket.fifo.len()).sum()
     }
 
     /// The first bucket's rate, bit/s.
     pub fn rate_bps(&self) -> u64 {
         self.buckets[0].pacer.rate_bps()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hull_core::flow_association::WhenFull;
+    use hull_core::pacer::WhenFifoFull;
+
+    use super::*;
+    use crate::network::{BufferLimit, NO_SACK, PortConfig, flags};
+    use crate::random::Purpose;
+
+    const US: u64 = 1_000_000;
+
+    /// At 1 Gbps, with tokens at 100 Mbps for 1500 bytes; each ECN-Echo associates for 100 us.
+    fn stage(overtaking: Overtaking) -> PacerStage {
+        let pacer = PacerConfig {
+            max_rate_bps: 100_000_000,
+            min_rate_bps: 100_000_000,
+            initial_rate_bps: 100_000_000,
+            bucket_bytes: 1500,
+            fifo_bytes: 100_000,
+            update_interval_ps: 64 * US,
+            eta: 0,
+            beta: 0,
+            rate_step_bps: 0,
+            token_tick_ps: 0,
+            when_full: WhenFifoFull::Drop,
+        };
+        let association = FlowAssociationConfig {
+            entries: 4,
+            probability: u32::MAX,
+            timeout_ps: 100 * US,
+            when_full: WhenFull::Ignore,
+        };
+        let nic = Port::new(&PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
+        let random = Stream::new(1, Purpose::Association, 0);
+        PacerStage::new(nic, &pacer, &association, random, overtaking, 0, 1)
+    }
+
+    fn packet(flow: u32) -> Packet {
+        Packet {
+            seq: 0,
+            ack: 0,
+            flow,
+            sack: NO_SACK,
+            hop: 0,
+            wire_bytes: 1000,
+            flags: flags::DATA,
+        }
+    }
+
+    #[test]
+    fn an_association_begins_is_renewed_and_ends() {
+        let mut stage = stage(Overtaking::Any);
+        assert_eq!(stage.on_ece(0, 7), Echo::Begun);
+        assert_eq!(stage.on_ece(50 * US, 7), Echo::Renewed);
+        assert_eq!(stage.on_ece(149 * US, 7), Echo::Renewed);
+        assert_eq!(stage.on_ece(249 * US, 7), Echo::Begun);
+        assert_eq!(stage.associations, 4);
+    }
+
+    #[test]
+    fn a_packet_that_waits_holds_the_nic() {
+        let (paced, other) = (packet(1), packet(2));
+        let mut any = stage(Overtaking::Any);
+        let mut held = stage(Overtaking::Held);
+        for stage in [&mut any, &mut held] {
+            stage.on_ece(0, 1);
+            // 500 bytes of tokens are left; the next packet's are there 40 us later.
+            assert_eq!(stage.admit(0, paced), Release::Now(paced));
+            assert_eq!(stage.admit(8 * US, paced), Release::Later);
+            assert_eq!(stage.next_wake_ps(), Some(40 * US));
+        }
+        assert_eq!(any.admit(16 * US, other), Release::Now(other));
+        for at_us in [16, 24] {
+            assert_eq!(held.admit(at_us * US, other), Release::Later);
+        }
+        assert_eq!(held.backlog(), 3);
+        assert_eq!(held.release(40 * US), Some(paced));
+        // Each of those behind it waits for the end of the one before.
+        for (at_us, next_us) in [(48, Some(56 * US)), (56, None)] {
+            assert_eq!(held.release((at_us - 1) * US), None);
+            assert_eq!(held.release(at_us * US), Some(other));
+            assert_eq!(held.next_wake_ps(), next_us);
+        }
+        assert_eq!(held.admit(60 * US, other), Release::Later);
+        assert_eq!(held.release(64 * US), Some(other));
+        assert_eq!(held.backlog(), 0);
     }
 }

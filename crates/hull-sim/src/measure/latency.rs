@@ -14,10 +14,11 @@ struct Row {
     time_ps: u64,
     probe_ps: Option<i64>,
     queue_bytes: Option<i64>,
+    queue_mean_bytes: Option<f64>,
 }
 
 /// The columns of `latency.parquet`.
-pub const LATENCY_COLUMNS: [Column; 3] = [
+pub const LATENCY_COLUMNS: [Column; 4] = [
     Column::new("time_ps", "ps", "simulated time of the probe or the sample"),
     Column::new(
         "probe_ps",
@@ -29,6 +30,11 @@ pub const LATENCY_COLUMNS: [Column; 3] = [
         "queue_bytes",
         "byte",
         "bytes waiting at the client's port; null in rows of a probe only",
+    ),
+    Column::new(
+        "queue_mean_bytes",
+        "byte",
+        "their mean over the time since the last sample; null in the first and in rows of a probe",
     ),
 ];
 
@@ -58,6 +64,7 @@ impl LatencyLog {
             time_ps,
             probe_ps: Some(waited_ps as i64),
             queue_bytes: None,
+            queue_mean_bytes: None,
         });
     }
 
@@ -66,12 +73,13 @@ impl LatencyLog {
         self.lost += 1;
     }
 
-    /// The queue held `bytes` at `time_ps`.
-    pub fn sample(&mut self, time_ps: u64, bytes: u64) {
+    /// The queue held `bytes` at `time_ps`, and `mean` on average since the last sample.
+    pub fn sample(&mut self, time_ps: u64, bytes: u64, mean: Option<f64>) {
         self.rows.push(Row {
             time_ps,
             probe_ps: None,
             queue_bytes: Some(bytes as i64),
+            queue_mean_bytes: mean,
         });
     }
 
@@ -95,6 +103,7 @@ impl LatencyLog {
             Values::Int64(time),
             Values::Optional(probe),
             Values::Optional(queue),
+            Values::OptionalDouble(rows.iter().map(|row| row.queue_mean_bytes).collect()),
         ];
         parquet_file::write(path, &LATENCY_COLUMNS, &values, rows.len())
     }

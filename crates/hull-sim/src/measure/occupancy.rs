@@ -21,6 +21,8 @@ pub struct Occupancy {
     total_ps: u64,
     level_bytes: u64,
     since_ps: u64,
+    /// Time and integral of the last call of `mean_since_last`.
+    last_mean: (u64, u128),
     ps_per_byte: f64,
 }
 
@@ -39,6 +41,7 @@ impl Occupancy {
             total_ps: 0,
             level_bytes: 0,
             since_ps: now_ps,
+            last_mean: (now_ps, 0),
             ps_per_byte: 8e12 / rate_bps as f64,
         }
     }
@@ -62,6 +65,15 @@ impl Occupancy {
             self.since_ps = now_ps;
         }
         self.level_bytes = bytes;
+    }
+
+    /// Mean level since the last call or the restart, bytes; `None` where no time has passed.
+    pub fn mean_since_last(&mut self, now_ps: u64) -> Option<f64> {
+        let now_level = u128::from(self.level_bytes) * u128::from(now_ps - self.since_ps);
+        let integral = self.integral_byte_ps + now_level;
+        let (last_ps, last_integral) = std::mem::replace(&mut self.last_mean, (now_ps, integral));
+        let lasted = now_ps - last_ps;
+        (lasted > 0).then(|| (integral - last_integral) as f64 / lasted as f64)
     }
 
     /// Forgets the past, at the end of the warm-up.
@@ -116,6 +128,18 @@ mod tests {
         assert!((d.mean_us - (0.05 * 8.0 + 0.05 * 24.0)).abs() < 1e-9);
         assert_eq!((d.p50_us, d.p90_us), (0.0, 0.0));
         assert!((d.p99_us - 24.0).abs() < 0.03 && (d.max_us - 24.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn means_of_intervals_have_the_integral() {
+        let mut queue = Occupancy::new(1_000_000_000, 0);
+        queue.change(40, 1000);
+        assert_eq!(queue.mean_since_last(100), Some(600.0));
+        queue.change(150, 0);
+        assert_eq!(queue.mean_since_last(200), Some(500.0));
+        assert_eq!(queue.mean_since_last(200), None);
+        queue.restart(200);
+        assert_eq!(queue.mean_since_last(300), Some(0.0));
     }
 
     #[test]

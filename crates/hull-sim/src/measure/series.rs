@@ -4,7 +4,7 @@ use super::parquet_file::{Column, Values};
 use super::table_log::{Row, TableLog};
 
 /// The columns of `series.parquet`.
-pub const SERIES_COLUMNS: [Column; 11] = [
+pub const SERIES_COLUMNS: [Column; 13] = [
     Column::new("time_ps", "ps", "simulated time of the sample"),
     Column::new(
         "flow",
@@ -41,6 +41,16 @@ pub const SERIES_COLUMNS: [Column; 11] = [
         "payload that the sender believes to be in the network (the pipe of RFC 6675)",
     ),
     Column::new("timeouts", "", "retransmission timeouts so far"),
+    Column::new(
+        "associations",
+        "",
+        "ECN-Echoes so far that associated the flow with its host's pacer, or renewed that",
+    ),
+    Column::new(
+        "associations_begun",
+        "",
+        "of these, those of a flow that was not associated: one more than have ended, or as many",
+    ),
 ];
 
 /// What is known of a flow at one time.
@@ -64,6 +74,10 @@ pub(crate) struct FlowReading {
     pub in_flight_bytes: u64,
     /// Timeouts so far.
     pub timeouts: u32,
+    /// Associations with the host's pacer so far, renewals counted in.
+    pub associations: u32,
+    /// Without renewals.
+    pub associations_begun: u32,
 }
 
 /// One row: a reading with its time, ps.
@@ -93,6 +107,8 @@ impl Row for SeriesRow {
             optional(|reading| reading.srtt_ps),
             Values::long(rows, |row| row.1.in_flight_bytes),
             Values::short(rows, |row| row.1.timeouts),
+            Values::short(rows, |row| row.1.associations),
+            Values::short(rows, |row| row.1.associations_begun),
         ]
     }
 }

@@ -41,6 +41,9 @@ pub enum Overtaking {
     OtherFlows,
     /// None: a small response waits behind paced packets.
     None,
+    /// None, and the NIC stands still while a packet waits, as in the report's ns-2 code: the FIFO
+    /// holds one packet, the others wait before the pacer.
+    Held,
 }
 
 /// How the clocks of the hosts' pacers stand to each other.

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use super::followed::Followed;
+use crate::host::Echo;
 use crate::network::Network;
 use crate::topology::Routes;
 use crate::transport::{Receiver, Sender};
@@ -58,9 +59,20 @@ pub struct Flow {
     later: VecDeque<Pending>,
     /// End of the last message written.
     written: u64,
+    /// ECN-Echoes that associated the flow with its host's pacer, and those of them that found it
+    /// not associated.
+    pub associations: u32,
+    pub associations_begun: u32,
 }
 
 impl Flow {
+    /// Counts what an ECN-Echo did.
+    #[inline]
+    pub fn count(&mut self, echo: Echo) {
+        self.associations += u32::from(echo != Echo::Nothing);
+        self.associations_begun += u32::from(echo == Echo::Begun);
+    }
+
     /// The priority class of the byte at `position`.
     #[inline]
     pub fn class_at(&self, position: u64) -> u16 {
@@ -180,6 +192,8 @@ impl FlowTable {
                     first: NOTHING,
                     later: VecDeque::new(),
                     written: 0,
+                    associations: 0,
+                    associations_begun: 0,
                 });
                 self.senders.push(self.sender.clone());
                 self.receivers.push(self.receiver.clone());
@@ -200,6 +214,8 @@ impl FlowTable {
         flow.first = NOTHING;
         flow.later.clear();
         flow.written = 0;
+        flow.associations = 0;
+        flow.associations_begun = 0;
         self.numbered += 1;
         self.follow(slot);
         self.opened += 1;

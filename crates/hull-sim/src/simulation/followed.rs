@@ -81,6 +81,8 @@ impl FlowTable {
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
             timeouts: sender.timeouts,
+            associations: flow.associations,
+            associations_begun: flow.associations_begun,
         }
     }
 }

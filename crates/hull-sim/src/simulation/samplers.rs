@@ -91,7 +91,10 @@ impl Simulation {
         let now_ps = self.now_ps;
         let port = self.instruments.client_port;
         let level = self.network.ports[port].queue(now_ps);
-        self.latency.sample(now_ps, level.bytes);
+        let watch = self.network.ports[port].watched();
+        let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
+        let mean = mean.filter(|_| now_ps > self.warmup_ps);
+        self.latency.sample(now_ps, level.bytes, mean);
         if !self.instruments.queue_changes {
             self.note_levels();
         } else if now_ps > self.warmup_ps {

@@ -55,7 +55,8 @@ impl Simulation {
         }
         let ece = packet.has(flags::ECE);
         if ece {
-            self.hosts.on_ece(self.now_ps, host, slot);
+            let echo = self.hosts.on_ece(self.now_ps, host, slot);
+            self.table.flows[slot as usize].count(echo);
         }
         let blocks = if packet.sack == NO_SACK {
             SackBlocks::default()

@@ -212,7 +212,10 @@ impl Workload for RequestResponse {
 
     fn begin(&mut self, agenda: &mut Agenda) {
         for class in 0..self.classes.len() {
-            self.next_arrival(0, class, agenda);
+            // Without load the mean is infinite.
+            if self.classes[class].mean_gap_ps.is_finite() {
+                self.next_arrival(0, class, agenda);
+            }
         }
     }
 
@@ -325,6 +328,14 @@ mod tests {
             assert_eq!(record.fct_ps, fct_ps);
             assert_eq!(record.timeouts, 1, "the request's");
         }
+    }
+
+    #[test]
+    fn without_load_nothing_is_asked() {
+        let text = TABLE_4.replace("40%", "0%");
+        let mut traffic = build(&text, 10, "20s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        assert!(log.flows.is_empty());
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn scheme() -> impl Strategy<Value = Vec<String>> {
 
 fn pacer() -> impl Strategy<Value = Vec<String>> {
     let full = prop::sample::select(vec!["drop", "bypass"]);
-    let overtaking = prop::sample::select(vec!["any", "other_flows", "none"]);
+    let overtaking = prop::sample::select(vec!["any", "other_flows", "none", "held"]);
     let pacer = (overtaking, full, 1_u32..5, 1_u32..10, 1_u32..40).prop_map(
         |(overtaking, full, fifo_packets, bucket, entries)| {
             vec![format!(

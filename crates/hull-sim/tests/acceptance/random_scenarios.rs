@@ -212,7 +212,7 @@ fn host() -> impl Strategy<Value = Settings> {
     ];
     let pacer = prop_oneof![
         Just(String::new()),
-        (1_u32..4, select(vec!["any", "other_flows", "none"])).prop_map(
+        (1_u32..4, select(vec!["any", "other_flows", "none", "held"])).prop_map(
             |(buckets, overtaking)| format!(
                 "pacer={{buckets={buckets},overtaking=\"{overtaking}\",fifo=\"20KB\",bucket=\"9KB\"}}"
             )

@@ -26,7 +26,7 @@ pub enum Pick {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requests {
-    /// Response bytes as a share of the rate of the client's link, below 1.
+    /// Response bytes as a share of the rate of the client's link, below 1; with 0% nothing is asked.
     pub load: Share,
     /// The host that asks; without it host 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,10 +63,10 @@ pub struct SizeClass {
 /// Checks the requests.
 pub(super) fn check(r: &Requests) -> Result<(), Problem> {
     require(
-        r.load.0 > 0 && r.load.0 < Share::ONE,
+        r.load.0 < Share::ONE,
         "workload.requests.load",
         quoted(r.load),
-        "above 0 and below 100%, because the loop is open",
+        "below 100%, because the loop is open",
     )?;
     let connections = r.connections_per_server;
     require(

@@ -1,0 +1,125 @@
+"""Figure 5 of the EPFL ns-2 report: queries of 100 bytes to ten servers that take 100 us, beside
+10 MB transfers; a response that takes more than 1 ms is late. Times in us unless named otherwise.
+"""
+
+from collections.abc import Callable
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, about, ratio
+from hull.experiment import Experiment, Point, Size, Variant, published
+from hull.measured import Results, value
+from hull.queries import (
+    CONDITIONS,
+    DCTCP,
+    HULL,
+    LOADED,
+    TCP,
+    Drawn,
+    average_cut,
+    completion,
+    cuts,
+    draw_queries,
+    in_time,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PUBLISHED = published("epfl-ns2", "constant_service")
+CUTS = {
+    TCP: PUBLISHED["p99_query_cut_pct_hull_vs_tcp"],
+    DCTCP: PUBLISHED["p99_query_cut_pct_hull_vs_dctcp"],
+}
+
+
+def draw(results: Results) -> "Figure":
+    """(a) Completion time, (b) responses in time."""
+    plots = (
+        Drawn("(a) 99th percentile query completion", "ms", completion, unit=1e3),
+        Drawn("(b) Within 1 ms, worst 1% of queries", "responses of 10", in_time),
+    )
+    return draw_queries(results, plots, columns=2)
+
+
+def _cut(other: str, number: float) -> Callable[[Results], Finding]:
+    def check(results: Results) -> Finding:
+        found = cuts(completion, results, other)
+        by_load = ", ".join(f"{cut:.1f}" for cut in found)
+        return Finding(f"{fmean(found):.1f}% ({by_load})", about(fmean(found), number))
+
+    return check
+
+
+def _quality(results: Results) -> Finding:
+    found = [value(in_time, results, condition, HULL) for condition in LOADED]
+    return Finding(", ".join(f"{n:.2f} of 10" for n in found), all(n >= 9.995 for n in found))
+
+
+def _factor(results: Results) -> Finding:
+    found = [
+        ratio(value(completion, results, c, TCP), value(completion, results, c, HULL))
+        for c in LOADED
+    ]
+    shown = ", ".join(f"{factor:.1f}" for factor in found)
+    return Finding(f"factor {fmean(found):.1f} ({shown})", about(fmean(found), 6))
+
+
+CLAIMS = (
+    Claim(
+        "epfl-fig5-tcp",
+        "report III-B",
+        "Across the loads with background traffic HULL's 99th percentile of query completion is "
+        "83% (within 25%) below TCP's.",
+        _cut(TCP, CUTS[TCP]),
+    ),
+    Claim(
+        "epfl-fig5-dctcp",
+        "report III-B",
+        "Across the loads with background traffic it is 47.3% (within 25%) below DCTCP's.",
+        _cut(DCTCP, CUTS[DCTCP]),
+    ),
+    Claim(
+        "epfl-fig5-dctcp-half",
+        "report I",
+        "With fixed service time HULL outperforms DCTCP by close to 50% (within 25%).",
+        _cut(DCTCP, 50),
+    ),
+    Claim(
+        "epfl-fig5-quality",
+        "report III-B",
+        "With HULL all ten servers answer within the deadline of 1 ms, also in the worst 1% of the "
+        "queries, at each load.",
+        _quality,
+    ),
+    Claim(
+        "epfl-fig5-factor",
+        "report I",
+        "With fixed service time HULL outperforms TCP by a factor of 6 (within 25%, averaged over "
+        "the loads with background traffic).",
+        _factor,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="epfl-fig5",
+    title="EPFL ns-2 report, figure 5: low latency queries with constant service time, on ns-2",
+    source="report III-B, figure 5",
+    scenario="epfl-fig5",
+    variants=(Variant(CONDITIONS),),
+    points=tuple(
+        Point(
+            "200-600 Mbps",
+            HULL,
+            f"p99_query_cut_vs_{name}_pct",
+            "mean",
+            CUTS[other],
+            average_cut(completion, other),
+        )
+        for name, other in (("tcp", TCP), ("dctcp", DCTCP))
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.warmup=6s", "run.duration=16s"), seeds=1),
+    full=Size(overrides=(), seeds=3),
+)
