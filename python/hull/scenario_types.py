@@ -326,6 +326,10 @@ class Requests(TypedDict):
     """How the connection is chosen."""
     request_size: NotRequired[Size]
     """Bytes of a request."""
+    service: NotRequired[Service]
+    """Time that a server takes over a request before it answers, drawn anew for each; requests
+    do not wait for each other.
+    """
     classes: list[SizeClass]
     """Sizes of the responses."""
 

@@ -45,6 +45,8 @@ pub enum Purpose {
     ProductionSizes = 41,
     /// Far ends of background flows of the production benchmark, one stream for each server.
     ProductionEndpoints = 42,
+    /// Service times of requests.
+    RequestService = 43,
 }
 
 /// A stream of random numbers.

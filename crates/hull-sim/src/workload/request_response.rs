@@ -6,10 +6,13 @@
 //! which together are the paper's one process with random sizes and the report's two.
 //!
 //! The completion time runs from the request until the client's application has the response: the
-//! application's delay is paid at the server before it answers and at the client at the end.
+//! application's delay is paid at the server before it answers and at the client at the end. A
+//! service time stands for what varies at the hosts (paper 6.2.1: of the 380 us of a 1 KB flow most
+//! are spent there): it is drawn for each request, and a server works on any number at once.
 
 use slab::Slab;
 
+use super::service::ServiceTime;
 use super::traffic::Stage;
 use super::{Agenda, Channel, FlowRecord, Message, Problem, Progress, Workload, few};
 use crate::random::{Purpose, Stream};
@@ -43,6 +46,7 @@ pub(super) struct RequestResponse {
     pick: Pick,
     request_bytes: u64,
     application_delay_ps: u64,
+    service: Option<(ServiceTime, Stream)>,
     end_ps: u64,
     classes: Vec<Class>,
     class_names: Vec<String>,
@@ -114,6 +118,13 @@ impl RequestResponse {
         };
         let count = servers.len() * per_server * pools;
         let server_of = |connection: usize| servers[(connection / per_server) % servers.len()];
+        let service = match &settings.service {
+            Some(service) => Some((
+                ServiceTime::new("workload.requests.service", service)?,
+                Stream::new(stage.seed, Purpose::RequestService, 0),
+            )),
+            None => None,
+        };
         Ok(RequestResponse {
             servers: servers.len(),
             connections_per_server: per_server,
@@ -121,6 +132,7 @@ impl RequestResponse {
             pick: settings.pick,
             request_bytes: settings.request_size.0,
             application_delay_ps: stage.application_delay_ps,
+            service,
             end_ps: stage.end_ps,
             class_names: settings
                 .classes
@@ -235,10 +247,14 @@ impl Workload for RequestResponse {
         match What::unpack(tag) {
             What::ArrivalOrRequest(request) => {
                 self.requests[request].timeouts = few(timeouts);
-                if self.application_delay_ps == 0 {
+                let service_ps = match &mut self.service {
+                    Some((time, stream)) => time.draw(stream),
+                    None => 0,
+                };
+                let at_ps = now_ps + self.application_delay_ps + service_ps;
+                if at_ps == now_ps {
                     self.answer(request, agenda);
                 } else {
-                    let at_ps = now_ps + self.application_delay_ps;
                     agenda.wakes.push((at_ps, What::Answer(request).pack()));
                 }
             }
@@ -336,6 +352,33 @@ mod tests {
         let mut traffic = build(&text, 10, "20s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);
         assert!(log.flows.is_empty());
+    }
+
+    #[test]
+    fn a_service_time_is_drawn_for_each_request_and_nothing_else_moves() {
+        let text = format!("{TABLE_4}service = {{ offset = \"5us\", exponential = \"50us\" }}\n");
+        let served = network().run(&mut build(&text, 10, "20s").expect("good"));
+        let plain = network().run(&mut build(TABLE_4, 10, "20s").expect("good"));
+        let times = |log: &super::super::test_network::Log| {
+            let mut flows = log.flows.clone();
+            flows.sort_by_key(|record| (record.start_ps, record.connection));
+            let times: Vec<(u64, u64)> = flows.iter().map(|r| (r.start_ps, r.fct_ps)).collect();
+            times
+        };
+        let (served, plain) = (times(&served), times(&plain));
+        assert_eq!(served.len(), plain.len());
+        let drawn: Vec<f64> = served
+            .iter()
+            .zip(&plain)
+            .map(|(with, without)| {
+                assert_eq!(with.0, without.0, "the same requests");
+                (with.1 - without.1) as f64 * 1e-6
+            })
+            .collect();
+        assert!(drawn.iter().all(|&us| us >= 5.0));
+        let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
+        let limit = 4.0 * 50.0 / (drawn.len() as f64).sqrt();
+        assert!((mean - 55.0).abs() < limit, "{mean}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use crate::scenario::check::{Problem, quoted, require};
 use crate::scenario::default;
+use crate::scenario::service::{Service, check as check_service};
 use crate::units::{Share, Size};
 
 /// How the connection for a request is chosen.
@@ -46,6 +47,10 @@ pub struct Requests {
     /// Bytes of a request.
     #[serde(default = "default::request_size")]
     pub request_size: Size,
+    /// Time that a server takes over a request before it answers, drawn anew for each; requests do
+    /// not wait for each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Service>,
     /// Sizes of the responses.
     pub classes: Vec<SizeClass>,
 }
@@ -76,6 +81,9 @@ pub(super) fn check(r: &Requests) -> Result<(), Problem> {
         "1 to 10000",
     )?;
     message("workload.requests.request_size", r.request_size)?;
+    if let Some(service) = &r.service {
+        check_service("workload.requests.service", service)?;
+    }
     require(
         !r.classes.is_empty() && r.classes.len() <= 64,
         "workload.requests.classes",
