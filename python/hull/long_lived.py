@@ -1,6 +1,7 @@
-"""Long-lived flows on the testbed of paper 5.2: how many there are, and estimates over their counts.
+"""Long-lived flows into one host: how many there are, and estimates over their numbers.
 
-Host 0 is the receiver S5, host 1 sends the probes of the latency meter, the others send flows.
+Host 0 is the receiver, host 1 sends the probes, the others send flows: S5, S1 and the rest of the
+testbed of paper 5.2.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,15 +11,19 @@ from hull.experiment import Variant
 from hull.measured import Estimate, Reader, Results
 
 
-def counts(flows: Iterable[int], **variant: tuple[str, ...]) -> tuple[Variant, ...]:
-    """A variant for each number of flows, each from a host of its own, named by the number."""
-    keys = variant.pop("overrides", ())
+def senders(count: int) -> str:
+    """The key that gives so many flows, each from a host of its own."""
+    return f'workload.long_lived.flows=[{{src="2-{count + 1}",dst=0}}]'
+
+
+def counts(
+    flows: Iterable[int],
+    overrides: tuple[str, ...] = (),
+    schemes: tuple[str, ...] | None = None,
+) -> tuple[Variant, ...]:
+    """A variant for each number of flows, named by the number."""
     return tuple(
-        Variant(
-            {"": str(count)},
-            overrides=(f'workload.long_lived.flows=[{{src="2-{count + 1}",dst=0}}]', *keys),
-            **variant,
-        )
+        Variant({"": str(count)}, overrides=(senders(count), *overrides), schemes=schemes)
         for count in flows
     )
 

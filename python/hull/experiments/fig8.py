@@ -3,11 +3,12 @@
 Latency is the probes' (us), throughput what the receiver's link carries (Mbps).
 """
 
+from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding, within
-from hull.experiment import Experiment, Point, Size, Variant, published
+from hull.experiment import Experiment, Point, Size, published
 from hull.long_lived import counts, over, series
 from hull.measured import Reader, Results, probe, throughput_mbps
 
@@ -84,9 +85,7 @@ def _levels(results: Results) -> Finding:
 
 
 def _few(results: Results) -> Finding:
-    ratios = [
-        results.mean(count, SIX, MEAN) / results.mean(count, HULL, MEAN) for count in FEW
-    ]
+    ratios = [results.mean(count, SIX, MEAN) / results.mean(count, HULL, MEAN) for count in FEW]
     words = " and ".join(f"{ratio:.1f}" for ratio in ratios)
     return Finding(
         f"factor {words} with 2 and 3 flows", all(within(ratio, 2, 3) for ratio in ratios)
@@ -110,7 +109,7 @@ def _less_effective(results: Results) -> Finding:
     gain = [
         results.mean(count, SIX, MEAN) / value for count, value in zip(ALL, latency, strict=True)
     ]
-    grows = all(after > before for before, after in zip(latency, latency[1:], strict=False))
+    grows = all(after > before for before, after in pairwise(latency))
     words = ", ".join(f"{value:.1f}" for value in latency)
     return Finding(
         f"HULL's mean latency {words} us; DCTCP-6K's is {gain[0]:.1f} to {gain[-1]:.1f} times it",
@@ -149,8 +148,8 @@ CLAIMS = (
     Claim(
         id="fig8-jitter",
         source="paper 6.1",
-        claim="99th percentile below four flows: about 30 us with the phantom queue, about 100 with "
-        "DCTCP-6K (within 25%), more than 300 with DCTCP",
+        claim="99th percentile below four flows: about 30 us with the phantom queue, about 100 "
+        "with DCTCP-6K (within 25%), more than 300 with DCTCP",
         check=_jitter,
     ),
     Claim(
@@ -211,6 +210,7 @@ def draw(results: Results) -> "Figure":
                 lines(throughput_mbps, None),
                 speed,
                 x_ticks=flows,
+                y_limits=(0, 1050),
             ),
         ],
         width=4.2,
