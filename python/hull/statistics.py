@@ -5,6 +5,7 @@ Seeds are independent runs of one scenario, so the mean over them has n - 1 degr
 
 import math
 from collections.abc import Sequence
+from statistics import correlation
 
 # 97.5% quantile of Student's t for 1 to 30 degrees of freedom.
 _T975 = (
@@ -30,3 +31,8 @@ def mean_ci95(values: Sequence[float]) -> tuple[float, float | None]:
         return mean, None
     variance = math.fsum((v - mean) ** 2 for v in values) / (n - 1)
     return mean, t975(n - 1) * math.sqrt(variance / n)
+
+
+def r_squared(x: Sequence[float], y: Sequence[float]) -> float:
+    """Share of the variance of `y` that a straight line in `x` explains."""
+    return correlation(x, y) ** 2

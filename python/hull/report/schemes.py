@@ -40,6 +40,17 @@ _KNOWN = {
         Scheme("dctcp_6k", "DCTCP-6K", "#000000", (4, 2), "<"),
         Scheme("dctcp_pq950", "PQ 950, no pacer", "#56B4E9", (2, 1), "X"),
         Scheme("tcp_qos", "TCP-QoS", "#CC79A7", (9, 4), "s"),
+        Scheme("dctcp_pq900_after_pacer", "PQ 900, counted after", "#CC79A7", (2, 1), "v"),
+        Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", "#CC79A7", (2, 1), "v"),
+        Scheme("dctcp_pq_pacer", "DCTCP + PQ + pacer", "#009E73", (), "D"),
+        Scheme("dctcp_pq", "DCTCP + PQ, not paced", "#56B4E9", (6, 2, 1, 2), "P"),
+        Scheme("mtu_1500", "MTU 1500 bytes", "#D55E00", (2, 2), "o"),
+        Scheme("mtu_300", "MTU 300 bytes", "#0072B2", (5, 2), "s"),
+        Scheme("threshold_1kb", "1 KB threshold", "#009E73", (), "D"),
+        Scheme("threshold_3kb", "3 KB", "#56B4E9", (6, 2, 1, 2), "P"),
+        Scheme("threshold_6kb", "6 KB", "#E69F00", (10, 3), "^"),
+        Scheme("threshold_15kb", "15 KB", "#CC79A7", (2, 1), "v"),
+        Scheme("threshold_30kb", "30 KB", "#0072B2", (5, 2), "s"),
     )
 }
 _SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#999999", "#F0E442")

@@ -1,0 +1,162 @@
+"""Figure 2b of the EPFL ns-2 report: two to eight static flows, four schemes, 5 us of link delay.
+
+Latency is the time-weighted queue of the client's port (us), throughput what its link carries (Mbps).
+"""
+
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, within
+from hull.experiment import Experiment, Size
+from hull.long_lived import counts, series
+from hull.measured import Results, occupancy, throughput_mbps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TCP, DCTCP, SIX = "tcp_droptail", "dctcp_30k", "dctcp_6k_pacer"
+HULL, AFTER = "dctcp_pq900_pacer", "dctcp_pq900_after_pacer"
+SCHEMES = (TCP, DCTCP, SIX, HULL)
+FLOWS = range(2, 9)
+ALL = tuple(str(count) for count in FLOWS)
+FOLLOWED = ("measure.flows={}",)
+MEAN, P99 = occupancy("mean"), occupancy("p99")
+
+
+def lead(results: Results, other: str) -> float:
+    """Median over the numbers of flows of another scheme's mean latency over HULL's."""
+    ours, theirs = (series(results, ALL, scheme, MEAN) for scheme in (HULL, other))
+    return median(b / a if a > 0 else float("inf") for a, b in zip(ours, theirs, strict=True))
+
+
+def _orders(results: Results) -> Finding:
+    tcp, dctcp = lead(results, TCP), lead(results, DCTCP)
+    ours = ", ".join(f"{value:.1f}" for value in series(results, ALL, HULL, MEAN))
+    return Finding(f"factor {tcp:.0f} and {dctcp:.0f} (HULL: {ours} us)", tcp >= 25 and dctcp >= 5)
+
+
+def _converges(results: Results) -> Finding:
+    six, ours = (series(results, ALL, scheme, MEAN) for scheme in (SIX, HULL))
+    equal = [count for count, a, b in zip(ALL, six, ours, strict=True) if within(b / a, 0.75, 1.25)]
+    return Finding(f"within 25% at {', '.join(equal) or 'no number of'} flows", bool(equal))
+
+
+def _two_above_three(results: Results) -> Finding:
+    two, three = (results.mean(count, HULL, MEAN) for count in ("2", "3"))
+    return Finding(f"{two:.1f} us with 2, {three:.1f} us with 3", two > three)
+
+
+def _same_throughput(results: Results) -> Finding:
+    ours = series(results, ALL[2:], HULL, throughput_mbps)
+    others = [series(results, ALL[2:], scheme, throughput_mbps) for scheme in (TCP, DCTCP, SIX)]
+    least = min(a / b for theirs in others for a, b in zip(ours, theirs, strict=True))
+    return Finding(f"at least {least:.2f} of the others'", within(least, 0.95, 1.05))
+
+
+def window(results: Results, count: str, scheme: str) -> float:
+    """Mean congestion window, packets, over the flows, the measured time and the seeds."""
+    import polars as pl
+
+    tables = [
+        results.table("series", count, scheme, part["seed"]).filter(pl.col("time_ps") >= 10**12)
+        for part in results.parts(count, scheme)
+    ]
+    return fmean(float(table["cwnd_bytes"].mean()) for table in tables) / 950
+
+
+def _window_two(results: Results) -> Finding:
+    found = window(results, "2", HULL)
+    return Finding(f"{found:.1f} packets", within(found, 3.4 * 0.75, 3.4 * 1.25))
+
+
+def _window_three(results: Results) -> Finding:
+    found = window(results, "3", HULL)
+    return Finding(f"{found:.2f} packets", within(found, 2, 2.05))
+
+
+def lines(results: Results) -> "Figure":
+    """Latency with bars to the 99th percentile, and throughput, by number of flows."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    flows = [int(count) for count in results.conditions]
+    names = results.conditions
+    latency = [
+        Line(
+            scheme, flows, series(results, names, scheme, MEAN), series(results, names, scheme, P99)
+        )
+        for scheme in results.schemes
+    ]
+    speed = [
+        Line(scheme, flows, series(results, names, scheme, throughput_mbps))
+        for scheme in results.schemes
+    ]
+    label = "Number of servers"
+    return plot_sweep(
+        [
+            Panel("Queueing latency", label, "Latency (µs)", latency, log_y=True, x_ticks=flows),
+            Panel(
+                "Throughput", label, "Throughput (Mbps)", speed, x_ticks=flows, y_limits=(0, 1050)
+            ),
+        ],
+        width=4.4,
+    )
+
+
+TRIED_TWO = (
+    "With count_arriving two packets back to back are marked (990 + 990 - 891 > 1000 bytes), so two "
+    "flows stay near the smallest window. "
+)
+
+CLAIMS = (
+    Claim(
+        id="epfl-fig2b-orders",
+        source="report III-A",
+        claim="HULL's latency is two orders of magnitude (25 times) below TCP's and one (5 times) "
+        "below DCTCP's (median over the numbers of flows)",
+        check=_orders,
+    ),
+    Claim(
+        id="epfl-fig2b-converges",
+        source="report III-A",
+        claim="HULL's latency converges to that of DCTCP-6K (within 25%) within 8 flows",
+        check=_converges,
+    ),
+    Claim(
+        id="epfl-fig2b-two-above-three",
+        source="report III-A",
+        claim="HULL's latency is higher with 2 flows than with 3",
+        check=_two_above_three,
+        tried=TRIED_TWO,
+    ),
+    Claim(
+        id="epfl-fig2b-same-throughput",
+        source="report III-A",
+        claim="from 4 to 8 flows HULL has the same throughput as the others (within 5%)",
+        check=_same_throughput,
+    ),
+    Claim(
+        id="epfl-fig2b-window-three",
+        source="report III-A",
+        claim="with 3 flows HULL's windows are fixed at 2 packets",
+        check=_window_three,
+    ),
+    Claim(
+        id="epfl-fig2b-window-two",
+        source="report III-A",
+        claim="with 2 flows HULL's mean window is 3.4 packets (within 25%)",
+        check=_window_two,
+        tried=TRIED_TWO,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="epfl-fig2b",
+    title="EPFL ns-2 report, figure 2b: two to eight static flows at 5 us of link delay",
+    source="report III-A, figure 2b",
+    scenario="epfl-static",
+    variants=counts(FLOWS, overrides=FOLLOWED, schemes=SCHEMES),
+    claims=CLAIMS,
+    draw=lines,
+    quick=Size(overrides=("run.duration=2s",), seeds=1),
+    full=Size(overrides=("run.duration=10s",), seeds=10),
+)

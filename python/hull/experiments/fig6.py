@@ -1,0 +1,211 @@
+"""Figure 6 of the paper: the pacer's beta, what it gains at the switch and costs in round-trip time.
+
+Two long-lived DCTCP flows, phantom queue of 950 Mbps and 1 KB. Switch latency is the probes', the
+round trip what the flows' TCP measures (us); throughput what the receiver's link carries (Mbps).
+"""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, within
+from hull.experiment import Experiment, Point, Size, SizeName, Variant, cell, published
+from hull.long_lived import series
+from hull.measured import Results, probe, throughput_mbps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HULL = "dctcp_pq950_pacer"
+UNPACED = "not_paced"
+BETAS = tuple(2**power for power in range(15))
+QUICK_BETAS = tuple(2**power for power in range(0, 15, 2))
+PUBLISHED = published("hull-paper", "figure6")
+MEAN = probe("mean")
+
+
+def _variants() -> tuple[Variant, ...]:
+    sizes: tuple[tuple[SizeName, tuple[int, ...]], ...] = (("quick", QUICK_BETAS), ("full", BETAS))
+    found = [
+        Variant(
+            {"": str(beta)},
+            overrides=(f"pacer.beta={beta}", "measure.flows={}"),
+            schemes=(HULL,),
+            sizes=(size,),
+        )
+        for size, betas in sizes
+        for beta in betas
+    ]
+    unpaced = ("pacer.association_probability=0%", "measure.flows={}")
+    return (*found, Variant({"": UNPACED}, overrides=unpaced, schemes=(HULL,)))
+
+
+def _betas(results: Results) -> list[str]:
+    return [condition for condition in results.conditions if condition != UNPACED]
+
+
+def _rtt_us(results: Results, condition: str) -> float:
+    """Mean of the flows' smoothed round-trip time in the measured time, over the seeds."""
+    import polars as pl
+
+    seeds = [part["seed"] for part in results.parts(condition, HULL)]
+    tables = [results.table("series", condition, HULL, seed) for seed in seeds]
+    samples = pl.concat(table.filter(pl.col("time_ps") >= WARMUP_PS) for table in tables)
+    return float(samples["srtt_ps"].mean()) / 1e6
+
+
+WARMUP_PS = 10**12
+
+
+def _trade(results: Results) -> Finding:
+    latency = series(results, _betas(results), HULL, MEAN)
+    trips = [_rtt_us(results, beta) for beta in _betas(results)]
+    return Finding(
+        f"switch latency {latency[0]:.1f} us at beta 1, {latency[-1]:.1f} at 2^14; round trip "
+        f"{trips[0]:.0f} and {trips[-1]:.0f} us",
+        latency[0] < latency[-1] and trips[0] > trips[-1],
+    )
+
+
+def _knee(results: Results) -> Finding:
+    low, knee = results.mean("1", HULL, MEAN), results.mean("16", HULL, MEAN)
+    trips = {beta: _rtt_us(results, beta) for beta in ("1", "16")}
+    base = _rtt_us(results, UNPACED)
+    delay = {beta: trip - base for beta, trip in trips.items()}
+    return Finding(
+        f"from beta 16 to 1 the pacer's delay grows from {delay['16']:.0f} to {delay['1']:.0f} us, "
+        f"switch latency changes from {knee:.1f} to {low:.1f} us",
+        delay["1"] > 2 * delay["16"] and within(low / knee, 0.75, 1),
+    )
+
+
+def _hundreds(results: Results) -> Finding:
+    delay = _rtt_us(results, "16") - _rtt_us(results, UNPACED)
+    return Finding(f"{delay:.0f} us at beta 16", within(delay, 200, 1000))
+
+
+def _throughput(results: Results) -> Finding:
+    speed = series(results, _betas(results), HULL, throughput_mbps)
+    holds = all(within(found / known, 0.75, 1.25) for found, known in _ends(speed))
+    falls = all(after < before for before, after in pairwise(speed))
+    words = ", ".join(f"{value:.0f}" for value in speed)
+    return Finding(f"{words} Mbps", holds and falls)
+
+
+def _ends(speed: list[float]) -> list[tuple[float, float]]:
+    known = (PUBLISHED["throughput_mbps_at_beta_1"], PUBLISHED["throughput_mbps_at_beta_16384"])
+    return list(zip((speed[0], speed[-1]), known, strict=True))
+
+
+def _unpaced(results: Results) -> Finding:
+    without = results.mean(UNPACED, HULL, throughput_mbps)
+    weakest = results.mean(_betas(results)[-1], HULL, throughput_mbps)
+    return Finding(
+        f"{without:.0f} Mbps, {weakest:.0f} at 2^14", within(without / weakest, 0.75, 0.9999)
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="fig6-trade",
+        source="paper 4.4",
+        claim="a smaller beta lowers switch latency and raises the round trip of the paced flows",
+        check=_trade,
+    ),
+    Claim(
+        id="fig6-knee",
+        source="paper 4.4",
+        claim="below 2^4 the pacer's delay rises sharply (at 2^0 more than twice that at 2^4) "
+        "without much gain (25%) in switch latency",
+        check=_knee,
+    ),
+    Claim(
+        id="fig6-hundreds",
+        source="paper 4.4",
+        claim="the pacer adds a few hundred us (200 to 1000) to the paced flows",
+        check=_hundreds,
+    ),
+    Claim(
+        id="fig6-throughput",
+        source="paper 4.4",
+        claim="throughput falls from about 870 Mbps at 2^0 to about 770 at 2^14 (within 25%)",
+        check=_throughput,
+    ),
+    Claim(
+        id="fig6-unpaced",
+        source="paper 4.4",
+        claim="throughput is slightly lower still without pacing (by less than 25%)",
+        check=_unpaced,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Switch latency, round trip and throughput by beta; without pacing as a grey line."""
+    from hull.figures import Line, Panel, Published, plot_sweep
+
+    names = _betas(results)
+    betas = [int(beta) for beta in names]
+    ends = [betas[0], betas[-1]]
+    speed = series(results, names, HULL, throughput_mbps)
+
+    def panel(title: str, y_label: str, y: list[float], unpaced: float, *known: Published) -> Panel:
+        return Panel(
+            title,
+            "beta",
+            y_label,
+            [Line(HULL, betas, y)],
+            known,
+            log_x=True,
+            x_ticks=betas[::2] if len(betas) > 8 else betas,
+            reference=[("without pacing", ends, [unpaced, unpaced])],
+        )
+
+    return plot_sweep(
+        [
+            panel(
+                "Switch latency",
+                "Mean latency (µs)",
+                series(results, names, HULL, MEAN),
+                results.mean(UNPACED, HULL, MEAN),
+            ),
+            panel(
+                "Round trip of the paced flows",
+                "Round-trip time (µs)",
+                [_rtt_us(results, beta) for beta in names],
+                _rtt_us(results, UNPACED),
+            ),
+            panel(
+                "Throughput (not in the figure)",
+                "Throughput (Mbps)",
+                speed,
+                results.mean(UNPACED, HULL, throughput_mbps),
+                Published(HULL, ends, [known for _, known in _ends(speed)]),
+            ),
+        ],
+        columns=3,
+        width=3.5,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="fig6",
+    title="Paper figure 6: the pacer's beta against switch latency and round trip, on the testbed",
+    source="paper 4.4, figure 6",
+    scenario="static",
+    variants=_variants(),
+    points=tuple(
+        Point(
+            str(beta),
+            HULL,
+            "throughput_mbps",
+            "mean",
+            PUBLISHED[f"throughput_mbps_at_beta_{beta}"],
+            cell(str(beta), HULL, throughput_mbps),
+        )
+        for beta in (1, 16384)
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.warmup=1s", "run.duration=6s"), seeds=1),
+    full=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=10),
+)

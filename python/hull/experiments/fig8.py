@@ -1,0 +1,231 @@
+"""Figure 8 of the paper: two to eight long-lived flows, four schemes.
+
+Latency is the probes' (us), throughput what the receiver's link carries (Mbps).
+"""
+
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, within
+from hull.experiment import Experiment, Point, Size, published
+from hull.long_lived import counts, over, series
+from hull.measured import Reader, Results, probe, throughput_mbps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = ("tcp_droptail", "dctcp_30k", "dctcp_6k_pacer", "dctcp_pq950_pacer")
+TCP, DCTCP, SIX, HULL = SCHEMES
+ALL = tuple(str(count) for count in range(2, 9))
+FEW = ("2", "3")  # "less than 4"
+PUBLISHED = published("hull-paper", "figure8")
+MEAN, P99 = probe("mean"), probe("p99")
+
+
+def _point(
+    where: tuple[str, tuple[str, ...]], scheme: str, metric: str, statistic: str, value: float
+) -> Point:
+    condition, conditions = where
+    read: Reader = probe(statistic) if metric == "switch_latency_us" else throughput_mbps
+    return Point(
+        condition,
+        scheme,
+        metric,
+        statistic,
+        value,
+        lambda results: over(results, conditions, scheme, read),
+    )
+
+
+EVERY, UNDER_4 = ("2 to 8 flows", ALL), ("under 4 flows", FEW)
+DCTCP_MEAN = PUBLISHED["dctcp_30k_latency_mean_us"]
+POINTS = (
+    _point(
+        EVERY,
+        TCP,
+        "switch_latency_us",
+        "mean",
+        PUBLISHED["dctcp_30k_vs_tcp_latency_factor"] * DCTCP_MEAN,
+    ),
+    _point(EVERY, DCTCP, "switch_latency_us", "mean", DCTCP_MEAN),
+    _point(
+        UNDER_4, DCTCP, "switch_latency_us", "p99", PUBLISHED["dctcp_30k_latency_p99_us_at_least"]
+    ),
+    _point(EVERY, SIX, "switch_latency_us", "mean", PUBLISHED["dctcp_6k_pacer_latency_mean_us"]),
+    _point(UNDER_4, SIX, "switch_latency_us", "p99", PUBLISHED["dctcp_6k_pacer_latency_p99_us"]),
+    _point(
+        UNDER_4, HULL, "switch_latency_us", "p99", PUBLISHED["hull_latency_p99_us_under_4_flows"]
+    ),
+    _point(UNDER_4, HULL, "throughput_mbps", "mean", PUBLISHED["hull_throughput_mbps"]),
+)
+
+
+def _ratio(results: Results, above: str, below: str) -> float:
+    """Mean latency of one scheme over another's, both over all numbers of flows."""
+    return fmean(series(results, ALL, above, MEAN)) / fmean(series(results, ALL, below, MEAN))
+
+
+def _tcp(results: Results) -> Finding:
+    ratio = _ratio(results, TCP, DCTCP)
+    return Finding(f"factor {ratio:.1f}", ratio > 10 and within(ratio, 15, 25))
+
+
+def _six(results: Results) -> Finding:
+    ratio = _ratio(results, DCTCP, SIX)
+    return Finding(f"factor {ratio:.1f}", within(ratio, 4.5, 7.5))
+
+
+def _levels(results: Results) -> Finding:
+    dctcp = fmean(series(results, ALL, DCTCP, MEAN))
+    six = fmean(series(results, ALL, SIX, MEAN))
+    return Finding(
+        f"{dctcp:.0f} and {six:.1f} us", within(dctcp, 150, 250) and within(six, 22.5, 37.5)
+    )
+
+
+def _few(results: Results) -> Finding:
+    ratios = [results.mean(count, SIX, MEAN) / results.mean(count, HULL, MEAN) for count in FEW]
+    words = " and ".join(f"{ratio:.1f}" for ratio in ratios)
+    return Finding(
+        f"factor {words} with 2 and 3 flows", all(within(ratio, 2, 3) for ratio in ratios)
+    )
+
+
+def _jitter(results: Results) -> Finding:
+    hull, six, dctcp = (fmean(series(results, FEW, s, P99)) for s in (HULL, SIX, DCTCP))
+    holds = within(hull, 22.5, 37.5) and within(six, 75, 125) and dctcp > 300
+    return Finding(f"{hull:.1f}, {six:.1f} and {dctcp:.0f} us", holds)
+
+
+def _throughput(results: Results) -> Finding:
+    found = fmean(series(results, FEW, HULL, throughput_mbps))
+    holds = within(found, 870 * 0.75, 870 * 1.25) and within(950 - found, 60, 100)
+    return Finding(f"{found:.0f} Mbps, {(950 - found) / 10:.1f}% below the drain rate", holds)
+
+
+def _less_effective(results: Results) -> Finding:
+    latency = series(results, ALL, HULL, MEAN)
+    gain = [
+        results.mean(count, SIX, MEAN) / value for count, value in zip(ALL, latency, strict=True)
+    ]
+    grows = all(after > before for before, after in pairwise(latency))
+    words = ", ".join(f"{value:.1f}" for value in latency)
+    return Finding(
+        f"HULL's mean latency {words} us; DCTCP-6K's is {gain[0]:.1f} to {gain[-1]:.1f} times it",
+        grows and gain[-1] < gain[0],
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="fig8-dctcp-tcp",
+        source="paper 6.1",
+        claim="DCTCP's mean latency is more than an order of magnitude (10) below TCP's, about 20 "
+        "times (within 25%)",
+        check=_tcp,
+    ),
+    Claim(
+        id="fig8-6k-dctcp",
+        source="paper 6.1",
+        claim="a marking threshold of 6 KB, with pacing, lowers the mean by another 6 times "
+        "(within 25%)",
+        check=_six,
+    ),
+    Claim(
+        id="fig8-levels",
+        source="paper 6.1",
+        claim="mean latency is about 200 us with DCTCP and about 30 us with 6 KB and pacing "
+        "(within 25%)",
+        check=_levels,
+    ),
+    Claim(
+        id="fig8-hull-6k",
+        source="paper 6.1",
+        claim="below four flows the phantom queue has a mean 2 to 3 times lower than DCTCP-6K's",
+        check=_few,
+    ),
+    Claim(
+        id="fig8-jitter",
+        source="paper 6.1",
+        claim="99th percentile below four flows: about 30 us with the phantom queue, about 100 "
+        "with DCTCP-6K (within 25%), more than 300 with DCTCP",
+        check=_jitter,
+    ),
+    Claim(
+        id="fig8-throughput",
+        source="paper 6.1",
+        claim="throughput with the phantom queue is about 870 Mbps, 8% of the line rate below its "
+        "drain rate (within 25% of both)",
+        check=_throughput,
+    ),
+    Claim(
+        id="fig8-less-effective",
+        source="paper 6.1",
+        claim="headroom becomes gradually less effective with more flows: HULL's latency grows "
+        "with each flow and its lead over DCTCP-6K shrinks",
+        check=_less_effective,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Latency with bars to the 99th percentile, and throughput, by number of flows."""
+    from hull.figures import Line, Panel, Published, plot_sweep
+
+    flows = [int(count) for count in results.conditions]
+
+    def lines(read: Reader, high: Reader | None) -> list[Line]:
+        return [
+            Line(
+                scheme,
+                flows,
+                series(results, results.conditions, scheme, read),
+                None if high is None else series(results, results.conditions, scheme, high),
+            )
+            for scheme in SCHEMES
+        ]
+
+    latency = [
+        Published(point.scheme, [5 if point.condition == EVERY[0] else 2.5], [point.published])
+        for point in POINTS
+        if point.metric == "switch_latency_us"
+    ]
+    speed = [Published(HULL, [2.5], [PUBLISHED["hull_throughput_mbps"]])]
+    return plot_sweep(
+        [
+            Panel(
+                "Switch latency",
+                "Number of long-lived flows",
+                "Latency (µs)",
+                lines(MEAN, P99),
+                latency,
+                log_y=True,
+                x_ticks=flows,
+            ),
+            Panel(
+                "Throughput",
+                "Number of long-lived flows",
+                "Throughput (Mbps)",
+                lines(throughput_mbps, None),
+                speed,
+                x_ticks=flows,
+                y_limits=(0, 1050),
+            ),
+        ],
+        width=4.2,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="fig8",
+    title="Paper figure 8: two to eight long-lived flows, four schemes, on the testbed",
+    source="paper 6.1, figure 8",
+    scenario="static",
+    variants=counts(range(2, 9)),
+    points=POINTS,
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=1),
+    full=Size(overrides=("run.duration=10s",), seeds=10),
+)

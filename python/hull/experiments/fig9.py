@@ -1,0 +1,109 @@
+"""Figure 9 of the paper: two to eight long-lived flows with a phantom queue, MTU 1500 and 300.
+
+The smaller packets make the bandwidth-delay product five times larger in packets. Latency is the
+probes' (us), which have the size of the packets.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size, Variant
+from hull.long_lived import senders
+from hull.measured import Results, probe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HULL = "dctcp_pq950_pacer"
+MTUS = (1500, 300)
+FLOWS = tuple(range(2, 9))
+MEAN, P99 = probe("mean"), probe("p99")
+
+
+def _row(results: Results, mtu: int, statistic: str = "mean") -> list[float]:
+    read = probe(statistic)
+    return [results.mean(f"{count}/{mtu}B", HULL, read) for count in FLOWS]
+
+
+def _lower(results: Results) -> Finding:
+    large, small = (_row(results, mtu) for mtu in MTUS)
+    ratios = [a / b for a, b in zip(large, small, strict=True)]
+    words = ", ".join(f"{b:.1f}" for b in small)
+    return Finding(
+        f"{min(ratios):.1f} to {max(ratios):.1f} times lower ({words} us)", min(ratios) >= 2
+    )
+
+
+def _sensitivity(results: Results) -> Finding:
+    large, small = (_row(results, mtu) for mtu in MTUS)
+    growth = [row[-1] - row[0] for row in (large, small)]
+    return Finding(
+        f"from 2 to 8 flows {growth[0]:.1f} us more with 1500 bytes, {growth[1]:.1f} with 300",
+        growth[1] < growth[0],
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="fig9-lower",
+        source="paper 6.1",
+        claim="with packets of 300 bytes latency is much lower (2 times or more) at each number of "
+        "flows",
+        check=_lower,
+    ),
+    Claim(
+        id="fig9-sensitivity",
+        source="paper 6.1",
+        claim="the sensitivity to the number of flows falls with the bandwidth-delay product: "
+        "latency grows less from 2 to 8 flows with 300 bytes",
+        check=_sensitivity,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Mean latency with bars to the 99th percentile, by number of flows."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    return plot_sweep(
+        [
+            Panel(
+                "Switch latency, phantom queue of 800 Mbps",
+                "Number of long-lived flows",
+                "Latency (µs)",
+                [
+                    Line(f"mtu_{mtu}", FLOWS, _row(results, mtu), _row(results, mtu, "p99"))
+                    for mtu in MTUS
+                ],
+                x_ticks=FLOWS,
+            )
+        ],
+        width=4.6,
+        height=3.0,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="fig9",
+    title="Paper figure 9: number of flows with packets of 1500 and of 300 bytes, on the testbed",
+    source="paper 6.1, figure 9",
+    scenario="static",
+    variants=tuple(
+        Variant(
+            {"": f"{count}/{mtu}B"},
+            overrides=(
+                senders(count),
+                f"transport.mtu={mtu}B",
+                f"measure.probe.size={mtu}B",
+                "switch.phantom_queue.drain=800Mbps",
+            ),
+            schemes=(HULL,),
+        )
+        for count in FLOWS
+        for mtu in MTUS
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.warmup=500ms", "run.duration=3s"), seeds=1),
+    full=Size(overrides=("run.duration=10s",), seeds=10),
+)
