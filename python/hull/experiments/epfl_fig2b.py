@@ -170,5 +170,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=lines,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
-    full=Size(overrides=("run.duration=4s",), seeds=10),
+    full=Size(overrides=("run.duration=2s",), seeds=10),
 )

@@ -178,5 +178,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=800ms"), seeds=1),
-    full=Size(overrides=("run.warmup=500ms", "run.duration=1500ms"), seeds=10),
+    full=Size(overrides=("run.warmup=500ms", "run.duration=800ms"), seeds=10),
 )

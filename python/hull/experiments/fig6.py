@@ -217,5 +217,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=6s"), seeds=1),
-    full=Size(overrides=("run.warmup=1s", "run.duration=6s"), seeds=10),
+    full=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=10),
 )
