@@ -95,3 +95,21 @@ def test_slowdown(table4: Rows, load: str, published: float, within: float) -> N
     times = {scheme: table4.value(load, scheme, "fct_10mb_ms", "mean") for scheme in SCHEMES}
     slowdown_pct = 100 * (times[HULL_SCHEME] / min(times.values()) - 1)
     assert abs(slowdown_pct - published) <= within
+
+
+@pytest.mark.parametrize("experiment", ["table1", "fig8"])
+def test_static_flows(experiment: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Latency within a factor of 1.5, throughput within 5%, but for the mean of TCP at a switch
+    alone (docs/experiments/table1.md)."""
+    rows = reproduce(experiment, tmp_path_factory).rows
+    off = [
+        (row["condition"], row["scheme"], row["statistic"])
+        for row in rows
+        if not (
+            0.95 <= row["ratio"] <= 1.05
+            if row["metric"] == "throughput_mbps"
+            else 1 / 1.5 <= row["ratio"] <= 1.5
+        )
+    ]
+    known = [("switch_alone", "tcp_droptail", "mean")] if experiment == "table1" else []
+    assert off == known

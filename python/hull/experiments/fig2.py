@@ -148,5 +148,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=1),
-    full=Size(overrides=("run.duration=20s",), seeds=10),
+    full=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=10),
 )

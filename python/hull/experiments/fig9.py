@@ -105,5 +105,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=3s"), seeds=1),
-    full=Size(overrides=("run.duration=10s",), seeds=10),
+    full=Size(overrides=("run.warmup=500ms", "run.duration=2s"), seeds=10),
 )

@@ -77,14 +77,15 @@ def _near(condition: str, scheme: str) -> Claim:
 
 TRIED = (
     "A sawtooth in 700 KB swings between half and full, so its mean is above 2.8 ms; the published "
-    "mean is 1.1 ms with a 99th percentile of 4.3. One key at a time (mean/p99 in us, 4588/5540 as "
-    "shipped): CUBIC 4880/5540, min_rto 200 ms 4560/5530, shared memory 4410/5270, measured from the "
-    "start 4580/5540, receive window of 64 segments 1162/1197 (no tail), nic_buffer 30 packets "
-    "4570/5530. Losses outside the switch do it: a share of 1e-4 lost at random 1870/4000. The "
-    "testbed has a cause for them: the NetFPGA between switch and receiver sends with a clock of "
-    "its own. If that is 100 ppm slower, which Ethernet allows, it drops 1 of 10,000 packets of a "
-    "full link: 1552/5357 over 60 s from the start, and as many as 4.8 ms with eight flows, where "
-    "figure 8 has 20 times DCTCP's 200 us."
+    "mean is 1.1 ms with a 99th percentile of 4.3. One key at a time (mean/p99 in us, as shipped "
+    "4573/5533): CUBIC 4835/5548, min_rto 200 ms 4573/5533, shared memory 4336/5270, measured from "
+    "the start 4625/5537, ack_every 1 4468/5545, nic_buffer 30 packets 4573/5533, interrupts each "
+    "250 us 4534/5461, stack_jitter 40 us 4429/5494, receive window of 64 segments 1050/1094 (no "
+    "tail). Losses outside the switch do it: a random share of 1e-4 1940/4123, 2e-4 1281/2690. "
+    "The testbed has a cause for them: the NetFPGA between switch and receiver sends with a clock "
+    "of its own; 100 ppm slower, which Ethernet allows, it drops 1 of 10,000 packets of a full "
+    "link. Over 60 s from the start: 1552/5357 with 40 KB in it, 1600/4741 with 16, 1306/5456 with "
+    "128, 4015/5525 with 512; 2476/5385 at 50 ppm, 804/4783 at 200."
 )
 
 

@@ -122,9 +122,9 @@ def _axes(axis: Axes, panel: Panel) -> None:
     values = [v for line in panel.lines for v in (*line.y, *(line.high or ()))]
     values += [v for points in panel.published for v in points.y]
     if panel.log_x:
-        log_scale(axis, "x", [x for line in panel.lines for x in line.x])
+        log_scale(axis, "x", _with_room([x for line in panel.lines for x in line.x]))
     if panel.log_y:
-        log_scale(axis, "y", [v for v in values if v > 0])
+        log_scale(axis, "y", _with_room([v for v in values if v > 0]))
     if panel.x_ticks is not None:
         axis.xaxis.set_major_locator(FixedLocator(list(panel.x_ticks)))
         axis.xaxis.set_minor_locator(NullLocator())
@@ -132,7 +132,12 @@ def _axes(axis: Axes, panel: Panel) -> None:
     if panel.y_limits is not None:
         axis.set_ylim(*panel.y_limits)
     elif not panel.log_y:
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, max(values, default=1) * 1.08)
+
+
+def _with_room(values: Sequence[float]) -> list[float]:
+    """Values of a logarithmic axis and room for whole markers at both ends."""
+    return [min(values) / 1.25, max(values) * 1.25] if values else []
 
 
 def _more_keys(drawn: Sequence[Panel]) -> list[Line2D]:
