@@ -44,10 +44,9 @@ def published(file: str, table: str) -> dict[str, Any]:
 
 def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert call(monkeypatch, "reproduce", "--list") == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        "epfl-table2",
-        "table4",
-    ]
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == sorted(all_experiments())
+    assert set(TABLES) <= set(listed)
 
 
 def test_json(
@@ -71,7 +70,7 @@ def test_json(
         assert row["seeds"] == 2
         if row["measured"] is not None:
             assert row["ratio"] == pytest.approx(row["measured"] / row["published"])
-    for id_ in short:
+    for id_ in TABLES:
         folder = Path("results", f"{id_}-quick")
         assert (folder / "report.html").exists()
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))

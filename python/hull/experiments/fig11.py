@@ -18,7 +18,7 @@ UNPACED = {"dctcp_6k": SMALL, "dctcp_pq950": HULL}
 SCHEMES = ("dctcp_6k", SMALL, "dctcp_pq950", HULL)
 _BURSTS = (
     "pacing wins as much as there are bursts: with host.receive.wait of 100 us in place of 75 us "
-    "the unpaced 10 MB time is 1.01, 1.04 and 1.16 of the paced one at 20, 40, 60%; with none it is "
+    "the unpaced 10 MB time is 1.01, 1.04, 1.16 of the paced one at 20, 40, 60%; with none it is "
     "0.98, 0.98, 0.96. At 100 us HULL's slowdown at 60% load is 70% (published 55)"
 )
 LATENCY, TIME = probe("mean"), fct("10MB", "mean", unit_us=1e3)

@@ -283,6 +283,7 @@ EXPERIMENT = Experiment(
     variants=(
         Variant({"": BULK}),
         Variant({"": CAPPED}, overrides=CAP, schemes=("adaptive",)),
+        Variant({"": "masked"}, overrides=("host.receive.unmasked=false",), sizes=("full",)),
     ),
     points=_points(),
     claims=(
