@@ -621,6 +621,12 @@ class Receive(TypedDict):
     """Processor time of an interrupt."""
     packet_cost: NotRequired[Time]
     """Processor time of a packet, or of several that were joined."""
+    frame_cost: NotRequired[Time]
+    """Processor time of each packet besides, joined or not."""
+    unmasked: NotRequired[bool]
+    """Whether interrupts go on while the processor works, which takes what they announced;
+    without it they are masked until no packet is left (NAPI).
+    """
 
 
 class Gamma(TypedDict):

@@ -13,6 +13,7 @@ _AVERAGED = (
     "fct",
     "queries",
     "fairness",
+    "processor",
     "throughput",
     "links",
     "marks",

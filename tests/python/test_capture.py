@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hull
+from hull.segments import tcp_segments
 from test_measurements import scenario
 
 with warnings.catch_warnings():
@@ -214,3 +215,21 @@ def test_sack_blocks_are_of_data_that_came(tmp_path: Path) -> None:
         assert came[tcp.dport].issuperset(range(1, tcp.ack))
         assert tcp.ack not in came[tcp.dport]
     assert blocks > 10
+
+
+def test_segments_are_what_scapy_reads(tmp_path: Path) -> None:
+    table = scenario(BULK, **LOSSY)
+    _, file = capture(tmp_path, table, ["switch->h0", "h0->switch"])
+    expected = [
+        (
+            packet.port,
+            packet.time_ns / 1e3,
+            packet.frame[TCP].seq - 1,
+            packet.frame[IP].len - 4 * packet.frame[IP].ihl - 4 * packet.frame[TCP].dataofs,
+            packet.frame[TCP].ack - 1,
+        )
+        for packet in read(file)
+        if TCP in packet.frame
+    ]
+    assert len(expected) > 100
+    assert [tuple(segment) for segment in tcp_segments(file)] == expected

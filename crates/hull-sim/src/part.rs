@@ -13,7 +13,7 @@ use crate::measure::{
     thread_seconds, write_links, write_queries,
 };
 use crate::scenario::Scenario;
-use crate::simulation::{self, Control, Failure, PacketCount, Throughput};
+use crate::simulation::{self, Control, Failure, PacketCount, ProcessorUse, Throughput};
 
 /// Which part this is.
 #[derive(Clone, Debug, Serialize)]
@@ -62,6 +62,8 @@ pub struct Summary {
     pub queries: Option<QuerySummary>,
     /// How evenly long flows shared, of those that `measure.flows` follows.
     pub fairness: Option<Fairness>,
+    /// Interrupts and processor of the measured host, where `host.receive` models them.
+    pub processor: Option<ProcessorUse>,
     /// Use of the client's link.
     pub throughput: Throughput,
     /// Use of the links, by tier.
@@ -150,6 +152,7 @@ pub fn run(
         fct: outcome.flows.summary(),
         queries,
         fairness: outcome.fairness,
+        processor: outcome.processor,
         throughput: outcome.throughput,
         links: by_tier(&outcome.links),
         flow_slots: outcome.flow_slots,

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 UNPACED = {"dctcp_6k": SMALL, "dctcp_pq950": HULL}
 """Each scheme without pacer, and the same with one."""
 SCHEMES = ("dctcp_6k", SMALL, "dctcp_pq950", HULL)
+_BURSTS = (
+    "pacing wins as much as there are bursts: with host.receive.wait of 100 us in place of 75 us "
+    "the unpaced 10 MB time is 1.01, 1.04, 1.16 of the paced one at 20, 40, 60%; with none it is "
+    "0.98, 0.98, 0.96. At 100 us HULL's slowdown at 60% load is 70% (published 55)"
+)
 LATENCY, TIME = probe("mean"), fct("10MB", "mean", unit_us=1e3)
 SWITCHES = {
     "dctcp_6k": 'marking={threshold="6KB"}',
@@ -118,7 +123,7 @@ EXPERIMENT = Experiment(
     points=_points(),
     claims=(
         _lower("6k-latency", "dctcp_6k", "switch latency", "us", LATENCY),
-        _lower("6k-10mb", "dctcp_6k", "10 MB time", "ms", TIME, tried="@6k-10mb@"),
+        _lower("6k-10mb", "dctcp_6k", "10 MB time", "ms", TIME, tried=_BURSTS),
         _lower("pq-latency", "dctcp_pq950", "switch latency", "us", LATENCY),
         _lower("pq-10mb", "dctcp_pq950", "10 MB time", "ms", TIME),
     ),

@@ -37,7 +37,7 @@ _KNOWN = {
         Scheme("hull", "HULL", "#009E73", (), "D"),
         Scheme("dctcp_pq900_pacer", "HULL (PQ 900)", "#56B4E9", (8, 2), "P"),
         Scheme("dctcp_pq800_pacer", "HULL (PQ 800)", "#CC79A7", (6, 2, 1, 2), "v"),
-        Scheme("dctcp_6k", "DCTCP-6K", "#000000", (4, 2), "<"),
+        Scheme("dctcp_6k", "DCTCP-6K", "#999999", (4, 2), "<"),
         Scheme("dctcp_pq950", "PQ 950, no pacer", "#56B4E9", (2, 1), "X"),
         Scheme("tcp_qos", "TCP-QoS", "#CC79A7", (9, 4), "s"),
         Scheme("dctcp_pq900_after_pacer", "PQ 900, counted after", "#CC79A7", (2, 1), "v"),

@@ -3,7 +3,8 @@
 //! packet (paper 4.2 and table 2, thesis 4.3.1).
 //!
 //! An interrupt comes when `frames` packets wait or the first has waited `wait_ps`; the processor
-//! then takes packets until none is left, without further interrupts (NAPI). Adaptive: the wait
+//! then takes packets until none is left, without further interrupts (NAPI). Unmasked: interrupts go
+//! on while it works, and it takes what they announced; a later packet waits for its own. Adaptive: the wait
 //! holds only while packets come, on average, faster than one a wait; a lone packet interrupts at
 //! once. Times are ps.
 
@@ -28,6 +29,10 @@ pub struct ReceiveConfig {
     pub interrupt_ps: u64,
     /// Processor time of a packet, or of several that were joined, ps.
     pub packet_ps: u64,
+    /// Processor time of each packet besides, joined or not, ps.
+    pub frame_ps: u64,
+    /// Whether interrupts come while the processor works.
+    pub unmasked: bool,
 }
 
 /// Received packets as the stack sees them: one, or several joined to a large one.
@@ -47,6 +52,11 @@ pub struct ReceivePath {
     /// When the event queue will call; `u64::MAX` when it will not. Kept by the simulation.
     pub event_ps: u64,
     polling: bool,
+    /// Unmasked: packets at the head of the ring that an interrupt has announced, when the first of
+    /// the others came, and the time of interrupts that the processor has not yet paid.
+    announced: usize,
+    first_ps: u64,
+    pending_ps: u64,
     /// The packet that the processor works on.
     in_hand: Option<Received>,
     /// Smoothed time between packets, ps, and the last arrival.
@@ -66,6 +76,9 @@ impl ReceivePath {
             ring: VecDeque::new(),
             event_ps: u64::MAX,
             polling: false,
+            announced: 0,
+            first_ps: 0,
+            pending_ps: 0,
             in_hand: None,
             gap_ps: u64::MAX / 16,
             last_ps: 0,
@@ -80,45 +93,69 @@ impl ReceivePath {
         let gap_ps = now_ps - self.last_ps;
         self.last_ps = now_ps;
         self.gap_ps = self.gap_ps - self.gap_ps / 8 + gap_ps / 8;
+        if self.ring.len() == self.announced {
+            self.first_ps = now_ps;
+        }
         self.ring.push_back(packet);
-        if self.polling {
+        if self.polling && !self.config.unmasked {
             return None;
         }
         let waits = !self.config.adaptive || self.gap_ps < self.config.wait_ps;
-        let at_ps = if self.ring.len() >= self.config.frames as usize || !waits {
+        let waiting = self.ring.len() - self.announced;
+        let at_ps = if waiting >= self.config.frames as usize || !waits {
             now_ps
         } else {
             now_ps + self.config.wait_ps
         };
+        if self.polling {
+            if at_ps == now_ps {
+                self.announce();
+            }
+            return None;
+        }
         (at_ps < self.event_ps).then_some(at_ps)
+    }
+
+    /// An interrupt for all packets in the ring.
+    fn announce(&mut self) {
+        self.interrupts += 1;
+        self.pending_ps += self.config.interrupt_ps;
+        self.announced = self.ring.len();
     }
 
     /// The interrupt, or the processor has done with a packet: what the stack gets now, and when
     /// to call again. Call until there is neither.
     pub fn serve(&mut self, now_ps: u64) -> (Option<Received>, Option<u64>) {
-        let mut cost_ps = 0;
-        if !self.polling {
+        let due = self.ring.len() > self.announced && now_ps >= self.first_ps + self.config.wait_ps;
+        if !self.polling || (self.config.unmasked && due) {
             self.polling = true;
-            self.interrupts += 1;
-            cost_ps = self.config.interrupt_ps;
+            self.announce();
+        } else if !self.config.unmasked {
+            self.announced = self.ring.len();
         }
         let done = self.in_hand.take();
         self.in_hand = self.take();
-        if self.in_hand.is_none() {
+        let Some(taken) = self.in_hand else {
             self.polling = false;
-            return (done, None);
-        }
-        cost_ps += self.config.packet_ps;
+            let next = (!self.ring.is_empty()).then_some(self.first_ps + self.config.wait_ps);
+            return (done, next);
+        };
+        let mut cost_ps = std::mem::take(&mut self.pending_ps);
+        cost_ps += self.config.packet_ps + u64::from(taken.count) * self.config.frame_ps;
         self.busy_ps += cost_ps;
         (done, Some(now_ps + cost_ps))
     }
 
     /// The next packet from the ring, joined with those that continue it.
     fn take(&mut self) -> Option<Received> {
+        if self.announced == 0 {
+            return None;
+        }
         let mut packet = self.ring.pop_front()?;
         let mut count = 1;
         // Only plain data: what carries an ACK or a SYN is handed over on its own.
         while packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
+            && (count as usize) < self.announced
             && let Some(next) = self.ring.front()
         {
             let payload = u32::from(packet.wire_bytes) - self.config.header_bytes;
@@ -135,6 +172,7 @@ impl ReceivePath {
             self.ring.pop_front();
             count += 1;
         }
+        self.announced -= count as usize;
         Some(Received { packet, count })
     }
 

@@ -61,6 +61,13 @@ pub struct Receive {
     /// Processor time of a packet, or of several that were joined.
     #[serde(default)]
     pub packet_cost: Time,
+    /// Processor time of each packet besides, joined or not.
+    #[serde(default)]
+    pub frame_cost: Time,
+    /// Whether interrupts go on while the processor works, which takes what they announced; without
+    /// it they are masked until no packet is left (NAPI).
+    #[serde(default)]
+    pub unmasked: bool,
 }
 
 /// Checks the hosts of a network with packets of at most `mtu` bytes.
@@ -92,6 +99,7 @@ pub(super) fn check(host: &Host, mtu: u64) -> Result<(), Problem> {
         delay("host.receive.wait", receive.wait)?;
         delay("host.receive.interrupt_cost", receive.interrupt_cost)?;
         delay("host.receive.packet_cost", receive.packet_cost)?;
+        delay("host.receive.frame_cost", receive.frame_cost)?;
         require(
             receive.join.0 <= 65_535,
             "host.receive.join",

@@ -17,6 +17,8 @@ const CONFIG: ReceiveConfig = ReceiveConfig {
     header_bytes: 40,
     interrupt_ps: 2 * US_PS,
     packet_ps: US_PS,
+    frame_ps: 0,
+    unmasked: false,
 };
 
 /// What the stack got: time in us, packets, bytes.
@@ -101,6 +103,39 @@ fn a_busy_processor_is_not_interrupted() {
     let handed = receive(&mut path, &stream(&[0, 1, 2, 3, 20]));
     assert_eq!(handed[4], (73, 1, 1500));
     assert_eq!(path.interrupts, 2);
+}
+
+/// Three packets at once: 2 us for the interrupt, 1 us for what they are joined to and 3 us for each.
+#[test]
+fn each_frame_costs_something_besides() {
+    let config = ReceiveConfig {
+        frames: 3,
+        join_bytes: 65_535,
+        frame_ps: 3 * US_PS,
+        ..CONFIG
+    };
+    let mut path = ReceivePath::new(config);
+    let handed = receive(&mut path, &stream(&[0, 0, 0]));
+    assert_eq!(handed, [(12, 3, 4420)]);
+    assert_eq!((path.interrupts, path.busy_ps), (1, 12 * US_PS));
+}
+
+/// With an interrupt for every two packets, also while the processor works: that of the third and fourth
+/// comes while it is busy with the first, and its 2 us are paid before the second. The fifth is alone and
+/// waits for its timer, though the processor is not done when it comes.
+#[test]
+fn interrupts_that_are_not_masked_take_time_from_packets() {
+    let config = ReceiveConfig {
+        frames: 2,
+        unmasked: true,
+        ..CONFIG
+    };
+    let mut path = ReceivePath::new(config);
+    let handed = receive(&mut path, &stream(&[0, 0, 1, 2, 7]));
+    let times: Vec<u64> = handed.iter().map(|&(at_us, _, _)| at_us).collect();
+    // Interrupt at 0 until 2, the first packet at 3; interrupt until 5, the others at 6, 7 and 8.
+    assert_eq!(times, [3, 6, 7, 8, 60]);
+    assert_eq!((path.interrupts, path.busy_ps), (3, 11 * US_PS));
 }
 
 /// Adaptive: packets 5 us apart wait, lone ones do not.

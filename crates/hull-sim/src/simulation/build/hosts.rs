@@ -41,6 +41,8 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
             header_bytes: scenario.transport.header.0 as u32,
             interrupt_ps: receive.interrupt_cost.0,
             packet_ps: receive.packet_cost.0,
+            frame_ps: receive.frame_cost.0,
+            unmasked: receive.unmasked,
         };
         side.receivers = (0..hosts).map(|_| ReceivePath::new(config)).collect();
     }
