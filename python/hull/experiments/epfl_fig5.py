@@ -57,12 +57,8 @@ def _quality(results: Results) -> Finding:
 
 
 def _factor(results: Results) -> Finding:
-    found = [
-        ratio(value(completion, results, c, TCP), value(completion, results, c, HULL))
-        for c in LOADED
-    ]
-    shown = ", ".join(f"{factor:.1f}" for factor in found)
-    return Finding(f"factor {fmean(found):.1f} ({shown})", about(fmean(found), 6))
+    factor = ratio(100, 100 - fmean(cuts(completion, results, TCP)))
+    return Finding(f"factor {factor:.1f}", about(factor, 6))
 
 
 CLAIMS = (
@@ -95,9 +91,12 @@ CLAIMS = (
     Claim(
         "epfl-fig5-factor",
         "report I",
-        "With fixed service time HULL outperforms TCP by a factor of 6 (within 25%, averaged over "
-        "the loads with background traffic).",
+        "With fixed service time HULL outperforms TCP by a factor of 6 (within 25%): the reduction "
+        "that is averaged over the loads with background traffic, as a factor.",
         _factor,
+        tried="It holds with --full (6.7). In a quick run a few lost responses, each of which "
+        "costs a timeout of 10 ms, decide TCP's 99th percentile: at 600 Mbps it is 5.6 to 10.3 ms "
+        "by seed of 100 s, where 98% of the queries take at most 3.5 to 6.2 ms.",
     ),
 )
 
@@ -120,6 +119,6 @@ EXPERIMENT = Experiment(
     ),
     claims=CLAIMS,
     draw=draw,
-    quick=Size(overrides=("run.warmup=6s", "run.duration=16s"), seeds=1),
+    quick=Size(overrides=("run.warmup=10s", "run.duration=25s"), seeds=1),
     full=Size(overrides=(), seeds=3),
 )
