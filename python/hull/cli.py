@@ -145,7 +145,7 @@ def reproduce(
                 from hull.terminal import print_claims, print_tables
 
                 if not claims:
-                    print_tables(experiment, result.summary["comparison"])
+                    print_tables(experiment, result.summary)
                 print_claims(claims_of(result))
                 print(f"{result.folder / 'report.html'}\n", flush=True)
     if all_:

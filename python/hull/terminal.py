@@ -15,10 +15,11 @@ _PLAIN_WIDTH = 110
 _FAR = 2.0
 
 
-def print_tables(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> None:
+def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
     """One table per metric: schemes under each condition, published, measured and their ratio."""
     console = _console()
-    seeds = max((row["seeds"] for row in rows), default=0)
+    rows = summary["comparison"]
+    seeds = len(summary["seeds"])
     console.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
     for metric in dict.fromkeys(row["metric"] for row in rows):
         of_metric = [row for row in rows if row["metric"] == metric]
