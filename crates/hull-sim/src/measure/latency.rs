@@ -34,7 +34,8 @@ pub const LATENCY_COLUMNS: [Column; 4] = [
     Column::new(
         "queue_mean_bytes",
         "byte",
-        "their mean over the time since the last sample; null in the first and in rows of a probe",
+        "mean of what waited since the last sample, with strict priority of the first class; null in \
+         the first sample and in rows of a probe",
     ),
 ];
 
