@@ -101,7 +101,7 @@ RUN = ("run", "scenario.toml")
         ((*RUN, "--loud"), ["--loud"]),
         (("run",), ["file"]),
         (("walk",), ["walk"]),
-        (("reproduce",), ["epfl-table2, table4"]),
+        (("reproduce",), ["epfl-table2"]),
         (("reproduce", "tabel4"), ["tabel4", "nearest: table4"]),
         (("reproduce", "table4", "figure99"), ["figure99", "nearest"]),
         (("reproduce", "table4", "--quick", "--full"), ["--quick", "--full"]),
