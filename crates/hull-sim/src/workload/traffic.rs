@@ -32,7 +32,7 @@ pub(super) struct Stage<'a> {
 /// One of the workloads.
 #[derive(Debug)]
 enum Kind {
-    Requests(RequestResponse),
+    Requests(Box<RequestResponse>),
     Bulk(Bulk),
     LongLived(LongLived),
     Flows(Box<PoissonFlows>),
@@ -94,7 +94,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
     if let Some(settings) = &workload.requests {
         kinds.push((
             "requests",
-            Kind::Requests(RequestResponse::new(settings, &stage)?),
+            Kind::Requests(Box::new(RequestResponse::new(settings, &stage)?)),
         ));
     }
     if let Some(settings) = &workload.bulk {
