@@ -98,10 +98,10 @@ def test_slowdown(table4: Rows, load: str, published: float, within: float) -> N
 
 
 @pytest.mark.parametrize("experiment", ["table1", "fig8"])
-def test_static_flows(experiment: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_static_flows(experiment: str, everything: Path) -> None:
     """Latency within a factor of 1.5, throughput within 5%, but for the mean of TCP at a switch
     alone (docs/experiments/table1.md)."""
-    rows = reproduce(experiment, tmp_path_factory).rows
+    rows = rows_of(experiment, everything).rows
     off = [
         (row["condition"], row["scheme"], row["statistic"])
         for row in rows

@@ -215,8 +215,8 @@ EXPERIMENT = Experiment(
             "paper 6.3",
             "flows of 100 KB to 10 MB and above are slower with HULL than with DCTCP",
             large,
-            tried="Flows of 100 KB to 10 MB are slower by 0.4 to 3%, with 60,000 to 5,000,000 flows: "
-            "they wait less behind others, which makes up for the bandwidth.",
+            tried="Flows of 100 KB to 10 MB are slower by 0.4 to 3% with 60,000 to 5,000,000 "
+            "flows: they wait less behind others, which makes up for the bandwidth.",
         ),
         Claim(
             "fig12-13-slowdown",
@@ -224,8 +224,8 @@ EXPERIMENT = Experiment(
             "flows above 10 MB are at most 24% slower with HULL",
             slowdown,
             tried="19.2% with 100,000 flows, 21.8% with 400,000, 29.8% with five million: it is a "
-            "mean over the 1,661 largest flows, and a larger run has larger ones. Thresholds of 1.5 "
-            "to 6 KB move it by 1%.",
+            "mean over the 1,661 largest flows, and a larger run has larger ones. Thresholds of "
+            "1.5 to 6 KB move it by 1%.",
         ),
         Claim(
             "fig12-13-sizes",
