@@ -34,6 +34,7 @@ def part(mean_us: float | None) -> dict[str, object]:
         "fct": [{"class": "1KB", "bytes": 2000, "count": 2, **statistics}],
         "queries": None,
         "fairness": None,
+        "processor": None,
         "throughput": {"goodput_bps": 1e9},
         "links": {"switch-host": {"packets": 7}},
         "marks": 1,

@@ -52,12 +52,12 @@ mean_latency = from_table("latency", interval_means("mean"))
 mean_completion = from_summary(query("mean"))
 
 PLOTS = (
-    Drawn("(a) 99th percentile query completion", "ms", completion, unit=1e3),
-    Drawn("(b) 99th percentile average server response", "ms", response, unit=1e3),
-    Drawn("(c) Within 25 ms, worst 1% of queries", "responses of 10", in_time),
+    Drawn("(a) 99th percentile query completion", "Time (ms)", completion, unit=1e3),
+    Drawn("(b) 99th percentile average server response", "Time (ms)", response, unit=1e3),
+    Drawn("(c) Within 25 ms, worst 1% of queries", "Responses of 10", in_time),
     Drawn(
         "(d) 99th percentile switch queueing latency",
-        "us",
+        "Latency (µs)",
         latency,
         {(AT, scheme): number for scheme, number in QUEUES.items()},
         log_y=True,

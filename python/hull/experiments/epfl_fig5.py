@@ -36,8 +36,8 @@ CUTS = {
 def draw(results: Results) -> "Figure":
     """(a) Completion time, (b) responses in time."""
     plots = (
-        Drawn("(a) 99th percentile query completion", "ms", completion, unit=1e3),
-        Drawn("(b) Within 1 ms, worst 1% of queries", "responses of 10", in_time),
+        Drawn("(a) 99th percentile query completion", "Time (ms)", completion, unit=1e3),
+        Drawn("(b) Within 1 ms, worst 1% of queries", "Responses of 10", in_time),
     )
     return draw_queries(results, plots, columns=2)
 

@@ -45,7 +45,7 @@ def _notebook(metric: str) -> dict[tuple[str, str], float]:
 PLOTS = {
     "p99_query_ms": Drawn(
         "99th percentile query completion",
-        "ms",
+        "Time (ms)",
         completion,
         _notebook("p99_query_ms"),
         unit=1e3,
@@ -53,7 +53,7 @@ PLOTS = {
     ),
     "p99_mean_response_ms": Drawn(
         "99th percentile average server response",
-        "ms",
+        "Time (ms)",
         response,
         _notebook("p99_mean_response_ms"),
         unit=1e3,
@@ -61,7 +61,7 @@ PLOTS = {
     ),
     "worst_in_time": Drawn(
         "Within 1 ms, worst 1% of queries",
-        "responses of 40",
+        "Responses of 40",
         in_time,
         _notebook("worst_in_time"),
     ),

@@ -95,6 +95,9 @@ def _draw(axis: Axes, panel: BarPanel, looks: Sequence[Scheme]) -> None:
     if panel.log_y:
         every = [v for v in (*panel.values.values(), *panel.published.values()) if v > 0]
         log_scale(axis, "y", [min(every) / 1.5, max(every) * 1.2] if every else [])
+    else:
+        # An interval of two seeds may reach below zero.
+        axis.set_ylim(bottom=0)
 
 
 def _hatch(scheme: Scheme, looks: Sequence[Scheme]) -> str:
