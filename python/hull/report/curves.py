@@ -100,15 +100,17 @@ def _cdf_indices(samples: int, points: int) -> list[int]:
 
 def queue_envelopes(latency: pl.LazyFrame, bins: int) -> list[Envelope]:
     """The queue over time of the first seed of each cell, in at most `bins` stretches."""
-    columns = (
-        latency.filter(pl.col("queue_bytes").is_not_null())
-        .select("condition", "scheme", "seed", "time_ps", "queue_bytes")
-        .collect()
-    )
+    chosen = latency.filter(pl.col("queue_bytes").is_not_null())
+    firsts = chosen.group_by("condition", "scheme", maintain_order=True).agg(pl.col("seed").first())
     curves = []
-    for (condition, scheme), cell in columns.group_by("condition", "scheme", maintain_order=True):
-        seed = cell["seed"].first()
-        samples = cell.filter(pl.col("seed") == seed).sort("time_ps")
+    for condition, scheme, seed in firsts.collect(engine="streaming").iter_rows():
+        keys = {"condition": condition, "scheme": scheme, "seed": seed}
+        samples = (
+            chosen.filter(*(pl.col(name) == value for name, value in keys.items()))
+            .select("time_ps", "queue_bytes")
+            .collect(engine="streaming")
+            .sort("time_ps")
+        )
         times = samples["time_ps"]
         span_ps = times[-1] - times[0] + 1
         curve = (

@@ -166,19 +166,20 @@ def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Char
     each = _ROWS // max(1, len(by_cell))
     points = _clamp(each // (4 + 2 * len(classes)), _CDF_POINTS)
     bins = _clamp(each // 2, _QUEUE_BINS)
-    probes = probe_cdfs(latency, points)
-    queues = queue_cdfs(latency, points)
-    envelopes = queue_envelopes(latency, bins)
-    fcts = [(flow_class, fct_cdfs(flows, flow_class, points)) for flow_class in classes]
+    # The curves of a long sweep would take gigabytes, and none is drawn.
+    draw = len(conditions_of(summary)) <= _DRAWN
+    probes = probe_cdfs(latency, points) if draw else []
+    queues = queue_cdfs(latency, points) if draw else []
+    envelopes = queue_envelopes(latency, bins) if draw else []
+    fcts = [(c, fct_cdfs(flows, c, points)) for c in classes] if draw else []
 
     text = ""
-    draw = len(conditions_of(summary)) <= _DRAWN
     for index, condition in enumerate(conditions_of(summary)):
         here = {scheme: cell for (c, scheme), cell in by_cell.items() if c == condition}
         shown = [scheme for scheme in looks if scheme.name in here]
         label = condition_label(condition)
         distributions = _latency_charts(condition, here, shown, probes, queues) if draw else []
-        for flow_class, curves in fcts if draw else ():
+        for flow_class, curves in fcts:
             if mine := [curve for curve in curves if curve.condition == condition]:
                 title = f"FCT of {flow_class.name} flows"
                 distributions.append(cdf_chart(title, flow_class.unit, mine, shown))
@@ -188,7 +189,7 @@ def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Char
         if distributions:
             text += f"<h3>Distributions</h3>{_key(shown)}"
             text += f"<p>{_WORDS_CDF}</p>{_figures(distributions, charts)}"
-        if draw and (over_time := _queue_charts(condition, shown, envelopes)):
+        if over_time := _queue_charts(condition, shown, envelopes):
             seed = next(curve.seed for curve in envelopes if curve.condition == condition)
             text += f"<h3>Queue over time, seed {seed}</h3><p>{_WORDS_QUEUE}</p>"
             text += _figures(over_time, charts)
