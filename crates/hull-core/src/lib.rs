@@ -7,7 +7,8 @@
 //! The modules in the order in which a data packet meets them:
 //!
 //! 1. [`flow_association`]: does this packet's flow have to be paced? (sending NIC)
-//! 2. [`pacer`]: if so, when may the packet leave? (sending NIC)
+//! 2. [`pacer`]: if so, when may the packet leave? (sending NIC; [`departure_pacer`] is the same for
+//!    a host that writes departure times on its packets, as Linux does)
 //! 3. [`marking`]: at the switch, is the queue that it joins above the threshold K? (DCTCP) Or, for the
 //!    schemes that the papers compare with, what do [`red`] and [`pi`] say to that queue?
 //! 4. [`phantom_queue`]: as it leaves the switch, is the virtual queue above its threshold? (HULL)
@@ -25,6 +26,7 @@
 extern crate alloc;
 
 pub mod dctcp;
+pub mod departure_pacer;
 pub mod ecn_echo;
 pub mod flow_association;
 pub mod marking;

@@ -1,6 +1,7 @@
 //! The vectors of all algorithms, and the form in which they are written and run.
 
 mod dctcp;
+mod departure_pacer;
 mod ecn_echo;
 mod flow_association;
 mod marking;
@@ -73,6 +74,7 @@ pub fn algorithms() -> Vec<Algorithm> {
     vec![
         flow_association::algorithm(),
         pacer::algorithm(),
+        departure_pacer::algorithm(),
         marking::algorithm(),
         phantom_queue::algorithm(),
         ecn_echo::algorithm(),
