@@ -12,7 +12,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildc
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
@@ -30,6 +30,19 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest
+	$(MAKE) test-linux
+
+.PHONY: linux
+linux: build ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
+	@tools/linux-ready build
+	cd linux/hull-linux && cargo build --release --locked
+	install linux/hull-linux/target/release/hull-linux $(BIN)/hull-linux
+
+.PHONY: test-linux
+test-linux: ## the eBPF programs under this kernel; says what it skips and why
+	@if tools/linux-ready test; then \
+	  cd linux/hull-linux && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
+	  && cargo test --locked; fi
 
 .PHONY: bench
 bench: build ## packet-hops per CPU second, instructions per packet-hop

@@ -159,6 +159,17 @@ def reproduce(
         print(json.dumps([row for rows in lists for row in rows], indent=1))
 
 
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def linux(context: typer.Context) -> None:
+    """HULL on a Linux machine: eBPF programs, a rack of namespaces, real traffic."""
+    from hull.linux import hand_over
+
+    hand_over(context.args or ["--help"])
+
+
 @app.command()
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""

@@ -51,6 +51,33 @@ pub struct PhantomQueueConfig {
     pub drain: Drain,
 }
 
+/// The settings as the arithmetic needs them: what a loader writes into an eBPF map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhantomQueueUnits {
+    /// Drain time of one byte, in 2^-16 ps.
+    pub byte_units: u64,
+    /// Threshold as drain time, in 2^-16 ps.
+    pub threshold_units: u64,
+}
+
+impl PhantomQueueConfig {
+    /// The settings in the units of the arithmetic.
+    ///
+    /// # Panics
+    /// When `drain_bps` is zero.
+    pub fn units(&self) -> PhantomQueueUnits {
+        assert!(self.drain_bps > 0, "drain_bps must be above zero");
+        let drain_bps = u128::from(self.drain_bps);
+        let byte_units = ((PS_PER_BYTE_AT_1_BPS << FRACTION_BITS) + drain_bps / 2) / drain_bps;
+        // 8e12 * 2^16 is below 2^60, so the quotient always fits; zero would need 1e18 bit/s.
+        let byte_units = (byte_units as u64).max(1);
+        PhantomQueueUnits {
+            byte_units,
+            threshold_units: byte_units.saturating_mul(u64::from(self.threshold_bytes)),
+        }
+    }
+}
+
 /// The virtual queue of one egress link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhantomQueue {
@@ -72,17 +99,13 @@ impl PhantomQueue {
     /// # Panics
     /// When `drain_bps` or `tick_ps` is zero.
     pub fn new(config: &PhantomQueueConfig) -> Self {
-        assert!(config.drain_bps > 0, "drain_bps must be above zero");
+        let units = config.units();
         if let Drain::Ticks { tick_ps } = config.drain {
             assert!(tick_ps > 0, "tick_ps must be above zero");
         }
-        let drain_bps = u128::from(config.drain_bps);
-        let byte_units = ((PS_PER_BYTE_AT_1_BPS << FRACTION_BITS) + drain_bps / 2) / drain_bps;
-        // 8e12 * 2^16 is below 2^60, so the quotient always fits; zero would need 1e18 bit/s.
-        let byte_units = (byte_units as u64).max(1);
         Self {
-            byte_units,
-            threshold_units: byte_units.saturating_mul(u64::from(config.threshold_bytes)),
+            byte_units: units.byte_units,
+            threshold_units: units.threshold_units,
             backlog_units: 0,
             drained_to_ps: 0,
             count_arriving: config.count_arriving,

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+/* Phantom queue: hull-core's phantom_queue.rs for an interface, at its egress or at the far side's
+ * ingress (paper 2.1 and 5.1: in series with the link, after the switch's port).
+ *
+ * For each packet: drain for the time since the last one, compare, add; no timer. What is above the
+ * threshold gets CE if it is ECN-capable, and is counted and left alone if it is not. The counter is
+ * under a lock, since packets leave on several processors; their clocks may have been read in
+ * another order than they come to the lock, and a time before the last one drains nothing.
+ */
+#include "packet.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Tests set the time in ps as the packet's tstamp and its bytes as cb[0]. */
+const volatile bool injected = false;
+
+#define FRACTION_BITS 16
+/* Clocks of processors differ by less, ps. */
+#define SKEW_PS (1ULL << 40)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct place);
+	__type(value, struct phantom_settings);
+} phantom_settings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, struct place);
+	__type(value, struct phantom_queue);
+} phantom_queues SEC(".maps");
+
+static __always_inline __u64 credit_ps(__u64 now_ps, __u64 drained_to_ps, __u64 tick_ps)
+{
+	__u64 elapsed_ps = now_ps - drained_to_ps;
+
+	if (drained_to_ps - now_ps < SKEW_PS)
+		return 0;
+	return tick_ps ? elapsed_ps - elapsed_ps % tick_ps : elapsed_ps;
+}
+
+/* Counts a packet; true when it is above the threshold. The lock is held. */
+static __always_inline bool count(struct phantom_queue *queue, const struct phantom_settings *settings,
+				  __u64 now_ps, __u32 bytes)
+{
+	if (queue->byte_units != settings->byte_units) {
+		/* A new drain rate: the backlog keeps its bytes. */
+		if (queue->byte_units)
+			queue->backlog_units =
+				queue->backlog_units / queue->byte_units * settings->byte_units;
+		queue->byte_units = settings->byte_units;
+	}
+	__u64 credit = credit_ps(now_ps, queue->drained_to_ps, settings->tick_ps);
+	__u64 before = queue->backlog_units;
+
+	queue->drained_to_ps += credit;
+	if (credit >> (64 - FRACTION_BITS))
+		before = 0;
+	else if (before > credit << FRACTION_BITS)
+		before -= credit << FRACTION_BITS;
+	else
+		before = 0;
+
+	__u64 added = bytes > settings->most_bytes ? ~0ULL : settings->byte_units * bytes;
+	__u64 after = before + added < before ? ~0ULL : before + added;
+
+	queue->backlog_units = after;
+	if (after > queue->most_backlog_units)
+		queue->most_backlog_units = after;
+	queue->packets++;
+	queue->bytes += bytes;
+	bool above = (settings->count_arriving ? after : before) > settings->threshold_units;
+	queue->above_threshold += above;
+	return above;
+}
+
+/* Sets CE in an IP header that bpf_skb_ecn_set_ce cannot find, behind a VLAN tag in the data. */
+static __always_inline bool set_ce_behind_tags(struct __sk_buff *skb, const struct packet *packet)
+{
+	__u8 old[2];
+
+	if (bpf_skb_load_bytes(skb, packet->network, old, sizeof(old)))
+		return false;
+	__u8 new[2] = { old[0], old[1] };
+
+	if (packet->version == 4)
+		new[1] |= ECN_CE;
+	else
+		new[1] |= ECN_CE << 4;
+	if (packet->version == 4) {
+		__be16 from, to;
+
+		__builtin_memcpy(&from, old, 2);
+		__builtin_memcpy(&to, new, 2);
+		if (bpf_l3_csum_replace(skb, packet->network + 10, from, to, 2))
+			return false;
+	}
+	/* The IPv6 header is not part of any checksum but TCP's, and that leaves the traffic class out. */
+	return !bpf_skb_store_bytes(skb, packet->network, new, sizeof(new), 0);
+}
+
+static __always_inline int pass_packet(struct __sk_buff *skb, __u32 direction)
+{
+	struct place place = { .ifindex = skb->ifindex, .direction = direction };
+	struct phantom_settings *settings = bpf_map_lookup_elem(&phantom_settings, &place);
+	struct phantom_queue *queue = bpf_map_lookup_elem(&phantom_queues, &place);
+	struct packet packet;
+
+	if (!settings || !queue)
+		return TC_ACT_UNSPEC;
+	/* The settings as they are now: a copy, because the lock does not cover them. */
+	struct phantom_settings now = *settings;
+	read_packet(skb, &packet);
+	__u64 now_ps = injected ? skb->tstamp : bpf_ktime_get_ns() * 1000;
+	__u32 bytes = injected ? skb->cb[0] : wire_bytes(skb, &packet);
+
+	bpf_spin_lock(&queue->lock);
+	bool above = count(queue, &now, now_ps, bytes);
+	bpf_spin_unlock(&queue->lock);
+
+	if (!above)
+		return TC_ACT_UNSPEC;
+	if (packet.version == 0 || packet.ecn == 0) {
+		__sync_fetch_and_add(&queue->not_capable, 1);
+	} else if (packet.ecn == ECN_CE) {
+		__sync_fetch_and_add(&queue->already_marked, 1);
+	} else {
+		bool done = packet.tags ? set_ce_behind_tags(skb, &packet) : bpf_skb_ecn_set_ce(skb);
+
+		if (done)
+			__sync_fetch_and_add(&queue->marked, 1);
+	}
+	return TC_ACT_UNSPEC;
+}
+
+SEC("tc")
+int phantom_egress(struct __sk_buff *skb)
+{
+	return pass_packet(skb, EGRESS);
+}
+
+SEC("tc")
+int phantom_ingress(struct __sk_buff *skb)
+{
+	return pass_packet(skb, INGRESS);
+}

@@ -1,0 +1,274 @@
+//! The command line: `hull-linux`, which `hull linux` calls.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::problem::{Problem, input};
+use crate::settings::{self, Phantom, Settings};
+use crate::{attachment, machine, readings, record};
+
+/// HULL on stock Linux: phantom queue, flow association and pacer as eBPF programs.
+#[derive(Debug, Parser)]
+#[command(name = "hull linux", version, about)]
+pub struct Command {
+    /// Work in this network namespace (as `ip netns` names it).
+    #[arg(long, global = true, value_name = "NAME")]
+    netns: Option<String>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Put phantom queue, flow association and pacer on devices.
+    Attach {
+        #[command(flatten)]
+        numbers: Numbers,
+        /// Displace somebody else's root queue.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Give an attached device other numbers; what is not given becomes the default again.
+    Set {
+        #[command(flatten)]
+        numbers: Numbers,
+    },
+    /// Take everything off devices again.
+    Detach {
+        /// Devices.
+        #[arg(required = true, value_name = "DEV")]
+        devices: Vec<String>,
+    },
+    /// What is attached, and what it has counted.
+    Status {
+        /// For people, for programs or for Prometheus.
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// The counts of attached devices.
+    Stats {
+        /// Devices; all without one.
+        #[arg(value_name = "DEV")]
+        devices: Vec<String>,
+        /// Again and again, until Ctrl-C.
+        #[arg(long)]
+        watch: bool,
+        /// Time between two, with --watch.
+        #[arg(long, default_value = "1s", value_parser = settings::time)]
+        interval: u64,
+        /// For people, for programs or for Prometheus.
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Prometheus,
+}
+
+/// The numbers; what is not given comes from the link's rate.
+#[derive(Debug, Args)]
+struct Numbers {
+    /// Devices.
+    #[arg(required = true, value_name = "DEV")]
+    devices: Vec<String>,
+    /// The link's rate [default: what the driver says].
+    #[arg(long, value_parser = settings::rate)]
+    rate: Option<u64>,
+    /// Where the phantom queue is [default: ingress, the far side of the switch's port].
+    #[arg(long, value_enum)]
+    phantom: Option<Phantom>,
+    /// Drain rate of the phantom queue [default: 95% of the link's].
+    #[arg(long, value_parser = settings::rate)]
+    drain: Option<u64>,
+    /// Threshold of the phantom queue [default: 1KB, 3KB from 10Gbps on].
+    #[arg(long, value_parser = settings::size)]
+    threshold: Option<u32>,
+    /// Add a packet to the counter before the comparison.
+    #[arg(long)]
+    count_arriving: bool,
+    /// Pace [default: on].
+    #[arg(long, value_enum)]
+    pacer: Option<Switch>,
+    /// Smallest rate of the pacer [default: 1% of the link's].
+    #[arg(long, value_parser = settings::rate)]
+    min_rate: Option<u64>,
+    /// T_r, the pacer's update interval [default: 64us, 7.2us from 10Gbps on].
+    #[arg(long, value_parser = settings::time)]
+    update_interval: Option<u64>,
+    /// eta [default: 12.5%].
+    #[arg(long, value_parser = settings::share)]
+    eta: Option<f64>,
+    /// beta, per second [default: 16, 375 from 10Gbps on].
+    #[arg(long)]
+    beta: Option<f64>,
+    /// Token bucket [default: 3KB, 30KB from 10Gbps on].
+    #[arg(long, value_parser = settings::size)]
+    bucket: Option<u32>,
+    /// Most bytes that wait [default: 128KB, 1MB from 10Gbps on].
+    #[arg(long, value_parser = settings::size)]
+    fifo: Option<u32>,
+    /// p_a, the probability that an ECN-Echo associates its flow [default: 12.5%].
+    #[arg(long, value_parser = settings::share)]
+    association_probability: Option<f64>,
+    /// T_i, after which an association ends [default: 10ms, 1ms from 10Gbps on].
+    #[arg(long, value_parser = settings::time)]
+    association_timeout: Option<u64>,
+    /// Leave segmentation to the NIC: bursts of up to 64 KB leave at line rate, paced as one packet.
+    #[arg(long)]
+    keep_gso: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+impl Numbers {
+    fn settings(&self, device: &str) -> Result<Settings, Problem> {
+        machine::ifindex(device)?;
+        let Some(rate_bps) = self.rate.or_else(|| machine::link_rate(device)) else {
+            return input(format!(
+                "{device}: found no link rate (its driver does not tell), allowed is one with --rate"
+            ));
+        };
+        let default = Settings::for_rate(rate_bps);
+        let settings = Settings {
+            phantom: self.phantom.unwrap_or(default.phantom),
+            drain_bps: self.drain.unwrap_or(default.drain_bps),
+            threshold_bytes: self.threshold.unwrap_or(default.threshold_bytes),
+            count_arriving: self.count_arriving,
+            pacer: self.pacer != Some(Switch::Off),
+            rate_bps,
+            min_rate_bps: self.min_rate.unwrap_or(default.min_rate_bps),
+            update_interval_ns: self.update_interval.unwrap_or(default.update_interval_ns),
+            eta: self.eta.unwrap_or(default.eta),
+            beta: self.beta.unwrap_or(default.beta),
+            bucket_bytes: self.bucket.unwrap_or(default.bucket_bytes),
+            fifo_bytes: self.fifo.unwrap_or(default.fifo_bytes),
+            association_probability: self
+                .association_probability
+                .unwrap_or(default.association_probability),
+            association_timeout_ns: self
+                .association_timeout
+                .unwrap_or(default.association_timeout_ns),
+            keep_gso: self.keep_gso,
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+impl Command {
+    /// Carries the command out.
+    pub fn run(&self) -> Result<(), Problem> {
+        machine::require_root()?;
+        record::mount()?;
+        if let Some(name) = &self.netns {
+            machine::enter(name)?;
+        }
+        match &self.action {
+            Action::Attach { numbers, replace } => attach(numbers, *replace),
+            Action::Set { numbers } => {
+                for device in &numbers.devices {
+                    attachment::set(device, &numbers.settings(device)?)?;
+                    println!("{device}: set");
+                }
+                Ok(())
+            }
+            Action::Detach { devices } => {
+                for device in devices {
+                    let remark = attachment::detach(device)?;
+                    println!(
+                        "{device}: detached{}",
+                        remark.map_or(String::new(), |text| format!("; {text}"))
+                    );
+                }
+                Ok(())
+            }
+            Action::Status { format } => show(&[], *format),
+            Action::Stats {
+                devices,
+                watch: false,
+                format,
+                ..
+            } => show(devices, *format),
+            Action::Stats {
+                devices,
+                interval,
+                format,
+                ..
+            } => loop {
+                if *format == Format::Text {
+                    // Home, and clear what is below: no flicker.
+                    print!("\x1b[H\x1b[J");
+                }
+                show(devices, *format)?;
+                std::thread::sleep(Duration::from_nanos(*interval));
+            },
+        }
+    }
+}
+
+/// All devices, or none.
+fn attach(numbers: &Numbers, replace: bool) -> Result<(), Problem> {
+    let all: Vec<(&String, Settings)> = numbers
+        .devices
+        .iter()
+        .map(|device| Ok((device, numbers.settings(device)?)))
+        .collect::<Result<_, Problem>>()?;
+    let mut done: Vec<&String> = Vec::new();
+    for (device, settings) in &all {
+        match attachment::attach(device, settings, replace) {
+            Ok(true) => {
+                done.push(device);
+                println!("{device}: attached");
+            }
+            Ok(false) => println!("{device}: attached already, with these settings"),
+            Err(problem) => {
+                for device in done {
+                    let _ = attachment::detach(device);
+                    println!("{device}: detached again");
+                }
+                return Err(problem);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show(devices: &[String], format: Format) -> Result<(), Problem> {
+    let records = record::records()?;
+    for device in devices {
+        if !records.iter().any(|record| record.device == *device) {
+            let names: Vec<&str> = records
+                .iter()
+                .map(|record| record.device.as_str())
+                .collect();
+            return input(format!(
+                "{device}: found it not attached, allowed are {}",
+                names.join(", ")
+            ));
+        }
+    }
+    let chosen = records
+        .into_iter()
+        .filter(|record| devices.is_empty() || devices.contains(&record.device));
+    let readings = chosen
+        .map(readings::read)
+        .collect::<Result<Vec<_>, Problem>>()?;
+    match format {
+        Format::Text => print!("{}", readings::text(&readings)),
+        Format::Json => println!(
+            "{}",
+            serde_json::to_string(&readings).expect("it is plain data")
+        ),
+        Format::Prometheus => print!("{}", readings::prometheus(&readings)),
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! The values of the programs' maps, as `linux/bpf/hull.h` lays them out.
+
+use bytemuck::{Pod, Zeroable};
+use hull_core::departure_pacer::DeparturePacerConfig;
+use hull_core::flow_association::FlowAssociationConfig;
+use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
+
+/// Where a phantom queue sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Place {
+    /// Number of the interface.
+    pub ifindex: u32,
+    /// [`EGRESS`] or [`INGRESS`].
+    pub direction: u32,
+}
+
+/// What leaves the interface.
+pub const EGRESS: u32 = 0;
+/// What comes in.
+pub const INGRESS: u32 = 1;
+
+/// Settings of a phantom queue; units as in hull-core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PhantomSettings {
+    /// Drain time of a byte, 2^-16 ps.
+    pub byte_units: u64,
+    /// Threshold, 2^-16 ps.
+    pub threshold_units: u64,
+    /// A packet above this fills the counter.
+    pub most_bytes: u64,
+    /// Time between drain steps; 0: continuous.
+    pub tick_ps: u64,
+    /// 1: the packet is added before the comparison.
+    pub count_arriving: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl From<&PhantomQueueConfig> for PhantomSettings {
+    fn from(config: &PhantomQueueConfig) -> Self {
+        let units = config.units();
+        PhantomSettings {
+            byte_units: units.byte_units,
+            threshold_units: units.threshold_units,
+            most_bytes: u64::MAX / units.byte_units,
+            tick_ps: match config.drain {
+                Drain::Continuous => 0,
+                Drain::Ticks { tick_ps } => tick_ps,
+            },
+            count_arriving: u32::from(config.count_arriving),
+            reserved: 0,
+        }
+    }
+}
+
+/// State and counts of a phantom queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PhantomQueue {
+    /// The kernel's lock; always read as zero.
+    pub lock: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// What the backlog was counted with.
+    pub byte_units: u64,
+    /// Backlog at `drained_to_ps`, 2^-16 ps.
+    pub backlog_units: u64,
+    /// Until when the drain has been applied.
+    pub drained_to_ps: u64,
+    /// Largest backlog, 2^-16 ps.
+    pub most_backlog_units: u64,
+    /// Packets counted.
+    pub packets: u64,
+    /// Bytes counted.
+    pub bytes: u64,
+    /// Packets above the threshold.
+    pub above_threshold: u64,
+    /// CE set here.
+    pub marked: u64,
+    /// Above the threshold with CE from elsewhere.
+    pub already_marked: u64,
+    /// Above the threshold and not ECN-capable.
+    pub not_capable: u64,
+}
+
+/// Settings of the flow association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AssociationSettings {
+    /// T_i.
+    pub timeout_ns: u64,
+    /// p_a scaled by 2^32.
+    pub probability: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl From<&FlowAssociationConfig> for AssociationSettings {
+    fn from(config: &FlowAssociationConfig) -> Self {
+        AssociationSettings {
+            timeout_ns: config.timeout_ps / 1000,
+            probability: config.probability,
+            reserved: 0,
+        }
+    }
+}
+
+/// A flow as its data packets have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Flow {
+    /// IPv6, or IPv4 in the first word; network byte order.
+    pub source: [u8; 16],
+    /// As `source`.
+    pub destination: [u8; 16],
+    /// Network byte order.
+    pub source_port: [u8; 2],
+    /// Network byte order.
+    pub destination_port: [u8; 2],
+}
+
+/// Counts of the flow association.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AssociationCounts {
+    /// ACKs with ECN-Echo.
+    pub echoes: u64,
+    /// Draws that were won.
+    pub associations: u64,
+}
+
+/// Settings of the pacer; units as in hull-core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PacerSettings {
+    /// 2^-6 bit/s.
+    pub max_rate: u64,
+    /// 2^-6 bit/s.
+    pub min_rate: u64,
+    /// 2^-6 bit/s.
+    pub initial_rate: u64,
+    /// 2^-22 bit/s for each byte.
+    pub gain: u64,
+    /// Bytes in one T_r that count.
+    pub most_measured_bytes: u64,
+    /// T_r.
+    pub update_interval_ns: u64,
+    /// Time 0 of the pacer's clock on CLOCK_MONOTONIC.
+    pub began_ns: u64,
+    /// 1 - eta, scaled by 2^16.
+    pub kept: u32,
+    /// beta per second, scaled by 2^8.
+    pub beta: u32,
+    /// Bucket, bytes.
+    pub bucket_bytes: u32,
+    /// Most bytes that wait.
+    pub fifo_bytes: u32,
+    /// 1: what finds no room is dropped.
+    pub drop_when_full: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl PacerSettings {
+    /// The settings of a pacer whose time 0 is `began_ns` on CLOCK_MONOTONIC.
+    pub fn new(config: &DeparturePacerConfig, began_ns: u64) -> Self {
+        let units = config.units();
+        PacerSettings {
+            max_rate: units.max_rate,
+            min_rate: units.min_rate,
+            initial_rate: units.initial_rate,
+            gain: units.gain,
+            most_measured_bytes: units.most_measured_bytes,
+            update_interval_ns: units.update_interval_ns,
+            began_ns,
+            kept: units.kept,
+            beta: units.beta,
+            bucket_bytes: units.bucket_bytes,
+            fifo_bytes: units.fifo_bytes,
+            drop_when_full: units.drop_when_full,
+            reserved: 0,
+        }
+    }
+}
+
+/// State and counts of the pacer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Pacer {
+    /// The kernel's lock; always read as zero.
+    pub lock: u32,
+    /// 0 before the first packet.
+    pub begun: u32,
+    /// R, 2^-6 bit/s.
+    pub rate: u64,
+    /// 2^-20 ns.
+    pub byte_cost: u64,
+    /// 2^-8 ns, with an offset of 2^46.
+    pub empty_at: u64,
+    /// 2^-20 ns.
+    pub waiting_cost: u64,
+    /// M_r.
+    pub measured_bytes: u64,
+    /// On the pacer's clock.
+    pub next_update_ns: u64,
+    /// Packets that the host sent.
+    pub packets: u64,
+    /// Bytes that the host sent.
+    pub bytes: u64,
+    /// Packets of associated flows.
+    pub associated: u64,
+    /// Packets that had to wait.
+    pub paced: u64,
+    /// Packets that found no room.
+    pub full: u64,
+    /// Longest wait given.
+    pub longest_wait_ns: u64,
+}
+
+impl Pacer {
+    /// Q at `now_ns` on the pacer's clock, bytes.
+    pub fn backlog_bytes(&self, now_ns: u64) -> u64 {
+        let wait = self.empty_at.saturating_sub((now_ns << 8) + (1 << 46));
+        match self.waiting_cost {
+            0 => 0,
+            cost => (u128::from(wait) << 12).div_euclid(u128::from(cost)) as u64,
+        }
+    }
+
+    /// R, bit/s.
+    pub fn rate_bps(&self) -> u64 {
+        (self.rate + 32) >> 6
+    }
+}

@@ -1,0 +1,49 @@
+//! What goes wrong, told in one line: what was found, what is allowed, what to do.
+
+use std::fmt;
+
+/// A problem and the exit status that it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// What was asked for cannot be (exit status 2). The system is as it was before.
+    Input(String),
+    /// It could have been, and failed (exit status 1).
+    Failed(String),
+}
+
+impl Problem {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Problem::Input(_) => 2,
+            Problem::Failed(_) => 1,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Input(text) | Problem::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<libbpf_rs::Error> for Problem {
+    fn from(error: libbpf_rs::Error) -> Self {
+        Problem::Failed(format!("the kernel refused an eBPF call: {error:#}"))
+    }
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Problem::Failed(error.to_string())
+    }
+}
+
+/// A problem of the input.
+pub fn input<T>(text: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::Input(text.into()))
+}

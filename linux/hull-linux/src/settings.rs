@@ -1,0 +1,339 @@
+//! What a user sets, in human units, and what the papers give where nothing is set.
+//!
+//! Defaults, for a link of rate C: drain 95% of C and a threshold of 1 KB (paper 6; 3 KB from 10 Gbps
+//! on, hull's choice: the paper gives none), packets counted after the comparison (paper 5.1); T_r = 64
+//! us, eta = 1/8, beta = 16 /s, p_a = 1/8, T_i = 10 ms, bucket 3 KB, FIFO 128 KB (table 3), from 10
+//! Gbps on T_r = 7.2 us, beta = 375 /s, T_i = 1 ms (paper 6.3), bucket 30 KB and FIFO 1 MB. The
+//! smallest rate of the pacer is C / 100: a departure by time is final, and one at the hardware's 0.5
+//! Mbps would be far in the future.
+
+use hull_core::departure_pacer::{
+    DeparturePacerConfig, MAX_BUCKET_BYTES, MAX_FIFO_BYTES, MIN_RATE_BPS, RATE_LIMIT_BPS,
+    WhenFifoFull,
+};
+use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, input};
+
+/// A number with a unit, as `9.5Gbps`, `1KB` or `64us`. KB = 1000 bytes, as in the papers.
+fn quantity(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
+    let names: Vec<&str> = units.iter().map(|unit| unit.0).collect();
+    let wrong = || {
+        format!(
+            "found \"{text}\", allowed is a number with one of {}",
+            names.join(", ")
+        )
+    };
+    let at = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .ok_or_else(wrong)?;
+    let number: f64 = text[..at].trim().parse().map_err(|_| wrong())?;
+    let scale = units
+        .iter()
+        .find(|unit| unit.0 == text[at..].trim())
+        .ok_or_else(wrong)?
+        .1;
+    let value = (number * scale).round();
+    if !(0.0..9e15).contains(&value) {
+        return Err(wrong());
+    }
+    Ok(value as u64)
+}
+
+/// Bit/s.
+pub fn rate(text: &str) -> Result<u64, String> {
+    quantity(
+        text,
+        &[("bps", 1.0), ("Kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9)],
+    )
+}
+
+/// Bytes.
+pub fn size(text: &str) -> Result<u32, String> {
+    let bytes = quantity(text, &[("B", 1.0), ("KB", 1e3), ("MB", 1e6)])?;
+    u32::try_from(bytes).map_err(|_| format!("found \"{text}\", allowed is up to 4294MB"))
+}
+
+/// Nanoseconds.
+pub fn time(text: &str) -> Result<u64, String> {
+    quantity(text, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)])
+}
+
+/// A share from 0 to 1, as `12.5%`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("found \"{text}\", allowed is 0% to 100%");
+    let number: f64 = text
+        .strip_suffix('%')
+        .ok_or_else(wrong)?
+        .trim()
+        .parse()
+        .map_err(|_| wrong())?;
+    if (0.0..=100.0).contains(&number) {
+        Ok(number / 100.0)
+    } else {
+        Err(wrong())
+    }
+}
+
+/// Where the phantom queue of a device sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Phantom {
+    /// At what comes in: the link from the switch to this host, after the switch's port.
+    Ingress,
+    /// At what goes out, before the device's own queue.
+    Egress,
+    /// None.
+    Off,
+}
+
+/// All settings of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Where the phantom queue is.
+    pub phantom: Phantom,
+    /// Its drain rate, bit/s.
+    pub drain_bps: u64,
+    /// Its threshold, bytes.
+    pub threshold_bytes: u32,
+    /// It adds the packet before it compares.
+    pub count_arriving: bool,
+    /// Whether packets are paced.
+    pub pacer: bool,
+    /// The link's rate, bit/s: the pacer's largest.
+    pub rate_bps: u64,
+    /// The pacer's smallest rate, bit/s.
+    pub min_rate_bps: u64,
+    /// T_r, ns.
+    pub update_interval_ns: u64,
+    /// eta, 0 to 1.
+    pub eta: f64,
+    /// beta per second.
+    pub beta: f64,
+    /// Bucket, bytes.
+    pub bucket_bytes: u32,
+    /// Most bytes that wait.
+    pub fifo_bytes: u32,
+    /// p_a, 0 to 1.
+    pub association_probability: f64,
+    /// T_i, ns.
+    pub association_timeout_ns: u64,
+    /// Packets stay segmented by the NIC: `gso_max_segs` is left alone.
+    pub keep_gso: bool,
+}
+
+impl Settings {
+    /// The defaults for a link of `rate_bps`.
+    pub fn for_rate(rate_bps: u64) -> Self {
+        let fast = rate_bps >= 10_000_000_000;
+        Settings {
+            phantom: Phantom::Ingress,
+            drain_bps: rate_bps / 100 * 95,
+            threshold_bytes: if fast { 3000 } else { 1000 },
+            count_arriving: false,
+            pacer: true,
+            rate_bps,
+            min_rate_bps: (rate_bps / 100).max(MIN_RATE_BPS),
+            update_interval_ns: if fast { 7_200 } else { 64_000 },
+            eta: 0.125,
+            beta: if fast { 375.0 } else { 16.0 },
+            bucket_bytes: if fast { 30_000 } else { 3_000 },
+            fifo_bytes: if fast { 1_000_000 } else { 128_000 },
+            association_probability: 0.125,
+            association_timeout_ns: if fast { 1_000_000 } else { 10_000_000 },
+            keep_gso: false,
+        }
+    }
+
+    /// Refuses what the programs cannot do.
+    pub fn check(&self) -> Result<(), Problem> {
+        let (rate, drain) = (self.rate_bps, self.drain_bps);
+        if !(MIN_RATE_BPS..RATE_LIMIT_BPS).contains(&rate) {
+            return input(format!(
+                "--rate: found {rate} bps, allowed is 64Kbps to 1000Gbps"
+            ));
+        }
+        if self.phantom != Phantom::Off && (drain == 0 || drain > rate) {
+            return input(format!(
+                "--drain: found {}, allowed is above 0bps and at most the link's rate, {}",
+                bps(drain),
+                bps(rate)
+            ));
+        }
+        if self.phantom == Phantom::Off && !self.pacer {
+            return input(
+                "--phantom off and --pacer off: found nothing to attach, allowed is one of them on",
+            );
+        }
+        if !(MIN_RATE_BPS..=rate).contains(&self.min_rate_bps) {
+            return input(format!(
+                "--min-rate: found {}, allowed is 64Kbps to {}",
+                bps(self.min_rate_bps),
+                bps(rate)
+            ));
+        }
+        if !(1000..=1_000_000_000).contains(&self.update_interval_ns) {
+            return input(format!(
+                "--update-interval: found {} ns, allowed is 1us to 1s",
+                self.update_interval_ns
+            ));
+        }
+        if !(1..=MAX_BUCKET_BYTES).contains(&self.bucket_bytes) {
+            return input(format!(
+                "--bucket: found {}B, allowed is 1B to 1MB",
+                self.bucket_bytes
+            ));
+        }
+        if self.fifo_bytes > MAX_FIFO_BYTES {
+            return input(format!(
+                "--fifo: found {}B, allowed is up to 67MB",
+                self.fifo_bytes
+            ));
+        }
+        if !(0.0..=1e6).contains(&self.beta) {
+            return input(format!(
+                "--beta: found {}, allowed is 0 to 1000000 a second",
+                self.beta
+            ));
+        }
+        Ok(())
+    }
+
+    /// The phantom queue's settings for hull-core.
+    pub fn phantom_queue(&self) -> PhantomQueueConfig {
+        PhantomQueueConfig {
+            drain_bps: self.drain_bps,
+            threshold_bytes: self.threshold_bytes,
+            count_arriving: self.count_arriving,
+            drain: Drain::Continuous,
+        }
+    }
+
+    /// The pacer's settings for hull-core.
+    pub fn departure_pacer(&self) -> DeparturePacerConfig {
+        DeparturePacerConfig {
+            max_rate_bps: self.rate_bps,
+            min_rate_bps: self.min_rate_bps,
+            initial_rate_bps: self.rate_bps,
+            bucket_bytes: self.bucket_bytes,
+            fifo_bytes: self.fifo_bytes,
+            update_interval_ns: self.update_interval_ns,
+            eta: (self.eta * 65536.0).round() as u32,
+            beta: (self.beta * 256.0).round() as u32,
+            when_full: WhenFifoFull::Drop,
+        }
+    }
+
+    /// p_a scaled by 2^32; all ones is always.
+    pub fn probability(&self) -> u32 {
+        (self.association_probability * 4_294_967_296.0).min(4_294_967_295.0) as u32
+    }
+}
+
+/// A rate for people.
+pub fn bps(rate_bps: u64) -> String {
+    let rate = rate_bps as f64;
+    match rate_bps {
+        1_000_000_000.. => format!("{}Gbps", rate / 1e9),
+        1_000_000.. => format!("{}Mbps", rate / 1e6),
+        1_000.. => format!("{}Kbps", rate / 1e3),
+        _ => format!("{rate}bps"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_have_units() {
+        assert_eq!(rate("9.5Gbps"), Ok(9_500_000_000));
+        assert_eq!(rate("950 Mbps"), Ok(950_000_000));
+        assert_eq!(size("1KB"), Ok(1000));
+        assert_eq!(time("7.2us"), Ok(7200));
+        assert_eq!(share("12.5%"), Ok(0.125));
+        for wrong in [
+            "", "1", "Gbps", "1 KB", "-1Mbps", "nanMbps", "1e99Gbps", "1gbps",
+        ] {
+            let message = rate(wrong).expect_err(wrong);
+            assert!(message.contains("allowed"), "{message}");
+        }
+        assert!(share("101%").is_err());
+        assert!(size("5000MB").is_err());
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_paper() {
+        let settings = Settings::for_rate(1_000_000_000);
+        settings.check().expect("they can be used");
+        assert_eq!(
+            (settings.drain_bps, settings.threshold_bytes),
+            (950_000_000, 1000)
+        );
+        assert_eq!(settings.probability(), 1 << 29);
+        let pacer = settings.departure_pacer();
+        assert_eq!(
+            (pacer.eta, pacer.beta, pacer.update_interval_ns),
+            (8192, 4096, 64_000)
+        );
+        Settings::for_rate(100_000_000_000)
+            .check()
+            .expect("they can be used");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let good = Settings::for_rate(1_000_000_000);
+        let wrong = [
+            (
+                Settings {
+                    drain_bps: 1_100_000_000,
+                    ..good.clone()
+                },
+                "--drain",
+            ),
+            (
+                Settings {
+                    drain_bps: 0,
+                    ..good.clone()
+                },
+                "--drain",
+            ),
+            (
+                Settings {
+                    bucket_bytes: 0,
+                    ..good.clone()
+                },
+                "--bucket",
+            ),
+            (
+                Settings {
+                    update_interval_ns: 10,
+                    ..good.clone()
+                },
+                "--update-interval",
+            ),
+            (
+                Settings {
+                    min_rate_bps: 2_000_000_000,
+                    ..good.clone()
+                },
+                "--min-rate",
+            ),
+            (
+                Settings {
+                    phantom: Phantom::Off,
+                    pacer: false,
+                    ..good.clone()
+                },
+                "nothing to attach",
+            ),
+        ];
+        for (settings, key) in wrong {
+            let problem = settings.check().expect_err(key);
+            assert_eq!(problem.status(), 2);
+            assert!(problem.to_string().contains(key), "{problem}");
+        }
+    }
+}
