@@ -14,7 +14,7 @@ fn main() {
     if PathBuf::from(&headers).is_dir() {
         arguments.push(format!("-I{headers}"));
     }
-    for name in ["phantom_queue", "pacer"] {
+    for name in ["phantom_queue", "pacer", "dctcp", "latency_meter"] {
         SkeletonBuilder::new()
             .source(bpf.join(format!("{name}.bpf.c")))
             .clang_args(&arguments)

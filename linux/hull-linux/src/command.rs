@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::meter::Spot;
 use crate::problem::{Problem, input};
 use crate::settings::{self, Phantom, Settings};
-use crate::{attachment, machine, readings, record};
+use crate::{attachment, dctcp, machine, meter, readings, record};
 
 /// HULL on stock Linux: phantom queue, flow association and pacer as eBPF programs.
 #[derive(Debug, Parser)]
@@ -40,6 +41,15 @@ enum Action {
         #[arg(required = true, value_name = "DEV")]
         devices: Vec<String>,
     },
+    /// DCTCP in the kernel.
+    #[command(subcommand)]
+    Dctcp(DctcpAction),
+    /// The time that packets take from one device to another.
+    #[command(subcommand)]
+    Meter(MeterAction),
+    /// The testbed of paper 5.2 as network namespaces, and traffic on it.
+    #[command(subcommand)]
+    Rack(crate::rack::command::RackAction),
     /// What is attached, and what it has counted.
     Status {
         /// For people, for programs or for Prometheus.
@@ -60,6 +70,41 @@ enum Action {
         /// For people, for programs or for Prometheus.
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum DctcpAction {
+    /// Make a DCTCP available: the kernel's, or ours where it has none. Prints its name.
+    On {
+        /// Ours, even where the kernel has one.
+        #[arg(long)]
+        ours: bool,
+    },
+    /// Take ours away.
+    Off,
+}
+
+#[derive(Debug, Subcommand)]
+enum MeterAction {
+    /// Begin, from what leaves one device to what comes in at another.
+    Start {
+        /// DEV or NETNS/DEV.
+        from: Spot,
+        /// DEV or NETNS/DEV.
+        to: Spot,
+        /// Only packets with this TCP source port (probes).
+        #[arg(long, default_value_t = 0)]
+        source_port: u16,
+    },
+    /// What was measured so far, as JSON.
+    Read,
+    /// End.
+    Stop {
+        /// As at the start.
+        from: Spot,
+        /// As at the start.
+        to: Spot,
     },
 }
 
@@ -191,6 +236,27 @@ impl Command {
                 }
                 Ok(())
             }
+            Action::Dctcp(DctcpAction::On { ours }) => {
+                println!("{}", dctcp::on(*ours)?);
+                Ok(())
+            }
+            Action::Dctcp(DctcpAction::Off) => dctcp::off(),
+            Action::Meter(MeterAction::Start {
+                from,
+                to,
+                source_port,
+            }) => meter::start(from, to, *source_port),
+            Action::Meter(MeterAction::Read) => {
+                let counts = meter::counts()?;
+                let latency = meter::latency(&vec![0; counts.len()], &counts);
+                println!(
+                    "{}",
+                    serde_json::to_string(&latency).expect("it is plain data")
+                );
+                Ok(())
+            }
+            Action::Meter(MeterAction::Stop { from, to }) => meter::stop(from, to),
+            Action::Rack(action) => action.run(),
             Action::Status { format } => show(&[], *format),
             Action::Stats {
                 devices,

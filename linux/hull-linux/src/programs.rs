@@ -11,3 +11,15 @@ pub mod phantom_queue {
 pub mod pacer {
     include!(concat!(env!("OUT_DIR"), "/pacer.skel.rs"));
 }
+
+/// `linux/bpf/dctcp.bpf.c`.
+#[allow(missing_docs, clippy::all)]
+pub mod dctcp {
+    include!(concat!(env!("OUT_DIR"), "/dctcp.skel.rs"));
+}
+
+/// `linux/bpf/latency_meter.bpf.c`.
+#[allow(missing_docs, clippy::all)]
+pub mod latency_meter {
+    include!(concat!(env!("OUT_DIR"), "/latency_meter.skel.rs"));
+}

@@ -136,3 +136,24 @@ pub(crate) fn write_record(record: &Record) -> Result<(), Problem> {
     )?;
     Ok(std::fs::rename(temporary, path)?)
 }
+
+/// The number of a namespace that `ip netns` made.
+fn number_of(namespace: &str) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let path = Path::new("/run/netns").join(namespace);
+    Some(std::fs::metadata(path).ok()?.ino())
+}
+
+/// Whether a device is attached in another namespace.
+pub fn attached_in(namespace: &str, device: &str) -> bool {
+    let folder = number_of(namespace).map(|number| Path::new(ROOT).join(number.to_string()));
+    folder.is_some_and(|folder| folder.join(format!("{device}.json")).exists())
+}
+
+/// Forgets what was attached in a namespace that is about to go, programs and all.
+pub fn drop_namespace(namespace: &str) {
+    if let Some(number) = number_of(namespace) {
+        let _ = std::fs::remove_dir_all(Path::new(ROOT).join(number.to_string()));
+        let _ = std::fs::remove_dir_all(Path::new(ROOT).join("bpf").join(number.to_string()));
+    }
+}

@@ -1,0 +1,322 @@
+//! The testbed of paper 5.2 (figure 7) on one machine, of network namespaces.
+//!
+//! ```text
+//! hull-h0 eth0 --- tohost hull-b0 toswitch --- p0 \
+//! hull-h1 eth0 --- tohost hull-b1 toswitch --- p1  } br0 in hull-switch
+//! ...                                             /
+//! ```
+//!
+//! Each switch port is shaped by HTB to the link's rate, with a FIFO of the buffer's size behind it. A
+//! box stands between host and switch, as the NetFPGAs did: it is a bridge, what comes in at `toswitch` has left
+//! the switch's port, and there the phantom queue counts; what leaves at either side is delayed by
+//! netem. Without a delay there are no boxes, and the phantom queue counts at the host's `eth0`.
+//! Packets are single segments everywhere. A host's own link to the switch is not shaped: its bursts
+//! reach the switch as fast as the machine can.
+
+pub mod command;
+pub mod run;
+pub mod scheme;
+pub mod simulation;
+
+use crate::machine::call;
+use crate::problem::{Problem, input};
+use crate::settings::bps;
+
+/// Prefix of all namespaces.
+const PREFIX: &str = "hull-";
+/// The switch's namespace.
+pub const SWITCH: &str = "hull-switch";
+
+/// A rack's measures.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq)]
+pub struct Rack {
+    /// Hosts, 2 to 64.
+    pub hosts: u32,
+    /// Rate of each switch port, bit/s.
+    pub rate_bps: u64,
+    /// Delay of each link in each direction, ns.
+    pub delay_ns: u64,
+    /// Buffer of each switch port, bytes.
+    pub buffer_bytes: u32,
+}
+
+/// A host's namespace.
+pub fn host(number: u32) -> String {
+    format!("{PREFIX}h{number}")
+}
+
+/// A box's namespace.
+pub fn bump(number: u32) -> String {
+    format!("{PREFIX}b{number}")
+}
+
+/// A host's address.
+pub fn address(number: u32) -> String {
+    format!("10.77.0.{}", number + 1)
+}
+
+/// The namespaces of a rack that are there.
+pub fn namespaces() -> Result<Vec<String>, Problem> {
+    let listed = call("ip", &["netns", "list"])?;
+    let names = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    Ok(names
+        .filter(|name| name.starts_with(PREFIX))
+        .map(str::to_owned)
+        .collect())
+}
+
+const RECORD: &str = "/run/hull/rack.json";
+
+/// The rack that is up.
+pub fn standing() -> Result<Rack, Problem> {
+    match std::fs::read_to_string(RECORD) {
+        Ok(text) => serde_json::from_str(&text)
+            .map_err(|error| Problem::Failed(format!("{RECORD}: {error}"))),
+        Err(_) => input("found no rack, allowed is after hull linux rack up"),
+    }
+}
+
+impl Rack {
+    fn check(&self) -> Result<(), Problem> {
+        if !(2..=64).contains(&self.hosts) {
+            return input(format!("--hosts: found {}, allowed is 2 to 64", self.hosts));
+        }
+        if !(1_000_000..=100_000_000_000).contains(&self.rate_bps) {
+            return input(format!(
+                "--rate: found {}, allowed is 1Mbps to 100Gbps",
+                bps(self.rate_bps)
+            ));
+        }
+        if self.delay_ns > 1_000_000_000 {
+            return input(format!(
+                "--delay: found {} ns, allowed is up to 1s",
+                self.delay_ns
+            ));
+        }
+        if self.buffer_bytes < 3_000 {
+            return input(format!(
+                "--buffer: found {} B, allowed is 3KB or more",
+                self.buffer_bytes
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether boxes stand between hosts and switch.
+    pub fn has_boxes(&self) -> bool {
+        self.delay_ns > 0
+    }
+
+    /// Builds the rack; what was built is taken away again if a step fails.
+    pub fn up(&self) -> Result<(), Problem> {
+        self.check()?;
+        let there = namespaces()?;
+        if !there.is_empty() {
+            return input(format!(
+                "found a rack ({}), allowed is none; hull linux rack down",
+                there.join(", ")
+            ));
+        }
+        self.build().inspect_err(|_| {
+            let _ = down();
+        })
+    }
+
+    fn build(&self) -> Result<(), Problem> {
+        call("ip", &["netns", "add", SWITCH])?;
+        call(
+            "ip",
+            &[
+                "-n",
+                SWITCH,
+                "link",
+                "add",
+                "br0",
+                "type",
+                "bridge",
+                "stp_state",
+                "0",
+                "forward_delay",
+                "0",
+            ],
+        )?;
+        call("ip", &["-n", SWITCH, "link", "set", "dev", "br0", "up"])?;
+        for number in 0..self.hosts {
+            self.add_host(number)?;
+        }
+        std::fs::create_dir_all("/run/hull")?;
+        std::fs::write(
+            RECORD,
+            serde_json::to_string(self).expect("it is plain data"),
+        )?;
+        Ok(())
+    }
+
+    fn add_host(&self, number: u32) -> Result<(), Problem> {
+        let (host, port) = (host(number), format!("p{number}"));
+        call("ip", &["netns", "add", &host])?;
+        if self.has_boxes() {
+            let bump = bump(number);
+            call("ip", &["netns", "add", &bump])?;
+            pair(&host, "eth0", &bump, "tohost")?;
+            pair(&bump, "toswitch", SWITCH, &port)?;
+            call(
+                "ip",
+                &[
+                    "-n",
+                    &bump,
+                    "link",
+                    "add",
+                    "br0",
+                    "type",
+                    "bridge",
+                    "stp_state",
+                    "0",
+                    "forward_delay",
+                    "0",
+                ],
+            )?;
+            for side in ["toswitch", "tohost"] {
+                call(
+                    "ip",
+                    &["-n", &bump, "link", "set", "dev", side, "master", "br0"],
+                )?;
+                let delay = format!("{}ns", self.delay_ns);
+                let arguments = [
+                    "-n", &bump, "qdisc", "add", "dev", side, "root", "netem", "delay", &delay,
+                    "limit", "20000",
+                ];
+                call("tc", &arguments).map_err(|problem| {
+                    Problem::Input(format!(
+                        "--delay: found no netem in this kernel ({problem}), allowed is 0us, or load it with modprobe \
+                         sch_netem (CONFIG_NET_SCH_NETEM)"
+                    ))
+                })?;
+            }
+            call("ip", &["-n", &bump, "link", "set", "dev", "br0", "up"])?;
+        } else {
+            pair(&host, "eth0", SWITCH, &port)?;
+        }
+        call(
+            "ip",
+            &["-n", SWITCH, "link", "set", "dev", &port, "master", "br0"],
+        )?;
+        call("ip", &["-n", &host, "link", "set", "dev", "lo", "up"])?;
+        call(
+            "ip",
+            &[
+                "-n",
+                &host,
+                "addr",
+                "add",
+                &format!("{}/24", address(number)),
+                "dev",
+                "eth0",
+            ],
+        )?;
+        // IPv6 beside it, without the seconds that duplicate detection takes.
+        let six = format!("fd77::{}/64", number + 1);
+        let _ = call(
+            "ip",
+            &["-n", &host, "addr", "add", &six, "dev", "eth0", "nodad"],
+        );
+        let rate = format!("{}bit", self.rate_bps);
+        let (port, buffer) = (port.as_str(), self.buffer_bytes.to_string());
+        call(
+            "tc",
+            &[
+                "-n", SWITCH, "qdisc", "add", "dev", port, "root", "handle", "1:", "htb",
+                "default", "1",
+            ],
+        )?;
+        call(
+            "tc",
+            &[
+                "-n", SWITCH, "class", "add", "dev", port, "parent", "1:", "classid", "1:1", "htb",
+                "rate", &rate, "burst", "3200", "cburst", "3200", "quantum", "1514",
+            ],
+        )?;
+        call(
+            "tc",
+            &[
+                "-n", SWITCH, "qdisc", "add", "dev", port, "parent", "1:1", "bfifo", "limit",
+                &buffer,
+            ],
+        )?;
+        call(
+            "ip",
+            &[
+                "netns",
+                "exec",
+                &host,
+                "sysctl",
+                "-qw",
+                "net.ipv4.tcp_ecn=1",
+            ],
+        )?;
+        // Long idle connections keep their routes, and a minimum RTO as on the testbed.
+        call(
+            "ip",
+            &[
+                "-n",
+                &host,
+                "route",
+                "change",
+                "10.77.0.0/24",
+                "dev",
+                "eth0",
+                "src",
+                &address(number),
+                "rto_min",
+                "10ms",
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// Two ends of a link, up, with single segments.
+fn pair(left: &str, left_end: &str, right: &str, right_end: &str) -> Result<(), Problem> {
+    call(
+        "ip",
+        &[
+            "link", "add", left_end, "netns", left, "type", "veth", "peer", "name", right_end,
+            "netns", right,
+        ],
+    )?;
+    for (namespace, end) in [(left, left_end), (right, right_end)] {
+        call(
+            "ip",
+            &[
+                "-n",
+                namespace,
+                "link",
+                "set",
+                "dev",
+                end,
+                "gso_max_segs",
+                "1",
+                "up",
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Takes every trace of a rack away: processes, namespaces, links, records.
+pub fn down() -> Result<usize, Problem> {
+    let there = namespaces()?;
+    for name in &there {
+        if let Ok(text) = call("ip", &["netns", "pids", name]) {
+            for process in text.split_whitespace() {
+                let _ = call("kill", &["-9", process]);
+            }
+        }
+        crate::record::drop_namespace(name);
+        call("ip", &["netns", "del", name])?;
+    }
+    let _ = std::fs::remove_file(RECORD);
+    Ok(there.len())
+}

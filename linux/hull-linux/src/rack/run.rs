@@ -1,0 +1,356 @@
+//! Traffic on a rack: real TCP by `hull-traffic`, the switch's latency by the meter.
+//!
+//! Host 0 is the client, as S5 in the paper; the others serve. The latency is that of all packets from
+//! the egress of the client's switch port to the far side: what waits in the port, and what HTB takes
+//! for a packet. A time without traffic is measured first, pings only, and taken off.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::scheme::Scheme;
+use super::{Rack, SWITCH, address, bump, host};
+use crate::meter::{self, Latency};
+use crate::problem::{Problem, input};
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// Long-lived flows, one from each of so many servers (paper 6.1).
+    Static {
+        /// Servers.
+        flows: u32,
+    },
+    /// Poisson requests for 1 KB and 10 MB (paper 6.2).
+    Dynamic {
+        /// Response bytes as a share of the link's rate.
+        load: f64,
+    },
+    /// Queries that all servers answer at once (thesis 2.3.2).
+    Incast {
+        /// Servers.
+        servers: u32,
+        /// Queries.
+        queries: u32,
+    },
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The scheme's name.
+    pub scheme: &'static str,
+    /// Congestion control of all hosts.
+    pub congestion_control: &'static str,
+    /// Which repetition.
+    pub seed: u32,
+    /// Latency of the client's switch port under load.
+    pub switch: Latency,
+    /// The same with pings only.
+    pub idle: Latency,
+    /// Round trip of pings beside the load (`hull-traffic ping`), with its statistics.
+    pub ping: Value,
+    /// Payload that the client got, bit/s.
+    pub goodput_bps: f64,
+    /// Completion times by class, of `dynamic`.
+    pub fct: Value,
+    /// Query times, of `incast`.
+    pub queries: Value,
+    /// What TCP_INFO says of both ends.
+    pub tcp: Value,
+}
+
+/// Children that end with their owner.
+struct Servers(Vec<Child>);
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn traffic() -> Result<PathBuf, Problem> {
+    let beside = std::env::current_exe()?.with_file_name("hull-traffic");
+    match beside.is_file() {
+        true => Ok(beside),
+        false => input(format!(
+            "{}: found no hull-traffic, allowed is after make linux",
+            beside.display()
+        )),
+    }
+}
+
+/// A command of the traffic generator inside a namespace.
+fn inside(namespace: &str, arguments: &[String]) -> Result<Command, Problem> {
+    let mut command = Command::new("ip");
+    command
+        .args(["netns", "exec", namespace])
+        .arg(traffic()?)
+        .args(arguments);
+    Ok(command)
+}
+
+const PORT: u16 = 7700;
+
+fn serve(rack: &Rack, congestion: &str) -> Result<Servers, Problem> {
+    let mut servers = Servers(Vec::new());
+    for number in 1..rack.hosts {
+        let listen = format!("{}:{PORT}", address(number));
+        let arguments = [
+            "serve",
+            "--listen",
+            &listen,
+            "--congestion-control",
+            congestion,
+        ]
+        .map(str::to_owned);
+        let mut command = inside(&host(number), &arguments)?;
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        servers.0.push(command.spawn()?);
+    }
+    Ok(servers)
+}
+
+fn read_summary(folder: &Path) -> Result<Value, Problem> {
+    let path = folder.join("summary.json");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Problem::Failed(format!("{}: {error}", path.display())))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Problem::Failed(format!("{}: {error}", path.display())))
+}
+
+/// Starts a client on host 0; its summary is in `out`.
+fn client(
+    mode: &str,
+    servers: &[u32],
+    congestion: &str,
+    more: &[String],
+    out: &Path,
+) -> Result<Child, Problem> {
+    let mut arguments = vec![mode.to_owned()];
+    for &server in servers {
+        arguments.extend(["--server".into(), format!("{}:{PORT}", address(server))]);
+    }
+    arguments.extend(["--congestion-control".into(), congestion.into()]);
+    arguments.extend(["--out".into(), out.display().to_string()]);
+    arguments.extend_from_slice(more);
+    let mut command = inside(&host(0), &arguments)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    Ok(command.spawn()?)
+}
+
+fn finish(child: Child) -> Result<(), Problem> {
+    let output = child.wait_with_output()?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Problem::Failed(
+            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        )),
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    format!("{}ms", (seconds * 1e3).round() as u64)
+}
+
+/// Runs one load under one scheme; results of the traffic generator go below `out`.
+pub fn run(
+    rack: &Rack,
+    load: &Load,
+    scheme: Scheme,
+    time_s: f64,
+    seed: u32,
+    out: &Path,
+) -> Result<Row, Problem> {
+    let congestion = scheme.put_on(rack)?;
+    let found = measure(rack, load, scheme, congestion, time_s, seed, out);
+    let cleared = Scheme::take_off(rack);
+    let row = found?;
+    cleared.map(|()| row)
+}
+
+fn measure(
+    rack: &Rack,
+    load: &Load,
+    scheme: Scheme,
+    congestion: &'static str,
+    time_s: f64,
+    seed: u32,
+    out: &Path,
+) -> Result<Row, Problem> {
+    let folder = out.join(format!("{}-{seed}", scheme.name()));
+    std::fs::create_dir_all(&folder)?;
+    let servers = serve(rack, congestion)?;
+    let (from, to) = spots(rack);
+    meter_process(&["start", &from, &to])?;
+    let result = (|| {
+        let last = rack.hosts - 1;
+        let ping = |time_s: f64, name: &str| {
+            let more = [
+                "--duration".to_owned(),
+                seconds(time_s),
+                "--warmup".into(),
+                "0ms".into(),
+                "--interval".into(),
+                "2ms".into(),
+            ];
+            client("ping", &[last], congestion, &more, &folder.join(name))
+        };
+        let begin = meter::counts()?;
+        finish(ping(1.0, "idle")?)?;
+        let idle = meter::latency(&begin, &meter::counts()?);
+
+        let warmup_s = if matches!(load, Load::Static { .. }) {
+            1.0
+        } else {
+            0.0
+        };
+        let (mode, from, more) = arguments(rack, load, time_s, warmup_s, seed);
+        let child = client(mode, &from, congestion, &more, &folder.join("load"))?;
+        std::thread::sleep(Duration::from_secs_f64(warmup_s + 0.2));
+        let begin = meter::counts()?;
+        let pings = ping(time_s, "ping")?;
+        finish(pings)?;
+        let under_load = meter::latency(&begin, &meter::counts()?);
+        finish(child)?;
+        let (summary, pings) = (
+            read_summary(&folder.join("load"))?,
+            read_summary(&folder.join("ping"))?,
+        );
+        Ok(Row {
+            scheme: scheme.name(),
+            congestion_control: congestion,
+            seed,
+            switch: under_load,
+            idle,
+            ping: pings["fct"][0].clone(),
+            goodput_bps: summary["throughput"]["goodput_bps"]
+                .as_f64()
+                .unwrap_or_default(),
+            fct: summary["fct"].clone(),
+            queries: summary["queries"].clone(),
+            tcp: json!({"load": summary["tcp"], "retransmissions": summary["retransmissions"], "timeouts": summary["timeouts"]}),
+        })
+    })();
+    let _ = meter_process(&["stop", &from, &to]);
+    drop(servers);
+    result
+}
+
+/// The client's switch port, and its far side.
+fn spots(rack: &Rack) -> (String, String) {
+    let far = match rack.has_boxes() {
+        true => format!("{}/toswitch", bump(0)),
+        false => format!("{}/eth0", host(0)),
+    };
+    (format!("{SWITCH}/p0"), far)
+}
+
+/// The meter changes its process's namespace: a process of its own.
+fn meter_process(arguments: &[&str]) -> Result<(), Problem> {
+    let output = Command::new(std::env::current_exe()?)
+        .arg("meter")
+        .args(arguments)
+        .output()?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Problem::Failed(
+            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        )),
+    }
+}
+
+fn arguments(
+    rack: &Rack,
+    load: &Load,
+    time_s: f64,
+    warmup_s: f64,
+    seed: u32,
+) -> (&'static str, Vec<u32>, Vec<String>) {
+    let common = [
+        "--seed".to_owned(),
+        seed.to_string(),
+        "--duration".into(),
+        seconds(time_s),
+    ];
+    match load {
+        Load::Static { flows } => {
+            let more = [&common[..], &["--warmup".to_owned(), seconds(warmup_s)]].concat();
+            ("long", (1..=*flows).collect(), more)
+        }
+        Load::Dynamic { load } => {
+            let rate = format!("{}bps", rack.rate_bps);
+            let share = format!("{}%", load * 100.0);
+            let more = [
+                "--load", &share, "--rate", &rate, "--class", "1KB:80%", "--class", "10MB:20%",
+                "--warmup", "1s",
+            ];
+            (
+                "dynamic",
+                (1..rack.hosts).collect(),
+                [&common[..], &more.map(str::to_owned)].concat(),
+            )
+        }
+        Load::Incast { servers, queries } => {
+            let more = ["--queries".to_owned(), queries.to_string()];
+            (
+                "incast",
+                (1..=*servers).collect(),
+                [&common[..], &more].concat(),
+            )
+        }
+    }
+}
+
+/// Median, smallest and largest of the repetitions.
+pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let median = if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        (values[middle - 1] + values[middle]) / 2.0
+    };
+    (median, values[0], values[values.len() - 1])
+}
+
+/// The rows of all repetitions, a line a scheme.
+pub fn table(rows: &[Row]) -> String {
+    let mut out = format!(
+        "{:<16} {:>22} {:>26} {:>26} {:>26}\n",
+        "scheme", "goodput (Mbps)", "switch mean (us)", "switch p99 (us)", "ping mean (us)"
+    );
+    let mut schemes: Vec<&str> = rows.iter().map(|row| row.scheme).collect();
+    schemes.dedup();
+    for scheme in schemes {
+        let of = |value: &dyn Fn(&Row) -> f64| {
+            let values = rows
+                .iter()
+                .filter(|row| row.scheme == scheme)
+                .map(value)
+                .collect();
+            let (median, least, most) = spread(values);
+            format!("{median:.1} ({least:.1} to {most:.1})")
+        };
+        out += &format!(
+            "{scheme:<16} {:>22} {:>26} {:>26} {:>26}\n",
+            of(&|row| row.goodput_bps / 1e6),
+            of(&|row| row.switch.mean_us - row.idle.p50_us),
+            of(&|row| row.switch.p99_us - row.idle.p50_us),
+            of(&|row| row.ping["mean_us"].as_f64().unwrap_or(f64::NAN)),
+        );
+    }
+    out
+}

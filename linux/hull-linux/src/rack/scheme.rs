@@ -1,0 +1,148 @@
+//! What a scheme is on the rack: a congestion control, and what marks where.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::{Rack, SWITCH, bump, host};
+use crate::dctcp;
+use crate::problem::{Problem, input};
+
+/// The schemes of paper 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Scheme {
+    /// CUBIC into a FIFO.
+    TcpDroptail,
+    /// DCTCP, marked from 30 KB in the switch's port on.
+    #[value(name = "dctcp_30k")]
+    #[serde(rename = "dctcp_30k")]
+    Dctcp30k,
+    /// DCTCP and a phantom queue after each switch port, not paced.
+    #[value(name = "dctcp_pq")]
+    DctcpPq,
+    /// The same, paced: HULL.
+    #[value(name = "dctcp_pq_pacer")]
+    DctcpPqPacer,
+}
+
+impl Scheme {
+    /// The name in results, as in the shipped scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::TcpDroptail => "tcp_droptail",
+            Scheme::Dctcp30k => "dctcp_30k",
+            Scheme::DctcpPq => "dctcp_pq",
+            Scheme::DctcpPqPacer => "dctcp_pq_pacer",
+        }
+    }
+
+    /// Sets the rack up for this scheme. The congestion control's name, for the sockets to choose: a
+    /// namespace's default may be only what the administrator allows everybody.
+    pub fn put_on(self, rack: &Rack) -> Result<&'static str, Problem> {
+        let congestion = match self {
+            Scheme::TcpDroptail => "cubic",
+            _ => dctcp::on(false)?,
+        };
+        for number in 0..rack.hosts {
+            self.attach(rack, number)?;
+        }
+        Ok(congestion)
+    }
+
+    fn attach(self, rack: &Rack, number: u32) -> Result<(), Problem> {
+        let rate = format!("{}bps", rack.rate_bps);
+        let drain = format!("{}bps", rack.rate_bps / 100 * 95);
+        let port = format!("p{number}");
+        // The far side of the switch's port.
+        let (far, device) = match rack.has_boxes() {
+            true => (bump(number), "toswitch"),
+            false => (host(number), "eth0"),
+        };
+        let phantom = |pacer: &str| {
+            this(&[
+                "--netns",
+                &far,
+                "attach",
+                device,
+                "--rate",
+                &rate,
+                "--drain",
+                &drain,
+                "--threshold",
+                "1KB",
+                "--pacer",
+                pacer,
+            ])
+        };
+        match self {
+            Scheme::TcpDroptail => Ok(()),
+            // A phantom queue that drains as fast as the port counts what waits in the port.
+            Scheme::Dctcp30k => this(&[
+                "--netns",
+                SWITCH,
+                "attach",
+                &port,
+                "--rate",
+                &rate,
+                "--drain",
+                &rate,
+                "--threshold",
+                "30KB",
+                "--phantom",
+                "egress",
+                "--pacer",
+                "off",
+            ]),
+            Scheme::DctcpPq => phantom("off"),
+            Scheme::DctcpPqPacer if rack.has_boxes() => {
+                phantom("off")?;
+                this(&[
+                    "--netns",
+                    &host(number),
+                    "attach",
+                    "eth0",
+                    "--rate",
+                    &rate,
+                    "--phantom",
+                    "off",
+                ])
+            }
+            Scheme::DctcpPqPacer => phantom("on"),
+        }
+    }
+
+    /// Takes it off again.
+    pub fn take_off(rack: &Rack) -> Result<(), Problem> {
+        for number in 0..rack.hosts {
+            let places = [
+                (SWITCH.to_owned(), format!("p{number}")),
+                (bump(number), "toswitch".to_owned()),
+                (host(number), "eth0".to_owned()),
+            ];
+            for (namespace, device) in places {
+                if crate::record::attached_in(&namespace, &device) {
+                    this(&["--netns", &namespace, "detach", &device])?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// This program again, in another namespace.
+fn this(arguments: &[&str]) -> Result<(), Problem> {
+    let program = std::env::current_exe()?;
+    let output = std::process::Command::new(program)
+        .args(arguments)
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let text = words.trim().trim_start_matches("hull linux: ").to_owned();
+    match output.status.code() {
+        Some(2) => input(text),
+        _ => Err(Problem::Failed(text)),
+    }
+}
