@@ -183,15 +183,18 @@ impl Rack {
                     "ip",
                     &["-n", &bump, "link", "set", "dev", side, "master", "br0"],
                 )?;
-                let delay = format!("{}ns", self.delay_ns);
+                let delay = format!("{}us", self.delay_ns as f64 / 1e3);
                 let arguments = [
                     "-n", &bump, "qdisc", "add", "dev", side, "root", "netem", "delay", &delay,
                     "limit", "20000",
                 ];
                 call("tc", &arguments).map_err(|problem| {
+                    if !problem.to_string().contains("unknown") {
+                        return problem;
+                    }
                     Problem::Input(format!(
-                        "--delay: found no netem in this kernel ({problem}), allowed is 0us, or load it with modprobe \
-                         sch_netem (CONFIG_NET_SCH_NETEM)"
+                        "--delay: found no netem in this kernel ({problem}), allowed is 0us, or load \
+                         it with modprobe sch_netem (CONFIG_NET_SCH_NETEM)"
                     ))
                 })?;
             }
