@@ -22,6 +22,8 @@ RelativeRate = str
 Tick = str
 CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas"]
 """Congestion control algorithms."""
+AssociationDraw = Literal["echo", "packet"]
+"""What draws whether an ECN-Echo associates its flow."""
 WhenTableFull = Literal["ignore", "evict_oldest"]
 """What a full flow association table does."""
 WhenFifoFull = Literal["drop", "bypass"]
@@ -369,7 +371,9 @@ class Pacer(TypedDict):
     beta: NotRequired[int]
     """Weight of the backlog, bytes per second for each byte (beta)."""
     association_probability: NotRequired[Share]
-    """Probability that an ACK with ECE associates its flow (p_a)."""
+    """Probability that a draw associates a flow (p_a)."""
+    association_draw: NotRequired[AssociationDraw]
+    """What draws: each ACK with ECN-Echo, or the next packet of its flow."""
     association_timeout: NotRequired[Time]
     """Time after which an association ends (T_i)."""
     table_entries: NotRequired[int]

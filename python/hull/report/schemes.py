@@ -40,7 +40,6 @@ _KNOWN = {
         Scheme("dctcp_6k", "DCTCP-6K", "#999999", (4, 2), "<"),
         Scheme("dctcp_pq950", "PQ 950, no pacer", "#56B4E9", (2, 1), "X"),
         Scheme("tcp_qos", "TCP-QoS", "#CC79A7", (9, 4), "s"),
-        Scheme("dctcp_pq900_after_pacer", "PQ 900, counted after", "#CC79A7", (2, 1), "v"),
         Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", "#CC79A7", (2, 1), "v"),
         Scheme("dctcp_pq_pacer", "DCTCP + PQ + pacer", "#009E73", (), "D"),
         Scheme("dctcp_pq", "DCTCP + PQ, not paced", "#56B4E9", (6, 2, 1, 2), "P"),

@@ -21,6 +21,8 @@ pub struct HostSide {
     pub stacks: Vec<DelayLine>,
     /// NIC queues with pacers.
     pub pacers: Vec<PacerStage>,
+    /// Whether packets tell the pacers of ECN-Echoes; else ACKs do.
+    pub packets_tell: bool,
     /// Receive paths with interrupts.
     pub receivers: Vec<ReceivePath>,
 }

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig};
 use hull_core::pacer::{Admission, Pacer, PacerConfig};
 
-use crate::network::{Packet, Port};
+use crate::network::{Packet, Port, flags};
 use crate::random::Stream;
 use crate::scenario::Overtaking;
 
@@ -62,6 +62,8 @@ pub struct PacerStage {
     held: VecDeque<Packet>,
     /// With [`Overtaking::Held`]: end of the last packet that was let go, from when on the next may.
     held_until_ps: u64,
+    /// What became of the flows of packets with [`flags::ECHOED`] since it was last read.
+    drawn: Vec<(u32, Echo)>,
     /// How far the pacer's clock is ahead of the simulation's: the phase of its ticks.
     clock_ahead_ps: u64,
     /// When the event queue will wake the pacer; kept by the simulation.
@@ -98,6 +100,7 @@ impl PacerStage {
             overtaking,
             held: VecDeque::new(),
             held_until_ps: 0,
+            drawn: Vec::new(),
             clock_ahead_ps,
             event_ps: u64::MAX,
             drops: 0,
@@ -106,7 +109,7 @@ impl PacerStage {
         }
     }
 
-    /// An ACK with ECN-Echo for a flow of this host came in.
+    /// An ACK with ECN-Echo for a flow of this host came in, or the packet that tells of it.
     pub fn on_ece(&mut self, now_ps: u64, flow: u32) -> Echo {
         let random = self.random.bits();
         let before = self.association.is_associated(now_ps, flow);
@@ -115,6 +118,11 @@ impl PacerStage {
         }
         self.associations += 1;
         if before { Echo::Renewed } else { Echo::Begun }
+    }
+
+    /// Takes out what packets with [`flags::ECHOED`] did to their flows.
+    pub fn take_drawn(&mut self) -> Option<(u32, Echo)> {
+        self.drawn.pop()
     }
 
     /// Takes a packet from the NIC.
@@ -143,6 +151,10 @@ impl PacerStage {
     /// A packet enters the pacer.
     #[inline]
     fn enter(&mut self, now_ps: u64, packet: Packet) -> Release {
+        if packet.has(flags::ECHOED) {
+            let echo = self.on_ece(now_ps, packet.flow);
+            self.drawn.push((packet.flow, echo));
+        }
         let at = packet.flow as usize % self.buckets.len();
         let Bucket { pacer, fifo } = &mut self.buckets[at];
         let waits = match self.overtaking {
@@ -245,7 +257,7 @@ mod tests {
     use hull_core::pacer::WhenFifoFull;
 
     use super::*;
-    use crate::network::{BufferLimit, NO_SACK, PortConfig, flags};
+    use crate::network::{BufferLimit, NO_SACK, PortConfig};
     use crate::random::Purpose;
 
     const US: u64 = 1_000_000;
@@ -296,6 +308,26 @@ mod tests {
         assert_eq!(stage.on_ece(149 * US, 7), Echo::Renewed);
         assert_eq!(stage.on_ece(249 * US, 7), Echo::Begun);
         assert_eq!(stage.associations, 4);
+    }
+
+    /// Report II-C: the packet that carries the news is the first to be paced.
+    #[test]
+    fn a_packet_tells_of_the_echo() {
+        let mut stage = stage(Overtaking::Any);
+        let (told, plain) = (
+            Packet {
+                flags: flags::DATA | flags::ECHOED,
+                ..packet(7)
+            },
+            packet(7),
+        );
+        assert_eq!(stage.admit(0, plain), Release::Now(plain));
+        assert_eq!((stage.take_drawn(), stage.paced), (None, 0));
+        assert_eq!(stage.admit(8 * US, told), Release::Now(told));
+        assert_eq!(stage.take_drawn(), Some((7, Echo::Begun)));
+        assert_eq!(stage.admit(16 * US, told), Release::Later);
+        assert_eq!(stage.take_drawn(), Some((7, Echo::Renewed)));
+        assert_eq!((stage.take_drawn(), stage.paced), (None, 1));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub mod flags {
     pub const REPLY: u16 = 128;
     /// Opens a connection; with ACK it is the answer.
     pub const SYN: u16 = 256;
+    /// Its flow has had an ECN-Echo since the packet before it: for the sending host's pacer.
+    pub const ECHOED: u16 = 512;
     /// Where the priority class begins: two bits, 0 is served first.
     pub const CLASS_SHIFT: u16 = 12;
 }

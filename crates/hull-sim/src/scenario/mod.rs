@@ -30,7 +30,7 @@ pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
-pub use pacer::{Clocks, Overtaking, Pacer, WhenFifoFull, WhenTableFull};
+pub use pacer::{AssociationDraw, Clocks, Overtaking, Pacer, WhenFifoFull, WhenTableFull};
 pub use run::Run;
 pub use service::{Gamma, Service};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};

@@ -46,6 +46,18 @@ pub enum Overtaking {
     Held,
 }
 
+/// What draws whether an ECN-Echo associates its flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AssociationDraw {
+    /// Each ACK with ECN-Echo when it comes in (paper 4.2).
+    #[default]
+    Echo,
+    /// The next packet that the flow sends, for all that came before it, when it reaches the pacer
+    /// (report II-C: the pacer sees no ACKs).
+    Packet,
+}
+
 /// How the clocks of the hosts' pacers stand to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -70,9 +82,12 @@ pub struct Pacer {
     /// Weight of the backlog, bytes per second for each byte (beta).
     #[serde(default = "default::beta")]
     pub beta: u32,
-    /// Probability that an ACK with ECE associates its flow (p_a).
+    /// Probability that a draw associates a flow (p_a).
     #[serde(default = "default::eta")]
     pub association_probability: Share,
+    /// What draws: each ACK with ECN-Echo, or the next packet of its flow.
+    #[serde(default)]
+    pub association_draw: AssociationDraw,
     /// Time after which an association ends (T_i).
     #[serde(default = "default::association_timeout")]
     pub association_timeout: Time,

@@ -63,6 +63,8 @@ pub struct Flow {
     /// not associated.
     pub associations: u32,
     pub associations_begun: u32,
+    /// Whether an ECN-Echo has come since the last packet, where packets tell the pacer.
+    pub echoed: bool,
 }
 
 impl Flow {
@@ -194,6 +196,7 @@ impl FlowTable {
                     written: 0,
                     associations: 0,
                     associations_begun: 0,
+                    echoed: false,
                 });
                 self.senders.push(self.sender.clone());
                 self.receivers.push(self.receiver.clone());
@@ -216,6 +219,7 @@ impl FlowTable {
         flow.written = 0;
         flow.associations = 0;
         flow.associations_begun = 0;
+        flow.echoed = false;
         self.numbered += 1;
         self.follow(slot);
         self.opened += 1;

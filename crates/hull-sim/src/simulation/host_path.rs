@@ -94,10 +94,20 @@ impl Simulation {
 
     #[inline]
     fn admit(&mut self, host: usize, packet: Packet) {
-        match self.hosts.pacers[host].admit(self.now_ps, packet) {
+        let release = self.hosts.pacers[host].admit(self.now_ps, packet);
+        self.count_drawn(host);
+        match release {
             Release::Now(packet) => self.send_to_wire(host, packet),
             Release::Later => self.wake_pacer(host),
             Release::Dropped(packet) => self.drop_packet(packet),
+        }
+    }
+
+    /// Counts what packets told the pacer.
+    #[inline]
+    fn count_drawn(&mut self, host: usize) {
+        while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
+            self.table.flows[flow as usize].count(echo);
         }
     }
 
@@ -118,8 +128,10 @@ impl Simulation {
         }
         self.hosts.pacers[host].event_ps = u64::MAX;
         while let Some(packet) = self.hosts.pacers[host].release(self.now_ps) {
+            self.count_drawn(host);
             self.send_to_wire(host, packet);
         }
+        self.count_drawn(host);
         self.wake_pacer(host);
     }
 

@@ -54,7 +54,9 @@ impl Simulation {
             }
         }
         let ece = packet.has(flags::ECE);
-        if ece {
+        if ece && self.hosts.packets_tell {
+            self.table.flows[slot as usize].echoed = true;
+        } else if ece {
             let echo = self.hosts.on_ece(self.now_ps, host, slot);
             self.table.flows[slot as usize].count(echo);
         }
@@ -155,7 +157,8 @@ impl Simulation {
 
     #[inline]
     fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
-        let flow = &self.table.flows[slot as usize];
+        let flow = &mut self.table.flows[slot as usize];
+        let echoed = std::mem::take(&mut flow.echoed);
         let (src, reverse) = (flow.src as usize, flow.reverse);
         let mut packet = Packet {
             seq: sequence::wrap(segment.start),
@@ -167,6 +170,7 @@ impl Simulation {
             flags: if segment.syn { flags::SYN } else { flags::DATA }
                 | if segment.ect { flags::ECT } else { 0 }
                 | if segment.cwr { flags::CWR } else { 0 }
+                | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
         if reverse != NONE

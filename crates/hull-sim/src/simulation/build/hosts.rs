@@ -7,7 +7,7 @@ use super::switches::host_port;
 use crate::host::{DelayLine, HostSide, PacerStage, ReceiveConfig, ReceivePath};
 use crate::network::Port;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, Clocks, Scenario};
+use crate::scenario::{self, AssociationDraw, Clocks, Scenario};
 use crate::topology::{Graph, Problem};
 use crate::workload::ServiceTime;
 
@@ -21,6 +21,7 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
         ..HostSide::default()
     };
     if let Some(pacer) = &scenario.pacer {
+        side.packets_tell = pacer.association_draw == AssociationDraw::Packet;
         for host in 0..hosts {
             side.pacers.push(stage(scenario, pacer, graph, host, seed));
         }
