@@ -179,12 +179,12 @@ EXPERIMENT = Experiment(
             "paper 6.2.2",
             "With small buffers the mean 10 MB time of QoS grows about 2.4 times (within 25%)",
             _grows(QOS, 0.75 * 2.4, 1.25 * 2.4),
-            tried="each alone: interrupts that wait up to 250 us 2.65 times (382 ms, "
-            "published 362; 90th percentile 818, published 812), minimum RTO 200 ms "
-            "2.1 (earlier version). Not: CUBIC, no limited transmit, 5 packets, larger "
-            "pieces by segmentation offload, windows cut to what is in flight, the "
-            "NIC's moderation by size of pieces (1.1 to 1.2). 250 us slows HULL down "
-            "far too much at 60% load (table4)",
+            tried="each alone: interrupts that wait up to 250 us 2.65 times (382 ms, published "
+            "362; 90th percentile 818, published 812), minimum RTO 200 ms 2.1 (earlier "
+            "version). Not: CUBIC, no limited transmit, 5 packets, larger pieces by "
+            "segmentation offload, windows cut to what is in flight, the NIC's moderation "
+            "by size of pieces (1.1 to 1.2). 250 us slows HULL down far too much at 60% "
+            "load (table4)",
         ),
         Claim(
             "table5-qos-throughput",
@@ -212,9 +212,9 @@ EXPERIMENT = Experiment(
             "paper 6.2.2",
             "With large buffers 1 KB flows are more than 33% faster with HULL on average",
             _faster("mean", 33),
-            tried="a mean of few requests that wait in a server's NIC: 21% in the full size (QoS 488 us, "
-            "published 565), 35% in the quick one, 32% in 2 seeds of 100 s; with 1000 packets in the "
-            "NIC 15%",
+            tried="a mean of few requests that wait in a server's NIC: 21% in the full size "
+            "(QoS 488 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
+            "with 1000 packets in the NIC 15%",
         ),
         Claim(
             "table5-1kb-p99",
@@ -222,8 +222,8 @@ EXPERIMENT = Experiment(
             "With large buffers 1 KB flows are 65% faster with HULL at the 99th percentile (65% or "
             "more)",
             _faster("p99", 65),
-            tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.9 in the full "
-            "size, 8.2 in the quick one",
+            tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.9 in "
+            "the full size, 8.2 in the quick one",
         ),
     ),
     draw=draw,
