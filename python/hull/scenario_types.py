@@ -437,6 +437,11 @@ class Transport(TypedDict):
     """Largest packet, headers included."""
     header: NotRequired[Size]
     """IP and TCP header, also the size of an ACK."""
+    framing: NotRequired[Size]
+    """What each packet takes on a link besides its own bytes: Ethernet's header, check sequence,
+    preamble and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count
+    it.
+    """
     initial_window: NotRequired[int]
     """Initial window, segments."""
     min_window: NotRequired[int]
@@ -476,6 +481,10 @@ class Transport(TypedDict):
     byte_counting: NotRequired[bool]
     """Whether the window grows by the bytes that an ACK covers (RFC 3465) or by one step for
     each ACK (RFC 5681, ns-2, Linux until 3.18).
+    """
+    tso_win_divisor: NotRequired[int]
+    """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
+    KB or all that is left, so that pieces grow; 0 sends what the window allows.
     """
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
@@ -593,6 +602,11 @@ class Switch(TypedDict):
     priorities: NotRequired[int]
     """Queues of each port, served in strict priority: the first for messages of high priority
     (workload.high_priority_below).
+    """
+    commit: NotRequired[Size]
+    """Bytes left to send, framing included, at which a port with priorities chooses its next
+    packet: what lies in the transmitter behind the scheduler. Without it, it chooses when the
+    link is free.
     """
     count_in_service: NotRequired[bool]
     """Whether the packet being sent still occupies the buffer and counts for marking."""

@@ -1,8 +1,11 @@
 //! Strict priority: one queue for each class of a port, the lowest class number is served first
 //! and no packet on the wire is interrupted (thesis 4.1.5 and 4.5.2: QoS with two priorities).
 //!
+//! A switch's transmitter holds some bytes behind its scheduler, so that the link does not run dry: the
+//! next packet is chosen when so much is left to send, and what comes later does not overtake it.
+//!
 //! Such a port does not know on arrival when a packet will be sent, so it has an event of its own
-//! for the end of each transmission that somebody waits for. Sizes are bytes.
+//! for each choice that somebody waits for. Sizes are bytes, times ps.
 
 use std::collections::VecDeque;
 
@@ -19,15 +22,18 @@ struct Lane {
 #[derive(Debug)]
 pub struct Lanes {
     lanes: Vec<Lane>,
-    /// Whether the port is to be asked for its next packet when the link is free.
+    /// How long before the link is free the next packet is chosen, ps.
+    commit_ps: u64,
+    /// Whether the port is to be asked for its next packet then.
     asked: bool,
 }
 
 impl Lanes {
-    /// `classes` empty queues.
-    pub fn new(classes: usize) -> Self {
+    /// `classes` empty queues; the next packet is chosen `commit_ps` before the link is free.
+    pub fn new(classes: usize, commit_ps: u64) -> Self {
         Lanes {
             lanes: (0..classes).map(|_| Lane::default()).collect(),
+            commit_ps,
             asked: false,
         }
     }
@@ -48,7 +54,12 @@ impl Lanes {
         self.lanes.iter().all(|lane| lane.queue.is_empty())
     }
 
-    /// Adds a packet; true when the port has to be asked when its link is free.
+    /// When the next packet is chosen, ps, if the link is free at `free_ps` and it is `now_ps`.
+    pub fn choice_ps(&self, now_ps: u64, free_ps: u64) -> u64 {
+        free_ps.saturating_sub(self.commit_ps).max(now_ps)
+    }
+
+    /// Adds a packet; true when the port has to be asked for its next one.
     pub fn push(&mut self, class: usize, packet: Packet) -> bool {
         let lane = &mut self.lanes[class];
         lane.bytes += u64::from(packet.wire_bytes);

@@ -187,13 +187,14 @@ impl Network {
         }
     }
 
-    /// The link of a port with priority classes is free, see [`Port::transmit_next`].
+    /// A port with priority classes chooses its next packet, see [`Port::transmit_next`].
     pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> (bool, Option<u64>) {
+        let start_ps = self.ports[port].busy_until_ps().max(now_ps);
         let (packet, first, again_ps) = self.ports[port].transmit_next(now_ps);
         if let Some(packet) = packet
             && let Some(&Some(place)) = self.places.get(port)
         {
-            let leaves_ps = self.leaves_ps(port, now_ps, packet.wire_bytes);
+            let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
             let queue = place.queue as usize + packet.class().min(self.classes - 1);
             let memory = &mut self.memories[place.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));

@@ -76,6 +76,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     host::check(&s.host, mtu)?;
     switch::check(&s.switch, mtu)?;
     transport::check(&s.transport)?;
+    require(
+        s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
+        "transport.tso_win_divisor",
+        s.transport.tso_win_divisor,
+        "0 without host.offload",
+    )?;
     if let Some(pacer) = &s.pacer {
         pacer::check(pacer, s.host.rate, mtu)?;
     }

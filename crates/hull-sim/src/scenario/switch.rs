@@ -37,6 +37,10 @@ pub struct Switch {
     /// (workload.high_priority_below).
     #[serde(default = "default::one_u32")]
     pub priorities: u32,
+    /// Bytes left to send, framing included, at which a port with priorities chooses its next packet:
+    /// what lies in the transmitter behind the scheduler. Without it, it chooses when the link is free.
+    #[serde(default)]
+    pub commit: Size,
     /// Whether the packet being sent still occupies the buffer and counts for marking.
     #[serde(default)]
     pub count_in_service: bool,
@@ -149,6 +153,18 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Result<(), Problem> {
         "switch.priorities",
         classes,
         "1 to 4",
+    )?;
+    require(
+        switch.commit.0 <= 9000,
+        "switch.commit",
+        quoted(switch.commit),
+        "at most 9000B",
+    )?;
+    require(
+        switch.commit.0 == 0 || classes > 1,
+        "switch.commit",
+        quoted(switch.commit),
+        "0B with switch.priorities = 1, where nothing is chosen",
     )?;
     marks(switch, mtu)?;
     for (i, ports) in switch.ports.iter().enumerate() {

@@ -39,6 +39,10 @@ pub struct Transport {
     /// IP and TCP header, also the size of an ACK.
     #[serde(default = "default::header")]
     pub header: Size,
+    /// What each packet takes on a link besides its own bytes: Ethernet's header, check sequence, preamble
+    /// and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count it.
+    #[serde(default)]
+    pub framing: Size,
     /// Initial window, segments.
     #[serde(default = "default::initial_window")]
     pub initial_window: u32,
@@ -93,6 +97,10 @@ pub struct Transport {
     /// each ACK (RFC 5681, ns-2, Linux until 3.18).
     #[serde(default)]
     pub byte_counting: bool,
+    /// With host.offload: new data waits until it may be this part of the window (Linux: 3), 64 KB or
+    /// all that is left, so that pieces grow; 0 sends what the window allows.
+    #[serde(default)]
+    pub tso_win_divisor: u8,
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
@@ -156,6 +164,7 @@ impl Default for Transport {
             ecn: false,
             mtu: default::mtu(),
             header: default::header(),
+            framing: Size(0),
             initial_window: default::initial_window(),
             min_window: default::min_window(),
             max_window: default::max_window(),
@@ -173,6 +182,7 @@ impl Default for Transport {
             idle_decay: false,
             cwnd_validation: false,
             byte_counting: false,
+            tso_win_divisor: 0,
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),
         }
@@ -220,6 +230,12 @@ fn sizes(t: &Transport) -> Result<(), Problem> {
         "transport.header",
         quoted(header),
         "20B to 120B",
+    )?;
+    require(
+        t.framing.0 <= 100,
+        "transport.framing",
+        quoted(t.framing),
+        "at most 100B",
     )?;
     let most = (MAX_WINDOW_BYTES / (mtu.0 - header.0)).min(1_000_000);
     for (key, value) in [

@@ -229,9 +229,10 @@ impl Simulation {
                 }
                 true
             }
-            Verdict::Queued { free_ps, first } => {
+            Verdict::Queued { choice_ps, first } => {
                 if first {
-                    self.events.push(free_ps, Entity::new(Kind::Transmit, port));
+                    self.events
+                        .push(choice_ps, Entity::new(Kind::Transmit, port));
                 }
                 true
             }
@@ -261,7 +262,7 @@ impl Simulation {
         }
     }
 
-    /// The link of a strict-priority port is free.
+    /// A strict-priority port chooses its next packet.
     fn serve_transmit(&mut self, port: usize) {
         let (first, again_ps) = self.network.transmit_next(self.now_ps, port);
         if first && let Some(at_ps) = self.network.ports[port].next_delivery_ps() {

@@ -1,5 +1,5 @@
 //! Ports driven by hand, without hosts: packets are offered, links are emptied in time, priority
-//! ports are asked for their next packet when their link is free. No test of its own.
+//! ports are asked for their next packet when they choose it. No test of its own.
 
 use hull_sim::network::{NO_SACK, Network, Packet, Port, PortConfig, Verdict, flags};
 
@@ -34,6 +34,7 @@ pub struct Bench {
     asked_ps: Vec<u64>,
     now_ps: u64,
     rate_ps_per_byte: u64,
+    framing_bytes: u64,
     delay_ps: u64,
     /// Everything that was sent so far, by the time of delivery.
     pub sent: Vec<Sent>,
@@ -48,6 +49,7 @@ impl Bench {
             asked_ps: vec![u64::MAX; ports],
             now_ps: 0,
             rate_ps_per_byte: 8_000_000_000_000 / config.rate_bps,
+            framing_bytes: u64::from(config.framing_bytes),
             delay_ps: config.delay_ps,
             sent: Vec::new(),
         }
@@ -71,7 +73,8 @@ impl Bench {
                 self.asked_ps[port] = again_ps.unwrap_or(u64::MAX);
             } else {
                 let packet = self.network.ports[port].deliver(at_ps);
-                let wire_ps = u64::from(packet.wire_bytes) * self.rate_ps_per_byte;
+                let wire_bytes = u64::from(packet.wire_bytes) + self.framing_bytes;
+                let wire_ps = wire_bytes * self.rate_ps_per_byte;
                 self.sent.push(Sent {
                     start_ps: at_ps - wire_ps - self.delay_ps,
                     packet,
@@ -86,9 +89,9 @@ impl Bench {
         self.advance(now_ps);
         match self.network.enqueue(now_ps, now_ps, port, packet) {
             Verdict::Accepted { .. } => true,
-            Verdict::Queued { free_ps, first } => {
+            Verdict::Queued { choice_ps, first } => {
                 if first {
-                    self.asked_ps[port] = free_ps;
+                    self.asked_ps[port] = choice_ps;
                 }
                 true
             }

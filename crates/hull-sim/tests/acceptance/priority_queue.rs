@@ -211,3 +211,37 @@ fn one_class_alone_is_a_fifo() {
         outcome("switch.priorities=3")
     );
 }
+
+/// Bulk packets of 1500 bytes back to back, 12 us each, and the next one chosen when 1000 bytes, 8 us,
+/// are left. What comes with r us left waits r if r > 8, else r + 12: evenly from 8 to 20 us. And the
+/// first packet of an idle link starts at once.
+#[test]
+fn a_packet_that_was_chosen_is_not_overtaken() {
+    const US_PS: u64 = 1_000_000;
+    let config = PortConfig {
+        commit_bytes: 1000,
+        ..port(BufferLimit::Unlimited)
+    };
+    let mut bench = Bench::new(&config, 1);
+    let mut expected = Vec::new();
+    for burst in 0..24_u64 {
+        let begin_ps = burst * 100 * US_PS;
+        for _ in 0..4 {
+            assert!(bench.offer(begin_ps, 0, packet(1500, 1, begin_ps)));
+        }
+        // In the middle of a half of a microsecond, so that no two things are at one time.
+        let left_ps = (2 * burst + 1) * US_PS / 4;
+        let at_ps = begin_ps + 24 * US_PS - left_ps;
+        assert!(bench.offer(at_ps, 0, packet(64, 0, at_ps)));
+        let chosen_ps = if left_ps < 8 * US_PS { 12 * US_PS } else { 0 };
+        expected.push(left_ps + chosen_ps);
+    }
+    bench.advance(3000 * US_PS);
+    let of_class = |class| {
+        let sent = bench.sent.iter().filter(move |s| s.packet.class() == class);
+        sent.map(|s| s.start_ps - stamp_ps(&s.packet))
+    };
+    assert_eq!(of_class(0).collect::<Vec<_>>(), expected);
+    assert!(expected.iter().all(|&ps| ps > 8 * US_PS && ps < 20 * US_PS));
+    assert_eq!(of_class(1).step_by(4).max(), Some(0));
+}

@@ -182,6 +182,7 @@ fn switch() -> impl Strategy<Value = Settings> {
                 phantom,
                 cut_through,
                 format!("switch.priorities={classes}"),
+                format!("switch.commit={}B", (classes - 1) * latency),
                 format!("switch.count_in_service={counted}"),
                 format!("switch.latency={latency}ns"),
                 format!("switch.loss={loss}"),
@@ -207,8 +208,11 @@ fn host() -> impl Strategy<Value = Settings> {
         ),
     ];
     let offload = prop_oneof![
-        Just(String::new()),
-        (9000_u32..65_536).prop_map(|bytes| format!("host.offload={bytes}B")),
+        Just([String::new(), String::new()]),
+        (9000_u32..65_536, 0_u32..5).prop_map(|(bytes, divisor)| [
+            format!("host.offload={bytes}B"),
+            format!("transport.tso_win_divisor={divisor}"),
+        ]),
     ];
     let pacer = prop_oneof![
         Just(String::new()),
@@ -220,11 +224,12 @@ fn host() -> impl Strategy<Value = Settings> {
     ];
     let nic = select(vec!["unlimited", "30pkts", "70KB"]);
     (jitter, receive, offload, pacer, nic, 0_u32..3000).prop_map(
-        |(jitter, receive, offload, pacer, nic, delay)| {
+        |(jitter, receive, [offload, divisor], pacer, nic, delay)| {
             settings([
                 jitter,
                 receive,
                 offload,
+                divisor,
                 pacer,
                 format!("host.nic_buffer={nic}"),
                 format!("host.stack_delay={delay}ns"),
@@ -261,6 +266,7 @@ fn transport() -> impl Strategy<Value = Settings> {
                 format!("transport.cwnd_validation={validation}"),
                 format!("transport.byte_counting={counting}"),
                 format!("transport.mtu={mtu}B"),
+                format!("transport.framing={}B", 3 * window),
                 format!("transport.ack_every={ack_every}"),
                 format!("transport.initial_window={window}"),
                 format!("transport.min_window={}", 1 + window % 2),

@@ -245,6 +245,26 @@ fn settings_that_cannot_be() {
     );
     check(
         GOOD,
+        &["transport.framing=101B"],
+        &["transport.framing", "\"101B\"", "at most 100B"],
+    );
+    check(
+        GOOD,
+        &["transport.tso_win_divisor=3"],
+        &["transport.tso_win_divisor", "3", "host.offload"],
+    );
+    check(
+        GOOD,
+        &["switch.commit=1000B"],
+        &["switch.commit", "\"1KB\"", "switch.priorities = 1"],
+    );
+    check(
+        GOOD,
+        &["switch.priorities=2", "switch.commit=10KB"],
+        &["switch.commit", "\"10KB\"", "at most 9000B"],
+    );
+    check(
+        GOOD,
         &["transport.vegas.alpha=9"],
         &["transport.vegas.alpha", "9", "1 to transport.vegas.beta"],
     );

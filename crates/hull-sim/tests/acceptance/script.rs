@@ -77,6 +77,7 @@ impl Script {
                 idle_restart: setting.idle_restart,
                 idle_decay: setting.idle_decay,
                 cwnd_validation: setting.cwnd_validation,
+                tso_win_divisor: 0,
                 ecn: true,
                 limited_transmit: setting.limited_transmit,
                 handshake: false,

@@ -192,3 +192,20 @@ fn a_stopped_flow_has_no_completion_time() {
     assert_eq!((rows.len(), rows[0].bytes), (1, 5000));
     assert!(outcome.packets.delivered > 500);
 }
+
+/// Ethernet's 38 bytes around 1500: a gigabit carries 1448 bytes of payload in each 1538, the 941 Mbps that
+/// such links are known for. And the time of one packet, to the picosecond.
+#[test]
+fn framing_takes_its_time_on_the_wire() {
+    let framed = ["transport.header=52B", "transport.framing=38B"];
+    let size = format!("workload.bulk.size={}B", 100_000 * 1448);
+    let many: Vec<_> = framed.into_iter().chain([size.as_str()]).collect();
+    let seconds = fct_ps(&with(&many)) as f64 / SECOND_PS as f64;
+    let mbps = 100_000.0 * 1448.0 * 8e-6 / seconds;
+    assert_near("payload, Mbps", mbps, 1000.0 * 1448.0 / 1538.0, 0.002);
+    let one: Vec<_> = framed
+        .into_iter()
+        .chain(["workload.bulk.size=1448B"])
+        .collect();
+    assert_eq!(fct_ps(&with(&one)), 2 * 1538 * 8000 + 200 * US_PS);
+}

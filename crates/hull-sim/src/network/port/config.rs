@@ -31,6 +31,8 @@ pub enum MarkOn {
 pub struct PortConfig {
     /// Link rate, bit/s.
     pub rate_bps: u64,
+    /// What each packet takes on the link besides its own bytes (Ethernet: 38), bytes.
+    pub framing_bytes: u16,
     /// Propagation (and constant processing) delay of the link, ps.
     pub delay_ps: u64,
     /// Bytes after which the far end begins to forward: a cut-through switch. None: all of them.
@@ -49,6 +51,8 @@ pub struct PortConfig {
     pub loss: Option<RandomLoss>,
     /// Strict-priority classes; 1 for a FIFO.
     pub classes: usize,
+    /// With several classes: bytes left to send, framing included, at which the next packet is chosen.
+    pub commit_bytes: u16,
 }
 
 impl PortConfig {
@@ -56,6 +60,7 @@ impl PortConfig {
     pub fn plain(rate_bps: u64, delay_ps: u64, buffer: BufferLimit) -> Self {
         PortConfig {
             rate_bps,
+            framing_bytes: 0,
             delay_ps,
             cut_through_bytes: None,
             buffer,
@@ -65,6 +70,7 @@ impl PortConfig {
             aqm: None,
             loss: None,
             classes: 1,
+            commit_bytes: 0,
         }
     }
 }

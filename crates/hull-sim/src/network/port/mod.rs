@@ -40,8 +40,8 @@ pub enum Verdict {
     /// It waits in a priority class; the port has to be asked for its next packet at this time,
     /// unless it already is to be.
     Queued {
-        /// When the link is free, ps.
-        free_ps: u64,
+        /// When the next packet is chosen, ps.
+        choice_ps: u64,
         /// Whether the question has to be scheduled.
         first: bool,
     },
@@ -100,6 +100,7 @@ pub struct Port {
     limit_packets: u32,
     marker: ThresholdMarker,
     cut_through_bytes: u16,
+    framing_bytes: u16,
     features: u8,
     /// Bytes whose transmission was scheduled here.
     pub sent_bytes: u64,
@@ -150,6 +151,7 @@ impl Port {
             limit_bytes,
             limit_packets,
             cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
+            framing_bytes: config.framing_bytes,
             features,
             marker,
             sent_bytes: 0,
@@ -165,7 +167,8 @@ impl Port {
             port.extras_mut().loss = Some(loss.clone());
         }
         if config.classes > 1 {
-            port.extras_mut().lanes = Some(Lanes::new(config.classes));
+            let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
+            port.extras_mut().lanes = Some(Lanes::new(config.classes, commit_ps));
         }
         port
     }
@@ -180,10 +183,16 @@ impl Port {
         self.features & feature != 0
     }
 
-    /// Time on the wire of `bytes`, ps.
+    /// Time on the wire of a packet of `bytes` with its framing, ps.
     #[inline]
     pub fn serialization_ps(&self, bytes: u16) -> u64 {
-        (u64::from(bytes) * self.ps_per_byte_q16) >> 16
+        self.bytes_ps(u64::from(bytes) + u64::from(self.framing_bytes))
+    }
+
+    /// Time on the wire of so many bytes, ps.
+    #[inline]
+    fn bytes_ps(&self, bytes: u64) -> u64 {
+        (bytes * self.ps_per_byte_q16) >> 16
     }
 
     /// Offers a packet to the port at `now_ps`, to be sent at `earliest_ps` or later (later than
@@ -311,7 +320,7 @@ impl Port {
     pub fn tail_ps(&self, packet: &Packet) -> u64 {
         if self.has(feature::CUT_THROUGH) {
             let behind = packet.wire_bytes.saturating_sub(self.cut_through_bytes);
-            self.serialization_ps(behind)
+            self.bytes_ps(u64::from(behind))
         } else {
             0
         }
@@ -361,7 +370,8 @@ impl Port {
     pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
         let extras = self.extras.as_ref();
         let lanes = extras.and_then(|extras| extras.lanes.as_ref());
-        let ahead_bytes = lanes.map_or(0, Lanes::watched_bytes);
+        let (bytes, packets) = lanes.map_or((0, 0), |lanes| lanes.queue(0));
+        let ahead_bytes = bytes + packets * u64::from(self.framing_bytes);
         let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
         self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
     }

@@ -65,8 +65,8 @@ impl Port {
         let verdict = match lanes {
             Some(lanes) if !idle || !lanes.is_empty() => {
                 let first = lanes.push(class, packet);
-                let free_ps = self.busy_until_ps.max(now_ps);
-                Verdict::Queued { free_ps, first }
+                let choice_ps = lanes.choice_ps(now_ps, self.busy_until_ps);
+                Verdict::Queued { choice_ps, first }
             }
             _ => {
                 let start_ps = self.busy_until_ps.max(earliest_ps);
@@ -82,8 +82,8 @@ impl Port {
         verdict
     }
 
-    /// The link of a port with priority classes is free at `now_ps`: starts the next packet.
-    /// Returns that packet, whether the link needs an event, and when the port has to be asked
+    /// A port with priority classes chooses its next packet at `now_ps`, to be sent when the link is
+    /// free. Returns that packet, whether the link needs an event, and when the port has to be asked
     /// again.
     pub fn transmit_next(&mut self, now_ps: u64) -> (Option<Packet>, bool, Option<u64>) {
         self.advance(now_ps);
@@ -97,16 +97,17 @@ impl Port {
         let mut again_ps = None;
         let next = lanes.pop();
         if let Some(mut packet) = next {
+            let start_ps = self.busy_until_ps.max(now_ps);
             if self.has(feature::MARK_ON_DEQUEUE) {
                 let (left_bytes, _) = lanes.queue(lanes.class_of(&packet));
                 let bytes = u32::from(packet.wire_bytes);
                 let marks = self.marker.marks(left_bytes, bytes);
                 self.mark_if(marks, &mut packet);
             }
-            let verdict = self.schedule(now_ps, now_ps, packet);
+            let verdict = self.schedule(now_ps, start_ps, packet);
             first_in_flight = matches!(verdict, Verdict::Accepted { first: true, .. });
             if lanes.asked_again() {
-                again_ps = Some(self.busy_until_ps);
+                again_ps = Some(lanes.choice_ps(now_ps, self.busy_until_ps));
             }
         }
         self.extras = Some(extras);

@@ -119,6 +119,7 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     let (delay_ps, _) = delay_ps(scenario, graph, port);
     let delay_ps = delay_ps + scenario.host.stack_delay.0;
     PortConfig {
+        framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(
             graph.wire(port).rate_bps,
@@ -149,6 +150,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
     let mtu = scenario.transport.mtu.0 as u32;
     PortConfig {
         rate_bps: rate.0,
+        framing_bytes: scenario.transport.framing.0 as u16,
         delay_ps,
         cut_through_bytes: match switch.cut_through {
             Some(bytes) if to_switch => Some(bytes.0 as u16),
@@ -169,6 +171,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         ),
         loss: random_loss(&switch, Stream::new(seed, Purpose::LinkLoss, port)),
         classes: switch.priorities as usize,
+        commit_bytes: switch.commit.0 as u16,
     }
 }
 

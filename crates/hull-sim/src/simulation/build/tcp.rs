@@ -40,6 +40,7 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
         idle_restart: tcp.idle_restart,
         idle_decay: tcp.idle_decay,
         cwnd_validation: tcp.cwnd_validation,
+        tso_win_divisor: tcp.tso_win_divisor,
         ecn: tcp.ecn,
         limited_transmit: tcp.limited_transmit,
         handshake: tcp.handshake,

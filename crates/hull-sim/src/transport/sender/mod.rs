@@ -42,6 +42,8 @@ pub struct SenderConfig {
     pub idle_decay: bool,
     /// Whether the window grows only while it limits the sender.
     pub cwnd_validation: bool,
+    /// Part of the window that new data waits for before it goes out in one piece; 0: it does not wait.
+    pub tso_win_divisor: u8,
     /// Whether packets are ECN-capable.
     pub ecn: bool,
     /// Whether the first two duplicate acknowledgments release new segments (RFC 3042).
@@ -86,6 +88,8 @@ pub struct Sender {
     /// Whether the window stopped the sender since the last acknowledgment.
     window_limited: bool,
     cwr: bool,
+    /// Bytes to be acknowledged until all that was outstanding at the last reduction by ECN is.
+    cut_bytes: u32,
     /// When the retransmission timer is due; [`NEVER`] when it is off.
     pub rto_deadline_ps: u64,
     /// When the event queue will look at the timer; kept by the simulation.
@@ -118,6 +122,7 @@ impl Sender {
             },
             window_limited: false,
             cwr: false,
+            cut_bytes: 0,
             rto_deadline_ps: NEVER,
             rto_event_ps: NEVER,
             retransmissions: 0,
@@ -240,6 +245,10 @@ impl Sender {
         let (pipe, mss) = (self.pipe(), self.window.mss());
         let room = self.limit().saturating_sub(pipe);
         let most = unsent.min(u64::from(max_bytes).max(mss));
+        if max_bytes > 0 && room < most && pipe > 0 && self.defers(room) {
+            self.window_limited = true;
+            return None;
+        }
         let bytes = if most <= room && (most == unsent || most == mss) {
             most
         } else if room >= mss {
@@ -255,6 +264,18 @@ impl Sender {
             self.timed_ps = now_ps;
         }
         Some(self.new_segment(bytes, now_ps))
+    }
+
+    /// Whether the little that may be sent waits for more, so that the NIC gets a larger piece: not after a
+    /// loss, and not before all from before a reduction by ECN is acknowledged (Linux: in the state open
+    /// only).
+    #[inline]
+    fn defers(&self, room: u64) -> bool {
+        let divisor = u64::from(self.config.tso_win_divisor);
+        divisor > 0
+            && self.recovery.is_none()
+            && self.cut_bytes == 0
+            && room < self.limit() / divisor
     }
 
     /// Nothing was outstanding, and the last segment was sent `idle_ps` ago.
@@ -338,6 +359,7 @@ impl Sender {
         };
         self.una = ack;
         self.nxt = self.nxt.max(ack);
+        self.cut_bytes = self.cut_bytes.saturating_sub(acked as u32);
         let mut rtt_ps = None;
         if ack > self.timed_position {
             // Never for `NEVER`, which nothing is above.
@@ -367,6 +389,7 @@ impl Sender {
         };
         if self.controller.on_ack(&mut self.window, &event) {
             self.cwr = true;
+            self.cut_bytes = (self.max_sent() - ack) as u32;
         }
     }
 }

@@ -20,6 +20,7 @@ fn config() -> SenderConfig {
         idle_restart: false,
         idle_decay: false,
         cwnd_validation: false,
+        tso_win_divisor: 0,
         ecn: true,
         limited_transmit: true,
         handshake: true,
@@ -101,6 +102,35 @@ fn bursts_are_whole_segments() {
     sender.on_ack(MS_PS, 2 * MSS, false, &[]);
     assert_eq!(burst(&mut sender, 65_000), Some((4000, 1300)));
     assert_eq!(burst(&mut sender, 65_000), None);
+}
+
+/// A window of nine segments, of which half is waited for: with nine outstanding the first four ACKs
+/// release nothing, the fifth five. A mark then halves it to 4.5, and nothing waits until segment 14, the
+/// last from before it, is acknowledged; from then on half of 5.5, later 6.5, is waited for again. The last
+/// segment of all waits for nothing.
+#[test]
+fn small_pieces_wait_for_larger_ones() {
+    let mut sender = Sender::new(&SenderConfig {
+        window: Window::new(9 * MSS, MSS as u32, 2 * MSS, 9 * MSS, true),
+        handshake: false,
+        tso_win_divisor: 2,
+        ..config()
+    });
+    let pieces = |sender: &mut Sender| {
+        let mut pieces = Vec::new();
+        while let Some(segment) = sender.poll_burst(0, 64_000) {
+            pieces.push(u64::from(segment.bytes) / MSS);
+        }
+        pieces
+    };
+    sender.write(23 * MSS);
+    assert_eq!(pieces(&mut sender), [9]);
+    let mut sent = Vec::new();
+    for acked in 1..=17 {
+        sender.on_ack(MS_PS, acked * MSS, acked == 6, &[]);
+        sent.extend(pieces(&mut sender).iter().map(|&piece| (acked, piece)));
+    }
+    assert_eq!(sent, [(5, 5), (11, 2), (12, 1), (13, 1), (16, 4), (17, 1)]);
 }
 
 /// One big piece is the same bytes as many small ones.
