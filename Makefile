@@ -17,6 +17,10 @@ help: ## list the targets
 .PHONY: build
 build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
 
+.PHONY: traffic
+traffic: ## build the traffic generator for real networks: target/release/hull-traffic
+	cargo build --release --locked --package hull-traffic
+
 .PHONY: demo
 demo: build ## HULL against DCTCP and TCP, short runs, beside the published numbers
 	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
