@@ -212,7 +212,7 @@ fn ctrl_c_keeps_what_was_measured() {
     let summary = summary(&out);
     assert_eq!(summary["interrupted"], true);
     let count = summary["fct"][0]["count"].as_u64().expect("a number");
-    assert!((50..600).contains(&count), "{count}");
+    assert!((1..600).contains(&count), "{count}");
 }
 
 #[test]

