@@ -150,3 +150,93 @@ fn client_rate(file: &str, scenario: &Scenario, requests: &Requests) -> Result<R
         wrong("workload.requests.client", problem)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENARIO: &str = r#"
+        name = "small"
+        run = { duration = "9s", warmup = "2s", drain = "1s", seed = 4 }
+        topology.star.hosts = 3
+        topology.links = [{ link = "switch->h1", rate = "2Gbps" }]
+        host = { rate = "1Gbps", delay = "1us" }
+        switch = { rate = "1Gbps", delay = "1us", buffer = "unlimited" }
+        sweep."switch.buffer" = ["unlimited", "30KB"]
+        [workload.requests]
+        load = "40%"
+        client = "h1"
+        classes = [{ size = "1KB", share = "100%" }]
+    "#;
+
+    fn read(text: &str, overrides: &[&str]) -> Result<Inputs, String> {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("small.toml");
+        std::fs::write(&path, text).expect("written");
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        Inputs::of_scenario(&path, &overrides).map_err(|failure| {
+            assert_eq!(failure.status(), 2);
+            failure.to_string()
+        })
+    }
+
+    /// Cells that differ in the network only ask for the same; the rate is that of the client's link.
+    #[test]
+    fn a_scenario_gives_requests_link_and_times() {
+        let inputs = read(SCENARIO, &[]).expect("good");
+        assert_eq!(inputs.rate, Rate(2_000_000_000));
+        assert_eq!(inputs.requests.connections_per_server, 16);
+        let times = [inputs.warmup, inputs.duration, inputs.drain].map(Time::seconds);
+        assert_eq!((times, inputs.seed), ([2.0, 9.0, 1.0], 4));
+        let set = read(SCENARIO, &["workload.requests.load=60%", "run.seed=5"]).expect("good");
+        assert_eq!(
+            (set.requests.load.to_string().as_str(), set.seed),
+            ("60%", 5)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_carried_out_is_refused() {
+        let small = |more: &[&str]| read(SCENARIO, more).expect_err("bad");
+        for (problem, parts) in [
+            (
+                small(&["workload.requests.load=1.5"]),
+                ["requests.load", "below 100%"],
+            ),
+            (
+                small(&["workload.requests.client=h7"]),
+                ["requests.client", "none of the 3 hosts"],
+            ),
+            (
+                small(&["workload.requests.request_size=9B"]),
+                ["request_size", "36 to 1000000"],
+            ),
+            (small(&["run.seconds=1"]), ["run", "seconds"]),
+            (
+                read(
+                    &SCENARIO.replace("[workload.requests]", "[workload.incast]"),
+                    &[],
+                )
+                .expect_err("bad"),
+                ["workload.incast", "load"],
+            ),
+        ] {
+            for part in parts {
+                assert!(
+                    problem.contains(part),
+                    "\"{part}\" is missing in: {problem}"
+                );
+            }
+            assert!(problem.contains("small.toml: "), "{problem}");
+        }
+        let missing = Inputs::of_scenario(Path::new("nowhere.toml"), &[]).expect_err("not there");
+        assert!(
+            missing
+                .to_string()
+                .starts_with("nowhere.toml: cannot be read: ")
+        );
+        let text = SCENARIO.split("[workload").next().unwrap_or_default();
+        let problem = read(&format!("{text}[workload.incast]\n"), &[]).expect_err("no requests");
+        assert!(problem.contains("found no table \"requests\""), "{problem}");
+    }
+}
