@@ -23,8 +23,8 @@ pub const HISTOGRAM_COLUMNS: [Column; 3] = [
 #[derive(Clone, Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
-    sum_ns: u128,
-    max_ns: u64,
+    sum_ps: u128,
+    max_ps: u64,
     bytes: u64,
 }
 
@@ -36,8 +36,8 @@ impl Default for Latencies {
         };
         Latencies {
             histogram,
-            sum_ns: 0,
-            max_ns: 0,
+            sum_ps: 0,
+            max_ps: 0,
             bytes: 0,
         }
     }
@@ -46,11 +46,10 @@ impl Default for Latencies {
 impl Latencies {
     /// Adds a request of `bytes` that took `ps`.
     pub fn add(&mut self, ps: u64, bytes: u64) {
-        let ns = ps / 1000;
         // Cannot fail: the histogram resizes itself.
-        let _ = self.histogram.record(ns);
-        self.sum_ns += u128::from(ns);
-        self.max_ns = self.max_ns.max(ns);
+        let _ = self.histogram.record(ps / 1000);
+        self.sum_ps += u128::from(ps);
+        self.max_ps = self.max_ps.max(ps);
         self.bytes += bytes;
     }
 
@@ -62,15 +61,18 @@ impl Latencies {
     /// Mean, percentiles within 0.1%, and largest; `None` when there are none.
     pub fn distribution(&self) -> Option<Distribution> {
         // A bucket tells its upper end, which may lie above the largest.
-        let at =
-            |share: f64| self.histogram.value_at_quantile(share).min(self.max_ns) as f64 * 1e-3;
+        let max_us = self.max_ps as f64 * 1e-6;
+        let at = |share: f64| {
+            let up_to_us = self.histogram.value_at_quantile(share) as f64 * 1e-3;
+            up_to_us.min(max_us)
+        };
         (self.count() > 0).then(|| Distribution {
-            mean_us: self.sum_ns as f64 / self.count() as f64 * 1e-3,
+            mean_us: self.sum_ps as f64 / self.count() as f64 * 1e-6,
             p50_us: at(0.5),
             p90_us: at(0.9),
             p99_us: at(0.99),
             p999_us: at(0.999),
-            max_us: self.max_ns as f64 * 1e-3,
+            max_us,
         })
     }
 
@@ -95,7 +97,7 @@ pub fn write_histograms(
     for (number, latencies) in latencies.iter().enumerate() {
         for step in latencies.histogram.iter_recorded() {
             class.push(number);
-            up_to_ps.push(step.value_iterated_to() as i64 * 1000);
+            up_to_ps.push(step.value_iterated_to() as i64 * 1000 + 999);
             count.push(step.count_at_value() as i64);
         }
     }
@@ -123,7 +125,7 @@ mod tests {
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1);
                 let uniform = (state >> 11) as f64 / (1_u64 << 53) as f64;
-                (1e7 * 10_f64.powf(5.0 * uniform)) as u64 / 1000 * 1000
+                (1e7 * 10_f64.powf(5.0 * uniform)) as u64
             })
             .collect();
         let mut latencies = Latencies::default();
