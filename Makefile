@@ -17,6 +17,11 @@ help: ## list the targets
 .PHONY: build
 build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
 
+.PHONY: traffic
+traffic: build ## the traffic generator for real networks: `hull linux traffic`
+	cargo build --release --locked --package hull-traffic
+	install target/release/hull-traffic $(BIN)/hull-traffic
+
 .PHONY: demo
 demo: build ## HULL against DCTCP and TCP, short runs, beside the published numbers
 	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
@@ -33,7 +38,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(MAKE) test-linux
 
 .PHONY: linux
-linux: build ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
+linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
 	@tools/linux-ready build
 	cd linux/hull-linux && cargo build --release --locked
 	install linux/hull-linux/target/release/hull-linux $(BIN)/hull-linux

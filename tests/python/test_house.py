@@ -31,7 +31,7 @@ def test_locks_pin_everything_and_name_no_address() -> None:
     assert not re.search(r"://|^--|\s@\s|file:", lock, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("pattern", ["python/**/*.py", "crates/**/*.rs"])
+@pytest.mark.parametrize("pattern", ["python/**/*.py", "crates/**/*.rs", "linux/*/src/**/*.rs"])
 def test_sources_are_short_and_say_what_they_are(pattern: str) -> None:
     for path in ROOT.glob(pattern):
         lines = path.read_text().splitlines()

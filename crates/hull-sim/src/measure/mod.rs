@@ -30,7 +30,7 @@ pub use logs::{Logs, TABLES};
 pub use occupancy::Occupancy;
 pub use pacers::PACER_COLUMNS;
 pub(crate) use pacers::{PacerLog, PacerRow};
-pub use parquet_file::Column;
+pub use parquet_file::{Column, Values, write as write_table};
 pub use queries::{QUERY_COLUMNS, QuerySummary, write as write_queries};
 pub use queues::QUEUE_COLUMNS;
 pub(crate) use queues::{QueueLog, QueueRow};

@@ -20,7 +20,7 @@ const GROUP: usize = 1 << 20;
 
 /// The values of a column.
 #[derive(Debug)]
-pub(crate) enum Values {
+pub enum Values {
     /// 64-bit integers.
     Int64(Vec<i64>),
     /// 64-bit integers, some missing.
@@ -49,7 +49,8 @@ pub struct Column {
 }
 
 impl Column {
-    pub(super) const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+    /// A column.
+    pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Column {
             name,
             unit,
@@ -60,12 +61,12 @@ impl Column {
 
 impl Values {
     /// A column of 64-bit integers.
-    pub(super) fn long<R>(rows: &[R], get: impl Fn(&R) -> u64) -> Self {
+    pub fn long<R>(rows: &[R], get: impl Fn(&R) -> u64) -> Self {
         Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
     }
 
     /// A column of 32-bit integers.
-    pub(super) fn short<R>(rows: &[R], get: impl Fn(&R) -> u32) -> Self {
+    pub fn short<R>(rows: &[R], get: impl Fn(&R) -> u32) -> Self {
         Values::Int32(rows.iter().map(|row| get(row) as i32).collect())
     }
 
@@ -162,12 +163,7 @@ fn present<T: Copy>(values: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
 }
 
 /// Writes one table of `rows` rows. The bytes depend on nothing but the values.
-pub(super) fn write(
-    path: &Path,
-    columns: &[Column],
-    values: &[Values],
-    rows: usize,
-) -> io::Result<()> {
+pub fn write(path: &Path, columns: &[Column], values: &[Values], rows: usize) -> io::Result<()> {
     let mut table = TableFile::create(path, columns, values)?;
     let mut from = 0;
     while from < rows {

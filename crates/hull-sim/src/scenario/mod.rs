@@ -42,7 +42,7 @@ pub use transport::{CongestionControl, Dctcp, Transport, Vegas};
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,
-    Requests, SizeClass, Sizes, Workload,
+    Requests, SizeClass, Sizes, Workload, check_requests,
 };
 
 /// A table of TOML that overrides keys of the scenario.

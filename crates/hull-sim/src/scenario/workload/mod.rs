@@ -25,7 +25,7 @@ pub use incast::Incast;
 pub use long_lived::{LongFlows, LongLived};
 pub use partition_aggregate::{Arrivals, PartitionAggregate};
 pub use production::Production;
-pub use requests::{Pick, Requests, SizeClass};
+pub use requests::{Pick, Requests, SizeClass, check as check_requests};
 pub use sizes::{MAX_FLOW_BYTES, Pareto, Sizes};
 
 /// The traffic; at least one table, several run together.

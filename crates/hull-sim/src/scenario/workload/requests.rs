@@ -65,8 +65,8 @@ pub struct SizeClass {
     pub share: Share,
 }
 
-/// Checks the requests.
-pub(super) fn check(r: &Requests) -> Result<(), Problem> {
+/// Checks the requests; a problem comes with its key.
+pub fn check(r: &Requests) -> Result<(), Problem> {
     require(
         r.load.0 < Share::ONE,
         "workload.requests.load",

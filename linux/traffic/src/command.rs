@@ -1,0 +1,211 @@
+//! The command line: options to runs.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use hull_sim::scenario::{Pick, SizeClass};
+use hull_sim::units::{Rate, Share, Size, Time};
+
+use crate::long_flows::Direction;
+
+/// Real TCP traffic as in HULL's testbed experiments: a server, and clients that measure.
+#[derive(Debug, Parser)]
+#[command(name = "hull-traffic", version)]
+pub struct Command {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Answer requests, until Ctrl-C.
+    Serve(Serve),
+    /// Poisson requests of mixed sizes over permanent connections (paper 6.2).
+    Dynamic(Dynamic),
+    /// Long-lived flows (paper 6.1), and what each of them gets.
+    Long(Long),
+    /// Queries to all servers at once (thesis 2.3.2).
+    Incast(Incast),
+    /// Small requests at a fixed interval over one connection.
+    Ping(Ping),
+}
+
+/// `serve`
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address and port to listen on; port 0 takes a free one, which the first line of output names.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: String,
+    /// Congestion control of the connections, as the kernel names it; without it the system's.
+    #[arg(long, value_name = "NAME")]
+    pub congestion_control: Option<String>,
+}
+
+/// What all clients have.
+#[derive(Debug, Args)]
+pub struct Client {
+    /// A server; may be repeated.
+    #[arg(long = "server", value_name = "ADDR:PORT", required = true)]
+    pub servers: Vec<String>,
+    /// Congestion control of the client's end, as the kernel names it; without it the system's. That
+    /// of the responses is the server's.
+    #[arg(long, value_name = "NAME")]
+    pub congestion_control: Option<String>,
+    /// How long a server that does not answer is tried.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
+    pub connect_timeout: Time,
+    /// Folder to make for the results.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace results that are in the folder.
+    #[arg(long)]
+    pub force: bool,
+    /// Seed of the random numbers; with --scenario its run.seed.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Name of the run in the results.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Name of the scheme in the results, for comparisons.
+    #[arg(long, default_value = "")]
+    pub scheme: String,
+    /// Name of the condition in the results, for comparisons.
+    #[arg(long, default_value = "")]
+    pub condition: String,
+}
+
+/// `dynamic`
+#[derive(Debug, Args)]
+pub struct Dynamic {
+    /// What all clients have.
+    #[command(flatten)]
+    pub client: Client,
+    /// Take the requests and the times from the tables workload.requests and run of this scenario.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "connections", "class", "pick", "request_size"])]
+    pub scenario: Option<PathBuf>,
+    /// Override a key of the scenario; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "scenario")]
+    pub overrides: Vec<String>,
+    /// Response bytes as a share of --rate.
+    #[arg(long, value_name = "SHARE", value_parser = Share::parse, required_unless_present = "scenario")]
+    pub load: Option<Share>,
+    /// Rate of the client's link; with --scenario in place of the scenario's.
+    #[arg(long, value_name = "RATE", value_parser = Rate::parse, required_unless_present = "scenario")]
+    pub rate: Option<Rate>,
+    /// A class of responses with its share of the requests, as 1KB:80%; may be repeated.
+    #[arg(long, value_name = "SIZE:SHARE", value_parser = parse_class, required_unless_present = "scenario")]
+    pub class: Vec<SizeClass>,
+    /// Permanent connections to each server.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub connections: u32,
+    /// How the connection is chosen: random, random_idle or round_robin.
+    #[arg(long, default_value = "random_idle", value_parser = parse_pick)]
+    pub pick: Pick,
+    /// Bytes of a request.
+    #[arg(long, value_name = "SIZE", default_value = "100B", value_parser = Size::parse)]
+    pub request_size: Size,
+    /// What is measured, after the warm-up; 60s, or the scenario's.
+    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    pub duration: Option<Time>,
+    /// Before this, nothing is measured; 5s, or the scenario's.
+    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    pub warmup: Option<Time>,
+    /// How long is waited for responses at the end; 10s, or the scenario's.
+    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    pub drain: Option<Time>,
+}
+
+/// `long`
+#[derive(Debug, Args)]
+pub struct Long {
+    /// What all clients have.
+    #[command(flatten)]
+    pub client: Client,
+    /// Flows with each server.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub flows: u16,
+    /// Which way the bytes go.
+    #[arg(long, value_enum, default_value_t = Direction::Download)]
+    pub direction: Direction,
+    /// What is measured, after the warm-up.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = Time::parse)]
+    pub duration: Time,
+    /// Before this, nothing is measured.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
+    pub warmup: Time,
+    /// Time between two samples of a flow.
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = Time::parse)]
+    pub interval: Time,
+}
+
+/// `incast`
+#[derive(Debug, Args)]
+pub struct Incast {
+    /// What all clients have.
+    #[command(flatten)]
+    pub client: Client,
+    /// Bytes of all responses to a query together.
+    #[arg(long, value_name = "SIZE", default_value = "1MB", value_parser = Size::parse)]
+    pub total: Size,
+    /// Queries.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub queries: u64,
+    /// Bytes of a request.
+    #[arg(long, value_name = "SIZE", default_value = "100B", value_parser = Size::parse)]
+    pub request_size: Size,
+    /// Each request is held back by a random time below this.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
+    pub jitter: Time,
+    /// Responses after this time from the query's start are not in time.
+    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    pub deadline: Option<Time>,
+    /// No query starts after this time.
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = Time::parse)]
+    pub duration: Time,
+    /// How long is waited for the last query afterwards.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
+    pub drain: Time,
+}
+
+/// `ping`
+#[derive(Debug, Args)]
+pub struct Ping {
+    /// What all clients have.
+    #[command(flatten)]
+    pub client: Client,
+    /// Time between two requests.
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = Time::parse)]
+    pub interval: Time,
+    /// Bytes of a request, and of a response.
+    #[arg(long, value_name = "SIZE", default_value = "64B", value_parser = Size::parse)]
+    pub size: Size,
+    /// What is measured, after the warm-up.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
+    pub duration: Time,
+    /// Before this, nothing is measured.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
+    pub warmup: Time,
+}
+
+fn parse_class(text: &str) -> Result<SizeClass, String> {
+    let (size, share) = text.split_once(':').ok_or_else(|| {
+        format!("found \"{text}\", allowed is a size and its share of the requests, as 1KB:80%")
+    })?;
+    Ok(SizeClass {
+        size: Size::parse(size)?,
+        share: Share::parse(share)?,
+    })
+}
+
+fn parse_pick(text: &str) -> Result<Pick, String> {
+    match text {
+        "random" => Ok(Pick::Random),
+        "random_idle" => Ok(Pick::RandomIdle),
+        "round_robin" => Ok(Pick::RoundRobin),
+        _ => Err(format!(
+            "found \"{text}\", allowed are random, random_idle and round_robin"
+        )),
+    }
+}

@@ -1,0 +1,249 @@
+//! The client's end of a permanent connection: asks, and takes what comes.
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::connect::{Connector, Server};
+use crate::failure::Failure;
+use crate::protocol::{HEAD, Head, INFO, Kind, Refused, Request, decode_info};
+use crate::tcp_info::TcpInfo;
+
+/// Bytes taken from a socket at once.
+const CHUNK: usize = 1 << 16;
+/// Chunks after which others get their turn.
+const CHUNKS_IN_A_ROW: u32 = 4;
+
+thread_local! {
+    /// Where what comes is thrown.
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; CHUNK].into_boxed_slice());
+}
+
+/// Payload that has come across on all connections of a client, bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Delivered(Arc<AtomicU64>);
+
+impl Delivered {
+    /// So far.
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Counts `bytes` more.
+    pub fn add(&self, bytes: usize) {
+        self.0.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Retransmission timeouts that a response has told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Of the server, since the response before told of its own: they struck that one.
+    pub before: u32,
+    /// Of the client, from request to response.
+    pub own: u32,
+}
+
+/// A connection to a server.
+#[derive(Debug)]
+pub struct Link {
+    stream: TcpStream,
+    server: String,
+    delivered: Delivered,
+    frame: Vec<u8>,
+    next_id: u64,
+    server_timeouts: u32,
+    own_timeouts: u32,
+}
+
+impl Link {
+    /// Opens it; what it receives is counted in `delivered`.
+    pub async fn open(
+        connector: &Connector,
+        server: &Server,
+        delivered: &Delivered,
+    ) -> Result<Self, Failure> {
+        let stream = connector.connect(server).await?;
+        Ok(Link {
+            stream,
+            server: server.name.clone(),
+            delivered: delivered.clone(),
+            frame: Vec::new(),
+            next_id: 1,
+            server_timeouts: 0,
+            own_timeouts: 0,
+        })
+    }
+
+    /// The socket.
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// Sends a request in a frame of `frame_bytes`.
+    pub async fn ask(
+        &mut self,
+        size: u64,
+        service_ns: u64,
+        frame_bytes: usize,
+    ) -> Result<(), Failure> {
+        let request = Request::fetch(self.next_id, size, service_ns);
+        request.encode(frame_bytes, &mut self.frame);
+        let sent = self.stream.write_all(&self.frame).await;
+        sent.map_err(|error| self.broken(&error))
+    }
+
+    /// Takes the response of `size` bytes to what was asked last.
+    pub async fn answer(&mut self, size: u64) -> Result<Losses, Failure> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let head = self
+            .receive(size)
+            .await
+            .map_err(|error| self.broken(&error))?;
+        let mut losses = Losses::default();
+        if size >= HEAD as u64 {
+            let head = Head::decode(&head, id).map_err(|Refused(problem)| {
+                Failure::Run(format!(
+                    "{}: not an answer of hull-traffic: {problem}",
+                    self.server
+                ))
+            })?;
+            losses.before = self.server_lost(head.timeouts);
+        }
+        // A connection that is closing has no more to tell.
+        if let Some(timeouts) = self.own_info().and_then(|info| info.timeouts) {
+            losses.own = timeouts.wrapping_sub(self.own_timeouts);
+            self.own_timeouts = timeouts;
+        }
+        Ok(losses)
+    }
+
+    /// What the server's TCP knows of the connection, with its timeouts since it told of them last.
+    pub async fn server_info(&mut self) -> Result<(TcpInfo, u32), Failure> {
+        Request::of(Kind::Info).encode(0, &mut self.frame);
+        let mut bytes = [0; INFO];
+        let exchanged = match self.stream.write_all(&self.frame).await {
+            Ok(()) => self.stream.read_exact(&mut bytes).await,
+            Err(error) => Err(error),
+        };
+        exchanged.map_err(|error| self.broken(&error))?;
+        let info = decode_info(&bytes).map_err(|Refused(problem)| {
+            Failure::Run(format!(
+                "{}: not an answer of hull-traffic: {problem}",
+                self.server
+            ))
+        })?;
+        Ok((info, self.server_lost(info.timeouts)))
+    }
+
+    /// What this end's TCP knows of the connection.
+    pub fn own_info(&self) -> Option<TcpInfo> {
+        TcpInfo::of(self.stream.as_fd()).ok()
+    }
+
+    /// Asks for bytes without end, or says that such will come.
+    pub async fn begin_endless(&mut self, kind: Kind) -> Result<(), Failure> {
+        Request::of(kind).encode(0, &mut self.frame);
+        let sent = self.stream.write_all(&self.frame).await;
+        sent.map_err(|error| self.broken(&error))
+    }
+
+    /// Ends a flow without end; returns what the server's TCP knows of it.
+    pub async fn end_endless(&mut self) -> Result<TcpInfo, Failure> {
+        let closed = self.stream.shutdown().await;
+        closed.map_err(|error| self.broken(&error))?;
+        // What is still on its way comes before.
+        let mut last = Vec::with_capacity(2 * CHUNK);
+        loop {
+            let taken = self.stream.read_buf(&mut last).await;
+            if taken.map_err(|error| self.broken(&error))? == 0 {
+                break;
+            }
+            last.drain(..last.len().saturating_sub(INFO));
+        }
+        let Ok(bytes) = <[u8; INFO]>::try_from(last.as_slice()) else {
+            return Err(self.broken(&ErrorKind::UnexpectedEof.into()));
+        };
+        decode_info(&bytes).map_err(|Refused(problem)| {
+            Failure::Run(format!(
+                "{}: not an answer of hull-traffic: {problem}",
+                self.server
+            ))
+        })
+    }
+
+    /// Takes what there is, once there is something.
+    pub async fn take_some(&mut self) -> Result<usize, Failure> {
+        let taken = self.receive_some(u64::MAX, &mut []).await;
+        taken.map_err(|error| self.broken(&error))
+    }
+
+    /// Sends bytes, as many as there is room for, once there is some.
+    pub async fn send_some(&mut self) -> Result<usize, Failure> {
+        static ZEROS: [u8; CHUNK] = [0; CHUNK];
+        let sent = self.stream.write(&ZEROS).await;
+        sent.map_err(|error| self.broken(&error))
+    }
+
+    /// How much the server's count of timeouts has grown.
+    fn server_lost(&mut self, timeouts: Option<u32>) -> u32 {
+        let now = timeouts.unwrap_or(self.server_timeouts);
+        let grown = now.wrapping_sub(self.server_timeouts);
+        self.server_timeouts = now;
+        grown
+    }
+
+    /// Throws `size` bytes away but for the first.
+    async fn receive(&mut self, size: u64) -> io::Result<[u8; HEAD]> {
+        let (mut head, mut have, mut chunks) = ([0; HEAD], 0_u64, 0_u32);
+        while have < size {
+            let room = &mut head[HEAD.min(have as usize)..];
+            have += self.receive_some(size - have, room).await? as u64;
+            chunks += 1;
+            if chunks.is_multiple_of(CHUNKS_IN_A_ROW) {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(head)
+    }
+
+    /// Takes up to `most` bytes and keeps the first of them as far as there is room.
+    async fn receive_some(&mut self, most: u64, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.stream.readable().await?;
+            let taken: io::Result<usize> = SCRATCH.with_borrow_mut(|scratch| {
+                let most = usize::try_from(most).unwrap_or(CHUNK).min(CHUNK);
+                let taken = self.stream.try_read(&mut scratch[..most])?;
+                let kept = taken.min(room.len());
+                room[..kept].copy_from_slice(&scratch[..kept]);
+                Ok(taken)
+            });
+            match taken {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(taken) => {
+                    self.delivered.add(taken);
+                    return Ok(taken);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> Failure {
+        let what = match error.kind() {
+            ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),
+            _ => format!("the connection broke: {error}"),
+        };
+        Failure::Run(format!(
+            "{}: {what}; its log says why when it did so itself",
+            self.server
+        ))
+    }
+}

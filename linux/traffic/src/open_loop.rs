@@ -1,0 +1,316 @@
+//! Requests in an open loop over permanent connections (paper 6.2): each has its time, whatever the
+//! ones before it do, and its latency runs from that time. One request at a time is on a connection;
+//! where no connection of a request's group is free, the request waits, and the waiting is part of its
+//! latency. So a server that stalls shows in all requests that were to be sent meanwhile (what else is
+//! known as coordinated omission).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hull_sim::workload::FlowRecord;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::alarm::Alarm;
+use crate::arrivals::Arrival;
+use crate::connect::{Connector, Server};
+use crate::failure::Failure;
+use crate::latencies::Latencies;
+use crate::link::{Delivered, Link};
+use crate::outcome::{Ends, Outcome, Window};
+use crate::queue::Queue;
+
+/// Between the last connection's opening and time 0.
+const HEAD_START: Duration = Duration::from_millis(20);
+/// How long the servers may take to tell of their TCP at the end.
+pub const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Requests that are handed over at once at most.
+const IN_A_ROW: usize = 64;
+/// How often the end of the outstanding requests is looked for.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// A run of requests.
+#[derive(Debug)]
+pub struct OpenLoop {
+    /// The servers.
+    pub servers: Vec<Server>,
+    /// For each connection its server.
+    pub connections: Vec<usize>,
+    /// For each group its connections.
+    pub groups: Vec<Vec<usize>>,
+    /// Names of the classes of sizes.
+    pub classes: Vec<String>,
+    /// Bytes of a request.
+    pub request_bytes: usize,
+    /// Before this, nothing is measured.
+    pub warmup: Duration,
+    /// What is measured, after the warm-up.
+    pub duration: Duration,
+    /// How long is waited for responses afterwards.
+    pub drain: Duration,
+}
+
+/// What the connections write down together.
+#[derive(Debug)]
+struct Records {
+    flows: Vec<FlowRecord>,
+    latencies: Vec<Latencies>,
+    /// Measured requests that have no response yet, by class.
+    unanswered: Vec<u64>,
+    outstanding: u64,
+    lateness: Latencies,
+    queued: u64,
+}
+
+/// What a connection knows of the run.
+#[derive(Clone, Debug)]
+struct Stage {
+    records: Arc<Mutex<Records>>,
+    start: Instant,
+    warmup_ps: u64,
+    end_ps: u64,
+    request_bytes: usize,
+}
+
+impl Stage {
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_measured(&self, at_ps: u64) -> bool {
+        (self.warmup_ps..self.end_ps).contains(&at_ps)
+    }
+
+    fn instant(&self, at_ps: u64) -> Instant {
+        self.start + Duration::from_nanos(at_ps / 1000)
+    }
+
+    fn now_ps(&self) -> u64 {
+        ps(self.start.elapsed())
+    }
+}
+
+/// In picoseconds.
+pub fn ps(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos() * 1000).unwrap_or(u64::MAX)
+}
+
+impl OpenLoop {
+    /// Carries the run out. When `stop` is ready it ends early, with what was measured until then.
+    pub async fn run(
+        &self,
+        connector: &Connector,
+        arrivals: impl Iterator<Item = Arrival>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Outcome, Failure> {
+        tokio::pin!(stop);
+        let delivered = Delivered::default();
+        let mut links = Vec::with_capacity(self.connections.len());
+        for &server in &self.connections {
+            let link = Link::open(connector, &self.servers[server], &delivered);
+            tokio::select! {
+                link = link => links.push(Some(link?)),
+                () = &mut stop => return Ok(Outcome::nothing(&self.classes)),
+            }
+        }
+        let stage = Stage {
+            records: Arc::new(Mutex::new(Records {
+                flows: Vec::new(),
+                latencies: vec![Latencies::default(); self.classes.len()],
+                unanswered: vec![0; self.classes.len()],
+                outstanding: 0,
+                lateness: Latencies::default(),
+                queued: 0,
+            })),
+            start: Instant::now() + HEAD_START,
+            warmup_ps: ps(self.warmup),
+            end_ps: ps(self.warmup + self.duration),
+            request_bytes: self.request_bytes,
+        };
+        let (give_up, given_up) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let queues: Vec<Arc<Queue>> = self.groups.iter().map(|_| Arc::default()).collect();
+        for (queue, connections) in queues.iter().zip(&self.groups) {
+            for &connection in connections {
+                if let Some(link) = links[connection].take() {
+                    let worker = Worker {
+                        link,
+                        connection: connection as u32,
+                        server: self.connections[connection] as u32,
+                        stage: stage.clone(),
+                        last_flow: None,
+                    };
+                    tasks.spawn(worker.run(Arc::clone(queue), given_up.clone()));
+                }
+            }
+        }
+        let mut window = Window::default();
+        let interrupted = {
+            let work = async {
+                let meter =
+                    window.measure(&delivered, stage.instant(stage.warmup_ps), self.duration);
+                tokio::try_join!(dispatch(&stage, &queues, arrivals), meter)?;
+                wait_for_rest(&stage, self.drain).await
+            };
+            tokio::select! {
+                done = work => { done?; false }
+                () = &mut stop => true,
+                ended = tasks.join_next() => return Err(early(ended)),
+            }
+        };
+        window.close(&delivered);
+        queues.iter().for_each(|queue| queue.close());
+        let busy = stage.records().outstanding > 0;
+        if busy {
+            // Whoever waits for a response leaves; the others have a last exchange.
+            let _ = give_up.send(true);
+        }
+        let mut ends = Ends::default();
+        while let Some(ended) = tasks.join_next().await {
+            ends.push(ended.map_err(|error| Failure::Run(error.to_string()))??);
+        }
+        let mut records = stage.records();
+        Ok(Outcome {
+            classes: self.classes.clone(),
+            flows: std::mem::take(&mut records.flows),
+            latencies: std::mem::take(&mut records.latencies),
+            unanswered: std::mem::take(&mut records.unanswered),
+            lateness: records.lateness.distribution(),
+            queued: records.queued,
+            connections: self.connections.len(),
+            window,
+            ends,
+            interrupted,
+            ..Outcome::nothing(&[])
+        })
+    }
+}
+
+/// Hands each request over when its time has come.
+async fn dispatch(
+    stage: &Stage,
+    queues: &[Arc<Queue>],
+    arrivals: impl Iterator<Item = Arrival>,
+) -> Result<(), Failure> {
+    let mut alarm = Alarm::new()?;
+    let measured = arrivals.take_while(|arrival| arrival.at_ps < stage.end_ps);
+    for (number, arrival) in measured.enumerate() {
+        // Who is late does not wait, and yet is not alone.
+        if number % IN_A_ROW == 0 {
+            tokio::task::yield_now().await;
+        }
+        alarm.until(stage.instant(arrival.at_ps)).await?;
+        let late_ps = stage.now_ps().saturating_sub(arrival.at_ps);
+        let mut records = stage.records();
+        records.outstanding += 1;
+        let queued = queues[arrival.group].push(arrival);
+        if stage.is_measured(arrival.at_ps) {
+            records.unanswered[usize::from(arrival.class)] += 1;
+            records.lateness.add(late_ps, 0);
+            records.queued += u64::from(queued);
+        }
+    }
+    Ok(())
+}
+
+async fn wait_for_rest(stage: &Stage, drain: Duration) -> Result<(), Failure> {
+    let mut alarm = Alarm::new()?;
+    let last = Instant::now() + drain;
+    while stage.records().outstanding > 0 && Instant::now() < last {
+        alarm.after(LOOK).await?;
+    }
+    Ok(())
+}
+
+/// A connection's task ended although nobody told it to.
+fn early(
+    ended: Option<Result<Result<crate::outcome::End, Failure>, tokio::task::JoinError>>,
+) -> Failure {
+    match ended {
+        Some(Ok(Err(failure))) => failure,
+        Some(Err(error)) => Failure::Run(error.to_string()),
+        Some(Ok(Ok(_))) | None => Failure::Run("there is no connection".to_owned()),
+    }
+}
+
+/// A connection at work.
+#[derive(Debug)]
+struct Worker {
+    link: Link,
+    connection: u32,
+    server: u32,
+    stage: Stage,
+    /// Place of the last flow of this connection: the next response tells what it suffered.
+    last_flow: Option<usize>,
+}
+
+impl Worker {
+    async fn run(
+        mut self,
+        queue: Arc<Queue>,
+        mut given_up: watch::Receiver<bool>,
+    ) -> Result<crate::outcome::End, Failure> {
+        let idle = tokio::select! {
+            // Who has nothing to do ends by itself, and can ask for the server's last words.
+            biased;
+            done = self.work(&queue) => { done?; true }
+            _ = given_up.wait_for(|&given_up| given_up) => false,
+        };
+        let own = self.link.own_info();
+        let mut server = None;
+        if idle
+            && let Ok(Ok((info, lost))) =
+                tokio::time::timeout(LAST_WORDS, self.link.server_info()).await
+        {
+            self.blame_last(lost);
+            server = Some(info);
+        }
+        Ok(crate::outcome::End { own, server })
+    }
+
+    async fn work(&mut self, queue: &Queue) -> Result<(), Failure> {
+        while let Some(arrival) = queue.next().await {
+            let frame_bytes = self.stage.request_bytes;
+            self.link
+                .ask(arrival.bytes, arrival.service_ns, frame_bytes)
+                .await?;
+            let losses = self.link.answer(arrival.bytes).await?;
+            let now_ps = self.stage.now_ps();
+            self.blame_last(losses.before);
+            self.last_flow = self.record(&arrival, now_ps, losses.own);
+        }
+        Ok(())
+    }
+
+    /// Writes a response down; returns its place when it counts.
+    fn record(&self, arrival: &Arrival, now_ps: u64, timeouts: u32) -> Option<usize> {
+        let mut records = self.stage.records();
+        records.outstanding -= 1;
+        if !self.stage.is_measured(arrival.at_ps) {
+            return None;
+        }
+        let fct_ps = now_ps.saturating_sub(arrival.at_ps);
+        let class = usize::from(arrival.class);
+        records.unanswered[class] -= 1;
+        records.latencies[class].add(fct_ps, arrival.bytes);
+        records.flows.push(FlowRecord {
+            start_ps: arrival.at_ps,
+            fct_ps,
+            bytes: arrival.bytes,
+            class: arrival.class,
+            src: self.server + 1,
+            dst: 0,
+            connection: self.connection,
+            timeouts: u16::try_from(timeouts).unwrap_or(u16::MAX),
+        });
+        Some(records.flows.len() - 1)
+    }
+
+    fn blame_last(&self, timeouts: u32) {
+        if let Some(place) = self.last_flow {
+            let timeouts = u16::try_from(timeouts).unwrap_or(u16::MAX);
+            let flow = &mut self.stage.records().flows[place];
+            flow.timeouts = flow.timeouts.saturating_add(timeouts);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a run of a client leaves, before it is written down.
+
+use std::time::{Duration, Instant};
+
+use hull_sim::measure::{Distribution, Fairness};
+use hull_sim::workload::{FlowRecord, QueryRecord};
+use serde::Serialize;
+
+use crate::alarm::Alarm;
+use crate::failure::Failure;
+use crate::latencies::Latencies;
+use crate::link::Delivered;
+use crate::tcp_info::TcpInfo;
+
+/// A result.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Names of the classes of sizes.
+    pub classes: Vec<String>,
+    /// Requests that were answered, in the order of their answers.
+    pub flows: Vec<FlowRecord>,
+    /// Their latencies by class.
+    pub latencies: Vec<Latencies>,
+    /// Measured requests that were not answered, by class.
+    pub unanswered: Vec<u64>,
+    /// How much later than its time the client took up a request.
+    pub lateness: Option<Distribution>,
+    /// Measured requests that found no connection free.
+    pub queued: u64,
+    /// Queries of an incast.
+    pub queries: Vec<QueryRecord>,
+    /// Long-lived flows over time.
+    pub series: Vec<Sample>,
+    /// Long-lived flows in the measured time.
+    pub long_flows: Vec<LongFlow>,
+    /// How evenly they shared.
+    pub fairness: Option<Fairness>,
+    /// Permanent connections.
+    pub connections: usize,
+    /// The measured time.
+    pub window: Window,
+    /// What TCP knew of the connections at the end.
+    pub ends: Ends,
+    /// Whether it was stopped before its time.
+    pub interrupted: bool,
+}
+
+/// A long-lived flow at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Time since the start of the run, ps.
+    pub time_ps: u64,
+    /// Number of the flow.
+    pub flow: usize,
+    /// Sending and receiving host.
+    pub ends: (u32, u32),
+    /// Payload delivered since the flow was opened, bytes.
+    pub delivered_bytes: u64,
+    /// Payload delivered since the last sample over the time since then, bit/s.
+    pub goodput_bps: f64,
+}
+
+/// A long-lived flow in the measured time.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongFlow {
+    /// Number of the flow.
+    pub flow: usize,
+    /// Its server, as it was named.
+    pub server: String,
+    /// Goodput, bit/s.
+    pub goodput_bps: f64,
+}
+
+/// Both ends of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End {
+    /// The client's.
+    pub own: Option<TcpInfo>,
+    /// The server's; none when it was not asked because a response was on its way.
+    pub server: Option<TcpInfo>,
+}
+
+/// Both ends of all connections.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// The client's.
+    pub own: Vec<TcpInfo>,
+    /// The servers'.
+    pub servers: Vec<TcpInfo>,
+}
+
+impl Ends {
+    /// Adds a connection.
+    pub fn push(&mut self, end: End) {
+        self.own.extend(end.own);
+        self.servers.extend(end.server);
+    }
+}
+
+/// The measured time, and what was received in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    from: Option<(Instant, u64)>,
+    to: Option<(Instant, u64)>,
+}
+
+impl Window {
+    /// Opens at `from` and closes after `duration`.
+    pub async fn measure(
+        &mut self,
+        delivered: &Delivered,
+        from: Instant,
+        duration: Duration,
+    ) -> Result<(), Failure> {
+        let mut alarm = Alarm::new()?;
+        alarm.until(from).await?;
+        self.from = Some((Instant::now(), delivered.bytes()));
+        alarm.until(from + duration).await?;
+        self.close(delivered);
+        Ok(())
+    }
+
+    /// From one reading of clock and bytes to another.
+    pub fn of(from: (Instant, u64), to: (Instant, u64)) -> Self {
+        Window {
+            from: Some(from),
+            to: Some(to),
+        }
+    }
+
+    /// Opens now.
+    pub fn open(&mut self, delivered: &Delivered) {
+        self.from = Some((Instant::now(), delivered.bytes()));
+    }
+
+    /// Closes now, if it is open.
+    pub fn close(&mut self, delivered: &Delivered) {
+        if self.from.is_some() && self.to.is_none() {
+            self.to = Some((Instant::now(), delivered.bytes()));
+        }
+    }
+
+    /// How long it was open, s.
+    pub fn seconds(&self) -> f64 {
+        match (self.from, self.to) {
+            (Some((from, _)), Some((to, _))) => (to - from).as_secs_f64(),
+            _ => 0.0,
+        }
+    }
+
+    /// Payload per time, bit/s; 0 when it never opened.
+    pub fn goodput_bps(&self) -> f64 {
+        match (self.from, self.to) {
+            (Some((from, before)), Some((to, after))) if to > from => {
+                8.0 * (after - before) as f64 / (to - from).as_secs_f64()
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+impl Outcome {
+    /// Of a run that has not begun.
+    pub fn nothing(classes: &[String]) -> Self {
+        Outcome {
+            classes: classes.to_vec(),
+            flows: Vec::new(),
+            latencies: vec![Latencies::default(); classes.len()],
+            unanswered: vec![0; classes.len()],
+            lateness: None,
+            queued: 0,
+            queries: Vec::new(),
+            series: Vec::new(),
+            long_flows: Vec::new(),
+            fairness: None,
+            connections: 0,
+            window: Window::default(),
+            ends: Ends::default(),
+            interrupted: true,
+        }
+    }
+}
