@@ -44,14 +44,15 @@ linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev 
 	install linux/hull-linux/target/release/hull-linux $(BIN)/hull-linux
 
 .PHONY: test-linux
-test-linux: ## the eBPF programs under this kernel; says what it skips and why
-	@if tools/linux-ready test; then \
-	  cd linux/hull-linux && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
-	  && cargo test --locked; fi
+test-linux: build ## the eBPF programs under this kernel and Debian's; says what it skips and why
+	@if tools/linux-ready test; then $(MAKE) linux && cd linux/hull-linux \
+	  && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
+	  && cargo test --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
 
 .PHONY: bench
 bench: build ## packet-hops per CPU second, instructions per packet-hop
 	$(BIN)/python benches/bench.py
+	@if tools/linux-ready test; then cd linux/hull-linux && cargo run -q --release --locked --example overhead; fi
 
 # ns-3 is found by one of its headers: Debian's pkg-config files name wrong folders.
 .PHONY: validate

@@ -2,10 +2,16 @@
 /* DCTCP for a kernel that has none (CONFIG_TCP_CONG_DCTCP): thesis 2.2.1, RFC 8257.
  *
  * Sender: alpha, once per window of data, from the share of delivered packets whose ACKs had ECN-Echo;
- * the window is cut by alpha / 2 by the kernel's CWR state, at most once a window and only in a window
- * with a mark. Receiver: the two-state machine of figure 2.10. When the CE bit changes while an ACK is
- * delayed, what came before is acknowledged at once with the old bit, so that each ACK covers packets of
- * one colour.
+ * the window is cut by alpha / 2 as the kernel enters CWR, which it does at most once a window and only
+ * in a window with a mark; by a half as it enters Recovery, to one packet after a timeout. Receiver: the
+ * two-state machine of figure 2.10. When the CE bit changes while an ACK is delayed, what came before
+ * is acknowledged at once with the old bit, so that each ACK covers packets of one colour.
+ *
+ * Window and ssthresh are kept here and written in cong_control at each ACK; the values that ssthresh
+ * and undo_cwnd return are not relied on. On one kernel (6.18, with the return thunks that mitigate
+ * SRSO) about one of a thousand calls of ssthresh gave the kernel what had been left on the stack, the
+ * address srso_return_thunk + 5, as if the program had not run; the kernel's own window reduction
+ * then works with 2183148773 packets.
  *
  * The kernel keeps our state in icsk_ca_priv. Types hold just the members that are used; CO-RE finds
  * them in the running kernel.
@@ -27,6 +33,7 @@ struct inet_connection_sock {
 	struct {
 		__u8 pending;
 	} icsk_ack;
+	__u8 icsk_ca_state : 5;
 	__u64 icsk_ca_priv[1];
 };
 
@@ -37,6 +44,8 @@ struct tcp_sock {
 	__u32 snd_una;
 	__u32 snd_nxt;
 	__u32 rcv_nxt;
+	__u32 prior_cwnd;
+	__u32 max_packets_out;
 	__u32 delivered;
 	__u32 delivered_ce;
 	__u8 ecn_flags;
@@ -44,14 +53,17 @@ struct tcp_sock {
 
 enum inet_csk_ack_state_t { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
-enum tcp_ca_event { CA_EVENT_LOSS = 3, CA_EVENT_ECN_NO_CE = 4, CA_EVENT_ECN_IS_CE = 5 };
+enum tcp_ca_state { TCP_CA_CWR = 2, TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
+
+enum tcp_ca_event { CA_EVENT_ECN_NO_CE = 4, CA_EVENT_ECN_IS_CE = 5 };
 #pragma clang attribute pop
 
 /* Only the members that are set below; libbpf looks them up by name. */
 struct tcp_congestion_ops {
 	void (*init)(struct sock *sk);
 	__u32 (*ssthresh)(struct sock *sk);
-	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	void (*set_state)(struct sock *sk, __u8 state);
+	void (*cong_control)(struct sock *sk);
 	void (*in_ack_event)(struct sock *sk, __u32 flags);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	__u32 (*undo_cwnd)(struct sock *sk);
@@ -74,11 +86,13 @@ struct dctcp {
 	__u32 delivered;
 	__u32 delivered_ce;
 	__u32 last_rcv_nxt;
-	__u32 last_cwnd;
+	__u32 last_cwnd; /* before the last cut */
+	__u32 cwnd;
+	__u32 ssthresh;
+	__u32 grown;     /* packets acknowledged since the window last grew by one */
+	__u32 counted;   /* of tp->delivered, as of the last ACK */
 	__u8 last_ce;
 };
-
-extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 
 static __always_inline struct tcp_sock *tcp(const struct sock *sk)
 {
@@ -111,17 +125,73 @@ void BPF_PROG(dctcp_init, struct sock *sk)
 	dctcp->last_rcv_nxt = tcp(sk)->rcv_nxt;
 	dctcp->last_ce = 0;
 	dctcp->last_cwnd = 0;
+	dctcp->cwnd = tcp(sk)->snd_cwnd;
+	dctcp->ssthresh = tcp(sk)->snd_ssthresh;
+	dctcp->grown = 0;
+	dctcp->counted = tcp(sk)->delivered;
 	begin_window(tcp(sk), dctcp);
+}
+
+static __always_inline void cut_to(struct dctcp *dctcp, __u32 cwnd)
+{
+	dctcp->last_cwnd = dctcp->cwnd;
+	dctcp->ssthresh = cwnd > LEAST_CWND ? cwnd : LEAST_CWND;
+	dctcp->cwnd = dctcp->ssthresh;
+	dctcp->grown = 0;
+}
+
+SEC("struct_ops")
+void BPF_PROG(dctcp_set_state, struct sock *sk, __u8 new_state)
+{
+	struct dctcp *dctcp = state(sk);
+
+	if (new_state == TCP_CA_CWR) {
+		cut_to(dctcp, dctcp->cwnd - (__u32)(((__u64)dctcp->cwnd * dctcp->alpha) >> 21));
+	} else if (new_state == TCP_CA_Recovery) {
+		cut_to(dctcp, dctcp->cwnd / 2);
+	} else if (new_state == TCP_CA_Loss) {
+		cut_to(dctcp, dctcp->cwnd / 2);
+		dctcp->cwnd = 1;
+	}
+}
+
+/* Slow start and additive increase as NewReno has them, for a window that is in use. */
+static __always_inline void grow(const struct tcp_sock *tp, struct dctcp *dctcp, __u32 acked)
+{
+	if (dctcp->cwnd >= 2 * tp->max_packets_out)
+		return;
+	if (dctcp->cwnd < dctcp->ssthresh) {
+		dctcp->cwnd += acked;
+		if (dctcp->cwnd > dctcp->ssthresh)
+			dctcp->cwnd = dctcp->ssthresh;
+		return;
+	}
+	dctcp->grown += acked;
+	if (dctcp->grown >= dctcp->cwnd) {
+		dctcp->grown -= dctcp->cwnd;
+		dctcp->cwnd++;
+	}
+}
+
+SEC("struct_ops")
+void BPF_PROG(dctcp_cong_control, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp(sk);
+	struct dctcp *dctcp = state(sk);
+	__u32 acked = tp->delivered - dctcp->counted;
+	__u8 now = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+
+	dctcp->counted = tp->delivered;
+	if (now != TCP_CA_CWR && now != TCP_CA_Recovery)
+		grow(tp, dctcp, acked);
+	tp->snd_ssthresh = dctcp->ssthresh;
+	tp->snd_cwnd = dctcp->cwnd;
 }
 
 SEC("struct_ops")
 __u32 BPF_PROG(dctcp_ssthresh, struct sock *sk)
 {
-	__u32 cwnd = tcp(sk)->snd_cwnd;
-	__u32 cut = ((__u64)cwnd * state(sk)->alpha) >> 21;
-
-	state(sk)->last_cwnd = cwnd;
-	return cwnd - cut > LEAST_CWND ? cwnd - cut : LEAST_CWND;
+	return state(sk)->ssthresh;
 }
 
 SEC("struct_ops")
@@ -190,22 +260,20 @@ void BPF_PROG(dctcp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 SEC("struct_ops")
 __u32 BPF_PROG(dctcp_undo_cwnd, struct sock *sk)
 {
-	__u32 cwnd = tcp(sk)->snd_cwnd;
+	struct dctcp *dctcp = state(sk);
 
-	return cwnd > state(sk)->last_cwnd ? cwnd : state(sk)->last_cwnd;
-}
-
-SEC("struct_ops")
-void BPF_PROG(dctcp_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
-{
-	tcp_reno_cong_avoid(sk, ack, acked);
+	/* What was taken for a loss was none. */
+	if (dctcp->cwnd < dctcp->last_cwnd)
+		dctcp->cwnd = dctcp->last_cwnd;
+	return dctcp->cwnd;
 }
 
 SEC(".struct_ops")
 struct tcp_congestion_ops hull_dctcp = {
 	.init = (void *)dctcp_init,
 	.ssthresh = (void *)dctcp_ssthresh,
-	.cong_avoid = (void *)dctcp_cong_avoid,
+	.set_state = (void *)dctcp_set_state,
+	.cong_control = (void *)dctcp_cong_control,
 	.in_ack_event = (void *)dctcp_in_ack_event,
 	.cwnd_event = (void *)dctcp_cwnd_event,
 	.undo_cwnd = (void *)dctcp_undo_cwnd,

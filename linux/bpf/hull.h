@@ -17,13 +17,10 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-/* Where a program sits: both may be attached to one interface. */
-enum direction { EGRESS = 0, INGRESS = 1 };
-
-struct place {
-	__u32 ifindex;
-	__u32 direction;
-};
+/* Most attachments in one network namespace. Each has a slot in every map, which its programs know as a
+ * constant: arrays cost a packet nothing. A packet that comes while settings are changed may see old
+ * and new numbers mixed. */
+#define SLOTS 256
 
 struct phantom_settings {
 	__u64 byte_units;      /* drain time of a byte, 2^-16 ps */

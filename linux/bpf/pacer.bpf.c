@@ -15,6 +15,7 @@ char LICENSE[] SEC("license") = "GPL";
 /* Tests set the time as the packet's tstamp, its bytes as cb[0] and random bits as cb[1]; the departure
  * comes back as the tstamp, and cb[2] says whether the packet's flow is (or was just) associated. */
 const volatile bool injected = false;
+const volatile __u32 slot = 0;
 
 #define MOST_UPDATES 64
 #define MAX_FIFO_BYTES (1U << 26)
@@ -27,8 +28,8 @@ const volatile bool injected = false;
 #define ONE_BYTE_AT_1_BPS (8000000000ULL << COST_BITS << RATE_BITS)
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
 	__type(key, __u32);
 	__type(value, struct association_settings);
 } association_settings SEC(".maps");
@@ -41,22 +42,22 @@ struct {
 } associations SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
 	__type(key, __u32);
 	__type(value, struct association_counts);
 } association_counts SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
 	__type(key, __u32);
 	__type(value, struct pacer_settings);
 } pacer_settings SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
 	__type(key, __u32);
 	__type(value, struct pacer);
 } pacers SEC(".maps");
@@ -73,12 +74,12 @@ static __always_inline void reverse(const struct flow *ack, struct flow *data)
 SEC("tc")
 int association_ingress(struct __sk_buff *skb)
 {
-	__u32 ifindex = skb->ifindex;
-	struct association_settings *settings = bpf_map_lookup_elem(&association_settings, &ifindex);
-	struct association_counts *counts = bpf_map_lookup_elem(&association_counts, &ifindex);
+	__u32 key = slot;
+	struct association_settings *settings = bpf_map_lookup_elem(&association_settings, &key);
+	struct association_counts *counts = bpf_map_lookup_elem(&association_counts, &key);
 	struct packet packet;
 
-	if (!settings || !counts)
+	if (!settings || !counts || !settings->timeout_ns)
 		return TC_ACT_UNSPEC;
 	read_packet(skb, &packet);
 	/* A SYN with ECE and CWR asks for ECN, and a SYN-ACK with ECE agrees: neither echoes a mark. */
@@ -301,12 +302,12 @@ static __always_inline __u64 depart(struct pacer *pacer, const struct pacer_sett
 SEC("tc")
 int pacer_egress(struct __sk_buff *skb)
 {
-	__u32 ifindex = skb->ifindex;
-	struct pacer_settings *settings = bpf_map_lookup_elem(&pacer_settings, &ifindex);
-	struct pacer *pacer = bpf_map_lookup_elem(&pacers, &ifindex);
+	__u32 key = slot;
+	struct pacer_settings *settings = bpf_map_lookup_elem(&pacer_settings, &key);
+	struct pacer *pacer = bpf_map_lookup_elem(&pacers, &key);
 	struct packet packet;
 
-	if (!settings || !pacer)
+	if (!settings || !pacer || !settings->update_interval_ns)
 		return TC_ACT_UNSPEC;
 	struct pacer_settings now = *settings;
 	__u64 clock_ns = injected ? skb->tstamp : bpf_ktime_get_ns();
@@ -314,7 +315,7 @@ int pacer_egress(struct __sk_buff *skb)
 
 	read_packet(skb, &packet);
 	bool paced = packet.tcp && is_associated(&packet.flow, clock_ns);
-	__u32 bytes = injected ? skb->cb[0] : wire_bytes(skb, &packet);
+	__u32 bytes = counted_bytes(skb, injected);
 
 	bpf_spin_lock(&pacer->lock);
 	/* A reading of another processor's clock may be a little later. */

@@ -138,21 +138,27 @@ static __always_inline void read_packet(struct __sk_buff *skb, struct packet *pa
 		read_ipv6(skb, packet);
 }
 
-/* Bytes that the packet takes on the wire, each segment with its headers. At egress the kernel has
- * counted them; what GRO has joined at ingress is counted here. */
-static __always_inline __u32 wire_bytes(struct __sk_buff *skb, struct packet *packet)
+/* Bytes on the wire as the kernel has counted them, or as a test says in cb[0]. Each is read by itself:
+ * the verifier wants a constant offset into the context. */
+static __always_inline __u32 counted_bytes(struct __sk_buff *skb, bool injected)
 {
-	__u32 bytes = skb->len;
+	__u32 told = skb->cb[0];
 
-	if (skb->wire_len > bytes)
-		return skb->wire_len;
-	if (skb->gso_segs > 1 && packet->tcp) {
-		__u8 offset;
+	asm volatile("" : "+r"(told));
+	__u32 wire = skb->wire_len;
 
-		if (!bpf_skb_load_bytes(skb, packet->transport + 12, &offset, 1))
-			bytes += (skb->gso_segs - 1) * (packet->transport + (offset >> 4) * 4);
-	}
-	return bytes;
+	asm volatile("" : "+r"(wire));
+	return injected ? told : wire;
+}
+
+/* Headers of the segments that GRO has joined to one packet, but for the first. */
+static __always_inline __u32 joined_headers(struct __sk_buff *skb, struct packet *packet)
+{
+	__u8 offset;
+
+	if (!packet->tcp || bpf_skb_load_bytes(skb, packet->transport + 12, &offset, 1))
+		return 0;
+	return (skb->gso_segs - 1) * (packet->transport + (offset >> 4) * 4);
 }
 
 #endif

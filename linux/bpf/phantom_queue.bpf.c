@@ -13,22 +13,23 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* Tests set the time in ps as the packet's tstamp and its bytes as cb[0]. */
 const volatile bool injected = false;
+const volatile __u32 slot = 0;
 
 #define FRACTION_BITS 16
 /* Clocks of processors differ by less, ps. */
 #define SKEW_PS (1ULL << 40)
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
-	__type(key, struct place);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
+	__type(key, __u32);
 	__type(value, struct phantom_settings);
 } phantom_settings SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 256);
-	__type(key, struct place);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SLOTS);
+	__type(key, __u32);
 	__type(value, struct phantom_queue);
 } phantom_queues SEC(".maps");
 
@@ -101,27 +102,37 @@ static __always_inline bool set_ce_behind_tags(struct __sk_buff *skb, const stru
 	return !bpf_skb_store_bytes(skb, packet->network, new, sizeof(new), 0);
 }
 
-static __always_inline int pass_packet(struct __sk_buff *skb, __u32 direction)
+SEC("tc")
+int phantom(struct __sk_buff *skb)
 {
-	struct place place = { .ifindex = skb->ifindex, .direction = direction };
-	struct phantom_settings *settings = bpf_map_lookup_elem(&phantom_settings, &place);
-	struct phantom_queue *queue = bpf_map_lookup_elem(&phantom_queues, &place);
-	struct packet packet;
+	__u32 key = slot;
+	struct phantom_settings *settings = bpf_map_lookup_elem(&phantom_settings, &key);
+	struct phantom_queue *queue = bpf_map_lookup_elem(&phantom_queues, &key);
+	struct packet packet = {};
 
-	if (!settings || !queue)
+	if (!settings || !queue || !settings->byte_units)
 		return TC_ACT_UNSPEC;
 	/* The settings as they are now: a copy, because the lock does not cover them. */
 	struct phantom_settings now = *settings;
-	read_packet(skb, &packet);
 	__u64 now_ps = injected ? skb->tstamp : bpf_ktime_get_ns() * 1000;
-	__u32 bytes = injected ? skb->cb[0] : wire_bytes(skb, &packet);
+	__u32 bytes = counted_bytes(skb, injected);
 
+	if (!injected && bytes <= skb->len) {
+		/* At egress the kernel has counted what segmentation will add; at ingress we do. */
+		bytes = skb->len;
+		if (skb->gso_segs > 1) {
+			read_packet(skb, &packet);
+			bytes += joined_headers(skb, &packet);
+		}
+	}
 	bpf_spin_lock(&queue->lock);
 	bool above = count(queue, &now, now_ps, bytes);
 	bpf_spin_unlock(&queue->lock);
 
 	if (!above)
 		return TC_ACT_UNSPEC;
+	if (!packet.version)
+		read_packet(skb, &packet);
 	if (packet.version == 0 || packet.ecn == 0) {
 		__sync_fetch_and_add(&queue->not_capable, 1);
 	} else if (packet.ecn == ECN_CE) {
@@ -133,16 +144,4 @@ static __always_inline int pass_packet(struct __sk_buff *skb, __u32 direction)
 			__sync_fetch_and_add(&queue->marked, 1);
 	}
 	return TC_ACT_UNSPEC;
-}
-
-SEC("tc")
-int phantom_egress(struct __sk_buff *skb)
-{
-	return pass_packet(skb, EGRESS);
-}
-
-SEC("tc")
-int phantom_ingress(struct __sk_buff *skb)
-{
-	return pass_packet(skb, INGRESS);
 }

@@ -15,7 +15,7 @@ use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, OpenMapMut, TC_EGRESS, TC_INGRESS, TcHookBuilder};
 
 use crate::machine;
-use crate::maps::{self, EGRESS, INGRESS, Place};
+use crate::maps::{self, SLOTS};
 use crate::problem::{Problem, input};
 use crate::programs::{pacer::PacerSkelBuilder, phantom_queue::PhantomQueueSkelBuilder};
 use crate::record::{Record, folder, pins, record, record_path, records, write_record};
@@ -76,6 +76,7 @@ pub fn attach(device: &str, settings: &Settings, replace: bool) -> Result<bool, 
     let mut record = Record {
         device: device.to_owned(),
         ifindex,
+        slot: free_slot()?,
         settings: settings.clone(),
         began_ns: machine::monotonic_ns(),
         clsact_is_ours: !has_clsact,
@@ -146,6 +147,8 @@ fn load(record: &Record, undo: &mut Undo) -> Result<(), Problem> {
     let phantom;
     if settings.phantom != Phantom::Off {
         let mut open = PhantomQueueSkelBuilder::default().open(&mut storage)?;
+        let constants = open.maps.rodata_data.as_deref_mut();
+        constants.expect("the program has constants").slot = record.slot;
         for map in [
             &mut open.maps.phantom_settings,
             &mut open.maps.phantom_queues,
@@ -153,16 +156,18 @@ fn load(record: &Record, undo: &mut Undo) -> Result<(), Problem> {
             pin(map)?;
         }
         phantom = open.load()?;
-        let (program, point) = match settings.phantom {
-            Phantom::Egress => (&phantom.progs.phantom_egress, TC_EGRESS),
-            _ => (&phantom.progs.phantom_ingress, TC_INGRESS),
+        let point = match settings.phantom {
+            Phantom::Egress => TC_EGRESS,
+            _ => TC_INGRESS,
         };
-        hooks.push((program, point, HANDLE_PHANTOM));
+        hooks.push((&phantom.progs.phantom, point, HANDLE_PHANTOM));
     }
     let mut storage = MaybeUninit::uninit();
     let pacer;
     if settings.pacer {
         let mut open = PacerSkelBuilder::default().open(&mut storage)?;
+        let constants = open.maps.rodata_data.as_deref_mut();
+        constants.expect("the program has constants").slot = record.slot;
         for map in [
             &mut open.maps.association_settings,
             &mut open.maps.associations,
@@ -216,34 +221,31 @@ fn put(name: &str, key: &[u8], value: &[u8]) -> Result<(), Problem> {
     Ok(map(name)?.update(key, value, MapFlags::ANY)?)
 }
 
-/// The place of a device's phantom queue.
-pub fn place(record: &Record) -> Place {
-    let direction = if record.settings.phantom == Phantom::Egress {
-        EGRESS
-    } else {
-        INGRESS
-    };
-    Place {
-        ifindex: record.ifindex,
-        direction,
+/// A slot that no device of this network namespace has.
+fn free_slot() -> Result<u32, Problem> {
+    let taken: Vec<u32> = records()?.iter().map(|record| record.slot).collect();
+    match (0..SLOTS).find(|slot| !taken.contains(slot)) {
+        Some(slot) => Ok(slot),
+        None => input(format!(
+            "found {SLOTS} devices attached, allowed are no more; detach one"
+        )),
     }
 }
 
 /// Writes a device's settings; with `fresh` its state and counts too.
 fn write_entries(record: &Record, fresh: bool) -> Result<(), Problem> {
     let settings = &record.settings;
-    let key = record.ifindex.to_ne_bytes();
+    let key = record.slot.to_ne_bytes();
     if settings.phantom != Phantom::Off {
-        let place = place(record);
         if fresh {
             put(
                 "phantom_queues",
-                bytes_of(&place),
+                &key,
                 bytes_of(&maps::PhantomQueue::zeroed()),
             )?;
         }
         let phantom = maps::PhantomSettings::from(&settings.phantom_queue());
-        put("phantom_settings", bytes_of(&place), bytes_of(&phantom))?;
+        put("phantom_settings", &key, bytes_of(&phantom))?;
     }
     if settings.pacer {
         if fresh {
@@ -333,28 +335,23 @@ fn has_filters(device: &str) -> Result<bool, Problem> {
 }
 
 fn remove_entries(record: &Record) -> Result<(), Problem> {
-    let key = record.ifindex.to_ne_bytes();
-    for name in ["phantom_settings", "phantom_queues"] {
-        for direction in [EGRESS, INGRESS] {
-            let place = Place {
-                ifindex: record.ifindex,
-                direction,
-            };
-            if let Ok(map) = map(name) {
-                let _ = map.delete(bytes_of(&place));
-            }
-        }
-    }
-    for name in [
+    // Settings of zero: the programs pass every packet.
+    let key = record.slot.to_ne_bytes();
+    let _ = put(
+        "phantom_settings",
+        &key,
+        bytes_of(&maps::PhantomSettings::zeroed()),
+    );
+    let _ = put(
         "association_settings",
-        "association_counts",
+        &key,
+        bytes_of(&maps::AssociationSettings::zeroed()),
+    );
+    let _ = put(
         "pacer_settings",
-        "pacers",
-    ] {
-        if let Ok(map) = map(name) {
-            let _ = map.delete(&key);
-        }
-    }
+        &key,
+        bytes_of(&maps::PacerSettings::zeroed()),
+    );
     let others = records()?.iter().any(|other| other.device != record.device);
     if !others {
         let _ = std::fs::remove_dir_all(pins()?);

@@ -5,20 +5,8 @@ use hull_core::departure_pacer::DeparturePacerConfig;
 use hull_core::flow_association::FlowAssociationConfig;
 use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
 
-/// Where a phantom queue sits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Place {
-    /// Number of the interface.
-    pub ifindex: u32,
-    /// [`EGRESS`] or [`INGRESS`].
-    pub direction: u32,
-}
-
-/// What leaves the interface.
-pub const EGRESS: u32 = 0;
-/// What comes in.
-pub const INGRESS: u32 = 1;
+/// Most attachments in one network namespace: slots of the maps.
+pub const SLOTS: u32 = 256;
 
 /// Settings of a phantom queue; units as in hull-core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

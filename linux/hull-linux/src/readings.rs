@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use bytemuck::bytes_of;
 use serde::Serialize;
 
 use crate::attachment;
@@ -72,13 +71,11 @@ pub struct Reading {
 
 /// Reads a device's maps.
 pub fn read(record: Record) -> Result<Reading, Problem> {
-    let key = record.ifindex.to_ne_bytes();
-    let place = attachment::place(&record);
+    let key = record.slot.to_ne_bytes();
     let present = machine::ifindex(&record.device).ok() == Some(record.ifindex);
     let phantom_queue = match record.settings.phantom {
         Phantom::Off => None,
-        _ => attachment::read::<maps::PhantomQueue>("phantom_queues", bytes_of(&place))?
-            .map(phantom_reading),
+        _ => attachment::read::<maps::PhantomQueue>("phantom_queues", &key)?.map(phantom_reading),
     };
     let pacer_state = match record.settings.pacer {
         false => None,

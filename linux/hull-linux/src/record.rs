@@ -20,6 +20,8 @@ pub struct Record {
     pub device: String,
     /// Its number.
     pub ifindex: u32,
+    /// Its place in the maps.
+    pub slot: u32,
     /// The settings in force.
     pub settings: Settings,
     /// When it was attached, CLOCK_MONOTONIC: the pacer's time 0.

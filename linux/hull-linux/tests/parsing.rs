@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use bytemuck::{Zeroable, bytes_of, pod_read_unaligned};
 use common::{ACK, ECE, Injected, Segment, able, checksum, ecn, run, run_segmented, try_run};
-use hull_linux::maps::{self, EGRESS, Place};
+use hull_linux::maps;
 use hull_linux::programs::pacer::{PacerSkel, PacerSkelBuilder};
 use hull_linux::programs::phantom_queue::{PhantomQueueSkel, PhantomQueueSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -14,11 +14,7 @@ use libbpf_rs::{MapCore, MapFlags, OpenObject};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-const LO: u32 = 1;
-const PLACE: Place = Place {
-    ifindex: LO,
-    direction: EGRESS,
-};
+const SLOT: u32 = 0;
 
 /// A phantom queue with a threshold that every packet is above.
 fn marking(storage: &mut MaybeUninit<OpenObject>, injected: bool) -> PhantomQueueSkel<'_> {
@@ -40,7 +36,7 @@ fn marking(storage: &mut MaybeUninit<OpenObject>, injected: bool) -> PhantomQueu
         reserved: 0,
     };
     let update = |map: &dyn MapCore, value: &[u8]| {
-        map.update(bytes_of(&PLACE), value, MapFlags::ANY)
+        map.update(&SLOT.to_ne_bytes(), value, MapFlags::ANY)
             .expect("fits");
     };
     update(&skel.maps.phantom_settings, bytes_of(&settings));
@@ -55,7 +51,7 @@ fn state(skel: &PhantomQueueSkel<'_>) -> maps::PhantomQueue {
     let found = skel
         .maps
         .phantom_queues
-        .lookup(bytes_of(&PLACE), MapFlags::ANY);
+        .lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
     pod_read_unaligned(&found.expect("readable").expect("there"))
 }
 
@@ -173,7 +169,7 @@ fn every_shape_is_marked_in_its_header() {
     let mut counts = [0; 4];
     for segment in segments() {
         let frame = segment.frame();
-        let ran = run(&skel.progs.phantom_egress, &frame, ANY, 1);
+        let ran = run(&skel.progs.phantom, &frame, ANY, 1);
         assert_eq!(ran.verdict, -1);
         let expected = if segment.ecn == 0 { 0 } else { 3 };
         assert_eq!(ecn(&ran.frame, segment.network()), expected, "{segment:?}");
@@ -202,7 +198,7 @@ fn frames_cut_short_are_never_marked_wrongly() {
     for segment in segments().into_iter().step_by(17) {
         let frame = segment.frame();
         for length in 14..frame.len() {
-            let Some(ran) = try_run(&skel.progs.phantom_egress, &frame[..length], ANY) else {
+            let Some(ran) = try_run(&skel.progs.phantom, &frame[..length], ANY) else {
                 refused += 1;
                 continue;
             };
@@ -250,7 +246,7 @@ fn whatever_comes_is_marked_right_or_left_alone() {
     let pacer = associating(&mut pacer_storage);
     let mut runner = TestRunner::new(Config::with_cases(5000));
     let result = runner.run(&frames(), |frame| {
-        let Some(ran) = try_run(&skel.progs.phantom_egress, &frame, ANY) else {
+        let Some(ran) = try_run(&skel.progs.phantom, &frame, ANY) else {
             return Ok(());
         };
         // The kernel's own helper marks by its idea of the protocol, which is that of the frame.
@@ -264,7 +260,7 @@ fn whatever_comes_is_marked_right_or_left_alone() {
     result.expect("holds");
 }
 
-/// Association of every ECN-Echo, on the loopback interface.
+/// Association of every ECN-Echo.
 fn associating(storage: &mut MaybeUninit<OpenObject>) -> PacerSkel<'_> {
     let mut open = PacerSkelBuilder::default().open(storage).expect("opens");
     open.maps
@@ -278,7 +274,7 @@ fn associating(storage: &mut MaybeUninit<OpenObject>) -> PacerSkel<'_> {
         probability: u32::MAX,
         reserved: 0,
     };
-    let key = LO.to_ne_bytes();
+    let key = SLOT.to_ne_bytes();
     skel.maps
         .association_settings
         .update(&key, bytes_of(&settings), MapFlags::ANY)
@@ -372,17 +368,11 @@ fn segmented_packets_count_their_wire_bytes() {
     .frame();
     let length = frame.len() as u64;
     // Egress: the kernel has counted 3 segments of 1000 bytes with 54 bytes of headers each.
-    run_segmented(
-        &skel.progs.phantom_egress,
-        &frame,
-        length as u32 + 2 * 54,
-        3,
-        1000,
-    );
+    run_segmented(&skel.progs.phantom, &frame, length as u32 + 2 * 54, 3, 1000);
     assert_eq!(state(&skel).bytes, length + 2 * 54);
     // GRO: the same is worked out from the number of segments.
-    run_segmented(&skel.progs.phantom_egress, &frame, 0, 3, 1000);
+    run_segmented(&skel.progs.phantom, &frame, 0, 3, 1000);
     assert_eq!(state(&skel).bytes, 2 * (length + 2 * 54));
-    run_segmented(&skel.progs.phantom_egress, &frame, 0, 0, 0);
+    run_segmented(&skel.progs.phantom, &frame, 0, 0, 0);
     assert_eq!(state(&skel).bytes, 2 * (length + 2 * 54) + length);
 }

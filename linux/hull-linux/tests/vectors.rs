@@ -10,14 +10,14 @@ use bytemuck::{Zeroable, bytes_of, pod_read_unaligned};
 use common::{ACK, ECE, Injected, Segment, able, ecn, run};
 use hull_core::departure_pacer::{DeparturePacerConfig, WhenFifoFull};
 use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
-use hull_linux::maps::{self, EGRESS, INGRESS, Place};
+use hull_linux::maps;
 use hull_linux::programs;
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{MapCore, MapFlags};
 use serde_json::Value;
 
-/// The loopback interface, where `BPF_PROG_TEST_RUN` lets packets be.
-const LO: u32 = 1;
+/// Of the maps.
+const SLOT: u32 = 0;
 const ALWAYS: u32 = u32::MAX;
 
 fn vectors(name: &str) -> Vec<Value> {
@@ -51,20 +51,10 @@ fn phantom_queues_mark_what_hull_core_marks() {
     let skel = open.load().expect("the verifier accepts it");
     let mut packets = 0;
     for (at, vector) in vectors("phantom_queue").iter().enumerate() {
-        // Both directions, IPv4 and IPv6, by turns.
-        let direction = if at % 2 == 0 { EGRESS } else { INGRESS };
-        let program = if at % 2 == 0 {
-            &skel.progs.phantom_egress
-        } else {
-            &skel.progs.phantom_ingress
-        };
+        // IPv4 and IPv6 by turns.
         let segment = Segment {
             ipv6: at % 3 == 1,
             ..Segment::default()
-        };
-        let place = Place {
-            ifindex: LO,
-            direction,
         };
         let config = &vector["config"];
         let settings = maps::PhantomSettings::from(&PhantomQueueConfig {
@@ -78,7 +68,7 @@ fn phantom_queues_mark_what_hull_core_marks() {
         });
         let empty = maps::PhantomQueue::zeroed();
         let update = |map: &dyn MapCore, value: &[u8]| {
-            map.update(bytes_of(&place), value, MapFlags::ANY)
+            map.update(&SLOT.to_ne_bytes(), value, MapFlags::ANY)
                 .expect("fits")
         };
         update(&skel.maps.phantom_settings, bytes_of(&settings));
@@ -94,7 +84,7 @@ fn phantom_queues_mark_what_hull_core_marks() {
                 bytes: number(&case["in"], "bytes") as u32,
                 ..Injected::default()
             };
-            let ran = run(program, &segment.frame(), injected, 1);
+            let ran = run(&skel.progs.phantom, &segment.frame(), injected, 1);
             let name = format!("{} step {step}", vector["name"]);
             let marked = ecn(&ran.frame, segment.network()) == 3;
             assert_eq!(
@@ -105,7 +95,7 @@ fn phantom_queues_mark_what_hull_core_marks() {
             let state = skel
                 .maps
                 .phantom_queues
-                .lookup(bytes_of(&place), MapFlags::ANY);
+                .lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
             let state: maps::PhantomQueue =
                 pod_read_unaligned(&state.expect("there").expect("there"));
             let backlog =
@@ -166,12 +156,12 @@ fn departures_are_those_of_hull_core() {
         let settings = maps::PacerSettings::new(&pacer_config(&vector["config"]), 0);
         skel.maps
             .pacer_settings
-            .update(&LO.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
+            .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
             .expect("fits");
         let empty = maps::Pacer::zeroed();
         skel.maps
             .pacers
-            .update(&LO.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
+            .update(&SLOT.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
             .expect("fits");
         for (step, case) in vector["steps"]
             .as_array()
@@ -197,7 +187,7 @@ fn departures_are_those_of_hull_core() {
             // TC_ACT_SHOT is 2, TC_ACT_UNSPEC is -1.
             let departure = (ran.verdict != 2).then_some(ran.tstamp);
             assert_eq!(departure, output["departure_ns"].as_u64(), "{name}");
-            let state = skel.maps.pacers.lookup(&LO.to_ne_bytes(), MapFlags::ANY);
+            let state = skel.maps.pacers.lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
             let state: maps::Pacer = pod_read_unaligned(&state.expect("there").expect("there"));
             assert_eq!(state.rate_bps(), number(output, "rate_bps"), "{name}");
             assert_eq!(
@@ -259,7 +249,7 @@ fn flows_are_associated_as_in_hull_core() {
     let empty = maps::AssociationCounts::zeroed();
     skel.maps
         .association_counts
-        .update(&LO.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
+        .update(&SLOT.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
         .expect("fits");
     // The egress program answers only where there is a pacer.
     let idle = DeparturePacerConfig {
@@ -276,12 +266,12 @@ fn flows_are_associated_as_in_hull_core() {
     let idle = maps::PacerSettings::new(&idle, 0);
     skel.maps
         .pacer_settings
-        .update(&LO.to_ne_bytes(), bytes_of(&idle), MapFlags::ANY)
+        .update(&SLOT.to_ne_bytes(), bytes_of(&idle), MapFlags::ANY)
         .expect("fits");
     skel.maps
         .pacers
         .update(
-            &LO.to_ne_bytes(),
+            &SLOT.to_ne_bytes(),
             bytes_of(&maps::Pacer::zeroed()),
             MapFlags::ANY,
         )
@@ -310,7 +300,7 @@ fn flows_are_associated_as_in_hull_core() {
         };
         skel.maps
             .association_settings
-            .update(&LO.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
+            .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
             .expect("fits");
         let old: Vec<Vec<u8>> = skel.maps.associations.keys().collect();
         for key in old {
@@ -381,12 +371,12 @@ fn a_full_table_forgets_old_flows() {
     };
     skel.maps
         .association_settings
-        .update(&LO.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
+        .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
         .expect("fits");
     let counts = maps::AssociationCounts::zeroed();
     skel.maps
         .association_counts
-        .update(&LO.to_ne_bytes(), bytes_of(&counts), MapFlags::ANY)
+        .update(&SLOT.to_ne_bytes(), bytes_of(&counts), MapFlags::ANY)
         .expect("fits");
     for n in 0..3000 {
         let (_, echo) = data_and_echo(n);

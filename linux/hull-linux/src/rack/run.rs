@@ -292,7 +292,7 @@ fn arguments(
         }
         Load::Dynamic { load } => {
             let rate = format!("{}bps", rack.rate_bps);
-            let share = format!("{}%", load * 100.0);
+            let share = format!("{:.3}%", load * 100.0);
             let more = [
                 "--load", &share, "--rate", &rate, "--class", "1KB:80%", "--class", "10MB:20%",
                 "--warmup", "1s",
