@@ -24,13 +24,13 @@ def check_gain(g: float, source: str = "thesis 2.1: a weight of new samples") ->
     require(0 < g <= 1, "g", f"{g:g}", "above 0 and at most 1", source)
 
 
-def check_window(window: float) -> None:
+def check_window(window: float, formula: str = "(C d + K)/N") -> None:
     """UsageError unless the window per flow leaves room for a limit cycle: more than 2 packets."""
     require(
         math.isfinite(window) and window > 2,
         "window",
-        f"{window:g} packets per flow, (Cd + K)/N",
+        f"{window:.4g} packets per flow, {formula}",
         "more than 2: at 2 or fewer there is no limit cycle, each flow stands at 2 packets, every "
-        "packet is marked and the queue stays at 2N - Cd packets",
+        "packet is marked and the queue stays at 2N - C d packets",
         "thesis 3.13",
     )

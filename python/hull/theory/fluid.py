@@ -46,6 +46,13 @@ class Fluid:
     """Weight of a new sample in alpha."""
     psi: float | None = None
     """K/(C d), from which the empty queue is at q = -psi/(1 + psi); None: no floor (3.11)."""
+    phantom: bool = False
+    """Whether the queue is HULL's phantom queue, which delays nobody.
+
+    The round trip is then always d, the unit of time; the window at which it neither grows nor
+    drains is gamma C d/N, psi its threshold as a part of gamma C d, and it is empty at q = -psi.
+    This is the thesis's model without the queueing delay in R, not a model that the thesis has.
+    """
 
     def __post_init__(self) -> None:
         check_positive("window", self.window, "thesis 3.11")
@@ -57,11 +64,13 @@ class Fluid:
     @property
     def floor(self) -> float:
         """1 + q of an empty queue; 0 without a floor."""
-        return 0.0 if self.psi is None else 1 / (1 + self.psi)
+        if self.psi is None:
+            return -math.inf if self.phantom else 0.0
+        return 1 - self.psi if self.phantom else 1 / (1 + self.psi)
 
     def derivative(self, window: float, alpha: float, queue: float, marked: float) -> Array:
         """F(x, u) of 3.14: d/dt of (window, alpha, queue), shape (3,), without the floor."""
-        level = 1 + queue
+        level = 1.0 if self.phantom else 1 + queue
         return np.array(
             [
                 (1 - window * alpha * marked / 2) / level,
@@ -132,10 +141,13 @@ def piece(model: Fluid, start: Point, duration: float, marked: float, empty: boo
         window = start.window + s
     if empty:
         level = np.full_like(s, start.level)
+    elif model.phantom:
+        level = start.level + integral @ window / model.window - s
     else:
         rise = np.exp(s)
         level = (start.level + integral @ (rise * window) / model.window) / rise
-    return Piece(duration, marked, empty, start.time + integral @ level, window, alpha, level)
+    time = start.time + (s if model.phantom else integral @ level)
+    return Piece(duration, marked, empty, time, window, alpha, level)
 
 
 @dataclass(frozen=True)
@@ -235,8 +247,9 @@ def _events(model: Fluid, part: Piece, horizon: float, above: bool) -> list[tupl
         "cross": -level if above else level,
     }
     if part.empty:
-        watched["fill"] = part.window - model.window * model.floor
-    elif model.floor:
+        balance = model.window if model.phantom else model.window * model.floor
+        watched["fill"] = part.window - balance
+    else:
         watched["empty"] = model.floor - part.level
     found = []
     for kind, values in watched.items():

@@ -10,7 +10,7 @@ from hull.theory.assumptions import check_positive, require
 PART_OF_BDP = 0.17
 """K / (C d) of 3.1 and 3.15, as printed."""
 WORST_UNDERSHOOT = 0.15
-"""|Q_min| of figure 3.6 from which 3.15 follows, as printed."""
+"""abs(Q_min) of figure 3.6 from which 3.15 follows, as printed."""
 
 
 def threshold(bdp_packets: float) -> float:
@@ -20,12 +20,12 @@ def threshold(bdp_packets: float) -> float:
 
 
 def threshold_for_undershoot(bdp_packets: float, undershoot: float = WORST_UNDERSHOOT) -> float:
-    """K from K > |Q_min| C R* with R* = d + K/C solved for K, from which 3.15 is rounded.
+    """K from K > abs(Q_min) C R* with R* = d + K/C solved for K, from which 3.15 is rounded.
 
     With the printed 0.15 it is 0.15/0.85 = 0.176 of C d, not 0.17.
     """
     check_positive("bdp", bdp_packets, "thesis 3.15: C d")
-    require(0 <= undershoot < 1, "undershoot", undershoot, "0 to 1", "thesis 3.2.3: |Q_min|")
+    require(0 <= undershoot < 1, "undershoot", undershoot, "0 to 1", "thesis 3.2.3: abs(Q_min)")
     return undershoot / (1 - undershoot) * bdp_packets
 
 

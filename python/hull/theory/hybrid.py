@@ -76,7 +76,7 @@ def alpha_bounds(window: float, g: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Convergence:
-    """Theorem 3.2: |W_i(T_n) - W*| < 2 W_max (1 + g^6 n^2) exp(-beta (T_n - T_P2))."""
+    """Theorem 3.2: W_i(T_n) is within 2 W_max (1 + g^6 n^2) exp(-beta (T_n - T_P2)) of W*."""
 
     max_window: float
     """W_max, packets."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 
 from hull.errors import RunError
 from hull.theory import hybrid
@@ -21,7 +22,8 @@ from hull.theory.fluid import INTEGRAL, Array, Fluid, Piece, Point, Trajectory, 
 
 _TOLERANCE = 1e-10
 """Largest distance of the Poincare map from its fixed point, in packets."""
-_STEPS = 50
+_STEPS = 15
+"""Of Newton's method, which takes about five where it works."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,12 @@ class LimitCycle:
     @cached_property
     def undershoot(self) -> float:
         """Q_min, the lowest q of the period (figure 3.6)."""
-        return min(_extremes(self.path.pieces, self.model.window))
+        return min(_extremes(self.model, self.path.pieces))
 
     @cached_property
     def overshoot(self) -> float:
         """Q_max, the highest q of the period (figure 3.6)."""
-        return max(_extremes(self.path.pieces, self.model.window))
+        return max(_extremes(self.model, self.path.pieces))
 
     @property
     def marked(self) -> float:
@@ -74,7 +76,11 @@ class LimitCycle:
     @property
     def mean_queue(self) -> float:
         """q averaged over time."""
-        return _integral(self.path.pieces, lambda part: part.level**2) / self.period - 1
+
+        def per_tau(part: Piece) -> Array:
+            return part.level if self.model.phantom else part.level**2
+
+        return _integral(self.path.pieces, per_tau) / self.period - 1
 
     @property
     def throughput(self) -> float:
@@ -88,12 +94,12 @@ def _integral(pieces: Iterable[Piece], integrand: Callable[[Piece], Array]) -> f
     return math.fsum(part.duration * float(INTEGRAL[-1] @ integrand(part)) for part in pieces)
 
 
-def _extremes(pieces: Iterable[Piece], window: float) -> list[float]:
+def _extremes(model: Fluid, pieces: Iterable[Piece]) -> list[float]:
     """q where it can be largest or smallest: at ends of pieces and where it stands still."""
     found = []
     for part in pieces:
         found += [float(part.level[0]) - 1, float(part.level[-1]) - 1]
-        slope = part.window / window - part.level
+        slope = part.window / model.window - (1.0 if model.phantom else part.level)
         for last in np.flatnonzero(slope[:-1] * slope[1:] < 0) + 1:
             if not part.empty:
                 found.append(part.value(part.level, part.root(slope, int(last))) - 1)
@@ -116,11 +122,19 @@ def limit_cycle(model: Fluid) -> LimitCycle:
     """
     check_window(model.window)
 
-    x = _guess(model)
+    for first in (_guess, _bracketed):
+        x = _newton(model, first(model))
+        if x is not None:
+            return LimitCycle(fall(model, float(x[0]), float(x[1])))
+    raise RunError(f"limit cycle: not found for window {model.window:g}, g {model.g:g}")
+
+
+def _newton(model: Fluid, x: Array) -> Array | None:
+    """The fixed point of the Poincare map, shape (2,); None where it is not found from `x`."""
     missed = _distance(model, x)
     for _ in range(_STEPS):
         if np.max(np.abs(missed)) < _TOLERANCE:
-            return LimitCycle(fall(model, float(x[0]), float(x[1])))
+            return x
         newton = x - np.linalg.solve(_slope(model, x, missed), missed)
         left = _distance(model, newton) if newton[0] > 0 and 0 < newton[1] <= 1 else None
         if left is not None and np.linalg.norm(left) < np.linalg.norm(missed):
@@ -128,10 +142,28 @@ def limit_cycle(model: Fluid) -> LimitCycle:
         else:  # too far away for Newton's method; the map itself leads there
             x = x + missed * np.array([1.0, model.g])
             missed = _distance(model, x)
-    raise RunError(
-        f"limit cycle: window {model.window:g}, g {model.g:g}: the Poincare map misses its fixed "
-        f"point by {np.max(np.abs(missed)):.1e} after {_STEPS} steps"
-    )
+    return None
+
+
+def _bracketed(model: Fluid) -> Array:
+    """Window and alpha where alpha stands still, with the window to which the map brings it.
+
+    For small windows and g, alpha is hardly above 2 / window, where periods become long: there
+    Newton's method needs a start that is close.
+    """
+
+    def window(alpha: float) -> float:
+        found = model.window * (1 - alpha / 4)
+        for _ in range(3):
+            found = fall(model, found, alpha).end.window
+        return found
+
+    def change(alpha: float) -> float:
+        return float(_distance(model, np.array([window(alpha), alpha]))[1])
+
+    low = min(0.5, 1 / model.window)
+    alpha = float(brentq(change, low, 1.0, xtol=1e-12))
+    return np.array([window(alpha), alpha])
 
 
 def _guess(model: Fluid) -> Array:

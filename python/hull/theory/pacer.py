@@ -41,7 +41,7 @@ class RateFilter:
 
     @property
     def time_constant_s(self) -> float:
-        """T_r/eta, s: how fast the rate follows, which should be a few round trips (paper 5.3)."""
+        """T_r/eta, s: how fast the rate follows, to be a few round trips (thesis 4.4.3)."""
         return self.interval_s / self.eta
 
     @property

@@ -59,7 +59,7 @@ def test_undershoot_is_worst_where_figure_3_6_has_it() -> None:
 
 
 def test_period_grows_with_the_root_of_the_window() -> None:
-    """Up to a constant, 3.8 round trips: the exponent itself is 0.38 at 100 and 0.44 at 1600."""
+    """Up to a constant, about 4 round trips: the exponent itself is 0.38 at 100, 0.44 at 1600."""
     periods = [limit_cycle(Fluid(w, 0.001)).period for w in (100, 400, 1600, 6400)]
     steps = np.diff(periods)
     assert steps[1:] / steps[:-1] == pytest.approx(2, rel=0.05)
