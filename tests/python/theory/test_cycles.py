@@ -31,7 +31,7 @@ class Sawtooth:
 
 def test_period_and_extremes() -> None:
     cycle = Cycle(14, 0.0625, 0.6)
-    found = measured(Sawtooth(cycle), cycle)  # type: ignore[arg-type]
+    found = measured(Sawtooth(cycle), cycle)
     assert cycle.packets == 112
     assert cycle.threshold == pytest.approx(42)
     assert found.period == pytest.approx(7, rel=0.01)
