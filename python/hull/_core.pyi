@@ -2,13 +2,24 @@
 
 from typing import final
 
-__all__ = ["Cancelled", "Run", "ScenarioError", "columns", "expand", "keys", "schema", "version"]
+__all__ = [
+    "Cancelled",
+    "Run",
+    "ScenarioError",
+    "columns",
+    "expand",
+    "keys",
+    "quantity",
+    "schema",
+    "version",
+]
 
 def version() -> str: ...
 def schema() -> str: ...
 def keys() -> str: ...
 def columns() -> str: ...
 def expand(text: str, file: str, overrides: list[str]) -> str: ...
+def quantity(kind: str, text: str) -> float: ...
 
 @final
 class Run:

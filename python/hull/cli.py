@@ -26,7 +26,7 @@ app.add_typer(scenarios_app, name="scenarios")
 
 
 class Format(StrEnum):
-    """How `hull reproduce` writes its rows."""
+    """How `hull reproduce` and `hull design` write what they found."""
 
     TABLE = "table"
     JSON = "json"
@@ -168,6 +168,52 @@ def linux(context: typer.Context) -> None:
     from hull.linux import hand_over
 
     hand_over(context.args or ["--help"])
+
+
+@app.command()
+def design(
+    rate: Annotated[str, typer.Option(metavar="RATE", help="Rate of the links, such as 10Gbps.")],
+    rtt: Annotated[
+        str, typer.Option(metavar="TIME", help="Round trip without queueing, such as 300us.")
+    ],
+    flows: Annotated[str, typer.Option(metavar="N", help="Large flows that meet at a port.")] = "2",
+    load: Annotated[
+        str, typer.Option(metavar="SHARE", help="What flows offer, as a share of the rate.")
+    ] = "40%",
+    mtu: Annotated[str, typer.Option(metavar="SIZE", help="Packets with headers.")] = "1500B",
+    buffer: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Room of a port (default: enough).")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Simulate the setting, measured beside predicted.")
+    ] = False,
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a scenario for hull run.")
+    ] = None,
+) -> None:
+    """Recommend settings of DCTCP and HULL for a network, and predict what they do."""
+    from hull.theory.report import print_design, read_setting, write_scenario
+
+    setting = read_setting(rate, rtt, flows, load, mtu, buffer)
+    from hull.theory.design import design as recommend
+
+    found = recommend(setting)
+    if scenario is not None:
+        write_scenario(found, scenario)
+    measured = None
+    if check:
+        from hull.theory.check import measure
+
+        with _stopped_by_hand():
+            measured = measure(found)
+    if format is Format.JSON:
+        content = found.as_json()
+        print(
+            json.dumps(content if measured is None else {**content, "measured": measured}, indent=1)
+        )
+    else:
+        print_design(found, measured)
 
 
 @app.command()

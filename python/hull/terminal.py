@@ -17,14 +17,14 @@ _FAR = 2.0
 
 def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
     """One table per metric: schemes under each condition, published, measured and their ratio."""
-    console = _console()
+    out = console()
     rows = summary["comparison"]
     seeds = len(summary["seeds"])
-    console.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
+    out.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
     for metric in dict.fromkeys(row["metric"] for row in rows):
         of_metric = [row for row in rows if row["metric"] == metric]
         statistics = list(dict.fromkeys(row["statistic"] for row in of_metric))
-        console.print(_metric_table(metric, statistics, of_metric))
+        out.print(_metric_table(metric, statistics, of_metric))
 
 
 def print_claims(claims: Sequence[dict[str, Any]]) -> None:
@@ -39,7 +39,7 @@ def print_claims(claims: Sequence[dict[str, Any]]) -> None:
     for claim in claims:
         verdict = Text("yes") if claim["holds"] else Text("no!", style="yellow")
         table.add_row(verdict, Text(claim["claim"]), Text(claim["measured"]))
-    _console().print(table)
+    console().print(table)
 
 
 def print_keys(keys: Sequence[dict[str, Any]]) -> None:
@@ -49,7 +49,7 @@ def print_keys(keys: Sequence[dict[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for key in keys:
         table.add_row(*map(Text, key_row(key)))
-    _console().print(table)
+    console().print(table)
 
 
 KEY_COLUMNS = ("key", "type", "example", "default", "meaning")
@@ -72,7 +72,8 @@ def number(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _console() -> Console:
+def console() -> Console:
+    """Standard output; of one width where it is no terminal."""
     console = Console()
     if not console.is_terminal:
         console.width = _PLAIN_WIDTH

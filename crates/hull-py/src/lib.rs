@@ -6,6 +6,7 @@ use hull_sim::measure::TABLES;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
+use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -73,6 +74,22 @@ fn expand(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
         }));
     }
     json(&list)
+}
+
+/// Reads a quantity as a scenario file writes it: `kind` is `rate` (in bit/s), `time` (s), `size`
+/// (bytes) or `share` (1). Raises ValueError that says what was found and what is allowed.
+#[pyfunction]
+fn quantity(kind: &str, text: &str) -> PyResult<f64> {
+    match kind {
+        "rate" => Rate::parse(text).map(|rate| rate.0 as f64),
+        "time" => Time::parse(text).map(Time::seconds),
+        "size" => Size::parse(text).map(|size| size.0 as f64),
+        "share" => Share::parse(text).map(Share::value),
+        _ => Err(format!(
+            "found \"{kind}\", allowed are rate, time, size, share"
+        )),
+    }
+    .map_err(PyValueError::new_err)
 }
 
 /// One resolved scenario with one seed.
@@ -158,6 +175,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(keys, m)?)?;
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
+    m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_class::<Run>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;

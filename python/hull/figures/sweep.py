@@ -18,6 +18,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from hull.figures.style import dashes, log_scale, panels, scheme_key, styled
 from hull.report.schemes import Scheme, schemes
 
+_MARKED = 40
+"""Points of a line up to which each has a marker; beyond it is one over time."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -88,8 +91,9 @@ def _draw(axis: Axes, panel: Panel, looks: dict[str, Scheme]) -> None:
         if line.high is not None and not panel.log_x:
             aside = (index - (count - 1) / 2) * step * 0.07
         x = [value + aside for value in line.x]
+        marker = scheme.marker if len(line.x) <= _MARKED else ""
         axis.plot(
-            x, line.y, color=scheme.colour, linestyle=dashes(scheme), marker=scheme.marker,
+            x, line.y, color=scheme.colour, linestyle=dashes(scheme), marker=marker,
             markersize=4, linewidth=1.4, zorder=3,
         )  # fmt: skip
         if line.high is not None:

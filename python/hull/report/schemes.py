@@ -35,6 +35,7 @@ _KNOWN = {
         Scheme("tcp", "TCP", "#D55E00", (2, 2), "o"),
         Scheme("dctcp", "DCTCP", "#0072B2", (5, 2), "s"),
         Scheme("hull", "HULL", "#009E73", (), "D"),
+        Scheme("dctcp_rtt_fair", "DCTCP, cut per marked ACK", "#E69F00", (6, 2, 1, 2), "v"),
         Scheme("dctcp_pq900_pacer", "HULL (PQ 900)", "#56B4E9", (8, 2), "P"),
         Scheme("dctcp_pq800_pacer", "HULL (PQ 800)", "#CC79A7", (6, 2, 1, 2), "v"),
         Scheme("dctcp_6k", "DCTCP-6K", "#999999", (4, 2), "<"),

@@ -1,0 +1,81 @@
+"""A design simulated: its predictions beside what the simulator measures at that very setting."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hull.fairness import convergence_time
+from hull.plan import make_plan, read_scenario
+from hull.result import Result
+from hull.runner import perform
+from hull.theory.design import Design
+from hull.theory.scenario import loaded_scenario, scenario
+
+_HEADERS_BYTES = 40
+_ROUND_TRIPS = 50
+"""Over which a flow's throughput is taken: two periods and more (figure 3.7)."""
+
+
+def measure(design: Design) -> dict[str, float | None]:
+    """What is measured of each prediction, by the same names; None where it cannot be.
+
+    The stability margin has no measurement. Without load there is no slowdown.
+    """
+    with TemporaryDirectory(prefix="hull-design-") as folder:
+        static = _run(scenario(design), Path(folder, "static"))
+        found: dict[str, float | None] = dict.fromkeys(design.predicted)
+        dctcp, hull = _cell(static, "dctcp"), _cell(static, "hull")
+        found["dctcp_throughput"] = _mean(dctcp, "throughput", "utilization")
+        found["hull_throughput"] = _mean(hull, "throughput", "utilization")
+        queue = ("switch_latency", "occupancy")
+        found["dctcp_queueing_delay_mean_s"] = _mean(dctcp, *queue, "mean_us") / 1e6
+        found["dctcp_queueing_delay_max_s"] = _mean(dctcp, *queue, "max_us") / 1e6
+        found["hull_queueing_delay_p99_s"] = _mean(hull, *queue, "p99_us") / 1e6
+        if design.setting.flows > 1:
+            for scheme in ("dctcp", "hull"):
+                used = found[f"{scheme}_throughput"] or 0.0
+                found[f"{scheme}_convergence_s"] = _convergence(design, static, scheme, used)
+        if design.setting.load > 0:
+            loaded = _run(loaded_scenario(design), Path(folder, "loaded"))
+            times = [_completion_time(loaded, scheme) for scheme in ("hull", "dctcp")]
+            found["hull_slowdown"] = times[0] / times[1]
+        return found
+
+
+def _run(definition: dict[str, Any], folder: Path) -> Result:
+    text, label = read_scenario(definition)
+    return perform(make_plan(text, label, []), folder)
+
+
+def _cell(result: Result, scheme: str) -> dict[str, Any]:
+    cell: dict[str, Any] = next(c for c in result.summary["cells"] if c["scheme"] == scheme)
+    return cell
+
+
+def _mean(cell: dict[str, Any], *path: str) -> float:
+    found: Any = cell
+    for key in path:
+        found = found[key]
+    return float(found["mean"])
+
+
+def _convergence(design: Design, result: Result, scheme: str, used: float) -> float | None:
+    """Until the flow that joins has its share within 10%, as throughput over some periods.
+
+    Its window itself, which the thesis compares, leaves 10% of a small share in every period.
+    """
+    import polars as pl
+
+    here = design.setting
+    joins = (pl.col("scheme") == scheme) & (pl.col("flow") == here.flows - 1)
+    series = result.series.filter(joins)
+    goodput = used * here.rate_bps * (1 - _HEADERS_BYTES / here.mtu_bytes)
+    interval = _ROUND_TRIPS * here.rtt_s
+    return convergence_time(series, share=goodput / here.flows, interval=interval)
+
+
+def _completion_time(result: Result, scheme: str) -> float:
+    import polars as pl
+
+    flows = result.flows.filter(pl.col("scheme") == scheme)
+    return float(flows["fct_ps"].mean())  # type: ignore[arg-type]

@@ -1,0 +1,235 @@
+"""Settings for a network: what the guidelines recommend and the models predict, for N flows.
+
+Both DCTCP by itself (a threshold K on the queue) and HULL (phantom queue, pacer) are set; what
+comes from which equation, and how far it can be trusted, is in `SOURCES`. Rates are those of bits
+on the wire.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hull.theory import guidelines, hybrid
+from hull.theory.assumptions import check_positive, check_window, require
+from hull.theory.bottleneck import Bottleneck
+from hull.theory.fluid import Fluid
+from hull.theory.headroom import least_headroom
+from hull.theory.limit_cycle import limit_cycle
+from hull.theory.pacer import RateFilter
+from hull.theory.slowdown import check_load, slowdown
+from hull.theory.sources import SOURCES
+from hull.theory.stability import spectral_radius
+
+LEAST_HEADROOM = 0.05
+"""1 - gamma of the paper's table 3 and of its 10 Gbps simulations (paper 6.3)."""
+THRESHOLD_OF_MTU = 2 / 3
+"""The phantom queue's threshold in table 3, 1 KB, as a part of its 1500-byte packets."""
+ROUND_TRIPS_OF_PACER = 2
+"""T_r/eta in round trips: "a few" (thesis 4.4.3)."""
+BETA_INTERVAL = 16 * 64e-6
+"""beta T_r of table 3."""
+ROUND_TRIPS_OF_ASSOCIATION = 30
+"""T_i of table 3, 10 ms, in round trips of the testbed, about 330 us."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The network that settings are wanted for."""
+
+    rate_bps: float
+    """C."""
+    rtt_s: float
+    """Round trip without queueing."""
+    flows: int
+    """N, the large flows that meet at a port."""
+    load: float
+    """Part of the rate that flows offer in the long run."""
+    mtu_bytes: float = 1500
+    buffer_bytes: float | None = None
+    """Room of a port; None: more than is needed."""
+
+    def __post_init__(self) -> None:
+        check_positive("rate", self.rate_bps, "thesis 3.5: C")
+        check_positive("rtt", self.rtt_s, "thesis 3.3: windows change once per R = d + q/C")
+        check_positive("mtu", self.mtu_bytes, "thesis 3.1: C is in packets per second")
+        require(self.flows >= 1, "flows", self.flows, "1 or more", "thesis 3.5: N")
+        check_load(self.load, 1.0)
+
+    @property
+    def capacity_pps(self) -> float:
+        """C, packets per second."""
+        return self.rate_bps / (8 * self.mtu_bytes)
+
+    @property
+    def bdp_packets(self) -> float:
+        """C d, packets."""
+        return self.capacity_pps * self.rtt_s
+
+
+@dataclass(frozen=True)
+class Pacer:
+    """The pacer's parameters (paper table 3)."""
+
+    update_interval_s: float
+    """T_r."""
+    eta: float
+    beta: float
+    """Per second."""
+    association_probability: float
+    """p_a."""
+    association_timeout_s: float
+    """T_i."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is recommended for a setting, and what is to be expected of it."""
+
+    setting: Setting
+    k_packets: float
+    g_min: float
+    g_max: float
+    g: float
+    """The value for which the predictions are made: the geometric mean of the two above."""
+    drain_bps: float
+    threshold_bytes: float
+    pacer: Pacer
+    predicted: dict[str, float | None]
+    """By name as in `SOURCES`; None where there is nothing to predict."""
+    notes: tuple[str, ...]
+
+    @property
+    def gamma(self) -> float:
+        """The phantom queue's drain rate as a part of the line rate."""
+        return self.drain_bps / self.setting.rate_bps
+
+    @property
+    def link(self) -> Bottleneck:
+        """The bottleneck with DCTCP's threshold."""
+        here = self.setting
+        return Bottleneck(here.capacity_pps, here.rtt_s, self.k_packets, here.flows)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `hull design --format json` writes."""
+        content = asdict(self)
+        return {
+            "setting": content.pop("setting"),
+            **content,
+            "sources": {name: asdict(source) for name, source in SOURCES.items()},
+        }
+
+
+def design(setting: Setting) -> Design:
+    """Recommend settings and predict what they do.
+
+    Raises UsageError where an assumption of the theory fails: windows of 2 packets or fewer, a
+    buffer that N flows overflow, more flows than packets in flight, a load beyond the capacity that
+    headroom and rate variations leave.
+    """
+    notes: list[str] = []
+    k = _threshold(setting, notes)
+    link = Bottleneck(setting.capacity_pps, setting.rtt_s, k, setting.flows)
+    check_window(link.window)
+    g_min, g_max = _gains(link.max_window, notes)
+    g = math.sqrt(g_min * g_max)
+    gamma = 1 - max(LEAST_HEADROOM, least_headroom(setting.flows, setting.bdp_packets))
+    threshold_bytes = THRESHOLD_OF_MTU * setting.mtu_bytes
+    pacer = _pacer(setting.rtt_s)
+    predicted = {
+        **_predict_dctcp(link, g),
+        **_predict_hull(setting, gamma, threshold_bytes, g),
+    }
+    return Design(
+        setting=setting,
+        k_packets=k,
+        g_min=g_min,
+        g_max=g_max,
+        g=g,
+        drain_bps=gamma * setting.rate_bps,
+        threshold_bytes=threshold_bytes,
+        pacer=pacer,
+        predicted=predicted,
+        notes=tuple(notes),
+    )
+
+
+def _threshold(setting: Setting, notes: list[str]) -> float:
+    wanted = guidelines.threshold(setting.bdp_packets)
+    if setting.buffer_bytes is None:
+        return wanted
+    room = setting.buffer_bytes / setting.mtu_bytes
+    require(
+        room > setting.flows,
+        "buffer",
+        f"{room:.4g} packets",
+        f"more than {setting.flows}, as the queue reaches K + N packets",
+        "thesis 2.10",
+    )
+    if wanted + setting.flows <= room:
+        return wanted
+    k = room - setting.flows
+    notes.append(
+        f"K is {k:.4g} packets instead of {wanted:.4g}, so that K + N fit into the buffer (thesis "
+        "2.10); this costs the throughput that is predicted."
+    )
+    return k
+
+
+def _gains(max_window: float, notes: list[str]) -> tuple[float, float]:
+    low, high = guidelines.gain_range(max_window)
+    if low <= high:
+        return low, high
+    notes.append(
+        f"The range of g (thesis 3.2) is empty below C d + K = 25 packets, found {max_window:.4g}; "
+        "g is its upper end, for a steady queue at the price of slower convergence."
+    )
+    return high, high
+
+
+def _pacer(rtt_s: float) -> Pacer:
+    eta = 0.125
+    interval = ROUND_TRIPS_OF_PACER * rtt_s * eta
+    beta = max(1, round(BETA_INTERVAL / interval))
+    RateFilter(interval, eta, beta)
+    return Pacer(interval, eta, beta, 0.125, ROUND_TRIPS_OF_ASSOCIATION * rtt_s)
+
+
+def _predict_dctcp(link: Bottleneck, g: float) -> dict[str, float | None]:
+    cycle = limit_cycle(Fluid(link.window, g, link.psi))
+
+    def delay(queue: float) -> float:
+        return (link.threshold_packets + queue * link.max_window) / link.capacity_pps
+
+    return {
+        "dctcp_throughput": min(cycle.throughput, 1.0),
+        "dctcp_queueing_delay_mean_s": delay(cycle.mean_queue),
+        "dctcp_queueing_delay_max_s": delay(cycle.overshoot),
+        "dctcp_convergence_s": _convergence(link.flows, link.max_window, g, link.round_trip_s),
+        "dctcp_stability_margin": 1 - spectral_radius(link.window, g),
+    }
+
+
+def _predict_hull(
+    setting: Setting, gamma: float, threshold_bytes: float, g: float
+) -> dict[str, float | None]:
+    drained = gamma * setting.bdp_packets
+    window = drained / setting.flows
+    check_window(window, "gamma C d/N")
+    psi = threshold_bytes / setting.mtu_bytes / drained
+    usable = gamma * limit_cycle(Fluid(window, g, psi, phantom=True)).throughput
+    check_load(setting.load, usable)
+    return {
+        "hull_throughput": usable,
+        "hull_queueing_delay_p99_s": (setting.flows - 1) / setting.capacity_pps,
+        "hull_convergence_s": _convergence(setting.flows, drained, g, setting.rtt_s),
+        "hull_slowdown": slowdown(setting.load, usable),
+    }
+
+
+def _convergence(flows: int, max_window: float, g: float, round_trip_s: float) -> float | None:
+    """One flow joins with a window of 1 and alpha 1, the others share the rest with alpha 0."""
+    if flows < 2:
+        return None
+    others = flows - 1
+    windows = [(max_window - 1) / others] * others + [1.0]
+    return hybrid.convergence_time(windows, [0.0] * others + [1.0], g) * round_trip_s

@@ -1,0 +1,126 @@
+"""`hull design` in words: its options read, its design as tables, its scenario as a file."""
+
+from pathlib import Path
+
+import tomli_w
+from rich.table import Table
+from rich.text import Text
+
+from hull import _core
+from hull.errors import UsageError, check_count
+from hull.terminal import console, number
+from hull.theory.design import Design, Setting
+from hull.theory.scenario import scenario
+from hull.theory.sources import SOURCES
+
+_PREDICTIONS = {
+    "dctcp_throughput": "DCTCP: throughput of the rate, %",
+    "dctcp_queueing_delay_mean_s": "queueing delay, mean, us",
+    "dctcp_queueing_delay_max_s": "queueing delay, largest, us",
+    "dctcp_convergence_s": "convergence of a flow that joins, ms",
+    "dctcp_stability_margin": "stability margin",
+    "hull_throughput": "HULL: throughput of the rate, %",
+    "hull_queueing_delay_p99_s": "queueing delay, 99th percentile, us",
+    "hull_convergence_s": "convergence of a flow that joins, ms",
+    "hull_slowdown": "slowdown of large flows, times",
+}
+_SCALES = {"%": 100.0, "us": 1e6, "ms": 1e3}
+
+
+def read_setting(
+    rate: str, rtt: str, flows: str, load: str, mtu: str, buffer: str | None
+) -> Setting:
+    """The options of `hull design`; UsageError names the option that cannot be used."""
+    return Setting(
+        rate_bps=_quantity("rate", "rate", rate),
+        rtt_s=_quantity("rtt", "time", rtt),
+        flows=check_count("--flows", flows),
+        load=_quantity("load", "share", load),
+        mtu_bytes=_quantity("mtu", "size", mtu),
+        buffer_bytes=None if buffer is None else _quantity("buffer", "size", buffer),
+    )
+
+
+def write_scenario(design: Design, path: Path) -> None:
+    """Write the scenario of a design to a new file."""
+    here = design.setting
+    head = (
+        f"# hull design: {here.rate_bps / 1e9:g} Gbps, {here.rtt_s * 1e6:g} us, {here.flows} flows,"
+        f" load {here.load:g}\n"
+    )
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(head + tomli_w.dumps(scenario(design)))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+
+
+def print_design(design: Design, measured: dict[str, float | None] | None) -> None:
+    """Two tables on the terminal: what is recommended, and what is predicted (and measured)."""
+    out = console()
+    out.print(_recommended(design))
+    out.print(_predicted(design, measured))
+    for note in design.notes:
+        out.print(Text(f"Note: {note}"))
+
+
+def _recommended(design: Design) -> Table:
+    pacer = design.pacer
+    rows = {
+        "k_packets": ("DCTCP: marking threshold K", f"{design.k_packets:.1f} packets"),
+        "g_min": ("g, from", f"{design.g_min:.3f}"),
+        "g_max": ("g, to", f"{design.g_max:.3f}"),
+        "drain_bps": (
+            "HULL: drain rate of the phantom queue",
+            f"{design.drain_bps / 1e9:.4g} Gbps ({100 * design.gamma:.3g}%)",
+        ),
+        "threshold_bytes": ("its marking threshold", f"{design.threshold_bytes:.0f} B"),
+        "pacer": (
+            "pacer",
+            f"T_r {pacer.update_interval_s * 1e6:.4g} us, eta {pacer.eta:g}, "
+            f"beta {pacer.beta:g}/s, p_a {pacer.association_probability:g}, "
+            f"T_i {pacer.association_timeout_s * 1e3:.3g} ms",
+        ),
+    }
+    table = _table("recommended", "setting", "value", "from")
+    for name, (title, value) in rows.items():
+        table.add_row(*map(Text, (title, value, _source(name))))
+    return table
+
+
+def _predicted(design: Design, measured: dict[str, float | None] | None) -> Table:
+    columns = ["predicted"] if measured is None else ["predicted", "measured", "ratio"]
+    table = _table(f"predicted, with g = {design.g:.3f}", "quantity", *columns, "from")
+    for name, title in _PREDICTIONS.items():
+        scale = _SCALES.get(title.rpartition(", ")[2], 1.0)
+        expected = design.predicted[name]
+        cells = [_scaled(expected, scale)]
+        if measured is not None:
+            found = measured[name]
+            ratio = "-" if found is None or not expected else f"{found / expected:.2f}"
+            cells += [_scaled(found, scale), ratio]
+        table.add_row(*map(Text, (title, *cells, _source(name))))
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _source(name: str) -> str:
+    source = SOURCES[name]
+    return f"{source.equation}; {source.trust}"
+
+
+def _scaled(value: float | None, scale: float) -> str:
+    return number(None if value is None else value * scale)
+
+
+def _quantity(option: str, kind: str, text: str) -> float:
+    try:
+        return _core.quantity(kind, text)
+    except ValueError as error:
+        raise UsageError(f"--{option}: {error}") from None

@@ -1,0 +1,146 @@
+"""The scenario of a design: its setting as a star, with DCTCP and HULL as recommended.
+
+The round trip without queueing is that of a full packet and its ACK over the two links, with
+transmission; what that leaves of it is propagation. Hosts send packets singly and acknowledge each.
+Their stacks vary a little: without that, some flows get all marks, and the others all the room.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hull.theory.assumptions import require
+from hull.theory.design import Design
+
+_ACK_BYTES = 40
+_MEASURED_ROUND_TRIPS = 3000
+_SERVERS = 9
+"""Of the loaded scenario, as on the paper's testbed."""
+_JITTER = 0.005
+"""Mean of the part of a stack's delay that varies, over the round trip, which has four of it."""
+_LOADED_FLOWS = 50
+_LONG = 8
+"""Time of a loaded flow over that in which additive increase alone opens its window."""
+
+_RATES = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3), ("bps", 1))
+_TIMES = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1))
+
+
+def scenario(design: Design) -> dict[str, Any]:
+    """N long-lived flows, of which the last joins late, for `hull run` (docs/scenario.md)."""
+    settled = design.predicted["dctcp_convergence_s"] or 0.0
+    join = max(settled, 100 * design.setting.rtt_s)
+    flows = [{"src": _hosts(design.setting.flows), "dst": 0}]
+    if design.setting.flows > 1:
+        flows = [
+            {"src": _hosts(design.setting.flows - 1), "dst": 0},
+            {"src": design.setting.flows, "dst": 0, "start": _time(join)},
+        ]
+    return {
+        **_base(design, "design", design.setting.flows),
+        "run": {
+            "duration": _time(_MEASURED_ROUND_TRIPS * design.setting.rtt_s),
+            "warmup": _time(join + 3 * settled),
+        },
+        "workload": {"long_lived": {"flows": flows}},
+        "measure": {"flows": {"interval": _time(design.setting.rtt_s * 5)}},
+    }
+
+
+def loaded_scenario(design: Design) -> dict[str, Any]:
+    """Large flows that come at random at the setting's load, for the slowdown (paper 3.2).
+
+    A flow is eight times as long as additive increase from nothing to the link's window takes, so
+    that it has time to find its share, as equation 1 assumes.
+    """
+    here = design.setting
+    seconds = _LONG * here.bdp_packets * here.rtt_s
+    size = math.ceil(here.rate_bps * seconds / 8)
+    base = _base(design, "design-loaded", _SERVERS)
+    return {
+        **base,
+        "run": {
+            "duration": _time(_LOADED_FLOWS * seconds / here.load),
+            "warmup": _time(seconds),
+            "drain": _time(100 * seconds),
+        },
+        "workload": {
+            "requests": {
+                "load": round(here.load, 9),
+                "pick": "random_idle",
+                "classes": [{"size": f"{size}B", "share": "100%"}],
+            }
+        },
+    }
+
+
+def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
+    here, pacer = design.setting, design.pacer
+    on_wire = 2 * 8 * (here.mtu_bytes + _ACK_BYTES) / here.rate_bps
+    require(
+        on_wire < here.rtt_s,
+        "rtt",
+        _time(here.rtt_s),
+        f"more than {_time(on_wire)}, in which a packet and its ACK are sent over two links",
+        "the simulator's star",
+    )
+    jitter = _JITTER * (here.rtt_s - on_wire)
+    delay = _time((here.rtt_s - on_wire) / 4 - jitter)
+    link = {"rate": _unit(here.rate_bps, _RATES), "delay": delay}
+    buffer = {} if here.buffer_bytes is None else {"buffer": f"{int(here.buffer_bytes)}B"}
+    window = math.ceil(2 * max(design.link.max_window, 50))
+    return {
+        "name": name,
+        "title": f"hull design: {here.flows} flows, DCTCP and HULL",
+        "topology": {"star": {"hosts": senders + 1}},
+        "host": {**link, "stack_jitter": {"exponential": _time(jitter)}},
+        "switch": {**link, **buffer},
+        "transport": {
+            "congestion_control": "dctcp",
+            "ecn": True,
+            "mtu": f"{int(here.mtu_bytes)}B",
+            "ack_every": 1,
+            "max_window": window,
+            "receive_window": window,
+            "dctcp": {"g": round(design.g, 9)},
+        },
+        "schemes": {
+            "dctcp": {
+                "switch": {"marking": {"threshold": f"{round(design.k_packets * here.mtu_bytes)}B"}}
+            },
+            "hull": {
+                "switch": {
+                    "phantom_queue": {
+                        "drain": _unit(design.drain_bps, _RATES),
+                        "threshold": f"{round(design.threshold_bytes)}B",
+                    }
+                },
+                "pacer": {
+                    "update_interval": _time(pacer.update_interval_s),
+                    "eta": pacer.eta,
+                    "beta": round(pacer.beta),
+                    "association_probability": pacer.association_probability,
+                    "association_timeout": _time(pacer.association_timeout_s),
+                },
+            },
+        },
+    }
+
+
+def _hosts(last: int) -> str | int:
+    return 1 if last == 1 else f"1-{last}"
+
+
+def _time(seconds: float) -> str:
+    """Rounded to ns where that is 1000 or more, else to ps."""
+    ps = round(seconds * 1e12)
+    return _unit(round(ps, -3) if ps >= 10**6 else ps, _TIMES)
+
+
+def _unit(value: float, units: Sequence[tuple[str, int]]) -> str:
+    """A whole number in the largest unit that needs at most three decimals."""
+    whole = round(value)
+    unit, factor = next(
+        (unit, factor) for unit, factor in units if whole >= factor and whole * 1000 % factor == 0
+    )
+    return f"{whole / factor:.3f}".rstrip("0").rstrip(".") + unit

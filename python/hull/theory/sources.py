@@ -1,0 +1,69 @@
+"""Where each value of a design comes from, and how far it can be trusted.
+
+"Simulations" are those of docs/theory/design.md: seven settings from 1 to 100 Gbps, 2 to 10 flows,
+with hosts that send packets singly.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Source:
+    """An equation and its limits."""
+
+    equation: str
+    trust: str
+
+
+SOURCES = {
+    "k_packets": Source(
+        "thesis 3.1: K = 0.17 C d",
+        "for hosts that send packets singly; bursts need more (thesis 2.2.4: 65 at 10 Gbps)",
+    ),
+    "g_min": Source("thesis 3.2: 5/(C d + K)", "keeps alpha from limiting convergence"),
+    "g_max": Source("thesis 3.2: 1/sqrt(C d + K)", "keeps alpha steady over a period"),
+    "drain_bps": Source(
+        "paper 6.1, equation 5: 1 - gamma > N/(C RTT), and at least the 5% of table 3",
+        "simulations need 0.24 to 1.5 times the headroom of the equation (eq5)",
+    ),
+    "threshold_bytes": Source(
+        "paper table 3: 1 KB, scaled with the MTU",
+        "found by experiment; a higher one costs throughput and latency",
+    ),
+    "pacer": Source(
+        "thesis 4.4.3: T_r/eta of a few round trips, here 2; beta T_r, eta, p_a of table 3",
+        "found by experiment; results hardly depend on them (4.4.3)",
+    ),
+    "dctcp_throughput": Source(
+        "thesis 3.2.3, limit cycle with an empty queue", "within 1% of simulations"
+    ),
+    "dctcp_queueing_delay_mean_s": Source(
+        "thesis 3.9 to 3.12, limit cycle", "simulations have 1.1 to 1.2 times as much"
+    ),
+    "dctcp_queueing_delay_max_s": Source(
+        "thesis 3.9 to 3.12, limit cycle (by 2.10: K + N)",
+        "simulations have 1.05 to 1.35 times as much; bursts of hosts come on top",
+    ),
+    "dctcp_convergence_s": Source(
+        "thesis 3.17 to 3.19, R* = d + K/C", "simulations take 1.4 to 3 times as long"
+    ),
+    "dctcp_stability_margin": Source(
+        "thesis theorem 3.1: 1 - rho(Z1 Z2)", "of the fluid model, for small disturbances"
+    ),
+    "hull_throughput": Source(
+        "thesis 3.9 to 3.12 without queueing delay, drain rate for C (hull's own)",
+        "simulations have 0.99 to 1.05 times as much",
+    ),
+    "hull_queueing_delay_p99_s": Source(
+        "N - 1 packets that meet; paper equation 5 leaves no other queue",
+        "an upper bound in simulations with pacers; bursts that are not paced come on top",
+    ),
+    "hull_convergence_s": Source(
+        "thesis 3.17 to 3.19, drain rate for C, R = d", "simulations take 1.1 to 3 times as long"
+    ),
+    "hull_slowdown": Source(
+        "paper 3.2, equation 3, gamma = hull_throughput",
+        "simulations have 0.89 to 1.08 times as much for flows of 8 (C RTT) round trips; shorter "
+        "ones are slowed down more",
+    ),
+}

@@ -1,0 +1,165 @@
+"""`hull design`: the example of the thesis, what it refuses, and its predictions simulated."""
+
+import json
+import math
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hull.errors import UsageError
+from hull.plan import make_plan
+from hull.theory.check import measure
+from hull.theory.design import Setting, design
+from hull.theory.fluid import Fluid
+from hull.theory.limit_cycle import limit_cycle
+from hull.theory.scenario import scenario
+from hull.theory.sources import SOURCES
+
+EXAMPLE = Setting(10e9, 300e-6, 2, 0.4)
+Hull = Callable[..., CompletedProcess[str]]
+
+
+def test_example_of_the_thesis() -> None:
+    found = design(EXAMPLE)
+    assert found.k_packets == pytest.approx(42, abs=1)
+    assert (round(found.g_min, 2), round(found.g_max, 2)) == (0.02, 0.06)
+    assert found.predicted["dctcp_throughput"] == pytest.approx(1, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.floats(8, 11.5),
+    st.floats(-5, -2.5),
+    st.integers(1, 40),
+    st.floats(0, 0.9),
+    st.sampled_from([300, 1500, 9000]),
+    st.one_of(st.none(), st.floats(3e3, 1e7)),
+)
+def test_any_setting_is_answered_or_refused(
+    rate: float, rtt: float, flows: int, load: float, mtu: int, buffer: float | None
+) -> None:
+    refusal = ""
+    try:
+        found = design(Setting(10**rate, 10**rtt, flows, load, mtu, buffer))
+    except UsageError as error:
+        refusal = str(error)
+    if refusal:
+        assert "; allowed is" in refusal
+        return
+    predicted = found.predicted
+    assert predicted.keys() <= SOURCES.keys()
+    assert 0 < found.g_min <= found.g_max <= 1
+    for scheme in ("dctcp", "hull"):
+        throughput = predicted[f"{scheme}_throughput"]
+        assert throughput is not None
+        assert 0.5 < throughput / (found.gamma if scheme == "hull" else 1) <= 1
+    assert (predicted["hull_slowdown"] or 0) >= 1
+    assert 0 < (predicted["dctcp_stability_margin"] or 0) <= 1
+    assert (predicted["dctcp_convergence_s"] is None) == (flows == 1)
+    if buffer is not None:
+        assert found.k_packets + flows <= buffer / mtu
+
+
+def test_phantom_queue_by_small_steps() -> None:
+    """The model without queueing delay: windows and a counter, in steps of one size."""
+    window, g, psi, dt = 119.0, 0.03, 0.003, 1e-3
+    w, a, v = window, 0.1, 0.0
+    late = round(1 / dt)
+    marks = [0.0] * late
+    sent = []
+    for i in range(300_000):
+        p = marks[i]
+        w, a, v = (
+            w + dt * (1 - w * a * p / 2),
+            a + dt * g * (p - a),
+            max(-psi, v + dt * (w / window - 1)),
+        )
+        marks.append(float(v > 0))
+        sent.append(w / window)
+    cycle = limit_cycle(Fluid(window, g, psi, phantom=True))
+    periods = sent[-20 * round(cycle.period / dt) :]
+    assert cycle.throughput == pytest.approx(math.fsum(periods) / len(periods), abs=1e-3)
+
+
+@pytest.mark.parametrize("here", [Setting(10e9, 300e-6, 2, 0.0), Setting(10e9, 100e-6, 4, 0.0)])
+def test_predictions_simulated(here: Setting) -> None:
+    """Within what SOURCES says of them."""
+    found = design(here)
+    measured = measure(found)
+    ratio = {
+        name: value / (found.predicted[name] or math.nan)
+        for name, value in measured.items()
+        if value is not None
+    }
+    assert ratio["dctcp_throughput"] == pytest.approx(1, abs=0.02)
+    assert ratio["hull_throughput"] == pytest.approx(1, abs=0.06)
+    assert 1 <= ratio["dctcp_queueing_delay_mean_s"] < 1.25
+    assert 1 <= ratio["dctcp_queueing_delay_max_s"] < 1.35
+    assert ratio["hull_queueing_delay_p99_s"] < 1.01
+    assert 1 <= ratio["dctcp_convergence_s"] < 3.2
+    assert 1 <= ratio["hull_convergence_s"] < 3.2
+    assert measured["hull_slowdown"] is measured["dctcp_stability_margin"] is None
+
+
+def test_scenario_is_one_that_hull_runs() -> None:
+    for flows in (1, 2, 3):
+        found = design(Setting(10e9, 300e-6, flows, 0.4, 1500, 1e6))
+        from hull.plan import read_scenario
+
+        plan = make_plan(*read_scenario(scenario(found)), [])
+        assert [cell.scheme for cell in plan.cells] == ["dctcp", "hull"]
+        assert plan.cells[0].scenario["switch"]["marking"]["threshold"] == "63.75KB"
+        assert plan.cells[0].scenario["switch"]["buffer"] == "1MB"
+
+
+def test_json(hull: Hull) -> None:
+    done = hull("design", "--rate", "10Gbps", "--rtt", "300us", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    wanted = {"k_packets", "g_min", "g_max", "drain_bps", "threshold_bytes", "pacer"}
+    assert wanted | {"predicted", "sources"} <= found.keys()
+    assert found["pacer"].keys() >= {"update_interval_s", "eta", "beta"}
+    assert found["predicted"].keys() | wanted == found["sources"].keys()
+    assert all(source["equation"] and source["trust"] for source in found["sources"].values())
+    assert found["drain_bps"] == pytest.approx(9.5e9)
+
+
+def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
+    options = ("--rate", "1Gbps", "--rtt", "300us", "--scenario", "mine.toml")
+    done = hull("design", *options)
+    assert done.returncode == 0, done.stderr
+    assert "thesis 3.1: K = 0.17 C d" in done.stdout
+    content = tomllib.loads((place / "mine.toml").read_text())
+    assert content["schemes"]["hull"]["switch"]["phantom_queue"]["drain"] == "920Mbps"
+    again = hull("design", *options)
+    assert again.returncode == 2
+    assert "mine.toml: File exists; allowed is a file to be made" in again.stderr
+    short = ("--set", "run.duration=20ms", "--set", "run.warmup=20ms")
+    assert hull("run", "mine.toml", *short).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rtt", "0us"], "rtt: 0; allowed is a number above 0 (thesis 3.3"),
+        (["--load", "0.95"], "load: 0.95; allowed is 0 or more and below the usable capacity"),
+        (["--load", "1.5"], "load: 1.5; allowed is 0 or more and below the usable capacity, 1 of"),
+        (["--flows", "150"], "there is no limit cycle"),
+        (["--flows", "0"], "--flows: 0; allowed is a whole number of at least 1"),
+        (["--buffer", "3KB"], "buffer: 2 packets; allowed is more than 2"),
+        (["--rate", "10"], '--rate: found "10", allowed is a number with one of the units'),
+        (["--load", "much"], '--load: found "much", allowed is a share'),
+        (["--mtu", "0B"], "mtu: 0; allowed is a number above 0"),
+    ],
+)
+def test_bad_input(hull: Hull, options: list[str], message: str) -> None:
+    done = hull("design", "--rate", "10Gbps", "--rtt", "300us", *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
