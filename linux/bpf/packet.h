@@ -138,6 +138,34 @@ static __always_inline void read_packet(struct __sk_buff *skb, struct packet *pa
 		read_ipv6(skb, packet);
 }
 
+/* The IP version and ECN field alone. Without VLAN tags in the data the first two bytes behind
+ * Ethernet's 14 are enough. */
+static __always_inline void read_ecn(struct __sk_buff *skb, struct packet *packet)
+{
+	__u8 first[2];
+
+	if (skb->protocol != bpf_htons(ETHERTYPE_IPV4) && skb->protocol != bpf_htons(ETHERTYPE_IPV6)) {
+		read_packet(skb, packet);
+		return;
+	}
+	packet->network = 14;
+	if (bpf_skb_load_bytes(skb, 14, first, sizeof(first)))
+		return;
+	__u32 length = skb->len - 14;
+
+	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
+		__u32 header = (first[0] & 0xf) * 4;
+
+		if (first[0] >> 4 == 4 && header >= 20 && header <= length) {
+			packet->version = 4;
+			packet->ecn = first[1] & ECN_MASK;
+		}
+	} else if (first[0] >> 4 == 6 && length >= 40) {
+		packet->version = 6;
+		packet->ecn = (first[1] >> 4) & ECN_MASK;
+	}
+}
+
 /* Bytes on the wire as the kernel has counted them, or as a test says in cb[0]. Each is read by itself:
  * the verifier wants a constant offset into the context. */
 static __always_inline __u32 counted_bytes(struct __sk_buff *skb, bool injected)

@@ -108,7 +108,7 @@ int phantom(struct __sk_buff *skb)
 	__u32 key = slot;
 	struct phantom_settings *settings = bpf_map_lookup_elem(&phantom_settings, &key);
 	struct phantom_queue *queue = bpf_map_lookup_elem(&phantom_queues, &key);
-	struct packet packet = {};
+	struct packet packet;
 
 	if (!settings || !queue || !settings->byte_units)
 		return TC_ACT_UNSPEC;
@@ -131,8 +131,8 @@ int phantom(struct __sk_buff *skb)
 
 	if (!above)
 		return TC_ACT_UNSPEC;
-	if (!packet.version)
-		read_packet(skb, &packet);
+	packet.version = packet.tags = packet.ecn = 0;
+	read_ecn(skb, &packet);
 	if (packet.version == 0 || packet.ecn == 0) {
 		__sync_fetch_and_add(&queue->not_capable, 1);
 	} else if (packet.ecn == ECN_CE) {
