@@ -3,7 +3,8 @@
 //! Defaults, for a link of rate C: drain 95% of C and a threshold of 1 KB (paper 6; 3 KB from 10 Gbps
 //! on, hull's choice: the paper gives none), packets counted after the comparison (paper 5.1); T_r = 64
 //! us, eta = 1/8, beta = 16 /s, p_a = 1/8, T_i = 10 ms, bucket 3 KB, FIFO 128 KB (table 3), from 10
-//! Gbps on T_r = 7.2 us, beta = 375 /s, T_i = 1 ms (paper 6.3), bucket 30 KB and FIFO 1 MB. The
+//! Gbps on T_r = 7.2 us, beta = 375 /s, T_i = 1 ms (paper 6.3), bucket 30 KB and FIFO 1 MB;
+//! below 1 Gbps T_r and T_i are longer, and beta is smaller, by 1 Gbps / C. The
 //! smallest rate of the pacer is C / 100: a departure by time is final, and one at the hardware's 0.5
 //! Mbps would be far in the future.
 
@@ -127,6 +128,8 @@ impl Settings {
     /// The defaults for a link of `rate_bps`.
     pub fn for_rate(rate_bps: u64) -> Self {
         let fast = rate_bps >= 10_000_000_000;
+        // Below 1 Gbps a packet takes longer, and so does all that is counted in packets' times.
+        let slower = (1e9 / rate_bps.max(1) as f64).clamp(1.0, 1000.0);
         Settings {
             phantom: Phantom::Ingress,
             drain_bps: rate_bps / 100 * 95,
@@ -135,13 +138,21 @@ impl Settings {
             pacer: true,
             rate_bps,
             min_rate_bps: (rate_bps / 100).max(MIN_RATE_BPS),
-            update_interval_ns: if fast { 7_200 } else { 64_000 },
+            update_interval_ns: if fast {
+                7_200
+            } else {
+                (64_000.0 * slower) as u64
+            },
             eta: 0.125,
-            beta: if fast { 375.0 } else { 16.0 },
+            beta: if fast { 375.0 } else { 16.0 / slower },
             bucket_bytes: if fast { 30_000 } else { 3_000 },
             fifo_bytes: if fast { 1_000_000 } else { 128_000 },
             association_probability: 0.125,
-            association_timeout_ns: if fast { 1_000_000 } else { 10_000_000 },
+            association_timeout_ns: if fast {
+                1_000_000
+            } else {
+                (1e7 * slower) as u64
+            },
             keep_gso: false,
         }
     }

@@ -226,7 +226,7 @@ impl Rack {
             &["-n", &host, "addr", "add", &six, "dev", "eth0", "nodad"],
         );
         let rate = format!("{}bit", self.rate_bps);
-        let (port, buffer) = (port.as_str(), self.buffer_bytes.to_string());
+        let port = port.as_str();
         call(
             "tc",
             &[
@@ -241,13 +241,7 @@ impl Rack {
                 "rate", &rate, "burst", "3200", "cburst", "3200", "quantum", "1514",
             ],
         )?;
-        call(
-            "tc",
-            &[
-                "-n", SWITCH, "qdisc", "add", "dev", port, "parent", "1:1", "bfifo", "limit",
-                &buffer,
-            ],
-        )?;
+        self.plain_port(number)?;
         call(
             "ip",
             &[
@@ -277,6 +271,17 @@ impl Rack {
             ],
         )?;
         Ok(())
+    }
+}
+
+impl Rack {
+    /// Puts a FIFO of the buffer's size behind a switch port's shaper.
+    fn plain_port(&self, number: u32) -> Result<(), Problem> {
+        let (port, buffer) = (format!("p{number}"), self.buffer_bytes.to_string());
+        let fifo = [
+            "qdisc", "replace", "dev", &port, "parent", "1:1", "bfifo", "limit", &buffer,
+        ];
+        call("tc", &[&["-n", SWITCH], &fifo[..]].concat()).map(|_| ())
     }
 }
 

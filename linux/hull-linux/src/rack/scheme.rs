@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Rack, SWITCH, bump, host};
 use crate::dctcp;
+use crate::machine::call;
 use crate::problem::{Problem, input};
 
 /// The schemes of paper 6.
@@ -77,23 +78,7 @@ impl Scheme {
         };
         match self {
             Scheme::TcpDroptail => Ok(()),
-            // A phantom queue that drains as fast as the port counts what waits in the port.
-            Scheme::Dctcp30k => this(&[
-                "--netns",
-                SWITCH,
-                "attach",
-                &port,
-                "--rate",
-                &rate,
-                "--drain",
-                &rate,
-                "--threshold",
-                "30KB",
-                "--phantom",
-                "egress",
-                "--pacer",
-                "off",
-            ]),
+            Scheme::Dctcp30k => mark_in_port(rack, &port, &rate),
             Scheme::DctcpPq => phantom("off"),
             Scheme::DctcpPqPacer if rack.has_boxes() => {
                 phantom("off")?;
@@ -115,6 +100,7 @@ impl Scheme {
     /// Takes it off again.
     pub fn take_off(rack: &Rack) -> Result<(), Problem> {
         for number in 0..rack.hosts {
+            rack.plain_port(number)?;
             let places = [
                 (SWITCH.to_owned(), format!("p{number}")),
                 (bump(number), "toswitch".to_owned()),
@@ -127,6 +113,54 @@ impl Scheme {
             }
         }
         Ok(())
+    }
+}
+
+/// Marks above 30 KB in a switch port: by the time that a packet has waited in it (CoDel with nothing but
+/// its `ce_threshold`), or, in a kernel without that, by a phantom queue that drains as fast as the
+/// port, which errs where the port does not keep its rate.
+fn mark_in_port(rack: &Rack, port: &str, rate: &str) -> Result<(), Problem> {
+    let threshold = format!("{}us", 30_000 * 8_000_000 / rack.rate_bps);
+    let limit = (rack.buffer_bytes / 1514).to_string();
+    let codel = [
+        "-n",
+        SWITCH,
+        "qdisc",
+        "replace",
+        "dev",
+        port,
+        "parent",
+        "1:1",
+        "codel",
+        "limit",
+        &limit,
+        "target",
+        "100s",
+        "interval",
+        "100s",
+        "ecn",
+        "ce_threshold",
+        &threshold,
+    ];
+    match call("tc", &codel) {
+        Ok(_) => Ok(()),
+        Err(problem) if !problem.to_string().contains("unknown") => Err(problem),
+        Err(_) => this(&[
+            "--netns",
+            SWITCH,
+            "attach",
+            port,
+            "--rate",
+            rate,
+            "--drain",
+            rate,
+            "--threshold",
+            "30KB",
+            "--phantom",
+            "egress",
+            "--pacer",
+            "off",
+        ]),
     }
 }
 
