@@ -64,7 +64,7 @@ receive_window = 3000
 initial_rto = "1s"
 min_rto = "10ms"
 ack_every = 2
-delayed_ack = "40ms"
+delayed_ack = "5ms"
 
 {traffic}
 [measure.probe]
