@@ -42,8 +42,10 @@ def rack() -> Iterator[None]:
 def test_a_phantom_queue_empties_the_switch(rack: None, tmp_path: Path) -> None:
     out = tmp_path / "results"
     schemes = [word for scheme in ("tcp_droptail", "dctcp_pq") for word in ("--scheme", scheme)]
-    done = hull("rack", "run", "static", *schemes, "--duration", "2s", "--out", str(out))
+    twin = ("--against-simulation",)
+    done = hull("rack", "run", "static", *schemes, *twin, "--duration", "2s", "--out", str(out))
     assert done.returncode == 0, done.stderr
+    assert "dctcp_pq" in (out / "against_simulation.txt").read_text()
     rows = {row["scheme"]: row for row in json.loads((out / "rows.json").read_text())}
     wait = {name: row["switch"]["mean_us"] - row["idle"]["p50_us"] for name, row in rows.items()}
     assert wait["dctcp_pq"] * 5 < wait["tcp_droptail"], wait

@@ -326,30 +326,73 @@ pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     (median, values[0], values[values.len() - 1])
 }
 
-/// The rows of all repetitions, a line a scheme.
+/// The rows of all repetitions, a line a scheme: median, smallest and largest. Then the completion times
+/// as table 4 has them, and query times.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
-        "{:<16} {:>22} {:>26} {:>26} {:>26}\n",
+        "{:<16} {:>24} {:>28} {:>28} {:>28}\n",
         "scheme", "goodput (Mbps)", "switch mean (us)", "switch p99 (us)", "ping mean (us)"
     );
+    let schemes = schemes(rows);
+    for scheme in &schemes {
+        let of = |value: &dyn Fn(&Row) -> Option<f64>| show(rows, scheme, value);
+        out += &format!(
+            "{scheme:<16} {:>24} {:>28} {:>28} {:>28}\n",
+            of(&|row| Some(row.goodput_bps / 1e6)),
+            of(&|row| Some(row.switch.mean_us - row.idle.p50_us)),
+            of(&|row| Some(row.switch.p99_us - row.idle.p50_us)),
+            of(&|row| row.ping["mean_us"].as_f64()),
+        );
+    }
+    let classes = rows[0].fct.as_array().map_or(&[][..], Vec::as_slice);
+    for (at, class) in classes.iter().enumerate() {
+        let name = class["class"].as_str().unwrap_or_default();
+        out += &times(rows, &schemes, name, &|row| row.fct[at].clone());
+    }
+    if rows[0].queries.is_object() {
+        out += &times(rows, &schemes, "query", &|row| row.queries.clone());
+        for scheme in &schemes {
+            let again = show(rows, scheme, &|row| row.tcp["retransmissions"].as_f64());
+            out += &format!("{scheme:<16} {again} retransmissions\n");
+        }
+    }
+    out
+}
+
+/// The schemes in the order of their first rows.
+fn schemes(rows: &[Row]) -> Vec<&'static str> {
     let mut schemes: Vec<&str> = rows.iter().map(|row| row.scheme).collect();
     schemes.dedup();
+    schemes
+}
+
+/// Median and range of a value over a scheme's rows; a dash where no row has it.
+fn show(rows: &[Row], scheme: &str, value: &dyn Fn(&Row) -> Option<f64>) -> String {
+    let of_scheme = rows.iter().filter(|row| row.scheme == scheme);
+    let values: Vec<f64> = of_scheme.filter_map(value).collect();
+    if values.is_empty() {
+        return "-".to_owned();
+    }
+    let (median, least, most) = spread(values);
+    format!("{median:.1} ({least:.1} to {most:.1})")
+}
+
+/// Completion times of one kind, in us.
+fn times(rows: &[Row], schemes: &[&str], name: &str, read: &dyn Fn(&Row) -> Value) -> String {
+    let mut out = format!(
+        "\n{:<16} {:>30} {:>30} {:>30}\n",
+        format!("{name} (us)"),
+        "mean",
+        "p90",
+        "p99"
+    );
     for scheme in schemes {
-        let of = |value: &dyn Fn(&Row) -> f64| {
-            let values = rows
-                .iter()
-                .filter(|row| row.scheme == scheme)
-                .map(value)
-                .collect();
-            let (median, least, most) = spread(values);
-            format!("{median:.1} ({least:.1} to {most:.1})")
-        };
+        let of = |key: &str| show(rows, scheme, &|row| read(row)[key].as_f64());
         out += &format!(
-            "{scheme:<16} {:>22} {:>26} {:>26} {:>26}\n",
-            of(&|row| row.goodput_bps / 1e6),
-            of(&|row| row.switch.mean_us - row.idle.p50_us),
-            of(&|row| row.switch.p99_us - row.idle.p50_us),
-            of(&|row| row.ping["mean_us"].as_f64().unwrap_or(f64::NAN)),
+            "{scheme:<16} {:>30} {:>30} {:>30}\n",
+            of("mean_us"),
+            of("p90_us"),
+            of("p99_us")
         );
     }
     out
