@@ -9,7 +9,7 @@
  *
  * Window and ssthresh are kept here and written in cong_control at each ACK; the values that ssthresh
  * and undo_cwnd return are not relied on. On one kernel (6.18, with the return thunks that mitigate
- * SRSO) about one of a thousand calls of ssthresh gave the kernel what had been left on the stack, the
+ * SRSO) a call of ssthresh now and then gave the kernel what had been left on the stack, the
  * address srso_return_thunk + 5, as if the program had not run; the kernel's own window reduction
  * then works with 2183148773 packets.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* What the programs and their loader share: the layout of the maps. Each struct has its twin in
- * linux/hull-linux/src/maps.rs; a test compares the sizes.
+ * linux/hull-linux/src/maps.rs; the kernel refuses a value of another size.
  *
  * Units: times in ns of CLOCK_MONOTONIC unless a name says otherwise; the phantom queue counts in
  * 2^-16 ps of drain time as hull-core's does (crates/hull-core/src/phantom_queue.rs), the pacer in
@@ -37,7 +37,7 @@ struct phantom_queue {
 	__u64 byte_units; /* what the backlog was counted with */
 	__u64 backlog_units;
 	__u64 drained_to_ps;
-	__u64 most_backlog_units; /* since it was last read */
+	__u64 most_backlog_units; /* since the device was attached */
 	__u64 packets;
 	__u64 bytes;
 	__u64 above_threshold;

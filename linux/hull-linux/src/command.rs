@@ -142,13 +142,13 @@ struct Numbers {
     /// Smallest rate of the pacer [default: 1% of the link's].
     #[arg(long, value_parser = settings::rate)]
     min_rate: Option<u64>,
-    /// T_r, the pacer's update interval [default: 64us, 7.2us from 10Gbps on].
+    /// T_r, the pacer's update interval [default: 64us; 7.2us from 10Gbps on, longer below 1Gbps].
     #[arg(long, value_parser = settings::time)]
     update_interval: Option<u64>,
     /// eta [default: 12.5%].
     #[arg(long, value_parser = settings::share)]
     eta: Option<f64>,
-    /// beta, per second [default: 16, 375 from 10Gbps on].
+    /// beta, per second [default: 16; 375 from 10Gbps on, less below 1Gbps].
     #[arg(long)]
     beta: Option<f64>,
     /// Token bucket [default: 3KB, 30KB from 10Gbps on].
@@ -160,7 +160,7 @@ struct Numbers {
     /// p_a, the probability that an ECN-Echo associates its flow [default: 12.5%].
     #[arg(long, value_parser = settings::share)]
     association_probability: Option<f64>,
-    /// T_i, after which an association ends [default: 10ms, 1ms from 10Gbps on].
+    /// T_i, after which an association ends [default: 10ms; 1ms from 10Gbps on, longer below 1Gbps].
     #[arg(long, value_parser = settings::time)]
     association_timeout: Option<u64>,
     /// Leave segmentation to the NIC: bursts of up to 64 KB leave at line rate, paced as one packet.
