@@ -29,8 +29,8 @@ SizeName = Literal["quick", "full"]
 class Size:
     """How long an experiment is run: overrides of the scenario, and seeds."""
 
-    overrides: tuple[str, ...]
-    seeds: int
+    overrides: tuple[str, ...] = ()
+    seeds: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,36 +76,32 @@ class Experiment:
     title: str
     source: str
     """Document and section: "paper 3.1, table 1"."""
-    scenario: str
-    """Name of the shipped scenario."""
-    quick: Size
-    full: Size
+    scenario: str | None
+    """Name of the shipped scenario; None where a model is computed and nothing simulated."""
     draw: Callable[[Results], "Figure"]
     """The figure, drawn as in the source, with the published points beside."""
+    quick: Size = Size()
+    full: Size = Size()
+    """Nothing where nothing is simulated."""
     variants: tuple[Variant, ...] = (Variant(),)
     points: tuple[Point, ...] = ()
     claims: tuple[Claim, ...] = field(default=())
 
     def plan(self, size: SizeName, seeds: int | None) -> Plan:
         """The cells of all variants under their names in the results."""
+        if self.scenario is None:
+            return self._plan(size, "# Computed: nothing is simulated.\n", (), ())
         chosen = self.full if size == "full" else self.quick
         seeds = chosen.seeds if seeds is None else seeds
         variants = [variant for variant in self.variants if size in variant.sizes]
-        plans = [self._variant_plan(variant, chosen, seeds) for variant in variants]
+        plans = [self._variant_plan(variant, self.scenario, chosen, seeds) for variant in variants]
         cells = [
             cell
             for plan, variant in zip(plans, variants, strict=True)
             for cell in _kept_cells(plan, variant)
         ]
         texts = dict.fromkeys(plan.text for plan in plans)
-        return Plan(
-            name=f"{self.id}-{size}",
-            title=self.title,
-            text="\n".join(texts),
-            cells=tuple(cells),
-            seeds=plans[0].seeds,
-            code=code_hash(),
-        )
+        return self._plan(size, "\n".join(texts), tuple(cells), plans[0].seeds)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """Measured beside published: one row per cell, metric and statistic."""
@@ -130,8 +126,13 @@ class Experiment:
             )
         return found
 
-    def _variant_plan(self, variant: Variant, size: Size, seeds: int) -> Plan:
-        name = variant.scenario or self.scenario
+    def _plan(
+        self, size: SizeName, text: str, cells: tuple[Cell, ...], seeds: tuple[int, ...]
+    ) -> Plan:
+        return Plan(f"{self.id}-{size}", self.title, text, cells, seeds, code_hash())
+
+    def _variant_plan(self, variant: Variant, scenario: str, size: Size, seeds: int) -> Plan:
+        name = variant.scenario or scenario
         overrides = [*size.overrides, *variant.overrides]
         return make_plan(scenarios.text(name), f"{name}.toml", overrides, seeds)
 

@@ -104,6 +104,11 @@ class Results:
         """Each scheme once, in the plan's order."""
         return list(dict.fromkeys(scheme for _, scheme in self._parts))
 
+    @property
+    def is_full(self) -> bool:
+        """Whether these are results of `--full`; for what is computed, not simulated."""
+        return str(self.summary["name"]).endswith("-full")
+
     def parts(self, condition: str, scheme: str) -> list[Summary]:
         """The summaries of a cell's parts, one per seed; empty where the cell was not run."""
         return self._parts.get((condition, scheme), [])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from hull import _core
 from hull.plan import Plan
 from hull.statistics import mean_ci95
 
@@ -29,9 +30,9 @@ _CONSTANT = ("class",)
 def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) -> dict[str, Any]:
     """Content of summary.json; `parts` are the summaries of the plan's parts in its order."""
     per_cell = len(plan.seeds)
-    groups = [parts[i : i + per_cell] for i in range(0, len(parts), per_cell)]
+    groups = [parts[i : i + per_cell] for i in range(0, len(parts), per_cell or 1)]
     return {
-        "hull_version": parts[0]["hull_version"],
+        "hull_version": _core.version(),
         "name": plan.name,
         "title": plan.title,
         "seeds": list(plan.seeds),

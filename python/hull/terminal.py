@@ -19,8 +19,8 @@ def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
     """One table per metric: schemes under each condition, published, measured and their ratio."""
     out = console()
     rows = summary["comparison"]
-    seeds = len(summary["seeds"])
-    out.print(Text(f"{experiment.title} (seeds: {seeds})", style="bold"))
+    how = f"seeds: {len(summary['seeds'])}" if summary["seeds"] else "computed"
+    out.print(Text(f"{experiment.title} ({how})", style="bold"))
     for metric in dict.fromkeys(row["metric"] for row in rows):
         of_metric = [row for row in rows if row["metric"] == metric]
         statistics = list(dict.fromkeys(row["statistic"] for row in of_metric))

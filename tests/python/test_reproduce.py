@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from hull import cli, experiment
+from hull.claims import Claim, Finding
 from hull.experiment import Experiment, Size, all_experiments
+from hull.figures import Line, Panel, plot_sweep
+from hull.measured import Results
 
 SHORT = Size(overrides=("run.duration=300ms", "run.warmup=20ms"), seeds=2)
 TABLES = {"epfl-table2": ("epfl-ns2", "table2"), "table4": ("hull-paper", "table4")}
@@ -122,6 +126,8 @@ def test_the_variant_changes_only_its_threshold() -> None:
 
 def test_full_is_longer_than_quick() -> None:
     for found in all_experiments().values():
+        if found.scenario is None:
+            continue
         full, quick = found.plan("full", None), found.plan("quick", None)
         assert full.seeds != quick.seeds or full.cells != quick.cells
 
@@ -189,3 +195,38 @@ def test_bad_input(
     assert message.count("\n") == 1
     assert all(name in message for name in named), message
     assert not Path("results").exists()
+
+
+def test_an_experiment_that_is_computed(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is simulated; the folder has figure, claims and page all the same."""
+
+    def draw(results: Results) -> Figure:
+        return plot_sweep([Panel("", "x", "y", [Line("a", [0, 1], [0, 1])])])
+
+    computed = Experiment(
+        id="computed",
+        title="Nothing but a model",
+        source="thesis 3.2",
+        scenario=None,
+        draw=draw,
+        claims=(
+            Claim("full", "thesis 3.2", "it knows its size", lambda r: Finding("", r.is_full)),
+        ),
+    )
+    monkeypatch.setattr(experiment, "all_experiments", lambda: {"computed": computed})
+    for size, holds in (("quick", False), ("full", True)):
+        assert call(monkeypatch, "reproduce", "--all", f"--{size}") == 0
+        folder = Path("results", f"computed-{size}")
+        assert {p.name for p in folder.iterdir()} == {
+            *("figure.pdf", "figure.png", "report.html", "run.json"),
+            *("scenario.toml", "summary.json"),
+        }
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        assert summary["parts"] == summary["cells"] == summary["seeds"] == []
+        assert [claim["holds"] for claim in summary["claims"]] == [holds]
+        assert "data:image/png;base64," in (folder / "report.html").read_text(encoding="utf-8")
+    assert "(computed)" in capsys.readouterr().out

@@ -111,7 +111,7 @@ def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
 <main>
 <h1>{escape(title)}</h1>
 {_contents(summary, links)}
-<section>{run_table(summary)}{_WORDS_MEASURES}</section>
+<section>{run_table(summary)}{_WORDS_MEASURES if summary["parts"] else ""}</section>
 {reproduction}
 {sections}
 <section><h2 id="scenario">Scenario</h2>
@@ -158,6 +158,8 @@ def _contents(summary: Mapping[str, Any], links: list[tuple[str, str]]) -> str:
 
 def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Chart]) -> str:
     """Tables and charts of each condition; the charts' specifications go to `charts`."""
+    if not summary["parts"]:
+        return ""
     latency = pl.scan_parquet(folder / "latency.parquet")
     flows = pl.scan_parquet(folder / "flows.parquet")
     looks = schemes_of(summary)
