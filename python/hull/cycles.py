@@ -6,14 +6,11 @@ thesis the queue is in units of C R* above K, time in R* = d + K/C, windows in p
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
 
 from hull.experiment import Variant
 from hull.measured import Results
+from hull.swings import swing
 
 if TYPE_CHECKING:
     from hull.theory.limit_cycle import LimitCycle
@@ -97,30 +94,9 @@ class Measured:
 @cache
 def measured(results: Results, cycle: Cycle, scheme: str = SCHEME) -> Measured:
     """Period and extremes of the queue, each averaged over the periods."""
-    found = []
-    for part in results.parts(cycle.name, scheme):
-        samples = results.table("latency", cycle.name, scheme, part["seed"]).drop_nulls(
-            "queue_bytes"
-        )
-        times = samples["time_ps"].to_numpy() * 1e-12
-        queue = (samples["queue_bytes"].to_numpy() / 1500 - cycle.threshold) / cycle.packets
-        falls = _falls(queue)
-        periods = [queue[a:b] for a, b in pairwise(falls)]
-        length = float(np.mean(np.diff(times[falls]))) / cycle.round_trip_s
-        found.append(
-            (length, np.mean([p.min() for p in periods]), np.mean([p.max() for p in periods]))
-        )
-    return Measured(*(float(value) for value in np.mean(found, axis=0)))
-
-
-def _falls(queue: NDArray[np.float64]) -> list[int]:
-    """Where the queue comes from the upper third of its range into the lower third."""
-    low, high = np.percentile(queue, [2, 98])
-    found, above = [], False
-    for i, value in enumerate(queue):
-        if value > high - (high - low) / 3:
-            above = True
-        elif above and value < low + (high - low) / 3:
-            found.append(i)
-            above = False
-    return found
+    found = swing(results, cycle.name, scheme)
+    return Measured(
+        found.period_s / cycle.round_trip_s,
+        (found.low - cycle.threshold) / cycle.packets,
+        (found.high - cycle.threshold) / cycle.packets,
+    )

@@ -53,12 +53,33 @@ class Fluid:
     drains is gamma C d/N, psi its threshold as a part of gamma C d, and it is empty at q = -psi.
     This is the thesis's model without the queueing delay in R, not a model that the thesis has.
     """
+    clocked: bool = False
+    """Whether windows, not rates, fill the queue: 2.3, Q = N W - C d, in place of 3.5.
+
+    A source that keeps W packets in flight sends none after a cut until the queue is shorter; one
+    that sends at the rate W/R, as in 3.5, lets it go on growing for about R. This is the
+    thesis's windows and alpha over its Sawtooth's queue, not a model that the thesis has.
+    """
 
     def __post_init__(self) -> None:
         check_positive("window", self.window, "thesis 3.11")
         check_gain(self.g, "thesis 3.10")
         require(
             self.psi is None or self.psi >= 0, "psi", self.psi, "0 or more", "thesis 3.2.3: K/(Cd)"
+        )
+        require(
+            not (self.phantom and self.clocked),
+            "clocked",
+            "with phantom",
+            "one of the two, as windows do not fill a phantom queue",
+            "thesis 2.3",
+        )
+        require(
+            self.psi is None or self.psi > 0 or not self.clocked,
+            "psi",
+            self.psi,
+            "above 0 with clocked, so that an empty queue is not marked",
+            "thesis 3.2.3: K/(Cd)",
         )
 
     @property
@@ -71,13 +92,9 @@ class Fluid:
     def derivative(self, window: float, alpha: float, queue: float, marked: float) -> Array:
         """F(x, u) of 3.14: d/dt of (window, alpha, queue), shape (3,), without the floor."""
         level = 1.0 if self.phantom else 1 + queue
-        return np.array(
-            [
-                (1 - window * alpha * marked / 2) / level,
-                self.g * (marked - alpha) / level,
-                window / (self.window * level) - 1,
-            ]
-        )
+        growth = (1 - window * alpha * marked / 2) / level
+        filling = growth / self.window if self.clocked else window / (self.window * level) - 1
+        return np.array([growth, self.g * (marked - alpha) / level, filling])
 
 
 class Point(NamedTuple):
@@ -143,6 +160,8 @@ def piece(model: Fluid, start: Point, duration: float, marked: float, empty: boo
         level = np.full_like(s, start.level)
     elif model.phantom:
         level = start.level + integral @ window / model.window - s
+    elif model.clocked:
+        level = window / model.window
     else:
         rise = np.exp(s)
         level = (start.level + integral @ (rise * window) / model.window) / rise

@@ -17,13 +17,14 @@ from scipy.optimize import brentq
 
 from hull.errors import RunError
 from hull.theory import hybrid
-from hull.theory.assumptions import check_window
+from hull.theory.assumptions import check_window, require
 from hull.theory.fluid import INTEGRAL, Array, Fluid, Piece, Point, Trajectory, trajectory
 
 _TOLERANCE = 1e-10
 """Largest distance of the Poincare map from its fixed point, in packets."""
 _STEPS = 15
 """Of Newton's method, which takes about five where it works."""
+_LEAST_CLOCKED = 2.05
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,10 @@ def _extremes(model: Fluid, pieces: Iterable[Piece]) -> list[float]:
     found = []
     for part in pieces:
         found += [float(part.level[0]) - 1, float(part.level[-1]) - 1]
-        slope = part.window / model.window - (1.0 if model.phantom else part.level)
+        if model.clocked:
+            slope = 1 - part.marked * part.window * part.alpha / 2
+        else:
+            slope = part.window / model.window - (1.0 if model.phantom else part.level)
         for last in np.flatnonzero(slope[:-1] * slope[1:] < 0) + 1:
             if not part.empty:
                 found.append(part.value(part.level, part.root(slope, int(last))) - 1)
@@ -121,12 +125,33 @@ def limit_cycle(model: Fluid) -> LimitCycle:
     Raises UsageError for a window of 2 packets or fewer, RunError where none is found.
     """
     check_window(model.window)
-
+    require(
+        not model.clocked or model.window > _LEAST_CLOCKED,
+        "window",
+        f"{model.window:.4g} packets per flow",
+        f"more than {_LEAST_CLOCKED}: nearer to 2 the cycle is lost in rounding",
+        "thesis 3.13",
+    )
+    if model.clocked:
+        return _clocked_cycle(model)
     for first in (_guess, _bracketed):
         x = _newton(model, first(model))
         if x is not None:
             return LimitCycle(fall(model, float(x[0]), float(x[1])))
     raise RunError(f"limit cycle: not found for window {model.window:g}, g {model.g:g}")
+
+
+def _clocked_cycle(model: Fluid) -> LimitCycle:
+    """The cycle where windows are the queue: at a fall the window is the average, alpha is unknown.
+
+    The queue falls only while windows do: alpha is above 2 / window.
+    """
+    least = 2 / model.window * (1 + 1e-9)
+
+    def change(alpha: float) -> float:
+        return fall(model, model.window, alpha).end.alpha - alpha
+
+    return LimitCycle(fall(model, model.window, float(brentq(change, least, 1.0, xtol=1e-13))))
 
 
 def _newton(model: Fluid, x: Array) -> Array | None:
