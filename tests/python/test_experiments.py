@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -90,6 +91,10 @@ def described(axis: Axes) -> list[str]:
         y = [float(value) for value in np.asarray(line.get_ydata())]
         shown = " ".join(f"{value:.2g}" for value in (y if len(y) <= 12 else [min(y), max(y)]))
         lines.append(f"  line of {len(y)}: {shown}")
+    for mesh in axis.collections:
+        if isinstance(mesh, QuadMesh):
+            values = np.asarray(mesh.get_array())
+            lines.append(f"  grid of {values.size}: {np.median(values):.2g} {values.max():.2g}")
     lines += [f"  bar: {patch.get_height():.2g}" for patch in axis.patches]  # type: ignore[attr-defined]
     return lines
 

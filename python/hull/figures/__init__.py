@@ -5,6 +5,7 @@ Each function returns a `matplotlib.figure.Figure` that belongs to no window:
 """
 
 from hull.figures.bars import BarPanel, plot_bars
+from hull.figures.grid import plot_grid
 from hull.figures.overview import plot_overview
 from hull.figures.run_figures import plot_fct, plot_latency, plot_queue
 from hull.figures.sweep import Line, Panel, Published, plot_sweep
@@ -16,6 +17,7 @@ __all__ = [
     "Published",
     "plot_bars",
     "plot_fct",
+    "plot_grid",
     "plot_latency",
     "plot_overview",
     "plot_queue",
