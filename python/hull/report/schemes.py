@@ -47,6 +47,8 @@ _KNOWN = {
         Scheme("g_high", "DCTCP, g = 1/root of W_max", "#0072B2", (5, 2), "s"),
         Scheme("g_guideline", "DCTCP, g = 5/W_max", "#009E73", (), "D"),
         Scheme("g_low", "DCTCP, g = 1/W_max", "#E69F00", (6, 2, 1, 2), "v"),
+        Scheme("tcp_onoff", "TCP-ECN, threshold", "#D55E00", (2, 2), "o"),
+        Scheme("tcp_red", "TCP-ECN, RED", "#CC79A7", (9, 4), "P"),
         Scheme("mtu_1500", "MTU 1500 bytes", "#D55E00", (2, 2), "o"),
         Scheme("mtu_300", "MTU 300 bytes", "#0072B2", (5, 2), "s"),
         Scheme("threshold_1kb", "1 KB threshold", "#009E73", (), "D"),
