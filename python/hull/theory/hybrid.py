@@ -70,6 +70,8 @@ def steady_alpha(window: float, g: float) -> float:
 
 def alpha_bounds(window: float, g: float) -> tuple[float, float]:
     """The bounds of alpha* in theorem C.1, for W* >= 2 packets."""
+    check_gain(g, "thesis C.1")
+    require(window >= 2, "window", f"{window:g} packets", "2 or more", "thesis 3.20: W_max >= 2N")
     center = math.sqrt(2 / window)
     return center / 2 - g, center + g
 
@@ -124,6 +126,8 @@ def convergence(flows: int, max_window: float, g: float) -> Convergence:
 
 def window_rate(window: float, alpha: float) -> float:
     """gamma = -ln(1 - alpha/2) / (1 + W* alpha/2), per round trip (3.23)."""
+    check_positive("window", window, "thesis 3.23: W*")
+    require(0 < alpha <= 1, "alpha", f"{alpha:g}", "above 0 and at most 1", "thesis 3.21")
     return -math.log1p(-alpha / 2) / (1 + window * alpha / 2)
 
 

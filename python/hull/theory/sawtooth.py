@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scipy.optimize import brentq
 
-from hull.theory.assumptions import require
+from hull.theory.assumptions import check_positive, require
 from hull.theory.bottleneck import Bottleneck
 
 
@@ -29,6 +29,7 @@ def alpha(window: float) -> float:
 
 def alpha_for_large_windows(window: float) -> float:
     """sqrt(2 / W*), what 2.6 becomes for W* much above 1 and small alpha."""
+    check_positive("window", window, "thesis 2.6: W*")
     return math.sqrt(2 / window)
 
 

@@ -1,6 +1,7 @@
 """The Hybrid Model against its theorem and against an integration of alpha in small steps."""
 
 import math
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -102,3 +103,17 @@ def test_convergence_times_are_near_those_of_figure_3_11(g_of, published_ms) -> 
 def test_assumptions_of_the_theorem(flows: int, window: float, g: float, match: str) -> None:
     with pytest.raises(UsageError, match=match):
         hybrid.convergence(flows, window, g)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hybrid.alpha_bounds(1.5, 0.1), r"window: 1\.5 packets; allowed is 2 or .*3\.20"),
+        (lambda: hybrid.alpha_bounds(10, 0), r"g: 0; allowed is above 0 and at most 1 .*C\.1"),
+        (lambda: hybrid.tcp_rate(-1), r"window: -1; allowed is a number above 0 .*3\.23"),
+        (lambda: hybrid.window_rate(10, 1.5), r"alpha: 1\.5; allowed is above 0 and .*3\.21"),
+    ],
+)
+def test_bounds_and_rates_name_what_they_need(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        call()
