@@ -73,12 +73,12 @@ class Cycle:
             ),
         )
 
-    def model(self) -> "LimitCycle":
-        """The cycle of the fluid model with a floor."""
+    def model(self, *, clocked: bool = False) -> "LimitCycle":
+        """The cycle of the fluid model with a floor; `clocked`: with 2.3 in place of 3.5."""
         from hull.theory.fluid import Fluid
         from hull.theory.limit_cycle import limit_cycle
 
-        return limit_cycle(Fluid(self.window, self.g, self.psi))
+        return limit_cycle(Fluid(self.window, self.g, self.psi, clocked=clocked))
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ def draw(results: Results) -> "Figure":
     panels = []
     for g, cycles in CYCLES.items():
         models = [cycle.model() for cycle in cycles]
+        clocked = [cycle.model(clocked=True) for cycle in cycles]
         panels.append(
             Panel(
                 f"g = {g:g}",
@@ -126,6 +127,8 @@ def draw(results: Results) -> "Figure":
                 reference=[
                     ("fluid model", WINDOWS, [model.overshoot for model in models]),
                     ("", WINDOWS, [model.undershoot for model in models]),
+                    ("", WINDOWS, [model.overshoot for model in clocked]),
+                    ("with 2.3", WINDOWS, [model.undershoot for model in clocked]),
                 ],
             )
         )
