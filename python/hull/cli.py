@@ -116,8 +116,9 @@ def reproduce(
 
     known = all_experiments()
     if list_:
+        width = max(map(len, known))
         for experiment in known.values():
-            print(f"{experiment.id:14}{experiment.title}")
+            print(f"{experiment.id:{width}}  {experiment.title}")
         return
     if quick and full:
         raise UsageError("--quick, --full: both given; allowed is one of them")
