@@ -15,6 +15,9 @@
 //! 5. [`ecn_echo`]: at the receiver, when is it acknowledged, and with which ECN-Echo bit?
 //! 6. [`dctcp`]: at the sender, what does the acknowledgement do to alpha and to the window?
 //!
+//! QCN controls rates without acknowledgements: [`qcn_congestion_point`] at the switch,
+//! [`qcn_reaction_point`] at the source.
+//!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
 //! Ultra-Low Latency in the Data Center" (NSDI 2012); "the thesis" is M. Alizadeh, "Packet Transport
 //! Mechanisms for Data Center Networks" (Stanford, 2013); "the report" is K. Prasopoulos,
@@ -33,5 +36,7 @@ pub mod marking;
 pub mod pacer;
 pub mod phantom_queue;
 pub mod pi;
+pub mod qcn_congestion_point;
+pub mod qcn_reaction_point;
 pub mod queue_estimate;
 pub mod red;

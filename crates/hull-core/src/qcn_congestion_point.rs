@@ -1,0 +1,85 @@
+//! QCN's congestion point: a switch queue that samples packets and tells their sources how much it is
+//! congested.
+//!
+//! Source: thesis 5.2.1 (IEEE 802.1Qau in the simplified form that the thesis analyses). Each arriving
+//! packet is sampled with probability p_s, 1% in the thesis. With Q the queue that a sampled packet
+//! finds and Q_old the queue that the sampled packet before it found,
+//!
+//! ```text
+//! F_b = Q_off + w Q_delta,  Q_off = Q - Q_eq,  Q_delta = Q - Q_old
+//! ```
+//!
+//! and when F_b > 0 it is sent, in 6 bits, to the source of the sampled packet. The standard samples
+//! more often the more it is congested (footnote 1); the thesis leaves that out, and so does this.
+//!
+//! How F_b becomes 6 bits the thesis leaves open but for G_d F_bmax = 1/2 with G_d = 1/128: F_b has
+//! some 64 steps. Here a step is `step_bytes`, the number of steps is rounded up, so that every F_b
+//! above 0 is sent, and is at most 63. With a step of one packet, G_d F_b is that of the fluid model,
+//! which counts the queue in packets.
+//!
+//! Units: queues and F_b in bytes, probabilities and w fixed point (2^32 and 2^16 as 1.0).
+
+/// Largest value of the feedback: 6 bits.
+pub const MAX_FEEDBACK: u8 = 63;
+
+/// Settings of a [`CongestionPoint`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CongestionPointConfig {
+    /// The queue that it aims at (Q_eq), bytes.
+    pub equilibrium_bytes: u32,
+    /// Weight w of the queue's change, scaled by 2^16.
+    pub weight: u32,
+    /// Probability p_s with which a packet is sampled, scaled by 2^32.
+    pub sampling: u32,
+    /// F_b of one step of the feedback, bytes, above zero.
+    pub step_bytes: u32,
+}
+
+/// The congestion point of one queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CongestionPoint {
+    config: CongestionPointConfig,
+    /// Queue at the last sample (Q_old), bytes.
+    last_sample: u64,
+}
+
+impl CongestionPoint {
+    /// On an empty queue.
+    ///
+    /// # Panics
+    /// When the step is zero.
+    pub fn new(config: &CongestionPointConfig) -> Self {
+        assert!(config.step_bytes > 0, "step_bytes must be above zero");
+        Self {
+            config: *config,
+            last_sample: 0,
+        }
+    }
+
+    /// A packet finds `queue_bytes`; `random` is 32 uniform bits. Returns the feedback for its source,
+    /// 1 to [`MAX_FEEDBACK`], when it was sampled and the queue is congested.
+    #[inline]
+    pub fn on_arrival(&mut self, queue_bytes: u64, random: u32) -> Option<u8> {
+        if random >= self.config.sampling {
+            return None;
+        }
+        self.sample(queue_bytes)
+    }
+
+    /// A sampled packet finds `queue_bytes`.
+    fn sample(&mut self, queue_bytes: u64) -> Option<u8> {
+        let queue = queue_bytes.min(1 << 40) as i64;
+        let change = queue - self.last_sample as i64;
+        self.last_sample = queue as u64;
+        let excess = queue - i64::from(self.config.equilibrium_bytes);
+        // In 2^-16 bytes.
+        let congestion =
+            (i128::from(excess) << 16) + i128::from(self.config.weight) * i128::from(change);
+        if congestion <= 0 {
+            return None;
+        }
+        let step = u128::from(self.config.step_bytes) << 16;
+        let steps = congestion.unsigned_abs().div_ceil(step);
+        Some(steps.min(u128::from(MAX_FEEDBACK)) as u8)
+    }
+}

@@ -1,0 +1,178 @@
+//! QCN's reaction point: the sending rate of a source.
+//!
+//! Source: thesis 5.2.2, equations 5.1 and 5.2. On feedback F_b
+//!
+//! ```text
+//! R_T <- R_C,  R_C <- R_C (1 - G_d F_b)
+//! ```
+//!
+//! and the byte counter starts again. Each time that it has counted 150 KB a cycle ends. In the first 5
+//! cycles after feedback (Fast Recovery) R_T stays, in later ones (Active Increase) it grows by R_AI; then
+//! R_C moves half of the way to it:
+//!
+//! ```text
+//! R_T <- R_T + R_AI (Active Increase only),  R_C <- (R_C + R_T) / 2
+//! ```
+//!
+//! QCN-AIMD (thesis 5.4.1) has neither R_T nor Fast Recovery: each cycle is `R_C <- R_C + R_AI`.
+//!
+//! A byte counter alone is slow at a low rate (remark 5.2); IEEE 802.1Qau adds a timer, here an option.
+//! It starts again with the byte counter, each of its periods is a cycle as well, and Active Increase
+//! begins when either of the two has counted 5. What else the standard has (hyper-active increase, shorter
+//! periods in Active Increase, extra fast recovery, reduction of the target) the thesis does not
+//! describe, and it is not here.
+//!
+//! Rates stay between a floor and the line rate, at which a source starts (thesis 5.1). Units: bit/s,
+//! bytes, ps; G_d fixed point, 2^32 as 1.0; rates are rounded down to whole bit/s.
+
+/// How the rate grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Increase {
+    /// QCN: halfway to the target, which grows after Fast Recovery.
+    Averaging,
+    /// QCN-AIMD: by a constant from the first cycle on.
+    Additive,
+}
+
+/// Settings of a [`ReactionPoint`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReactionPointConfig {
+    /// Largest rate, bit/s.
+    pub line_rate_bps: u64,
+    /// First rate, bit/s.
+    pub initial_rate_bps: u64,
+    /// Smallest rate, bit/s, above zero.
+    pub min_rate_bps: u64,
+    /// G_d: the share of the rate that one step of feedback takes, scaled by 2^32.
+    pub decrease: u32,
+    /// R_AI, bit/s.
+    pub increase_bps: u64,
+    /// Bytes of a cycle, above zero.
+    pub cycle_bytes: u32,
+    /// Cycles of Fast Recovery.
+    pub recovery_cycles: u32,
+    /// Period of the timer, ps, above zero; `None`: there is none.
+    pub timer_ps: Option<u64>,
+    /// QCN or QCN-AIMD.
+    pub increase: Increase,
+}
+
+/// The reaction point of one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReactionPoint {
+    config: ReactionPointConfig,
+    current_bps: u64,
+    target_bps: u64,
+    /// Bytes sent in this cycle.
+    counted_bytes: u64,
+    /// Cycles since the last feedback: of the byte counter and of the timer.
+    byte_cycles: u32,
+    timer_cycles: u32,
+    next_timer_ps: u64,
+}
+
+impl ReactionPoint {
+    /// A source that starts at `now_ps`, in Active Increase: it has had no feedback.
+    ///
+    /// # Panics
+    /// When the smallest rate, the bytes of a cycle or the timer's period are zero.
+    pub fn new(config: &ReactionPointConfig, now_ps: u64) -> Self {
+        assert!(config.min_rate_bps > 0, "min_rate_bps must be above zero");
+        assert!(config.cycle_bytes > 0, "cycle_bytes must be above zero");
+        assert!(config.timer_ps != Some(0), "timer_ps must be above zero");
+        let mut point = Self {
+            config: *config,
+            current_bps: 0,
+            target_bps: 0,
+            counted_bytes: 0,
+            byte_cycles: config.recovery_cycles,
+            timer_cycles: config.recovery_cycles,
+            next_timer_ps: u64::MAX,
+        };
+        point.current_bps = point.bounded(config.initial_rate_bps);
+        point.target_bps = point.current_bps;
+        point.restart_timer(now_ps);
+        point
+    }
+
+    /// Sending rate (R_C), bit/s.
+    #[inline]
+    pub fn rate_bps(&self) -> u64 {
+        self.current_bps
+    }
+
+    /// Target rate (R_T), bit/s.
+    pub fn target_bps(&self) -> u64 {
+        self.target_bps
+    }
+
+    /// When the timer ends its period, ps; `u64::MAX` without one.
+    pub fn next_timer_ps(&self) -> u64 {
+        self.next_timer_ps
+    }
+
+    /// Feedback of this many steps arrives at `now_ps`: equations 5.1 and 5.2.
+    pub fn on_feedback(&mut self, now_ps: u64, feedback: u8) {
+        self.on_timer(now_ps);
+        self.target_bps = self.current_bps;
+        let cut = u128::from(self.config.decrease) * u128::from(feedback);
+        let kept = (1_u128 << 32).saturating_sub(cut);
+        let rate_bps = (u128::from(self.current_bps) * kept) >> 32;
+        self.current_bps = self.bounded(rate_bps as u64);
+        self.counted_bytes = 0;
+        self.byte_cycles = 0;
+        self.timer_cycles = 0;
+        self.restart_timer(now_ps);
+    }
+
+    /// `bytes` were sent: the byte counter.
+    #[inline]
+    pub fn on_sent(&mut self, bytes: u32) {
+        self.counted_bytes += u64::from(bytes);
+        while self.counted_bytes >= u64::from(self.config.cycle_bytes) {
+            self.counted_bytes -= u64::from(self.config.cycle_bytes);
+            self.byte_cycles = self.byte_cycles.saturating_add(1);
+            self.cycle();
+        }
+    }
+
+    /// It is `now_ps`: the cycles of the timer that have ended.
+    pub fn on_timer(&mut self, now_ps: u64) {
+        let Some(period_ps) = self.config.timer_ps else {
+            return;
+        };
+        while self.next_timer_ps <= now_ps {
+            self.next_timer_ps += period_ps;
+            self.timer_cycles = self.timer_cycles.saturating_add(1);
+            self.cycle();
+        }
+    }
+
+    /// A cycle has ended.
+    fn cycle(&mut self) {
+        let config = &self.config;
+        let rate_bps = match config.increase {
+            Increase::Additive => self.current_bps.saturating_add(config.increase_bps),
+            Increase::Averaging => {
+                if self.byte_cycles.max(self.timer_cycles) > config.recovery_cycles {
+                    let target_bps = self.target_bps.saturating_add(config.increase_bps);
+                    self.target_bps = self.bounded(target_bps);
+                }
+                u64::midpoint(self.current_bps, self.target_bps)
+            }
+        };
+        self.current_bps = self.bounded(rate_bps);
+    }
+
+    fn restart_timer(&mut self, now_ps: u64) {
+        if let Some(period_ps) = self.config.timer_ps {
+            self.next_timer_ps = now_ps.saturating_add(period_ps);
+        }
+    }
+
+    fn bounded(&self, rate_bps: u64) -> u64 {
+        rate_bps
+            .min(self.config.line_rate_bps)
+            .max(self.config.min_rate_bps)
+    }
+}

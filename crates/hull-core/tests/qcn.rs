@@ -1,0 +1,241 @@
+//! QCN: sequences computed by hand from the thesis's section 5.2, and the expected time between two
+//! rate increases from its Markov chain (figure 5.3, equation 5.9).
+
+use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, MAX_FEEDBACK};
+use hull_core::qcn_reaction_point::{Increase, ReactionPoint, ReactionPointConfig};
+use proptest::prelude::*;
+
+const PACKET: u64 = 1500;
+const GBPS: u64 = 1_000_000_000;
+
+/// The thesis's congestion point: Q_eq = 22 packets, w = 2, and here each packet is sampled.
+fn every_packet() -> CongestionPointConfig {
+    CongestionPointConfig {
+        equilibrium_bytes: 22 * PACKET as u32,
+        weight: 2 << 16,
+        sampling: u32::MAX,
+        step_bytes: PACKET as u32,
+    }
+}
+
+fn reaction(increase: Increase) -> ReactionPointConfig {
+    ReactionPointConfig {
+        line_rate_bps: 10 * GBPS,
+        initial_rate_bps: 10 * GBPS,
+        min_rate_bps: 1_000_000,
+        decrease: 1 << 25, // 1/128
+        increase_bps: 5_000_000,
+        cycle_bytes: 150_000,
+        recovery_cycles: 5,
+        timer_ps: None,
+        increase,
+    }
+}
+
+/// F_b = (Q - 22) + 2 (Q - Q_old), queues in packets: by hand.
+#[test]
+fn feedback_is_excess_and_twice_the_change() {
+    let mut point = CongestionPoint::new(&every_packet());
+    for (queue, feedback) in [
+        (0, None),      // -22
+        (10, Some(8)),  // -12 + 20
+        (22, Some(24)), // 0 + 24
+        (22, None),     // 0 + 0
+        (23, Some(3)),  // 1 + 2
+        (25, Some(7)),  // 3 + 4
+        (24, None),     // 2 - 2
+        (30, Some(20)), // 8 + 12
+        (28, Some(2)),  // 6 - 4
+        (90, Some(63)), // 68 + 124
+        (85, Some(53)), // 63 - 10
+    ] {
+        let found = point.on_arrival(queue * PACKET, 0);
+        assert_eq!(found, feedback, "queue of {queue} packets");
+    }
+}
+
+/// A part of a step is a step: the smallest congestion is sent.
+#[test]
+fn steps_are_rounded_up() {
+    let steps = |excess_bytes: u64| {
+        let mut point = CongestionPoint::new(&CongestionPointConfig {
+            weight: 0,
+            ..every_packet()
+        });
+        point.on_arrival(22 * PACKET + excess_bytes, 0)
+    };
+    assert_eq!(steps(0), None);
+    assert_eq!(steps(1), Some(1));
+    assert_eq!(steps(1500), Some(1));
+    assert_eq!(steps(1501), Some(2));
+    assert_eq!(steps(63 * 1500 + 1), Some(MAX_FEEDBACK));
+}
+
+/// Only sampled packets move Q_old, and p_s of them are sampled.
+#[test]
+fn only_sampled_packets_are_seen() {
+    let mut point = CongestionPoint::new(&CongestionPointConfig {
+        sampling: 42_949_673, // 1%
+        ..every_packet()
+    });
+    assert_eq!(point.on_arrival(500 * PACKET, 42_949_673), None);
+    // Q_old is still 0: 1 - 22 + 2.
+    assert_eq!(point.on_arrival(PACKET, 42_949_672), None);
+    assert_eq!(point.on_arrival(30 * PACKET, 42_949_672), Some(63)); // 8 + 58
+}
+
+/// 10 Gbps and F_b = 32: the rate falls by a quarter, and Fast Recovery takes back 15/16, 31/32, ... of
+/// the cut; from the sixth cycle on R_T is up by 5 Mbps each time.
+#[test]
+fn recovers_halfway_in_each_cycle_and_then_probes() {
+    let mut point = ReactionPoint::new(&reaction(Increase::Averaging), 0);
+    // First feedback takes it away from the line rate, so that there is room to probe.
+    point.on_feedback(0, 63);
+    let base = point.rate_bps();
+    assert_eq!(base, 10 * GBPS * 65 / 128);
+    point.on_feedback(0, 32);
+    assert_eq!((point.target_bps(), point.rate_bps()), (base, base * 3 / 4));
+    let (mut rate, mut target) = (base as f64 * 0.75, base as f64);
+    for cycle in 1..=12 {
+        for _ in 0..99 {
+            point.on_sent(1500);
+        }
+        assert!(
+            (point.rate_bps() as f64 - rate).abs() < 16.0,
+            "before {cycle}"
+        );
+        point.on_sent(1500);
+        if cycle > 5 {
+            target += 5e6;
+        }
+        rate = (rate + target) / 2.0;
+        assert!((point.rate_bps() as f64 - rate).abs() < 16.0, "{cycle}");
+        assert_eq!(point.target_bps() as f64, target);
+    }
+    // Fast Recovery alone leaves 1/32 of the cut.
+    let mut recovered = ReactionPoint::new(&reaction(Increase::Averaging), 0);
+    recovered.on_feedback(0, 32);
+    recovered.on_sent(5 * 150_000);
+    let missing = (10 * GBPS - recovered.rate_bps()) as f64;
+    assert!((missing - 2.5e9 / 32.0).abs() < 16.0, "{missing}");
+}
+
+/// QCN-AIMD: 5 Mbps in each cycle, from the first on.
+#[test]
+fn without_averaging_it_adds_a_constant() {
+    let mut point = ReactionPoint::new(&reaction(Increase::Additive), 0);
+    point.on_feedback(0, 64);
+    assert_eq!(point.rate_bps(), 5 * GBPS);
+    for cycle in 1..=20 {
+        point.on_sent(150_000);
+        assert_eq!(point.rate_bps(), 5 * GBPS + cycle * 5_000_000);
+    }
+}
+
+/// Feedback in the middle of a cycle starts the byte counter and Fast Recovery again.
+#[test]
+fn feedback_begins_a_new_recovery() {
+    let mut point = ReactionPoint::new(&reaction(Increase::Averaging), 0);
+    point.on_feedback(0, 32);
+    point.on_sent(149_999);
+    point.on_feedback(0, 32);
+    let after = point.rate_bps();
+    assert_eq!(after, 10 * GBPS * 9 / 16);
+    point.on_sent(149_999);
+    assert_eq!(point.rate_bps(), after);
+    point.on_sent(1);
+    assert_eq!(point.rate_bps(), (after + 10 * GBPS * 3 / 4) / 2);
+}
+
+/// A source that sends little: the timer ends cycles, feedback starts it again, and Active Increase
+/// begins after five of its periods.
+#[test]
+fn the_timer_ends_cycles_too() {
+    const MS: u64 = 1_000_000_000;
+    let config = ReactionPointConfig {
+        timer_ps: Some(10 * MS),
+        ..reaction(Increase::Averaging)
+    };
+    let mut point = ReactionPoint::new(&config, 0);
+    point.on_feedback(3 * MS, 64);
+    assert_eq!(point.next_timer_ps(), 13 * MS);
+    point.on_timer(13 * MS - 1);
+    assert_eq!(point.rate_bps(), 5 * GBPS);
+    point.on_timer(13 * MS);
+    assert_eq!(point.rate_bps(), 7_500_000_000);
+    // Another byte-counter cycle in between averages as well.
+    point.on_sent(150_000);
+    assert_eq!(point.rate_bps(), 8_750_000_000);
+    point.on_timer(53 * MS);
+    let missing = 10 * GBPS - point.rate_bps();
+    assert!(missing.abs_diff(5 * GBPS / 64) < 8, "{missing}");
+    // R_T cannot pass the line rate.
+    point.on_timer(63 * MS);
+    assert_eq!(point.target_bps(), 10 * GBPS);
+}
+
+/// Equation 5.9: with each packet reflected with probability p, ((1 - p)^-100 - 1) / p packets are sent on
+/// average for each increase. 1% gives 173.2.
+#[test]
+fn increases_are_as_rare_as_the_markov_chain_says() {
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 32) as u32
+    };
+    let mut point = ReactionPoint::new(&reaction(Increase::Additive), 0);
+    let (mut increases, packets) = (0, 2_000_000);
+    for _ in 0..packets {
+        let before = point.rate_bps();
+        point.on_sent(1500);
+        increases += u32::from(point.rate_bps() > before);
+        if random() < 42_949_673 {
+            point.on_feedback(0, 64);
+        }
+    }
+    let expected = (0.99_f64.powi(-100) - 1.0) / 0.01;
+    let found = f64::from(packets) / f64::from(increases);
+    assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+}
+
+proptest! {
+    /// Remark 5.1: Fast Recovery never takes R_C above R_T, and rates stay within their bounds.
+    #[test]
+    fn zero_delay_stable_and_bounded(steps in prop::collection::vec((0_u8..64, 0_u32..400_000), 1..60)) {
+        let config = reaction(Increase::Averaging);
+        let mut point = ReactionPoint::new(&config, 0);
+        for (feedback, bytes) in steps {
+            if feedback > 0 {
+                let before = point.rate_bps();
+                point.on_feedback(0, feedback);
+                prop_assert!(point.rate_bps() <= before);
+                prop_assert!(point.rate_bps() * 2 >= before);
+                prop_assert_eq!(point.target_bps(), before);
+            }
+            point.on_sent(bytes);
+            prop_assert!(point.rate_bps() <= point.target_bps());
+            prop_assert!((config.min_rate_bps..=config.line_rate_bps).contains(&point.rate_bps()));
+        }
+    }
+
+    /// F_b is what its formula says, in steps, for any queues, weights and steps.
+    #[test]
+    fn feedback_follows_its_formula(
+        old in 0_u64..400_000,
+        queue in 0_u64..400_000,
+        equilibrium_bytes in 0_u32..200_000,
+        weight in 0_u32..(4 << 16),
+        step_bytes in 1_u32..5000,
+    ) {
+        let config = CongestionPointConfig { equilibrium_bytes, weight, sampling: u32::MAX, step_bytes };
+        let mut point = CongestionPoint::new(&config);
+        point.on_arrival(old, 0);
+        let congestion = queue as f64 - f64::from(equilibrium_bytes)
+            + f64::from(weight) / 65536.0 * (queue as f64 - old as f64);
+        let expected = (congestion > 0.0)
+            .then(|| (congestion / f64::from(step_bytes)).ceil().min(63.0) as u8);
+        prop_assert_eq!(point.on_arrival(queue, 0), expected);
+    }
+}
