@@ -20,7 +20,7 @@ MarkOn = Literal["enqueue", "dequeue"]
 """When the queue is compared with the threshold."""
 RelativeRate = str
 Tick = str
-CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas"]
+CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -398,6 +398,31 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its floor."""
 
 
+class ReactionPoint(TypedDict):
+    """QCN's reaction point in each source (thesis 5.2.2)."""
+
+    decrease: NotRequired[Share]
+    """Share of the rate that one step of feedback takes (G_d)."""
+    increase: NotRequired[Rate]
+    """What Active Increase adds to the target in each cycle, QCN-AIMD to the rate (R_AI)."""
+    cycle: NotRequired[Size]
+    """Bytes sent in a cycle."""
+    recovery_cycles: NotRequired[int]
+    """Cycles of Fast Recovery."""
+    timer: NotRequired[Time]
+    """Period of the timer, each of which is a cycle too (remark 5.2); without it there is no
+    timer.
+    """
+    extra_fast_recovery: NotRequired[bool]
+    """Whether feedback leaves the target as it is when no cycle has ended since the feedback
+    before it (IEEE 802.1Qau, "extra fast recovery").
+    """
+    initial_rate: NotRequired[Rate]
+    """Rate at which a source starts; without it, the rate of its link."""
+    min_rate: NotRequired[Rate]
+    """Smallest rate."""
+
+
 class Vegas(TypedDict):
     """TCP Vegas's parameters: segments of the window that wait in queues."""
 
@@ -490,6 +515,8 @@ class Transport(TypedDict):
     """DCTCP's parameters."""
     vegas: NotRequired[Vegas]
     """Vegas's parameters."""
+    qcn: NotRequired[ReactionPoint]
+    """QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then."""
 
 
 class PortSettings(TypedDict):
@@ -522,6 +549,23 @@ class PhantomQueue(TypedDict):
     """Whether the packet is added before the comparison (report II-A) or after (the NetFPGA)."""
     tick: NotRequired[Tick]
     """Step in which it drains (800 ns on the NetFPGA)."""
+
+
+class CongestionPoint(TypedDict):
+    """QCN's congestion point at each port (thesis 5.2.1)."""
+
+    equilibrium: NotRequired[Size]
+    """Queue that it aims at (Q_eq): 22 packets in the thesis."""
+    weight: NotRequired[Share]
+    """Weight w of the queue's change since the last sample."""
+    sampling: NotRequired[Share]
+    """Share of the data packets that are sampled (p_s), at random, unless `interval` is given."""
+    interval: NotRequired[Size]
+    """Bytes between two samples, give or take 15% (IEEE 802.1Qau: 150KB)."""
+    step: NotRequired[Size]
+    """What one of the 63 steps of the feedback stands for, a part of a step counts as one; 1500B
+    is a packet, as in the fluid model.
+    """
 
 
 class Pi(TypedDict):
@@ -616,6 +660,8 @@ class Switch(TypedDict):
     """ECN marking by RED; without this table there is none."""
     pi: NotRequired[Pi]
     """ECN marking by PI; without this table there is none."""
+    qcn: NotRequired[CongestionPoint]
+    """QCN's congestion point; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue behind each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]

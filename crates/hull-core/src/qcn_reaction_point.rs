@@ -18,9 +18,10 @@
 //!
 //! A byte counter alone is slow at a low rate (remark 5.2); IEEE 802.1Qau adds a timer, here an option.
 //! It starts again with the byte counter, each of its periods is a cycle as well, and Active Increase
-//! begins when either of the two has counted 5. What else the standard has (hyper-active increase, shorter
-//! periods in Active Increase, extra fast recovery, reduction of the target) the thesis does not
-//! describe, and it is not here.
+//! begins when either of the two has counted 5. Another option is its extra fast recovery, which the thesis
+//! names (remark 5.5): feedback that comes before a cycle has ended lowers R_C and leaves R_T, so that
+//! several messages of one round trip are one step back. What else the standard has (hyper-active increase,
+//! shorter periods in Active Increase, reduction of the target) is not here.
 //!
 //! Rates stay between a floor and the line rate, at which a source starts (thesis 5.1). Units: bit/s,
 //! bytes, ps; G_d fixed point, 2^32 as 1.0; rates are rounded down to whole bit/s.
@@ -53,6 +54,8 @@ pub struct ReactionPointConfig {
     pub recovery_cycles: u32,
     /// Period of the timer, ps, above zero; `None`: there is none.
     pub timer_ps: Option<u64>,
+    /// Whether feedback before the first cycle has ended leaves R_T as it is.
+    pub extra_fast_recovery: bool,
     /// QCN or QCN-AIMD.
     pub increase: Increase,
 }
@@ -114,7 +117,10 @@ impl ReactionPoint {
     /// Feedback of this many steps arrives at `now_ps`: equations 5.1 and 5.2.
     pub fn on_feedback(&mut self, now_ps: u64, feedback: u8) {
         self.on_timer(now_ps);
-        self.target_bps = self.current_bps;
+        let first_cycle = self.byte_cycles == 0 && self.timer_cycles == 0;
+        if !(self.config.extra_fast_recovery && first_cycle) {
+            self.target_bps = self.current_bps;
+        }
         let cut = u128::from(self.config.decrease) * u128::from(feedback);
         let kept = (1_u128 << 32).saturating_sub(cut);
         let rate_bps = (u128::from(self.current_bps) * kept) >> 32;

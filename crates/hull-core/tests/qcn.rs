@@ -1,7 +1,9 @@
 //! QCN: sequences computed by hand from the thesis's section 5.2, and the expected time between two
 //! rate increases from its Markov chain (figure 5.3, equation 5.9).
 
-use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, MAX_FEEDBACK};
+use hull_core::qcn_congestion_point::{
+    CongestionPoint, CongestionPointConfig, MAX_FEEDBACK, Sampling,
+};
 use hull_core::qcn_reaction_point::{Increase, ReactionPoint, ReactionPointConfig};
 use proptest::prelude::*;
 
@@ -13,7 +15,7 @@ fn every_packet() -> CongestionPointConfig {
     CongestionPointConfig {
         equilibrium_bytes: 22 * PACKET as u32,
         weight: 2 << 16,
-        sampling: u32::MAX,
+        sampling: Sampling::Random(u32::MAX),
         step_bytes: PACKET as u32,
     }
 }
@@ -28,6 +30,7 @@ fn reaction(increase: Increase) -> ReactionPointConfig {
         cycle_bytes: 150_000,
         recovery_cycles: 5,
         timer_ps: None,
+        extra_fast_recovery: false,
         increase,
     }
 }
@@ -49,7 +52,7 @@ fn feedback_is_excess_and_twice_the_change() {
         (90, Some(63)), // 68 + 124
         (85, Some(53)), // 63 - 10
     ] {
-        let found = point.on_arrival(queue * PACKET, 0);
+        let found = point.on_arrival(queue * PACKET, 1500, 0);
         assert_eq!(found, feedback, "queue of {queue} packets");
     }
 }
@@ -62,7 +65,7 @@ fn steps_are_rounded_up() {
             weight: 0,
             ..every_packet()
         });
-        point.on_arrival(22 * PACKET + excess_bytes, 0)
+        point.on_arrival(22 * PACKET + excess_bytes, 1500, 0)
     };
     assert_eq!(steps(0), None);
     assert_eq!(steps(1), Some(1));
@@ -75,13 +78,43 @@ fn steps_are_rounded_up() {
 #[test]
 fn only_sampled_packets_are_seen() {
     let mut point = CongestionPoint::new(&CongestionPointConfig {
-        sampling: 42_949_673, // 1%
+        sampling: Sampling::Random(42_949_673), // 1%
         ..every_packet()
     });
-    assert_eq!(point.on_arrival(500 * PACKET, 42_949_673), None);
+    assert_eq!(point.on_arrival(500 * PACKET, 1500, 42_949_673), None);
     // Q_old is still 0: 1 - 22 + 2.
-    assert_eq!(point.on_arrival(PACKET, 42_949_672), None);
-    assert_eq!(point.on_arrival(30 * PACKET, 42_949_672), Some(63)); // 8 + 58
+    assert_eq!(point.on_arrival(PACKET, 1500, 42_949_672), None);
+    assert_eq!(point.on_arrival(30 * PACKET, 1500, 42_949_672), Some(63)); // 8 + 58
+}
+
+/// The standard's sampling: distances of 85 to 115 packets, 100 on average.
+#[test]
+fn distances_between_samples_are_even() {
+    let mut point = CongestionPoint::new(&CongestionPointConfig {
+        sampling: Sampling::Every(150_000),
+        weight: 0,
+        ..every_packet()
+    });
+    let mut state = 7_u64;
+    let (mut distances, mut last) = (Vec::new(), 0);
+    for n in 0..1_000_000_u32 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        if point.on_arrival(23 * PACKET, 1500, (state >> 32) as u32) == Some(1) {
+            distances.push(n - last);
+            last = n;
+        }
+    }
+    let distances = &distances[1..];
+    assert!(
+        distances
+            .iter()
+            .all(|distance| (85..=115).contains(distance))
+    );
+    let mean = f64::from(distances.iter().sum::<u32>()) / distances.len() as f64;
+    // Hundredths are rounded down, and packets up.
+    assert!((mean - 99.5).abs() < 0.6, "{mean}");
 }
 
 /// 10 Gbps and F_b = 32: the rate falls by a quarter, and Fast Recovery takes back 15/16, 31/32, ... of
@@ -145,6 +178,26 @@ fn feedback_begins_a_new_recovery() {
     assert_eq!(point.rate_bps(), after);
     point.on_sent(1);
     assert_eq!(point.rate_bps(), (after + 10 * GBPS * 3 / 4) / 2);
+}
+
+/// Two messages within a cycle: R_T is what it was before the first. After a whole cycle it is not.
+#[test]
+fn extra_fast_recovery_keeps_the_target() {
+    let config = ReactionPointConfig {
+        extra_fast_recovery: true,
+        ..reaction(Increase::Averaging)
+    };
+    let mut point = ReactionPoint::new(&config, 0);
+    point.on_feedback(0, 32);
+    point.on_sent(100_000);
+    point.on_feedback(0, 32);
+    assert_eq!(point.target_bps(), 10 * GBPS);
+    assert_eq!(point.rate_bps(), 10 * GBPS * 9 / 16);
+    point.on_sent(150_000);
+    let halfway = 10 * GBPS * 25 / 32;
+    assert_eq!(point.rate_bps(), halfway);
+    point.on_feedback(0, 32);
+    assert_eq!(point.target_bps(), halfway);
 }
 
 /// A source that sends little: the timer ends cycles, feedback starts it again, and Active Increase
@@ -229,13 +282,13 @@ proptest! {
         weight in 0_u32..(4 << 16),
         step_bytes in 1_u32..5000,
     ) {
-        let config = CongestionPointConfig { equilibrium_bytes, weight, sampling: u32::MAX, step_bytes };
+        let config = CongestionPointConfig { equilibrium_bytes, weight, sampling: Sampling::Random(u32::MAX), step_bytes };
         let mut point = CongestionPoint::new(&config);
-        point.on_arrival(old, 0);
+        point.on_arrival(old, 1500, 0);
         let congestion = queue as f64 - f64::from(equilibrium_bytes)
             + f64::from(weight) / 65536.0 * (queue as f64 - old as f64);
         let expected = (congestion > 0.0)
             .then(|| (congestion / f64::from(step_bytes)).ceil().min(63.0) as u8);
-        prop_assert_eq!(point.on_arrival(queue, 0), expected);
+        prop_assert_eq!(point.on_arrival(queue, 1500, 0), expected);
     }
 }

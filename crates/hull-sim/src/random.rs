@@ -23,6 +23,8 @@ pub enum Purpose {
     Marking = 6,
     /// Random loss, one stream for each port.
     LinkLoss = 7,
+    /// Which packets QCN samples, one stream for each port.
+    Sampling = 8,
     /// Times between Poisson flows.
     FlowArrivals = 32,
     /// Sizes of Poisson flows.

@@ -32,6 +32,8 @@ pub enum Kind {
     LinkState = 12,
     /// The loss of a packet in a switch becomes known to its flow.
     Loss = 13,
+    /// A source may send at its rate, or feedback reaches it.
+    Source = 14,
 }
 
 const KINDS: [Kind; 16] = [
@@ -49,8 +51,8 @@ const KINDS: [Kind; 16] = [
     Kind::Warmup,
     Kind::LinkState,
     Kind::Loss,
-    Kind::Loss,
-    Kind::Loss,
+    Kind::Source,
+    Kind::Source,
 ];
 
 /// A kind and an index, packed so that they compare as one number.

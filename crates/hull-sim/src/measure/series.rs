@@ -4,7 +4,7 @@ use super::parquet_file::{Column, Values};
 use super::table_log::{Row, TableLog};
 
 /// The columns of `series.parquet`.
-pub const SERIES_COLUMNS: [Column; 13] = [
+pub const SERIES_COLUMNS: [Column; 14] = [
     Column::new("time_ps", "ps", "simulated time of the sample"),
     Column::new(
         "flow",
@@ -51,6 +51,11 @@ pub const SERIES_COLUMNS: [Column; 13] = [
         "",
         "of these, those of a flow that was not associated: one more than have ended, or as many",
     ),
+    Column::new(
+        "rate_bps",
+        "bit/s",
+        "rate at which the source sends; null where a window controls it",
+    ),
 ];
 
 /// What is known of a flow at one time.
@@ -78,6 +83,8 @@ pub(crate) struct FlowReading {
     pub associations: u32,
     /// Without renewals.
     pub associations_begun: u32,
+    /// Sending rate, bit/s, where the source has one.
+    pub rate_bps: Option<u64>,
 }
 
 /// One row: a reading with its time, ps.
@@ -109,6 +116,7 @@ impl Row for SeriesRow {
             Values::short(rows, |row| row.1.timeouts),
             Values::short(rows, |row| row.1.associations),
             Values::short(rows, |row| row.1.associations_begun),
+            optional(|reading| reading.rate_bps),
         ]
     }
 }

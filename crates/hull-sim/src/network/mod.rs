@@ -5,6 +5,7 @@
 //! host that it reaches. A packet carries the place of its next entry.
 
 mod aqm;
+mod congestion_point;
 mod lanes;
 mod packet;
 mod port;
@@ -13,6 +14,7 @@ mod ring;
 mod shared_buffer;
 
 pub use aqm::{Aqm, Rule};
+pub use congestion_point::SampledQueue;
 pub use lanes::Lanes;
 pub use packet::{CLASSES, NO_SACK, Packet, flags};
 pub use port::{BufferLimit, MarkOn, Port, PortConfig, Verdict};

@@ -1,7 +1,7 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what they share.
 
-use super::{Scenario, host, measure, pacer, run, switch, transport};
+use super::{Scenario, host, measure, pacer, qcn, run, switch, transport};
 use crate::topology;
 use crate::units::{Buffer, Rate, Time};
 
@@ -82,6 +82,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         s.transport.tso_win_divisor,
         "0 without host.offload",
     )?;
+    qcn::check(s)?;
     if let Some(pacer) = &s.pacer {
         pacer::check(pacer, s.host.rate, mtu)?;
     }

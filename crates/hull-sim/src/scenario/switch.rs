@@ -7,6 +7,7 @@ use super::aqm::{Pi, Red, check_pi, check_red};
 use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, require};
 use super::default;
 use super::memory::{self, Memory};
+use super::qcn::CongestionPoint;
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
 /// The switches and their links, to hosts and to each other.
@@ -53,6 +54,9 @@ pub struct Switch {
     /// ECN marking by PI; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pi: Option<Pi>,
+    /// QCN's congestion point; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qcn: Option<CongestionPoint>,
     /// Phantom queue behind each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,

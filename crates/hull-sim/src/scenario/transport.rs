@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
 use super::default;
+use super::qcn::ReactionPoint;
 use crate::transport::MAX_WINDOW_BYTES;
 use crate::units::{Share, Size, Time};
 
@@ -21,6 +22,32 @@ pub enum CongestionControl {
     Dctcp,
     /// TCP Vegas.
     Vegas,
+    /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
+    Qcn,
+    /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
+    #[serde(rename = "qcn-aimd")]
+    QcnAimd,
+}
+
+impl CongestionControl {
+    /// Whether the source has a rate and takes a congestion point's feedback.
+    pub fn is_qcn(self) -> bool {
+        matches!(self, CongestionControl::Qcn | CongestionControl::QcnAimd)
+    }
+}
+
+impl std::fmt::Display for CongestionControl {
+    /// As it is written in a scenario.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            CongestionControl::NewReno => "newreno",
+            CongestionControl::Cubic => "cubic",
+            CongestionControl::Dctcp => "dctcp",
+            CongestionControl::Vegas => "vegas",
+            CongestionControl::Qcn => "qcn",
+            CongestionControl::QcnAimd => "qcn-aimd",
+        })
+    }
 }
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
@@ -107,6 +134,9 @@ pub struct Transport {
     /// Vegas's parameters.
     #[serde(default)]
     pub vegas: Vegas,
+    /// QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then.
+    #[serde(default)]
+    pub qcn: ReactionPoint,
 }
 
 /// DCTCP's parameters (thesis 2.2.1).
@@ -185,6 +215,7 @@ impl Default for Transport {
             tso_win_divisor: 0,
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),
+            qcn: ReactionPoint::default(),
         }
     }
 }

@@ -14,7 +14,8 @@ use crate::scenario::{MarkOn, Scenario};
 use crate::topology::{self, Graph, Kind};
 
 /// The cut of a network. What decides late (marking at dequeue, priority classes), what several ports
-/// share (memory) and what changes routes on the way (failing links) is not cut; nor is what
+/// share (memory), what answers from inside (QCN) and what changes routes on the way (failing links) is
+/// not cut; nor is what
 /// instruments look at (latency probe, capture, chosen queues).
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -41,6 +42,7 @@ impl Cut {
         let late_marks = |marking: &crate::scenario::Marking| marking.on == MarkOn::Dequeue;
         let of_ports = switch.ports.iter().filter_map(|port| port.marking.as_ref());
         if switch.memory.is_some()
+            || switch.qcn.is_some()
             || switch.priorities > 1
             || switch.marking.iter().chain(of_ports).any(late_marks)
             || scenario.measure.probe.is_some()

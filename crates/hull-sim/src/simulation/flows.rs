@@ -8,7 +8,10 @@
 
 use std::collections::VecDeque;
 
+use hull_core::qcn_reaction_point::ReactionPointConfig;
+
 use super::followed::Followed;
+use super::rate_source::RateSource;
 use crate::host::Echo;
 use crate::network::Network;
 use crate::topology::Routes;
@@ -120,6 +123,9 @@ pub struct FlowTable {
     pub flows: Vec<Flow>,
     pub senders: Vec<Sender>,
     pub receivers: Vec<Receiver>,
+    /// Their rates, where sources have one: what it is made of, and for each slot.
+    pub reaction: Option<ReactionPointConfig>,
+    pub sources: Vec<RateSource>,
     free: Vec<u32>,
     sender: Sender,
     receiver: Receiver,
@@ -144,6 +150,8 @@ impl FlowTable {
             flows: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            reaction: None,
+            sources: Vec::new(),
             free: Vec::new(),
             sender,
             receiver,
@@ -161,6 +169,12 @@ impl FlowTable {
     /// Follows the first `flows` that are opened.
     pub fn following(mut self, flows: u64) -> Self {
         self.following.below = flows;
+        self
+    }
+
+    /// Lets sources have a rate, where there are settings for it.
+    pub fn at_rates(mut self, reaction: Option<ReactionPointConfig>) -> Self {
+        self.reaction = reaction;
         self
     }
 

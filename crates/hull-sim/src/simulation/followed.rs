@@ -4,6 +4,7 @@
 use hull_core::dctcp::ONE;
 
 use super::flows::FlowTable;
+use super::rate_source::RateSource;
 use crate::measure::FlowReading;
 use crate::transport::{Controller, MAX_WINDOW_BYTES};
 
@@ -80,6 +81,7 @@ impl FlowTable {
             },
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
+            rate_bps: self.sources.get(at).map(RateSource::rate_bps),
             timeouts: sender.timeouts,
             associations: flow.associations,
             associations_begun: flow.associations_begun,

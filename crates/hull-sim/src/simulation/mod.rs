@@ -14,6 +14,8 @@ mod instruments;
 mod losses;
 mod outcome;
 mod peer;
+mod qcn;
+mod rate_source;
 mod samplers;
 mod split;
 mod tcp;
@@ -187,6 +189,7 @@ impl Simulation {
             Kind::Warmup => self.serve_warmup(),
             Kind::LinkState => self.serve_link_state(index),
             Kind::Loss => self.serve_loss(),
+            Kind::Source => self.serve_source(index),
         }
     }
 
@@ -222,7 +225,11 @@ impl Simulation {
     /// Offers a packet to a port; true when it was taken.
     #[inline(always)]
     fn transmit(&mut self, earliest_ps: u64, port: usize, packet: Packet) -> bool {
-        match self.network.enqueue(self.now_ps, earliest_ps, port, packet) {
+        let verdict = self.network.enqueue(self.now_ps, earliest_ps, port, packet);
+        if self.table.reaction.is_some() {
+            self.carry_feedback(port, packet.flow, packet.hop);
+        }
+        match verdict {
             Verdict::Accepted { first, .. } => {
                 if first && let Some(at_ps) = self.network.ports[port].next_delivery_ps() {
                     self.events.push(at_ps, Entity::new(Kind::Link, port));

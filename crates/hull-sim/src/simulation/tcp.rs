@@ -122,23 +122,34 @@ impl Simulation {
         self.send(host, packet);
     }
 
-    /// Sends what a flow's window allows; a pending ACK of the reverse flow rides along.
+    /// Sends what a flow's window or rate allows; a pending ACK of the reverse flow rides along.
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
         let at = slot as usize;
-        let offload_bytes = self.hosts.offload_bytes;
-        while let Some(segment) = self.table.senders[at].poll_burst(self.now_ps, offload_bytes) {
-            if segment.bytes <= self.mss {
-                self.send_segment(slot, &segment, false);
-            } else {
-                self.send_burst(slot, segment);
-            }
+        if self.table.reaction.is_some() {
+            self.send_at_rate(slot);
+        } else {
+            self.send_window(slot);
         }
         let sender = &mut self.table.senders[at];
         if sender.rto_deadline_ps < sender.rto_event_ps {
             sender.rto_event_ps = sender.rto_deadline_ps;
             let timer = Entity::new(Kind::Rto, at);
             self.events.push(sender.rto_deadline_ps, timer);
+        }
+    }
+
+    #[inline]
+    fn send_window(&mut self, slot: u32) {
+        let offload_bytes = self.hosts.offload_bytes;
+        let sender = slot as usize;
+        while let Some(segment) = self.table.senders[sender].poll_burst(self.now_ps, offload_bytes)
+        {
+            if segment.bytes <= self.mss {
+                self.send_segment(slot, &segment, false);
+            } else {
+                self.send_burst(slot, segment);
+            }
         }
     }
 
@@ -156,7 +167,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
+    pub(super) fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
         let flow = &mut self.table.flows[slot as usize];
         let echoed = std::mem::take(&mut flow.echoed);
         let (src, reverse) = (flow.src as usize, flow.reverse);

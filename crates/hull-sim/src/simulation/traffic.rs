@@ -29,6 +29,7 @@ impl Simulation {
                 peer.say_route(at, network.route(at, self.table.longest_route));
             }
         }
+        self.open_source(slot);
         slot
     }
 

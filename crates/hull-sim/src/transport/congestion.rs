@@ -4,7 +4,7 @@
 //! one: docs/adding_congestion_control.md.
 
 use super::window::Window;
-use super::{Cubic, DctcpControl, NewReno, Vegas};
+use super::{Cubic, DctcpControl, NewReno, RateBased, Vegas};
 
 /// What a controller learns from an acknowledgment of new data.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,8 @@ pub enum Controller {
     Dctcp(DctcpControl),
     /// TCP Vegas.
     Vegas(Vegas),
+    /// No window: the source has a rate.
+    RateBased(RateBased),
 }
 
 macro_rules! dispatch {
@@ -72,6 +74,7 @@ macro_rules! dispatch {
             Controller::Cubic($controller) => $call,
             Controller::Dctcp($controller) => $call,
             Controller::Vegas($controller) => $call,
+            Controller::RateBased($controller) => $call,
         }
     };
 }

@@ -22,6 +22,7 @@ mod phantom_queue_fluid;
 mod port_bench;
 mod priority_queue;
 mod processor_sharing;
+mod qcn;
 mod queue_series;
 mod random_loss;
 mod random_scenarios;

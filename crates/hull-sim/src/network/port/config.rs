@@ -4,6 +4,7 @@ use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
 
 use super::super::aqm::Aqm;
+use super::super::congestion_point::SampledQueue;
 use super::super::random_loss::RandomLoss;
 
 /// Room of a drop-tail buffer. A packet that does not fit is dropped.
@@ -47,6 +48,8 @@ pub struct PortConfig {
     pub phantom_queue: Option<PhantomQueue>,
     /// RED or PI.
     pub aqm: Option<Aqm>,
+    /// QCN's congestion point.
+    pub congestion_point: Option<SampledQueue>,
     /// Loss that has nothing to do with the queue.
     pub loss: Option<RandomLoss>,
     /// Strict-priority classes; 1 for a FIFO.
@@ -68,6 +71,7 @@ impl PortConfig {
             marker: None,
             phantom_queue: None,
             aqm: None,
+            congestion_point: None,
             loss: None,
             classes: 1,
             commit_bytes: 0,

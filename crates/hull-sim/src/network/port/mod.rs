@@ -5,7 +5,7 @@
 //! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
 //! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
 //! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
-//! memory after the last bit leave it in). What only some ports have (RED, PI, strict priority,
+//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, strict priority,
 //! instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
@@ -16,6 +16,7 @@ use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
 
 use super::aqm::Aqm;
+use super::congestion_point::SampledQueue;
 use super::lanes::Lanes;
 use super::packet::{Packet, flags};
 use super::random_loss::RandomLoss;
@@ -72,6 +73,8 @@ mod feature {
 pub struct Extras {
     /// RED or PI.
     pub aqm: Option<Aqm>,
+    /// QCN's congestion point.
+    pub congestion_point: Option<SampledQueue>,
     /// Random loss.
     pub loss: Option<RandomLoss>,
     /// Queues of the priority classes.
@@ -162,6 +165,9 @@ impl Port {
         };
         if let Some(aqm) = &config.aqm {
             port.extras_mut().aqm = Some(aqm.clone());
+        }
+        if let Some(point) = &config.congestion_point {
+            port.extras_mut().congestion_point = Some(point.clone());
         }
         if let Some(loss) = &config.loss {
             port.extras_mut().loss = Some(loss.clone());
@@ -410,6 +416,13 @@ impl Port {
         let extras = self.extras.as_ref();
         let lanes = extras.and_then(|extras| extras.lanes.as_ref());
         self.ring.len() as usize + lanes.map_or(0, Lanes::packets)
+    }
+
+    /// What QCN's congestion point has for the source of the packet that was offered last.
+    #[inline]
+    pub fn take_feedback(&mut self) -> Option<u8> {
+        let extras = self.extras.as_mut()?;
+        extras.congestion_point.as_mut()?.take_feedback()
     }
 
     /// Installs instruments.

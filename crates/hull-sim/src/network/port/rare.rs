@@ -1,8 +1,8 @@
-//! The long way through a port: RED, PI, strict priority, marking on dequeue, buffers that hold the
+//! The long way through a port: RED, PI, QCN, strict priority, marking on dequeue, buffers that hold the
 //! packet in service, instruments, and links that fail.
 
 use super::super::lanes::Lanes;
-use super::super::packet::Packet;
+use super::super::packet::{Packet, flags};
 use super::super::random_loss::RandomLoss;
 use super::super::ring::Scheduled;
 use super::{Port, Verdict, feature};
@@ -41,6 +41,13 @@ impl Port {
         if !idle && counted {
             queue_bytes += u64::from(self.in_service_bytes);
             queue_packets += 1;
+        }
+        // QCN samples what arrives, whether there is room for it or not.
+        let point = extras.as_mut().and_then(|e| e.congestion_point.as_mut());
+        if let Some(point) = point
+            && packet.flags & flags::DATA != 0
+        {
+            point.on_arrival(queue_bytes, u32::from(packet.wire_bytes));
         }
         let full = queue_bytes + bytes > self.limit_bytes
             || queue_packets >= u64::from(self.limit_packets);

@@ -56,13 +56,15 @@ fn assemble(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Sim
         changes: topology::changes(&scenario.topology.failures, &graph)?,
         failed_links,
         hosts: hosts::build(scenario, &graph, seed)?,
-        table: FlowTable::new(sender, receiver, routes.longest_path(), seed).following(
-            scenario
-                .measure
-                .flows
-                .as_ref()
-                .map_or(0, |flows| flows.count),
-        ),
+        table: FlowTable::new(sender, receiver, routes.longest_path(), seed)
+            .following(
+                scenario
+                    .measure
+                    .flows
+                    .as_ref()
+                    .map_or(0, |flows| flows.count),
+            )
+            .at_rates(tcp::reaction(&scenario.transport, scenario.host.rate)),
         sacks: SackTable::default(),
         cut: Cut::new(scenario, &graph, &network.ports, header_bytes),
         instruments,

@@ -3,11 +3,13 @@
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::pi::{Pi, PiConfig};
+use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, Sampling};
 use hull_core::queue_estimate::{Link, QueueUnit};
 use hull_core::red::{Red, RedConfig};
 
 use crate::network::{
-    Aqm, BufferLimit, MarkOn, Network, Port, PortConfig, RandomLoss, Rule, SharedBufferConfig,
+    Aqm, BufferLimit, MarkOn, Network, Port, PortConfig, RandomLoss, Rule, SampledQueue,
+    SharedBufferConfig,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, Scenario, Switch};
@@ -169,6 +171,10 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             mtu,
             Stream::new(seed, Purpose::Marking, port),
         ),
+        congestion_point: switch.qcn.as_ref().map(|settings| {
+            let random = Stream::new(seed, Purpose::Sampling, port);
+            SampledQueue::new(congestion_point(settings), random)
+        }),
         loss: random_loss(&switch, Stream::new(seed, Purpose::LinkLoss, port)),
         classes: switch.priorities as usize,
         commit_bytes: switch.commit.0 as u16,
@@ -201,6 +207,21 @@ fn phantom_queue(queue: &scenario::PhantomQueue, link: Rate) -> PhantomQueue {
             Tick::Continuous => Drain::Continuous,
             Tick::Every(tick) => Drain::Ticks { tick_ps: tick.0 },
         },
+    })
+}
+
+fn congestion_point(settings: &scenario::CongestionPoint) -> CongestionPoint {
+    CongestionPoint::new(&CongestionPointConfig {
+        equilibrium_bytes: settings.equilibrium.0 as u32,
+        weight: settings.weight.scaled(1 << 16) as u32,
+        sampling: match settings.interval {
+            Some(bytes) => Sampling::Every(bytes.0 as u32),
+            None => {
+                let scaled = settings.sampling.scaled(1 << 32);
+                Sampling::Random(u32::try_from(scaled).unwrap_or(u32::MAX))
+            }
+        },
+        step_bytes: settings.step.0 as u32,
     })
 }
 

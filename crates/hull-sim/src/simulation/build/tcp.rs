@@ -1,20 +1,27 @@
 //! TCP's settings become senders and receivers.
 
 use hull_core::dctcp::{DctcpConfig, ONE};
+use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 
 use crate::scenario::{self, CongestionControl, Transport};
 use crate::transport::{
-    Controller, Cubic, DctcpControl, EchoKind, NewReno, ReceiverConfig, RtoConfig, SenderConfig,
-    Vegas, VegasConfig, Window,
+    Controller, Cubic, DctcpControl, EchoKind, NewReno, RateBased, ReceiverConfig, RtoConfig,
+    SenderConfig, Vegas, VegasConfig, Window,
 };
+use crate::units::Rate;
 
 /// What senders are made of.
 pub(super) fn sender(tcp: &Transport) -> SenderConfig {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
+    let initial = if tcp.congestion_control.is_qcn() {
+        tcp.max_window
+    } else {
+        tcp.initial_window
+    };
     SenderConfig {
         window: Window::new(
-            bytes(tcp.initial_window),
+            bytes(initial),
             mss,
             bytes(tcp.min_window),
             bytes(tcp.max_window),
@@ -29,6 +36,7 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
                 beta: tcp.vegas.beta,
                 gamma: tcp.vegas.gamma,
             })),
+            CongestionControl::Qcn | CongestionControl::QcnAimd => Controller::RateBased(RateBased),
         },
         rto: RtoConfig {
             initial_ps: tcp.initial_rto.0,
@@ -60,6 +68,28 @@ fn dctcp(settings: &scenario::Dctcp) -> DctcpControl {
     } else {
         DctcpControl::new(&config)
     }
+}
+
+/// What the rates of sources are made of, where they have one; `link` is that of hosts.
+pub(super) fn reaction(tcp: &Transport, link: Rate) -> Option<ReactionPointConfig> {
+    let settings = &tcp.qcn;
+    let increase = match tcp.congestion_control {
+        CongestionControl::Qcn => Increase::Averaging,
+        CongestionControl::QcnAimd => Increase::Additive,
+        _ => return None,
+    };
+    Some(ReactionPointConfig {
+        line_rate_bps: link.0,
+        initial_rate_bps: settings.initial_rate.unwrap_or(link).0,
+        min_rate_bps: settings.min_rate.0,
+        decrease: u32::try_from(settings.decrease.scaled(1 << 32)).unwrap_or(u32::MAX),
+        increase_bps: settings.increase.0,
+        cycle_bytes: settings.cycle.0 as u32,
+        recovery_cycles: settings.recovery_cycles,
+        timer_ps: settings.timer.map(|time| time.0),
+        extra_fast_recovery: settings.extra_fast_recovery,
+        increase,
+    })
 }
 
 /// What receivers are made of.
