@@ -56,6 +56,10 @@ _KNOWN = {
         Scheme("threshold_6kb", "6 KB", "#E69F00", (10, 3), "^"),
         Scheme("threshold_15kb", "15 KB", "#CC79A7", (2, 1), "v"),
         Scheme("threshold_30kb", "30 KB", "#0072B2", (5, 2), "s"),
+        Scheme("qcn", "QCN", "#0072B2", (5, 2), "s"),
+        Scheme("qcn_aimd", "QCN-AIMD", "#D55E00", (2, 2), "o"),
+        Scheme("qcn_8021qau", "QCN as 802.1Qau", "#009E73", (), "D"),
+        Scheme("qcn_aimd_8021qau", "QCN-AIMD as 802.1Qau", "#E69F00", (10, 3), "^"),
     )
 }
 _SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#999999", "#F0E442")
