@@ -5,8 +5,8 @@ Thesis 5.4, appendices D to F. Units: seconds, radians per second.
 The loop is 1 + G(s) = 0 with
 G(s) = exp(-s tau) a_3 (s + b)(s + gamma) / (s (s^2 + beta s + alpha)) for QCN and
 exp(-s tau) a_3 (s + gamma) / (s (s + a)) for QCN-AIMD. Theorem 5.1 bounds the crossover frequency
-and the phase; the exact margin takes the frequencies at which |G| = 1 as roots of a polynomial in
-omega^2. A second way to the same: the rightmost of the roots of 1 + G at a given delay, from the
+and the phase; the exact margin takes the frequencies at which abs(G) = 1 as roots of a polynomial
+in omega^2. A second way to the same: the rightmost of the roots of 1 + G at a given delay, from the
 delay equation's generator on Chebyshev nodes, which knows no frequency response.
 """
 
@@ -42,7 +42,7 @@ class Loop:
         return complex(np.polyval(self.numerator, s) / np.polyval(self.denominator, s))
 
     def crossovers(self) -> list[float]:
-        """The frequencies at which |G| = 1, rising."""
+        """The frequencies at which abs(G) = 1, rising."""
         squares = np.roots(np.polysub(_squared(self.denominator), _squared(self.numerator)))
         return sorted(
             math.sqrt(square.real)
@@ -59,7 +59,7 @@ class Loop:
             delays.append(((phase + math.pi) % (2 * math.pi)) / omega)
         return min(delays)
 
-    def rightmost(self, delay_s: float, nodes: int = 40) -> complex:
+    def rightmost(self, delay_s: float, nodes: int = 20) -> complex:
         """The characteristic root with the largest real part at a delay, 1/s."""
         size = len(self.now)
         if delay_s == 0:

@@ -160,7 +160,7 @@ def test_400_flows_are_the_limit_of_5_23() -> None:
         check_theorem_5_3(Qcn(flows=400))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(MODELS)
 def test_rightmost_root_crosses_at_the_margin(model: Qcn) -> None:
     """The delay equation's own roots change sides where the frequency response says."""
