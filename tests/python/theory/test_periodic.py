@@ -1,0 +1,50 @@
+"""N D/D/1 against a queue that is played packet by packet, and against what is known of it."""
+
+import random
+
+import pytest
+
+from hull.errors import UsageError
+from hull.theory.periodic import waiting
+
+DRAWS = 5000
+
+
+def played(senders: int, load: float) -> float:
+    """Mean number waiting in the second period, over draws of the senders' times."""
+    draw = random.Random(1)
+    period = senders / load
+    total = 0.0
+    for _ in range(DRAWS):
+        times = sorted(draw.uniform(0, period) for _ in range(senders))
+        free = 0.0
+        for turn in (0, 1):
+            for time in times:
+                start = max(free, turn * period + time)
+                free = start + 1
+                total += turn * (start - turn * period - time)
+    return total / DRAWS / period
+
+
+@pytest.mark.parametrize(("senders", "load"), [(2, 0.9), (4, 0.5), (4, 0.9), (8, 0.8), (8, 0.95)])
+def test_as_played(senders: int, load: float) -> None:
+    assert waiting(senders, load) == pytest.approx(played(senders, load), rel=0.05)
+
+
+def test_two_senders_by_hand() -> None:
+    # The other's packet is within one transmission time with probability load / 2, then half of it.
+    assert waiting(2, 0.9) == pytest.approx(0.9 * 0.45 / 2, rel=1e-3)
+
+
+def test_one_sender_never_waits() -> None:
+    assert waiting(1, 0.9) == 0
+
+
+def test_many_senders_are_a_poisson_process() -> None:
+    assert waiting(120, 0.5) == pytest.approx(0.5**2 / (2 * (1 - 0.5)), rel=0.05)
+
+
+@pytest.mark.parametrize("load", [0, 1, 1.2])
+def test_a_load_that_is_not_stable(load: float) -> None:
+    with pytest.raises(UsageError, match="load"):
+        waiting(4, load)
