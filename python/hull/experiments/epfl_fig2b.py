@@ -21,6 +21,7 @@ SCHEMES = (TCP, DCTCP, SIX, HULL)
 PAYLOAD_BYTES = 600
 FLOWS = range(2, 9)
 ALL = tuple(str(count) for count in FLOWS)
+DRAIN_MBPS = 900
 FOLLOWED = ("measure.flows={}",)
 MEAN, P99 = occupancy("mean"), occupancy("p99")
 
@@ -64,6 +65,11 @@ def window(results: Results, count: str, scheme: str) -> float:
         for part in results.parts(count, scheme)
     ]
     return fmean(float(table["cwnd_bytes"].mean()) for table in tables) / PAYLOAD_BYTES
+
+
+def _exceeds(results: Results) -> Finding:
+    found = series(results, ALL[1:], HULL, throughput_mbps)
+    return Finding(f"at least {min(found):.0f} Mbps", min(found) > DRAIN_MBPS)
 
 
 def _window_two(results: Results) -> Finding:
@@ -137,6 +143,13 @@ CLAIMS = (
         source="report III-A",
         claim="from 4 to 8 flows HULL has the same throughput as the others (within 5%)",
         check=_same_throughput,
+    ),
+    Claim(
+        id="epfl-fig2b-exceeds",
+        source="report III-A",
+        claim="with 3 and more flows HULL's senders, at their smallest windows, exceed the drain "
+        "rate of 900 Mbps",
+        check=_exceeds,
     ),
     Claim(
         id="epfl-fig2b-window-three",

@@ -18,6 +18,7 @@ from hull.measured import (
     Results,
     from_summary,
     from_table,
+    goodput_mbps,
     interval_means,
     query,
     value,
@@ -231,7 +232,18 @@ def _order_of_10_us(results: Results) -> Finding:
     return Finding(f"{hull:.1f} us, DCTCP {ratio(dctcp, hull):.0f} times that", holds)
 
 
+def _traffic(results: Results) -> Finding:
+    found = results.mean(ALONE, TCP, goodput_mbps)
+    return Finding(f"{found:.1f} Mbps", about(found, 26.5))
+
+
 CLAIMS = (
+    Claim(
+        "epfl-fig4-traffic",
+        "report III-B",
+        "The search workload alone puts 26.5 Mbps of payload (within 25%) on the client's link.",
+        _traffic,
+    ),
     Claim(
         "epfl-fig4-latency-dctcp",
         "report III-B",

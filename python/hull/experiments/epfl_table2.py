@@ -134,7 +134,37 @@ def _nearer(results: Results) -> Finding:
     return Finding(shown, abs(two - 34.8) < abs(one - 34.8))
 
 
+def _several_ms(results: Results) -> Finding:
+    found = [value(latency("p99"), results, load, TCP) / 1e3 for load in LOADS]
+    return Finding(", ".join(f"{ms:.1f}" for ms in found) + " ms", max(found) >= 3)
+
+
+def _mix(results: Results) -> Finding:
+    """The first is of the requests, the second of their bytes."""
+    sizes = {entry["class"]: entry for entry in results.parts(LOADS[2], TCP)[0]["fct"]}
+    few, many = sizes["10MB"], sizes["900B"]
+    counts, bytes_ = ratio(many["count"], few["count"]), ratio(few["bytes"], many["bytes"])
+    return Finding(
+        f"{counts:.2f} to 1, 1 to {bytes_:.0f}", about(counts, 4) and about(bytes_, 2222)
+    )
+
+
 CLAIMS = (
+    Claim(
+        "epfl-table2-several-ms",
+        "report I",
+        "A full switch buffer adds several milliseconds: with TCP the 99th percentile of switch "
+        "latency comes to 3 ms or more.",
+        _several_ms,
+    ),
+    Claim(
+        "epfl-table2-mix",
+        "report III-A",
+        "Small requests to large ones are 4 to 1 (within 25%), their throughput 1 to 2,222 (within "
+        "25%).",
+        _mix,
+        tried="The two do not go together: at 4 to 1 the bytes are 1 to 2,778; 2,222 is 5 to 1.",
+    ),
     Claim(
         "epfl-table2-latency-tcp",
         "report III-A",

@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding, within
+from hull.dynamic_flows import DCTCP, HULL, LOADS, SMALL, TCP
 from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.experiments.table4 import DCTCP, FULL, HULL, LOADS, QUICK, SMALL, TCP, slowdowns_pct
+from hull.experiments.table4 import FULL, QUICK, slowdowns_pct
 from hull.measured import Estimate, Results, fct
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@
 from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding
+from hull.dynamic_flows import HULL, LOADS, SMALL
 from hull.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.fig10 import CONDITIONS
-from hull.experiments.table4 import FULL, HULL, LOADS, QUICK, SMALL
+from hull.experiments.table4 import FULL, QUICK
 from hull.measured import Reader, Results, fct, probe
 
 if TYPE_CHECKING:

@@ -8,16 +8,15 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from hull import dynamic_flows
 from hull.claims import Claim, Finding, within
+from hull.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
 from hull.experiment import Experiment, Size, Variant, table_points
 from hull.measured import Reader, Results, fct, probe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOADS = ("load20", "load40", "load60")
-TCP, DCTCP, SMALL, HULL = "tcp_droptail", "dctcp_30k", "dctcp_6k_pacer", "dctcp_pq950_pacer"
-SCHEMES = (TCP, DCTCP, SMALL, HULL)
 QUICK = ("run.duration=40s",)
 FULL = ("run.warmup=40s", "run.duration=150s")
 """Sizes of all experiments on this scenario, the same so that they share results."""
@@ -132,14 +131,8 @@ def _host_share(results: Results) -> dict[str, float]:
 
 def _host_part(results: Results) -> Finding:
     """1 KB times without the wait at the switch, by load and in the order of the schemes."""
-    parts = {
-        load: [
-            results.mean(load, scheme, fct("1KB", "mean"))
-            - results.mean(load, scheme, probe("mean"))
-            for scheme in SCHEMES
-        ]
-        for load in LOADS
-    }
+    by_scheme = [host_part(results, scheme) for scheme in SCHEMES]
+    parts = dict(zip(LOADS, zip(*by_scheme, strict=True), strict=True))
     words = [
         f"{load[4:]}%: " + " > ".join(f"{us:.0f}" for us in found) for load, found in parts.items()
     ]
@@ -360,7 +353,7 @@ EXPERIMENT = Experiment(
         },
         published_conditions=LOADS,
     ),
-    claims=_CLAIMS,
+    claims=(*_CLAIMS, *dynamic_flows.CLAIMS),
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),
