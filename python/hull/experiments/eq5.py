@@ -1,10 +1,9 @@
 """Equation 5 of the paper: the headroom that a phantom queue needs to keep the real queue empty,
 1 - gamma > N / (C RTT), with C RTT in packets.
 
-Hosts without bursts, so that only the flows' probing counts. What the equation is about is a rate
-above the link's, so the queue counts without the packets that wait because those of N senders meet:
-less the mean queue of N senders of constant rate with the same load together (N D/D/1). The
-headroom at which a quarter of a packet is left is interpolated between the drain rates.
+Hosts without bursts, so that only the flows' probing counts. A queue counts as empty when it holds
+less than half a packet on average; the headroom that this takes is interpolated between the drain
+rates.
 """
 
 from itertools import pairwise
@@ -13,8 +12,7 @@ from typing import TYPE_CHECKING
 from hull.claims import Claim, Finding
 from hull.experiment import Experiment, Size, Variant
 from hull.long_lived import senders
-from hull.measured import Results, occupancy, throughput_mbps
-from hull.theory.periodic import waiting
+from hull.measured import Results, occupancy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,20 +22,18 @@ FLOWS = (2, 4, 8)
 STACKS = {250: 51, 500: 113, 1000: 238}  # round trip and stack delay that gives it, us
 HEADROOMS = (1, 2, 4, 7, 10, 15, 20, 30)  # % of the line rate
 FAST = "10Gbps"
-ENOUGH_PACKETS = 0.25
+ENOUGH_PACKETS = 0.5
 RESOLUTION = 0.5  # of the interpolated headroom, % of the line rate
 
 
-def _overshoot(results: Results, rate: str, rtt_us: int, flows: int, headroom: int) -> float:
-    """Mean queue, packets, beyond that of senders with the same load and a constant rate."""
-    condition = f"{rate}/{rtt_us}us/{flows}/{headroom}%"
-    queue = results.mean(condition, SCHEME, occupancy("mean")) / (12 if rate == "1Gbps" else 1.2)
-    return queue - waiting(flows, results.mean(condition, SCHEME, throughput_mbps) / 1e3)
-
-
 def _needed(results: Results, rate: str, rtt_us: int, flows: int) -> float:
-    """Headroom, % of the line rate, at which the queue by overshoot comes below the limit."""
-    queues = [_overshoot(results, rate, rtt_us, flows, headroom) for headroom in HEADROOMS]
+    """Headroom, % of the line rate, at which the mean queue comes below half a packet."""
+    packet_us = 12 if rate == "1Gbps" else 1.2
+    queues = [
+        results.mean(f"{rate}/{rtt_us}us/{flows}/{headroom}%", SCHEME, occupancy("mean"))
+        / packet_us
+        for headroom in HEADROOMS
+    ]
     points = list(zip(HEADROOMS, queues, strict=True))
     if queues[0] <= ENOUGH_PACKETS:
         return HEADROOMS[0]
@@ -117,9 +113,14 @@ CLAIMS = (
     Claim(
         id="eq5-bound",
         source="paper 6.1, equation 5",
-        claim="headroom of N / (C RTT) prevents queueing (mean queue at most a quarter of a packet "
-        "above that of N senders of constant rate)",
+        claim="headroom of N / (C RTT) prevents queueing (mean queue below half a packet)",
         check=_bound,
+        tried="With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
+        "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of different "
+        "senders that meet, which no headroom prevents: senders of constant rate and the same load "
+        "(the queue N D/D/1, hull.theory.periodic) have 0.56 packets where 8 flows have 0.58, 0.47 "
+        "where 4 have 0.58. With the part of the queue beyond that as the measure and a quarter or an "
+        "eighth of a packet as its limit, the bound holds in all cases; with a tenth not with 4 flows.",
     ),
 )
 
