@@ -17,6 +17,8 @@
 //!
 //! QCN controls rates without acknowledgements: [`qcn_congestion_point`] at the switch,
 //! [`qcn_reaction_point`] at the source.
+//! Of chapter 5 of the thesis: [`rcp`], the rate that a router offers to its flows, and [`averaging`], the
+//! principle that keeps a loop stable with a longer delay.
 //!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
 //! Ultra-Low Latency in the Data Center" (NSDI 2012); "the thesis" is M. Alizadeh, "Packet Transport
@@ -28,6 +30,7 @@
 
 extern crate alloc;
 
+pub mod averaging;
 pub mod dctcp;
 pub mod departure_pacer;
 pub mod ecn_echo;
@@ -39,4 +42,5 @@ pub mod pi;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;
 pub mod queue_estimate;
+pub mod rcp;
 pub mod red;

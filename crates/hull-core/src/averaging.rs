@@ -1,0 +1,115 @@
+//! The Averaging Principle (AP): a controller that keeps a loop stable with a longer delay, because
+//! between two changes by feedback it moves its output halfway back to what it was.
+//!
+//! Source: thesis 5.5.1 and 5.5.2. The controller changes the input of the plant by feedback every T.
+//! I_C is the input now, I_T the input before the last such change:
+//!
+//! ```text
+//! at nT            I_T <- I_C,  I_C <- what the controller makes of I_C (5.24)
+//! in between       I_C <- (I_C + I_T) / 2
+//! ```
+//!
+//! AP averages once, at T/2; AP2 twice, at T/3 and 2T/3 (thesis 5.5.3); no averaging is the plain
+//! controller. [`Averaging`] says when the next change is due and makes it. For an integral controller
+//! AP is the same as feeding back, instead of the error e (theorem 5.4),
+//!
+//! ```text
+//! w(nT) = e(nT) / 2 + (e(nT) - e((n - 1) T)) / 4
+//! ```
+//!
+//! but for a ripple of mean zero within each T: [`ProportionalDerivative`], with e(-T) = 0.
+//!
+//! Units: picoseconds; the input in any unit, whole numbers. An average is rounded down.
+
+/// The input of a plant and when it changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Averaging {
+    /// I_C.
+    current: i64,
+    /// I_T.
+    target: i64,
+    interval_ps: u64,
+    averages: u8,
+    /// Averages since the last feedback.
+    averaged: u8,
+    last_feedback_ps: u64,
+}
+
+impl Averaging {
+    /// An input that the controller changes every `interval_ps`, first after one interval, with
+    /// `averages` changes in between at equal distances.
+    ///
+    /// # Panics
+    /// When the interval has fewer picoseconds than changes.
+    pub fn new(initial: i64, interval_ps: u64, averages: u8) -> Self {
+        let fits = interval_ps > u64::from(averages);
+        assert!(fits, "interval_ps must be above averages");
+        Self {
+            current: initial,
+            target: initial,
+            interval_ps,
+            averages,
+            averaged: averages,
+            last_feedback_ps: 0,
+        }
+    }
+
+    /// The input now (I_C).
+    #[inline]
+    pub fn current(&self) -> i64 {
+        self.current
+    }
+
+    /// The input before the last feedback (I_T).
+    pub fn target(&self) -> i64 {
+        self.target
+    }
+
+    /// When the next change is due.
+    #[inline]
+    pub fn next_ps(&self) -> u64 {
+        let parts = u128::from(self.averages) + 1;
+        let passed = u128::from(self.interval_ps) * (u128::from(self.averaged) + 1) / parts;
+        self.last_feedback_ps.saturating_add(passed as u64)
+    }
+
+    /// Whether the next change is one by feedback.
+    pub fn is_feedback_next(&self) -> bool {
+        self.averaged == self.averages
+    }
+
+    /// Makes the next change; `controller` gives the input that follows the present one, and is asked
+    /// when the change is one by feedback.
+    pub fn change(&mut self, controller: impl FnOnce(i64) -> i64) {
+        if self.is_feedback_next() {
+            self.last_feedback_ps = self.next_ps();
+            self.averaged = 0;
+            self.target = self.current;
+            self.current = controller(self.current);
+        } else {
+            self.averaged += 1;
+            self.current = (self.current & self.target) + ((self.current ^ self.target) >> 1);
+        }
+    }
+
+    /// Leaves out as many whole intervals as lie before `now_ps`: for an input that stands still.
+    pub fn skip(&mut self, now_ps: u64) {
+        let idle_ps = now_ps.saturating_sub(self.next_ps());
+        self.last_feedback_ps += idle_ps / self.interval_ps * self.interval_ps;
+    }
+}
+
+/// The PD controller that AP is equivalent to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProportionalDerivative {
+    last_error: i64,
+}
+
+impl ProportionalDerivative {
+    /// An error of this much is sampled; returns 4 w, which needs no rounding.
+    pub fn four_times_feedback(&mut self, error: i64) -> i64 {
+        let change = error.saturating_sub(self.last_error);
+        self.last_error = error;
+        error.saturating_mul(2).saturating_add(change)
+    }
+}

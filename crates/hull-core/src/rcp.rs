@@ -1,0 +1,177 @@
+//! RCP: the rate that a router offers to each flow through one of its links.
+//!
+//! Source: thesis 5.5.3, after N. Dukkipati et al., "Processor Sharing Flows in the Internet" (2005).
+//! Every T, with y the rate that arrived in the last T, q the queue and C the link's rate,
+//!
+//! ```text
+//! R <- R (1 + T / d0 F),  F = (alpha (C - y) - beta q / d0) / C        (5.37, 5.38)
+//! ```
+//!
+//! d0 is a constant here. In RCP it is the mean round trip of the packets, which makes the gain fit the
+//! delay; the thesis holds it to see what the averaging principle does without that. AP-RCP moves R
+//! once halfway back within each T, AP2-RCP twice ([`crate::averaging`]), and PD-RCP takes F / 2 + (F -
+//! F(t - T)) / 4 for F. R stays between C / 2^16 and C, which the thesis does not say.
+//!
+//! Changes lie on a grid from time zero. They are made when the rate is asked for or a packet arrives,
+//! for all instants since, with the queue that a link of constant rate has then
+//! ([`QueueEstimate`](crate::queue_estimate)). A change at the instant of an arrival comes before it.
+//!
+//! Units: bit/s, bytes, picoseconds; alpha and beta scaled by 2^16. F is rounded to 2^-32, R to 1 bit/s.
+
+use crate::averaging::{Averaging, ProportionalDerivative};
+use crate::queue_estimate::{Link, QueueEstimate, QueueUnit};
+
+/// 1.0 of alpha and beta.
+pub const ONE: u32 = 1 << 16;
+/// The lowest rate is the link's over this.
+pub const RANGE: u64 = 1 << 16;
+
+const FRACTION_BITS: u32 = 32;
+/// Bound of F, either way: what it is multiplied with still fits.
+const MOST: i128 = 1 << 40;
+/// Bits in a byte, times picoseconds in a second.
+const BIT_PS: i128 = 8_000_000_000_000;
+
+/// What becomes of F.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// RCP, with so many averaging changes between two updates: 0 RCP, 1 AP-RCP, 2 AP2-RCP.
+    Averages(u8),
+    /// PD-RCP.
+    ProportionalDerivative,
+}
+
+/// Settings of a link's [`Rcp`]. The bounds keep what is multiplied within 128 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RcpConfig {
+    /// Rate of the link (C), bit/s, from [`RANGE`] to 2^41.
+    pub link_bps: u64,
+    /// Time between two updates (T), ps, from 256 to 2^40.
+    pub interval_ps: u64,
+    /// Constant round trip (d0), ps, from 1 to 2^40.
+    pub round_trip_ps: u64,
+    /// Weight of the spare rate, scaled by 2^16.
+    pub alpha: u32,
+    /// Weight of the queue, scaled by 2^16.
+    pub beta: u32,
+    /// First rate that is offered, bit/s.
+    pub initial_bps: u64,
+    /// What becomes of F.
+    pub control: Control,
+}
+
+/// The rate of one link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rcp {
+    config: RcpConfig,
+    rate: Averaging,
+    derivative: ProportionalDerivative,
+    queue: QueueEstimate,
+    /// Bytes that arrived since the last update.
+    arrived_bytes: u64,
+}
+
+impl Rcp {
+    /// An idle link.
+    ///
+    /// # Panics
+    /// When a setting is out of its range.
+    pub fn new(config: &RcpConfig) -> Self {
+        let fits = (RANGE..=1 << 41).contains(&config.link_bps);
+        assert!(fits, "link_bps must be from 2^16 to 2^41");
+        let fits = (256..=1 << 40).contains(&config.interval_ps);
+        assert!(fits, "interval_ps must be from 256 to 2^40");
+        let fits = (1..=1 << 40).contains(&config.round_trip_ps);
+        assert!(fits, "round_trip_ps must be from 1 to 2^40");
+        let averages = match config.control {
+            Control::Averages(averages) => averages,
+            Control::ProportionalDerivative => 0,
+        };
+        let initial = clamp(config, i128::from(config.initial_bps));
+        Self {
+            config: *config,
+            rate: Averaging::new(initial, config.interval_ps, averages),
+            derivative: ProportionalDerivative::default(),
+            queue: QueueEstimate::new(&Link {
+                rate_bps: config.link_bps,
+                typical_packet_bytes: 1,
+                unit: QueueUnit::Bytes,
+            }),
+            arrived_bytes: 0,
+        }
+    }
+
+    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's time, and finds
+    /// `queue_bytes`.
+    #[inline]
+    pub fn on_arrival(&mut self, now_ps: u64, queue_bytes: u64, packet_bytes: u32) {
+        self.advance(now_ps);
+        self.arrived_bytes += u64::from(packet_bytes);
+        self.queue.arrival(now_ps, queue_bytes, packet_bytes);
+    }
+
+    /// The rate that the link offers at `now_ps`, not before the last call's time, bit/s.
+    #[inline]
+    pub fn rate_bps(&mut self, now_ps: u64) -> u64 {
+        self.advance(now_ps);
+        self.rate.current() as u64
+    }
+
+    /// Makes the changes that are due.
+    #[inline]
+    fn advance(&mut self, now_ps: u64) {
+        while self.rate.next_ps() <= now_ps {
+            self.change(now_ps);
+        }
+    }
+
+    fn change(&mut self, now_ps: u64) {
+        if !self.rate.is_feedback_next() {
+            self.rate.change(|rate| rate);
+            return;
+        }
+        let queue_bytes = self.queue.at(self.rate.next_ps());
+        let idle = self.arrived_bytes == 0 && queue_bytes == 0;
+        let before = (self.rate.clone(), self.derivative.clone());
+        let feedback = self.feedback(queue_bytes);
+        self.arrived_bytes = 0;
+        let config = &self.config;
+        self.rate.change(|rate| {
+            let step = i128::from(rate) * feedback * i128::from(config.interval_ps);
+            let change = (step / i128::from(config.round_trip_ps)) >> FRACTION_BITS;
+            clamp(config, i128::from(rate) + change)
+        });
+        let still = |rate: &Averaging| (rate.current(), rate.target());
+        if idle && (still(&before.0), &before.1) == (still(&self.rate), &self.derivative) {
+            self.rate.skip(now_ps);
+        }
+    }
+
+    /// F, or what PD-RCP takes for it, scaled by 2^32.
+    fn feedback(&mut self, queue_bytes: u64) -> i128 {
+        let config = &self.config;
+        // Of what the link sends in that time, scaled by 2^32.
+        let share = |bytes: u64, time_ps: u64| {
+            let of = i128::from(config.link_bps) * i128::from(time_ps);
+            let bits = i128::from(bytes) * BIT_PS;
+            ((bits / of).min(MOST) << FRACTION_BITS) + ((bits % of) << FRACTION_BITS) / of
+        };
+        let arrived = share(self.arrived_bytes, config.interval_ps);
+        let queue = share(queue_bytes, config.round_trip_ps);
+        let spare = (1 << FRACTION_BITS) - arrived;
+        let error = i128::from(config.alpha) * spare - i128::from(config.beta) * queue;
+        let error = (error / i128::from(ONE)).clamp(-MOST, MOST);
+        match config.control {
+            Control::Averages(_) => error,
+            Control::ProportionalDerivative => {
+                i128::from(self.derivative.four_times_feedback(error as i64)) / 4
+            }
+        }
+    }
+}
+
+/// A rate within its range.
+fn clamp(config: &RcpConfig, rate_bps: i128) -> i64 {
+    let most = i128::from(config.link_bps);
+    rate_bps.clamp(most / i128::from(RANGE), most) as i64
+}

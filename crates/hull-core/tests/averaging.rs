@@ -1,0 +1,90 @@
+//! The averaging principle: the times and values of its changes, and theorem 5.4 of the thesis, that it
+//! is a PD controller with a ripple.
+
+use hull_core::averaging::{Averaging, ProportionalDerivative};
+use proptest::prelude::*;
+
+/// Thesis 5.5.1: a change by feedback every T, and halfway between two of them half of it back.
+#[test]
+fn changes_by_feedback_and_halfway_back() {
+    let mut input = Averaging::new(100, 1000, 1);
+    let mut found = Vec::new();
+    for add in [80, 0, -40, 0, 8, 0] {
+        found.push(input.next_ps());
+        input.change(|now| now + add);
+        found.push(input.current() as u64);
+    }
+    assert_eq!(
+        found,
+        [
+            1000, 180, 1500, 140, 2000, 100, 2500, 120, 3000, 128, 3500, 124
+        ]
+    );
+}
+
+/// Thesis 5.5.3: AP2 averages at T/3 and 2T/3 after the start of each interval.
+#[test]
+fn averages_twice_at_thirds() {
+    let mut input = Averaging::new(0, 3000, 2);
+    let mut found = Vec::new();
+    for _ in 0..4 {
+        found.push((input.next_ps(), input.is_feedback_next()));
+        input.change(|_| 400);
+        found.push((input.current() as u64, input.target() == 0));
+    }
+    assert_eq!(
+        found,
+        [
+            (3000, true),
+            (400, true),
+            (4000, false),
+            (200, true),
+            (5000, false),
+            (100, true),
+            (6000, true),
+            (400, false)
+        ]
+    );
+}
+
+#[test]
+fn skips_whole_intervals() {
+    for (now_ps, next_ps) in [(999, 1000), (1999, 1000), (2000, 2000), (7777, 7000)] {
+        let mut input = Averaging::new(5, 1000, 0);
+        input.skip(now_ps);
+        assert_eq!(input.next_ps(), next_ps, "{now_ps}");
+    }
+}
+
+proptest! {
+    /// Theorem 5.4 with K = 4, for which no division leaves a rest: the input of controller 1, which
+    /// averages, is that of controller 2, `u_m + u_d` of (5.28) to (5.31), at every change.
+    #[test]
+    fn averaging_is_a_pd_controller_with_a_ripple(
+        errors in prop::collection::vec(-1_000_000_i64..1_000_000, 1..200),
+        initial in -1000_i64..1000,
+    ) {
+        let mut input = Averaging::new(initial, 1000, 1);
+        let mut derivative = ProportionalDerivative::default();
+        let mut mean = initial;
+        for error in errors {
+            mean += derivative.four_times_feedback(error);
+            input.change(|now| now + 4 * error);
+            prop_assert_eq!(input.current(), mean + error);
+            input.change(|_| unreachable!("an average asks nobody"));
+            prop_assert_eq!(input.current(), mean - error);
+        }
+    }
+
+    /// Without averages it is the controller alone.
+    #[test]
+    fn no_averages_change_nothing(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
+        let mut input = Averaging::new(7, 1000, 0);
+        let mut sum = 7;
+        for error in errors {
+            sum += error;
+            input.change(|now| now + error);
+            prop_assert_eq!(input.current(), sum);
+        }
+    }
+}

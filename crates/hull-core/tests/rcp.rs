@@ -1,0 +1,200 @@
+//! RCP: equations 5.37 and 5.38 of the thesis by hand and in floating point over random arrivals, its
+//! fixed point, averaging within each interval, and idle times.
+
+use hull_core::rcp::{Control, ONE, RANGE, Rcp, RcpConfig};
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000_000;
+
+/// The thesis's link: 2.4 Gbps, alpha = 0.1, beta = 1, T = 50 ms, d0 = 20 ms.
+fn thesis(control: Control) -> RcpConfig {
+    RcpConfig {
+        link_bps: 2_400_000_000,
+        interval_ps: 50 * MS,
+        round_trip_ps: 20 * MS,
+        alpha: ONE / 10,
+        beta: ONE,
+        initial_bps: 240_000_000,
+        control,
+    }
+}
+
+/// Half of what the link sends in T arrives: F = alpha / 2, R grows by 2.5 * 0.05.
+#[test]
+fn grows_with_spare_rate() {
+    let mut rcp = Rcp::new(&thesis(Control::Averages(0)));
+    rcp.on_arrival(0, 0, 7_500_000);
+    assert_eq!(rcp.rate_bps(50 * MS - 1), 240_000_000);
+    let grown = rcp.rate_bps(50 * MS);
+    // alpha is 6553 / 65536: not 270 Mbps, but 240 (1 + 1.25 * 6553 / 65536).
+    assert!(grown.abs_diff(269_997_253) <= 1, "{grown}");
+}
+
+/// The link's rate arrives and 60 KB wait, 0.2 ms of 20 ms: F = -0.01, R falls by 2.5%.
+#[test]
+fn falls_with_a_queue() {
+    let mut rcp = Rcp::new(&thesis(Control::Averages(0)));
+    rcp.on_arrival(0, 0, 15_000_000 - 1000);
+    // After this packet the queue takes 0.2 ms, just as long as to the update.
+    rcp.on_arrival(50 * MS - MS / 5, 119_000, 1000);
+    let fallen = rcp.rate_bps(50 * MS);
+    assert!(fallen.abs_diff(234_000_000) < 100, "{fallen}");
+}
+
+/// AP-RCP takes half of a change back after T / 2, AP2-RCP a half after T / 3 and again after 2T / 3.
+#[test]
+fn averages_within_an_interval() {
+    for (averages, times_ms, growth) in [
+        (1, &[74, 76, 99][..], &[30, 15, 15][..]),
+        (2, &[66, 67, 84], &[30, 15, 7]),
+    ] {
+        let mut rcp = Rcp::new(&thesis(Control::Averages(averages)));
+        rcp.on_arrival(0, 0, 7_500_000);
+        for (&at_ms, &mbps) in times_ms.iter().zip(growth) {
+            let found = rcp.rate_bps(at_ms * MS) as f64 / 1e6 - 240.0;
+            assert!((found - f64::from(mbps)).abs() < 0.6, "{at_ms} ms: {found}");
+        }
+    }
+}
+
+/// The rate stays within the link's and a 2^16th of it.
+#[test]
+fn stays_within_its_range() {
+    let config = thesis(Control::Averages(0));
+    let mut rcp = Rcp::new(&config);
+    assert_eq!(rcp.rate_bps(100_000 * MS), config.link_bps);
+    rcp.on_arrival(100_000 * MS, 1 << 40, 1500);
+    assert_eq!(rcp.rate_bps(100_050 * MS), config.link_bps / RANGE);
+}
+
+/// Ten flows that send what they are offered, at once: the rate settles at a tenth of the link.
+#[test]
+fn offers_each_flow_its_share() {
+    for control in [
+        Control::Averages(0),
+        Control::Averages(1),
+        Control::Averages(2),
+        Control::ProportionalDerivative,
+    ] {
+        let mut rcp = Rcp::new(&RcpConfig {
+            initial_bps: 1_000_000,
+            ..thesis(control)
+        });
+        let mut sent_bits = 0;
+        for at_ms in 0..20_000 {
+            sent_bits += 10 * rcp.rate_bps(at_ms * MS) / 1000;
+            rcp.on_arrival(at_ms * MS, 0, (sent_bits / 8) as u32);
+            sent_bits %= 8;
+        }
+        let rate_bps = rcp.rate_bps(20_000 * MS);
+        assert!(
+            rate_bps.abs_diff(240_000_000) < 1_000_000,
+            "{control:?}: {rate_bps}"
+        );
+    }
+}
+
+/// The same in floating point, with the queue that the arrivals make.
+struct Reference {
+    config: RcpConfig,
+    rate: f64,
+    target: f64,
+    last: f64,
+}
+
+impl Reference {
+    fn update(&mut self, arrived_bytes: f64, queue_bytes: f64) {
+        let c = &self.config;
+        let (link, t, d0) = (
+            c.link_bps as f64 / 8.0,
+            c.interval_ps as f64 / 1e12,
+            c.round_trip_ps as f64 / 1e12,
+        );
+        let (alpha, beta) = (
+            f64::from(c.alpha) / f64::from(ONE),
+            f64::from(c.beta) / f64::from(ONE),
+        );
+        let f = (alpha * (link - arrived_bytes / t) - beta * queue_bytes / d0) / link;
+        let w = match c.control {
+            Control::Averages(_) => f,
+            Control::ProportionalDerivative => f / 2.0 + (f - self.last) / 4.0,
+        };
+        self.last = f;
+        self.target = self.rate;
+        let most = c.link_bps as f64;
+        self.rate = (self.rate * (1.0 + t / d0 * w)).clamp(most / RANGE as f64, most);
+    }
+}
+
+fn control() -> impl Strategy<Value = Control> {
+    prop_oneof![
+        (0_u8..4).prop_map(Control::Averages),
+        Just(Control::ProportionalDerivative)
+    ]
+}
+
+proptest! {
+    /// Each interval a burst arrives at once, some time before its end.
+    #[test]
+    fn follows_its_equations(
+        control in control(),
+        link_mbps in 100_u64..400_000,
+        interval_us in 10_u64..100_000,
+        round_trip_us in 10_u64..100_000,
+        alpha in 0_u32..ONE,
+        beta in 0_u32..4 * ONE,
+        bursts in prop::collection::vec((0.0_f64..3.0, 0.0_f64..1.0), 1..60),
+    ) {
+        let config = RcpConfig {
+            link_bps: link_mbps * 1_000_000,
+            interval_ps: interval_us * 1_000_000,
+            round_trip_ps: round_trip_us * 1_000_000,
+            alpha,
+            beta,
+            initial_bps: link_mbps * 50_000,
+            control,
+        };
+        let per_interval = config.link_bps as f64 / 8e6 * interval_us as f64;
+        prop_assume!(per_interval * 3.0 < 4e9);
+        let mut rcp = Rcp::new(&config);
+        let initial = config.initial_bps as f64;
+        let mut reference = Reference { config, rate: initial, target: initial, last: 0.0 };
+        let byte_s = 8.0 / config.link_bps as f64;
+        let mut empty_at_s = 0.0_f64;
+        for (n, (share, place)) in (1..).zip(bursts) {
+            let bytes = (share * per_interval) as u32;
+            let start_ps = (n - 1) * config.interval_ps;
+            let at_ps = start_ps + (place * (config.interval_ps - 1) as f64) as u64;
+            let at_s = at_ps as f64 / 1e12;
+            let queue = ((empty_at_s - at_s).max(0.0) / byte_s) as u64;
+            rcp.on_arrival(at_ps, queue, bytes);
+            empty_at_s = at_s + (queue + u64::from(bytes)) as f64 * byte_s;
+            let end_ps = n * config.interval_ps;
+            let left = (empty_at_s - end_ps as f64 / 1e12).max(0.0) / byte_s;
+            if let Control::Averages(averages) = control && n > 1 {
+                for _ in 0..averages {
+                    reference.rate = (reference.rate + reference.target) / 2.0;
+                }
+            }
+            reference.update(f64::from(bytes), left);
+            let found = rcp.rate_bps(end_ps) as f64;
+            let tolerance = reference.rate.mul_add(1e-5, 1e-6 * config.link_bps as f64);
+            prop_assert!((found - reference.rate).abs() <= tolerance, "{} {}", found, reference.rate);
+        }
+    }
+
+    /// A long idle time is many updates, whoever makes them.
+    #[test]
+    fn an_idle_time_is_many_updates(control in control(), intervals in 1_u64..2000) {
+        let config = thesis(control);
+        let (mut once, mut often) = (Rcp::new(&config), Rcp::new(&config));
+        for rcp in [&mut once, &mut often] {
+            rcp.on_arrival(0, 0, 1500);
+        }
+        let end_ps = intervals * 13 * MS;
+        for at in 1..=intervals {
+            often.rate_bps(at * 13 * MS);
+        }
+        prop_assert_eq!(once.rate_bps(end_ps), often.rate_bps(end_ps));
+    }
+}
