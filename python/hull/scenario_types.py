@@ -18,9 +18,11 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 MarkOn = Literal["enqueue", "dequeue"]
 """When the queue is compared with the threshold."""
+RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
+"""RCP and its versions with the averaging principle."""
 RelativeRate = str
 Tick = str
-CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd"]
+CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -551,6 +553,23 @@ class PhantomQueue(TypedDict):
     """Step in which it drains (800 ns on the NetFPGA)."""
 
 
+class Rcp(TypedDict):
+    """RCP at the ports of switches; alpha and beta are its gains."""
+
+    algorithm: NotRequired[RcpAlgorithm]
+    """RCP, or one of its versions with the averaging principle."""
+    alpha: Share
+    """Weight of the rate that is to spare."""
+    beta: Share
+    """Weight of the queue."""
+    interval: Time
+    """Time between two updates of the rate (T)."""
+    round_trip: Time
+    """Round trip that the gain is made for (d0)."""
+    initial: NotRequired[Share]
+    """First rate that is offered, as a share of the link's."""
+
+
 class CongestionPoint(TypedDict):
     """QCN's congestion point at each port (thesis 5.2.1)."""
 
@@ -662,6 +681,8 @@ class Switch(TypedDict):
     """ECN marking by PI; without this table there is none."""
     qcn: NotRequired[CongestionPoint]
     """QCN's congestion point; without this table there is none."""
+    rcp: NotRequired[Rcp]
+    """RCP, which offers each flow a rate; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue behind each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]

@@ -16,13 +16,13 @@
 //! for all instants since, with the queue that a link of constant rate has then
 //! ([`QueueEstimate`](crate::queue_estimate)). A change at the instant of an arrival comes before it.
 //!
-//! Units: bit/s, bytes, picoseconds; alpha and beta scaled by 2^16. F is rounded to 2^-32, R to 1 bit/s.
+//! Units: bit/s, bytes, picoseconds; alpha and beta scaled by 2^24. F is rounded to 2^-32, R to 1 bit/s.
 
 use crate::averaging::{Averaging, ProportionalDerivative};
 use crate::queue_estimate::{Link, QueueEstimate, QueueUnit};
 
 /// 1.0 of alpha and beta.
-pub const ONE: u32 = 1 << 16;
+pub const ONE: u32 = 1 << 24;
 /// The lowest rate is the link's over this.
 pub const RANGE: u64 = 1 << 16;
 
@@ -50,9 +50,9 @@ pub struct RcpConfig {
     pub interval_ps: u64,
     /// Constant round trip (d0), ps, from 1 to 2^40.
     pub round_trip_ps: u64,
-    /// Weight of the spare rate, scaled by 2^16.
+    /// Weight of the spare rate, scaled by 2^24.
     pub alpha: u32,
-    /// Weight of the queue, scaled by 2^16.
+    /// Weight of the queue, scaled by 2^24.
     pub beta: u32,
     /// First rate that is offered, bit/s.
     pub initial_bps: u64,
@@ -101,13 +101,13 @@ impl Rcp {
         }
     }
 
-    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's time, and finds
-    /// `queue_bytes`.
+    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's time, and is sent,
+    /// queued or dropped: then `queue_bytes` wait.
     #[inline]
-    pub fn on_arrival(&mut self, now_ps: u64, queue_bytes: u64, packet_bytes: u32) {
+    pub fn on_arrival(&mut self, now_ps: u64, packet_bytes: u32, queue_bytes: u64) {
         self.advance(now_ps);
         self.arrived_bytes += u64::from(packet_bytes);
-        self.queue.arrival(now_ps, queue_bytes, packet_bytes);
+        self.queue.arrival(now_ps, queue_bytes, 0);
     }
 
     /// The rate that the link offers at `now_ps`, not before the last call's time, bit/s.

@@ -34,6 +34,8 @@ pub enum Kind {
     Loss = 13,
     /// A source may send at its rate, or feedback reaches it.
     Source = 14,
+    /// A rate-based source may send its next segment.
+    Pace = 15,
 }
 
 const KINDS: [Kind; 16] = [
@@ -52,7 +54,7 @@ const KINDS: [Kind; 16] = [
     Kind::LinkState,
     Kind::Loss,
     Kind::Source,
-    Kind::Source,
+    Kind::Pace,
 ];
 
 /// A kind and an index, packed so that they compare as one number.

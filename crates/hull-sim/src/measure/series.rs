@@ -1,4 +1,4 @@
-//! Flows over time: what TCP's two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
+//! Flows over time: what its two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Row, TableLog};
@@ -54,7 +54,7 @@ pub const SERIES_COLUMNS: [Column; 14] = [
     Column::new(
         "rate_bps",
         "bit/s",
-        "rate at which the source sends; null where a window controls it",
+        "rate at which a rate-based source sends; null before it is known, and with a window",
     ),
 ];
 
@@ -83,7 +83,7 @@ pub(crate) struct FlowReading {
     pub associations: u32,
     /// Without renewals.
     pub associations_begun: u32,
-    /// Sending rate, bit/s, where the source has one.
+    /// Sending rate, bit/s, where the source has one and knows it.
     pub rate_bps: Option<u64>,
 }
 

@@ -26,6 +26,9 @@ pub mod flags {
     pub const SYN: u16 = 256;
     /// Its flow has had an ECN-Echo since the packet before it: for the sending host's pacer.
     pub const ECHOED: u16 = 512;
+    /// Carries a rate in kbit/s (RCP): of data `ack` is the least that is offered on the path so far,
+    /// and there is no ACK; of a pure ACK `seq` is the least that data came with.
+    pub const RATED: u16 = 1024;
     /// Where the priority class begins: two bits, 0 is served first.
     pub const CLASS_SHIFT: u16 = 12;
 }
@@ -39,9 +42,9 @@ pub const NO_SACK: u32 = u32::MAX;
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// First payload byte's sequence number.
+    /// First payload byte's sequence number; of a pure ACK with RATED a rate.
     pub seq: u32,
-    /// Next byte expected, where flags has ACK.
+    /// Next byte expected, where flags has ACK; of data with RATED a rate.
     pub ack: u32,
     /// The flow whose data or acknowledgment this is.
     pub flow: u32,
@@ -62,11 +65,24 @@ impl Packet {
         self.flags & mask == mask
     }
 
+    /// A port offers a rate: data that carries the rates of its path takes it when it is less.
+    #[inline]
+    pub fn offer(&mut self, rate_bps: u64) {
+        if self.has(flags::RATED | flags::DATA) {
+            self.ack = self.ack.min(kbps(rate_bps));
+        }
+    }
+
     /// Priority class, 0 is served first.
     #[inline]
     pub fn class(&self) -> usize {
         usize::from(self.flags >> flags::CLASS_SHIFT) & (CLASSES - 1)
     }
+}
+
+/// A rate as packets carry it: kbit/s, at least 1.
+pub fn kbps(rate_bps: u64) -> u32 {
+    u32::try_from(rate_bps / 1000).unwrap_or(u32::MAX).max(1)
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);

@@ -1,7 +1,7 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what they share.
 
-use super::{Scenario, host, measure, pacer, qcn, run, switch, transport};
+use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport};
 use crate::topology;
 use crate::units::{Buffer, Rate, Time};
 
@@ -76,6 +76,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     host::check(&s.host, mtu)?;
     switch::check(&s.switch, mtu)?;
     transport::check(&s.transport)?;
+    rcp::check(s)?;
     require(
         s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
         "transport.tso_win_divisor",

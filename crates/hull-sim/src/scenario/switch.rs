@@ -8,6 +8,7 @@ use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, require};
 use super::default;
 use super::memory::{self, Memory};
 use super::qcn::CongestionPoint;
+use super::rcp::Rcp;
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
 /// The switches and their links, to hosts and to each other.
@@ -57,6 +58,9 @@ pub struct Switch {
     /// QCN's congestion point; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qcn: Option<CongestionPoint>,
+    /// RCP, which offers each flow a rate; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rcp: Option<Rcp>,
     /// Phantom queue behind each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,

@@ -27,6 +27,8 @@ pub enum CongestionControl {
     /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
     #[serde(rename = "qcn-aimd")]
     QcnAimd,
+    /// RCP: no window, the source sends at the rate that switch.rcp offers.
+    Rcp,
 }
 
 impl CongestionControl {
@@ -46,6 +48,7 @@ impl std::fmt::Display for CongestionControl {
             CongestionControl::Vegas => "vegas",
             CongestionControl::Qcn => "qcn",
             CongestionControl::QcnAimd => "qcn-aimd",
+            CongestionControl::Rcp => "rcp",
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::network::Port;
 use crate::scenario::{MarkOn, Scenario};
 use crate::topology::{self, Graph, Kind};
 
-/// The cut of a network. What decides late (marking at dequeue, priority classes), what several ports
+/// The cut of a network. What decides late (marking at dequeue, RCP, priority classes), what several ports
 /// share (memory), what answers from inside (QCN) and what changes routes on the way (failing links) is
 /// not cut; nor is what
 /// instruments look at (latency probe, capture, chosen queues).
@@ -44,6 +44,7 @@ impl Cut {
         if switch.memory.is_some()
             || switch.qcn.is_some()
             || switch.priorities > 1
+            || switch.rcp.is_some()
             || switch.marking.iter().chain(of_ports).any(late_marks)
             || scenario.measure.probe.is_some()
             || scenario.measure.capture.is_some()

@@ -12,10 +12,11 @@ use hull_core::qcn_reaction_point::ReactionPointConfig;
 
 use super::followed::Followed;
 use super::rate_source::RateSource;
+use super::rated::Rated;
 use crate::host::Echo;
-use crate::network::Network;
+use crate::network::{Hop, Network, kbps};
 use crate::topology::Routes;
-use crate::transport::{Receiver, Sender};
+use crate::transport::{PacedSource, Receiver, Sender};
 
 /// No flow.
 pub const NONE: u32 = u32::MAX;
@@ -126,6 +127,9 @@ pub struct FlowTable {
     /// Their rates, where sources have one: what it is made of, and for each slot.
     pub reaction: Option<ReactionPointConfig>,
     pub sources: Vec<RateSource>,
+    /// What rate-based sources have besides; empty where they are not.
+    pub rated: Vec<Rated>,
+    rate_based: bool,
     free: Vec<u32>,
     sender: Sender,
     receiver: Receiver,
@@ -152,6 +156,8 @@ impl FlowTable {
             receivers: Vec::new(),
             reaction: None,
             sources: Vec::new(),
+            rated: Vec::new(),
+            rate_based: false,
             free: Vec::new(),
             sender,
             receiver,
@@ -175,6 +181,12 @@ impl FlowTable {
     /// Lets sources have a rate, where there are settings for it.
     pub fn at_rates(mut self, reaction: Option<ReactionPointConfig>) -> Self {
         self.reaction = reaction;
+        self
+    }
+
+    /// Whether sources are rate-based.
+    pub fn rate_based(mut self, rate_based: bool) -> Self {
+        self.rate_based = rate_based;
         self
     }
 
@@ -239,7 +251,28 @@ impl FlowTable {
         self.opened += 1;
         let number = self.opened;
         self.route(network, routes, slot, number);
+        if self.rate_based {
+            self.open_rated(network, at);
+        }
         slot
+    }
+
+    /// A new rate-based source at its place; a route begins with the port of its host.
+    fn open_rated(&mut self, network: &Network, at: usize) {
+        if at == self.rated.len() {
+            self.rated.push(Rated {
+                source: PacedSource::new(),
+                link_kbps: 0,
+                offered_kbps: 0,
+            });
+        }
+        let Hop::Port(port) = network.hop(self.flows[at].out) else {
+            unreachable!("a route begins with a port")
+        };
+        let rated = &mut self.rated[at];
+        rated.source.reset();
+        rated.link_kbps = kbps(network.ports[port].rate_bps() as u64);
+        rated.offered_kbps = rated.link_kbps;
     }
 
     /// Finds the routes of a flow. Those of its acknowledgments are hashed on their own.

@@ -4,7 +4,6 @@
 use hull_core::dctcp::ONE;
 
 use super::flows::FlowTable;
-use super::rate_source::RateSource;
 use crate::measure::FlowReading;
 use crate::transport::{Controller, MAX_WINDOW_BYTES};
 
@@ -81,7 +80,10 @@ impl FlowTable {
             },
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
-            rate_bps: self.sources.get(at).map(RateSource::rate_bps),
+            rate_bps: match self.sources.get(at) {
+                Some(source) => Some(source.rate_bps()),
+                None => self.rated.get(at).and_then(|rated| rated.source.rate_bps()),
+            },
             timeouts: sender.timeouts,
             associations: flow.associations,
             associations_begun: flow.associations_begun,

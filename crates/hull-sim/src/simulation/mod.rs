@@ -1,5 +1,5 @@
 //! One run: the event loop and the way of packets through the network. The ways through a host
-//! are in `host_path`, TCP's part in `tcp`, the workload's in `traffic`, what is measured in
+//! are in `host_path`, TCP's part in `tcp`, what rate-based sources add in `rated`, the workload's in `traffic`, what is measured in
 //! `instruments`.
 
 mod build;
@@ -16,6 +16,7 @@ mod outcome;
 mod peer;
 mod qcn;
 mod rate_source;
+mod rated;
 mod samplers;
 mod split;
 mod tcp;
@@ -190,6 +191,7 @@ impl Simulation {
             Kind::LinkState => self.serve_link_state(index),
             Kind::Loss => self.serve_loss(),
             Kind::Source => self.serve_source(index),
+            Kind::Pace => self.serve_pace(index),
         }
     }
 

@@ -47,6 +47,9 @@ impl Simulation {
     #[inline]
     fn receive_ack(&mut self, host: usize, packet: &Packet) {
         let mut slot = packet.flow;
+        if packet.has(flags::RATED) {
+            self.take_rate(packet);
+        }
         if packet.has(flags::DATA) {
             let reverse = self.table.flows[slot as usize].reverse;
             if reverse != NONE {
@@ -75,6 +78,9 @@ impl Simulation {
     fn receive_data(&mut self, host: usize, received: &Received) {
         let packet = &received.packet;
         let slot = packet.flow;
+        if packet.has(flags::RATED) {
+            self.note_rate(packet);
+        }
         let receiver = &mut self.table.receivers[slot as usize];
         let before = receiver.next();
         let start = sequence::unwrap(packet.seq, before);
@@ -107,7 +113,7 @@ impl Simulation {
             (self.sacks.insert(ack.sack), ack.sack.option_bytes())
         };
         let flow = &self.table.flows[slot as usize];
-        let packet = Packet {
+        let mut packet = Packet {
             seq: 0,
             ack: sequence::wrap(ack.ack),
             flow: slot,
@@ -119,6 +125,9 @@ impl Simulation {
                 | if ack.syn { flags::SYN } else { 0 }
                 | (flow.first.class << flags::CLASS_SHIFT),
         };
+        if !self.table.rated.is_empty() && !ack.syn {
+            self.return_rate(&mut packet);
+        }
         self.send(host, packet);
     }
 
@@ -128,6 +137,8 @@ impl Simulation {
         let at = slot as usize;
         if self.table.reaction.is_some() {
             self.send_at_rate(slot);
+        } else if !self.table.rated.is_empty() {
+            self.pump_rated(slot);
         } else {
             self.send_window(slot);
         }
@@ -184,7 +195,11 @@ impl Simulation {
                 | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
-        if reverse != NONE
+        if !self.table.rated.is_empty() {
+            if !segment.syn {
+                self.ask_rate(&mut packet);
+            }
+        } else if reverse != NONE
             && !segment.syn
             && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
         {

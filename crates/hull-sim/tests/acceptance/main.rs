@@ -26,6 +26,7 @@ mod qcn;
 mod queue_series;
 mod random_loss;
 mod random_scenarios;
+mod rcp;
 mod red_and_pi;
 mod refused_before_the_run;
 mod retransmission_timer;

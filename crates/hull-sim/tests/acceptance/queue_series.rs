@@ -2,7 +2,7 @@
 //! it. No test of its own.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hull_sim::simulation::Outcome;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -22,20 +22,30 @@ pub fn folder(name: &str) -> PathBuf {
 pub fn queue_series(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
     let path = folder(name).join("latency.parquet");
     outcome.latency.write(&path).expect("written");
+    let rows = table(&path, ["time_ps", "queue_bytes"]);
+    rows.into_iter()
+        .map(|[time_ps, queue_bytes]| (time_ps * 1e-12, queue_bytes))
+        .collect()
+}
+
+/// These columns of a Parquet file of whole numbers; rows with a null among them are left out.
+pub fn table<const N: usize>(path: &Path, columns: [&str; N]) -> Vec<[f64; N]> {
     let file = File::open(path).expect("just written");
     let reader = SerializedFileReader::new(file).expect("a Parquet file");
-    let mut series = Vec::new();
+    let mut rows = Vec::new();
     for row in reader.get_row_iter(None).expect("rows") {
         let row = row.expect("a row");
         let value = |name: &str| match row.get_column_iter().find(|column| column.0 == name) {
-            Some((_, &Field::Long(value))) => Some(value as f64),
-            _ => None,
+            Some((_, &Field::Long(value))) => value as f64,
+            Some((_, &Field::Int(value))) => f64::from(value),
+            _ => f64::NAN,
         };
-        if let (Some(time_ps), Some(queue_bytes)) = (value("time_ps"), value("queue_bytes")) {
-            series.push((time_ps * 1e-12, queue_bytes));
+        let values = columns.map(value);
+        if values.iter().all(|value| !value.is_nan()) {
+            rows.push(values);
         }
     }
-    series
+    rows
 }
 
 /// Sawteeth of a series: mean peak, mean trough, mean period (s). A tooth ends when the queue has

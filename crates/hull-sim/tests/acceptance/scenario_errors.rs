@@ -305,3 +305,40 @@ fn schemes_that_cannot_be() {
 fn text_that_is_no_toml() {
     check("name = \"x\"\n[run\n", &[], &["line 2"]);
 }
+
+#[test]
+fn rcp_needs_sources_and_ports_that_fit() {
+    const RCP: &str = "switch.rcp={alpha=0.1,beta=1,interval=\"1ms\",round_trip=\"1ms\"}";
+    const SOURCE: &str = "transport.congestion_control=rcp";
+    check(GOOD, &[SOURCE], &["switch.rcp", "no such table"]);
+    check(GOOD, &[RCP], &["transport.congestion_control", "\"rcp\""]);
+    for (setting, parts) in [
+        (
+            "switch.priorities=2",
+            ["switch.priorities", "found 2", "1 with"],
+        ),
+        ("host.offload=\"64KB\"", ["host.offload", "none", "packet"]),
+        (
+            "switch.rcp.alpha=101",
+            ["switch.rcp.alpha", "10100%", "0 to 100"],
+        ),
+        (
+            "switch.rcp.interval=\"2s\"",
+            ["switch.rcp.interval", "2s", "1us to 1s"],
+        ),
+        (
+            "switch.rcp.round_trip=\"0s\"",
+            ["switch.rcp.round_trip", "0", "1us"],
+        ),
+        (
+            "switch.rcp.initial=0",
+            ["switch.rcp.initial", "0%", "above 0"],
+        ),
+        (
+            "switch.rcp.algorithm=ap3-rcp",
+            ["switch.rcp", "ap3-rcp", "`ap2-rcp`"],
+        ),
+    ] {
+        check(GOOD, &[RCP, SOURCE, setting], &parts);
+    }
+}

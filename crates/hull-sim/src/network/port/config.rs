@@ -2,6 +2,7 @@
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
+use hull_core::rcp::Rcp;
 
 use super::super::aqm::Aqm;
 use super::super::congestion_point::SampledQueue;
@@ -50,6 +51,8 @@ pub struct PortConfig {
     pub aqm: Option<Aqm>,
     /// QCN's congestion point.
     pub congestion_point: Option<SampledQueue>,
+    /// The rate that the port offers to its flows; a FIFO only.
+    pub rcp: Option<Rcp>,
     /// Loss that has nothing to do with the queue.
     pub loss: Option<RandomLoss>,
     /// Strict-priority classes; 1 for a FIFO.
@@ -72,6 +75,7 @@ impl PortConfig {
             phantom_queue: None,
             aqm: None,
             congestion_point: None,
+            rcp: None,
             loss: None,
             classes: 1,
             commit_bytes: 0,

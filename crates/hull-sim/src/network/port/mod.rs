@@ -5,8 +5,8 @@
 //! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
 //! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
 //! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
-//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, strict priority,
-//! instruments) is in [`Extras`], and costs the others one comparison.
+//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, RCP, strict
+//! priority, instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
 mod crossing;
@@ -14,6 +14,7 @@ mod rare;
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
+use hull_core::rcp::Rcp;
 
 use super::aqm::Aqm;
 use super::congestion_point::SampledQueue;
@@ -75,6 +76,8 @@ pub struct Extras {
     pub aqm: Option<Aqm>,
     /// QCN's congestion point.
     pub congestion_point: Option<SampledQueue>,
+    /// The rate that is offered to flows.
+    pub rcp: Option<Rcp>,
     /// Random loss.
     pub loss: Option<RandomLoss>,
     /// Queues of the priority classes.
@@ -168,6 +171,9 @@ impl Port {
         }
         if let Some(point) = &config.congestion_point {
             port.extras_mut().congestion_point = Some(point.clone());
+        }
+        if let Some(rcp) = &config.rcp {
+            port.extras_mut().rcp = Some(rcp.clone());
         }
         if let Some(loss) = &config.loss {
             port.extras_mut().loss = Some(loss.clone());

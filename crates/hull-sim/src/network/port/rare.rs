@@ -1,4 +1,4 @@
-//! The long way through a port: RED, PI, QCN, strict priority, marking on dequeue, buffers that hold the
+//! The long way through a port: RED, PI, QCN, RCP, strict priority, marking on dequeue, buffers that hold the
 //! packet in service, instruments, and links that fail.
 
 use super::super::lanes::Lanes;
@@ -9,7 +9,7 @@ use super::{Port, Verdict, feature};
 use crate::measure::QueueLevel;
 
 impl Port {
-    /// The way of a packet through a port with RED, PI, priority classes, instruments, or rules
+    /// The way of a packet through a port with RED, PI, RCP, priority classes, instruments, or rules
     /// that look at the packet in service.
     #[inline(never)]
     pub(super) fn enqueue_rare(
@@ -54,6 +54,9 @@ impl Port {
         // Only a buffer that must hold the packet in service can refuse when the link is idle.
         if full && (!idle || counted) {
             self.drops += 1;
+            if let Some(rcp) = extras.as_mut().and_then(|extras| extras.rcp.as_mut()) {
+                rcp.on_arrival(now_ps, self.framed_bytes(&packet), queue_bytes);
+            }
             self.extras = extras;
             return Verdict::Dropped;
         }
@@ -77,6 +80,14 @@ impl Port {
             }
             _ => {
                 let start_ps = self.busy_until_ps.max(earliest_ps);
+                if let Some(rcp) = extras.as_mut().and_then(|extras| extras.rcp.as_mut()) {
+                    let waits = start_ps > now_ps;
+                    let left_bytes = if waits { queue_bytes + bytes } else { 0 };
+                    rcp.on_arrival(now_ps, self.framed_bytes(&packet), left_bytes);
+                    if !waits {
+                        packet.offer(rcp.rate_bps(now_ps));
+                    }
+                }
                 let verdict = self.schedule(now_ps, start_ps, packet);
                 if start_ps == now_ps && self.has(feature::MARK_ON_DEQUEUE) {
                     self.mark_last_on_dequeue();
@@ -87,6 +98,11 @@ impl Port {
         self.extras = extras;
         self.note_queue(now_ps);
         verdict
+    }
+
+    /// What a packet is on the link, bytes.
+    fn framed_bytes(&self, packet: &Packet) -> u32 {
+        u32::from(packet.wire_bytes) + u32::from(self.framing_bytes)
     }
 
     /// A port with priority classes chooses its next packet at `now_ps`, to be sent when the link is
@@ -144,8 +160,11 @@ impl Port {
         } = *self.ring.get(at);
         if self.has(feature::MARK_ON_DEQUEUE) {
             self.mark_on_dequeue(&mut packet);
-            self.ring.get_mut(at).packet = packet;
         }
+        if let Some(rcp) = self.extras.as_mut().and_then(|extras| extras.rcp.as_mut()) {
+            packet.offer(rcp.rate_bps(start_ps));
+        }
+        self.ring.get_mut(at).packet = packet;
         self.note_queue(start_ps);
     }
 

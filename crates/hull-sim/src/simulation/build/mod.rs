@@ -64,7 +64,8 @@ fn assemble(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Sim
                     .as_ref()
                     .map_or(0, |flows| flows.count),
             )
-            .at_rates(tcp::reaction(&scenario.transport, scenario.host.rate)),
+            .at_rates(tcp::reaction(&scenario.transport, scenario.host.rate))
+            .rate_based(scenario.switch.rcp.is_some()),
         sacks: SackTable::default(),
         cut: Cut::new(scenario, &graph, &network.ports, header_bytes),
         instruments,

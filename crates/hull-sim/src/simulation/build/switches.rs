@@ -5,6 +5,7 @@ use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::pi::{Pi, PiConfig};
 use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, Sampling};
 use hull_core::queue_estimate::{Link, QueueUnit};
+use hull_core::rcp::{self, Control, Rcp, RcpConfig};
 use hull_core::red::{Red, RedConfig};
 
 use crate::network::{
@@ -12,7 +13,7 @@ use crate::network::{
     SharedBufferConfig,
 };
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, Scenario, Switch};
+use crate::scenario::{self, RcpAlgorithm, Scenario, Switch};
 use crate::topology::{Graph, Kind, Problem};
 use crate::units::{Buffer, Rate, Size, Tick};
 
@@ -175,6 +176,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             let random = Stream::new(seed, Purpose::Sampling, port);
             SampledQueue::new(congestion_point(settings), random)
         }),
+        rcp: switch.rcp.as_ref().map(|settings| rcp(settings, rate)),
         loss: random_loss(&switch, Stream::new(seed, Purpose::LinkLoss, port)),
         classes: switch.priorities as usize,
         commit_bytes: switch.commit.0 as u16,
@@ -222,6 +224,24 @@ fn congestion_point(settings: &scenario::CongestionPoint) -> CongestionPoint {
             }
         },
         step_bytes: settings.step.0 as u32,
+    })
+}
+
+fn rcp(settings: &scenario::Rcp, link: Rate) -> Rcp {
+    let one = u64::from(rcp::ONE);
+    Rcp::new(&RcpConfig {
+        link_bps: link.0,
+        interval_ps: settings.interval.0,
+        round_trip_ps: settings.round_trip.0,
+        alpha: settings.alpha.scaled(one) as u32,
+        beta: settings.beta.scaled(one) as u32,
+        initial_bps: settings.initial.scaled(link.0),
+        control: match settings.algorithm {
+            RcpAlgorithm::Rcp => Control::Averages(0),
+            RcpAlgorithm::ApRcp => Control::Averages(1),
+            RcpAlgorithm::Ap2Rcp => Control::Averages(2),
+            RcpAlgorithm::PdRcp => Control::ProportionalDerivative,
+        },
     })
 }
 

@@ -14,7 +14,8 @@ use crate::units::Rate;
 pub(super) fn sender(tcp: &Transport) -> SenderConfig {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
-    let initial = if tcp.congestion_control.is_qcn() {
+    let rcp = tcp.congestion_control == CongestionControl::Rcp;
+    let initial = if rcp || tcp.congestion_control.is_qcn() {
         tcp.max_window
     } else {
         tcp.initial_window
@@ -36,7 +37,9 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
                 beta: tcp.vegas.beta,
                 gamma: tcp.vegas.gamma,
             })),
-            CongestionControl::Qcn | CongestionControl::QcnAimd => Controller::RateBased(RateBased),
+            CongestionControl::Qcn | CongestionControl::QcnAimd | CongestionControl::Rcp => {
+                Controller::RateBased(RateBased)
+            }
         },
         rto: RtoConfig {
             initial_ps: tcp.initial_rto.0,
