@@ -281,6 +281,25 @@ fn transport() -> impl Strategy<Value = Settings> {
     )
 }
 
+/// Rate-based sources instead, or not.
+fn rcp() -> impl Strategy<Value = Settings> {
+    let algorithm = select(vec!["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]);
+    let some = (algorithm, 0_u32..300, 0_u32..300, 1_u32..500).prop_map(
+        |(algorithm, alpha, beta, interval)| {
+            let gains = format!("alpha=\"{alpha}%\",beta=\"{beta}%\"");
+            let times = format!(
+                "interval=\"{interval}us\",round_trip=\"{}us\"",
+                3 * alpha + 1
+            );
+            settings([
+                "transport.congestion_control=rcp".to_owned(),
+                format!("switch.rcp={{algorithm=\"{algorithm}\",{gains},{times}}}"),
+            ])
+        },
+    );
+    prop_oneof![5 => Just(Settings::new()), 1 => some]
+}
+
 const BASE: &str = r#"
 name = "random"
 run = { duration = "3ms", drain = "20ms" }
@@ -292,8 +311,9 @@ measure = { probe = { interval = "100us" }, sample_interval = "50us" }
 fn any_scenario() -> impl Strategy<Value = Settings> {
     let kinds = prop::collection::vec((0_usize..10, 1_u32..300_000, 1_u32..20), 1..3);
     let warmup = select(vec!["0s", "200us"]);
-    (network(), kinds, switch(), host(), transport(), warmup).prop_map(
-        |((hosts, network), kinds, switch, host, transport, warmup)| {
+    let hosts_and_sources = (host(), transport(), rcp());
+    (network(), kinds, switch(), hosts_and_sources, warmup).prop_map(
+        |((hosts, network), kinds, switch, (host, transport, rcp), warmup)| {
             let mut tables: Vec<String> = Vec::new();
             for (kind, size, count) in kinds {
                 // Queries of the benchmark need two hosts besides the one outside.
@@ -306,8 +326,20 @@ fn any_scenario() -> impl Strategy<Value = Settings> {
             }
             let workload = format!("workload={{{}}}", tables.join(","));
             let run = vec![workload, format!("run.warmup={warmup}")];
+            // Sources that keep a rate send packet by packet, and through one queue.
+            let without = [
+                "host.offload",
+                "transport.tso",
+                "switch.prior",
+                "switch.commit",
+            ];
+            let left_out = |text: &String| {
+                let unfit = without.iter().any(|key| text.starts_with(key));
+                unfit && !rcp.is_empty()
+            };
             let parts = [run, network, switch, host, transport];
-            parts.into_iter().flatten().collect()
+            let kept = parts.into_iter().flatten().filter(|text| !left_out(text));
+            kept.chain(rcp.iter().cloned()).collect()
         },
     )
 }
