@@ -1,0 +1,222 @@
+"""The Averaging Principle (thesis 5.5.1 and 5.5.2): a sampled loop around any plant with any delay.
+
+The error e = r - y is sampled every T. A sample reaches the controller after `delay`, and changes
+the input of the plant, which is constant in between:
+
+- standard: u <- u + K e (5.24);
+- AP: the same, and halfway to the next change u <- (u + what u was before) / 2;
+- PD: u <- u + K w with w(nT) = e(nT) / 2 + (e(nT) - e((n - 1) T)) / 4 (figure 5.10).
+
+`response` follows a loop in time, exactly: between two changes the plant is linear with a constant
+input. `period_matrix` is the same over one period as a matrix, whose spectral radius says whether
+the loop is stable. Times in s, the rest in the units of the plant.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+from scipy.signal import tf2ss
+
+Array = NDArray[np.float64]
+Kind = Literal["sample", "feedback", "average"]
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A transfer function, strictly proper: coefficients from the highest power of s down."""
+
+    numerator: tuple[float, ...]
+    denominator: tuple[float, ...]
+
+    @cached_property
+    def matrices(self) -> tuple[Array, Array]:
+        """d(x, u)/dt = first (x, u), with a constant input u; y = second x."""
+        if len(self.numerator) >= len(self.denominator):
+            raise ValueError("a plant's numerator must have a lower degree than its denominator")
+        a, b, c, _ = tf2ss(self.numerator, self.denominator)
+        order = len(a)
+        whole = np.zeros((order + 1, order + 1))
+        whole[:order, :order], whole[:order, order:] = a, b
+        return whole, np.asarray(c[0])
+
+
+@dataclass(frozen=True)
+class Controller:
+    """What becomes of a sample."""
+
+    gain: float
+    averages: int = 0
+    """Averaging changes in each period, at equal distances: 0 standard, 1 AP, 2 AP2."""
+    derivative: bool = False
+    """PD instead of the error alone."""
+
+    def feedback(self, error: float, before: float) -> float:
+        """What a sample of the error adds to the input, with the one before it."""
+        if self.derivative:
+            return self.gain * (error / 2 + (error - before) / 4)
+        return self.gain * error
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A plant, its controller, and how they are joined."""
+
+    plant: Plant
+    controller: Controller
+    period: float
+    delay: float
+
+    def __post_init__(self) -> None:
+        if self.period <= 0 or self.delay < 0:
+            raise ValueError("a loop needs a period above 0 and a delay of at least 0")
+
+    def changes(self) -> list[tuple[float, Kind]]:
+        """What happens in one period, by time within it, once samples have come through."""
+        rest = math.fmod(self.delay, self.period)
+        parts = self.controller.averages + 1
+        found: list[tuple[float, Kind]] = [(0.0, "sample"), (rest, "feedback")]
+        for part in range(1, parts):
+            time = math.fmod(rest + part * self.period / parts, self.period)
+            found.append((time, "average"))
+        return sorted(found, key=lambda change: change[0])
+
+
+EXAMPLE = Plant((1.0, 1.0), (1.0, 1.6, 0.8, 0.6))
+"""The example of thesis 5.5.1; K = 1/8, T = 1 s."""
+EXAMPLE_GAIN, EXAMPLE_PERIOD = 0.125, 1.0
+
+
+def response(loop: Loop, duration: float, step: float) -> tuple[Array, Array]:
+    """The unit step response from rest: times and outputs, every `step`."""
+    flow, output = loop.plant.matrices
+    state = np.zeros(len(flow))
+    under_way: deque[float] = deque()
+    before, target, now, at = 0.0, 0.0, 0.0, 0
+    times = np.arange(0.0, duration + step / 2, step)
+    outputs = np.zeros(len(times))
+    moves: dict[float, Array] = {}
+
+    def move(time: float) -> None:
+        """The plant until then."""
+        nonlocal now, state
+        span = round(time - now, 12)
+        if span > 0:
+            if span not in moves:
+                moves[span] = expm(flow * span)
+            state = moves[span] @ state
+        now = time
+
+    for time, kind in _schedule(loop):
+        while at < len(times) and times[at] < time:
+            move(times[at])
+            outputs[at] = output @ state[:-1]
+            at += 1
+        if at == len(times):
+            return times, outputs
+        move(time)
+        if kind == "sample":
+            under_way.append(1.0 - float(output @ state[:-1]))
+        elif kind == "feedback":
+            error = under_way.popleft()
+            target = state[-1]
+            state[-1] += loop.controller.feedback(error, before)
+            before = error
+        else:
+            state[-1] = (state[-1] + target) / 2
+    raise AssertionError("a schedule does not end")
+
+
+def _schedule(loop: Loop) -> Iterator[tuple[float, Kind]]:
+    """All that happens, from time 0 on."""
+    parts = loop.controller.averages + 1
+    for period in count():
+        start = period * loop.period
+        for time, kind in loop.changes():
+            at = start + time
+            # Nothing is fed back before the first sample has come through.
+            if kind == "feedback" and at < loop.delay - 1e-9:
+                continue
+            if kind == "average" and at < loop.delay + loop.period / parts - 1e-9:
+                continue
+            yield at, kind
+
+
+def period_matrix(loop: Loop) -> Array:
+    """One period of the loop without reference, from sample to sample: the matrix on (plant, input,
+    input before the last feedback, the errors under way, the error before them)."""
+    flow, output = loop.plant.matrices
+    order = len(output)
+    waits = math.floor(loop.delay / loop.period + 1e-12)
+    size = order + 2 + waits + 2
+    current, target, first = order, order + 1, order + 2
+    matrix = np.eye(size)
+    now = 0.0
+    for time, kind in [*loop.changes(), (loop.period, None)]:
+        move = np.eye(size)
+        move[: order + 1, : order + 1] = expm(flow * (time - now))
+        matrix, now = move @ matrix, time
+        change = np.eye(size)
+        if kind == "sample":
+            change[first:] = 0.0
+            change[first, :order] = -output
+            change[first + 1 :, first:-1] = np.eye(waits + 1)
+        elif kind == "feedback":
+            change[target] = change[current]
+            error, before = np.eye(size)[first + waits], np.eye(size)[first + waits + 1]
+            controller = loop.controller
+            change[current] += controller.feedback(1.0, 0.0) * error
+            change[current] += controller.feedback(0.0, 1.0) * before
+        elif kind == "average":
+            change[current, current] = change[current, target] = 0.5
+        matrix = change @ matrix
+    return matrix
+
+
+def spectral_radius(loop: Loop) -> float:
+    """By how much a deviation grows in a period, in the end: below 1 the loop is stable."""
+    return float(np.max(np.abs(np.linalg.eigvals(period_matrix(loop)))))
+
+
+def growth(loop: Loop, periods: int = 400) -> float:
+    """The same from the response in time: the mean factor of a period, from the second
+    quarter to the last."""
+    times, outputs = response(loop, periods * loop.period, loop.period / 4)
+    deviation = np.abs(outputs - 1.0)
+    half = len(times) // 2
+    early, late = (deviation[end - half // 2 : end].max() for end in (half, 2 * half))
+    return float((late / early) ** (loop.period / times[half]))
+
+
+def largest_delay(loop_at: Callable[[float], Loop], upper: float, step: float) -> float:
+    """The largest delay, in steps, up to which the loop is stable at each; `upper` if at all."""
+    for steps in range(math.ceil(upper / step) + 1):
+        if spectral_radius(loop_at(steps * step)) >= 1:
+            return (steps - 1) * step
+    return upper
+
+
+def averaged(errors: Array, gain: float, start: float = 0.0) -> Array:
+    """Controller 1 (5.25, 5.26): rows u_1(nT), u_2(nT) for a sequence of errors e(nT)."""
+    found = np.empty((len(errors), 2))
+    second = start
+    for n, error in enumerate(errors):
+        first = second + gain * error
+        second = (first + second) / 2
+        found[n] = first, second
+    return found
+
+
+def proportional_derivative(errors: Array, gain: float, start: float = 0.0) -> Array:
+    """Controller 2 (5.28 to 5.31): rows of the input in both halves of each period, e(-T) = 0."""
+    before = np.concatenate([[0.0], errors[:-1]])
+    mean = start + np.cumsum(gain * (errors / 2 + (errors - before) / 4))
+    ripple = gain / 4 * errors
+    return np.column_stack([mean + ripple, mean - ripple])
