@@ -1,0 +1,79 @@
+"""Figure 5.14 of the thesis: AP-RCP beside PD-RCP, to which it is nearly equivalent.
+
+As in figure 5.13, with the beta that the thesis prints and with a tenth of it.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, about
+from hull.experiment import Experiment, Size, published
+from hull.experiments.thesis_fig5_13 import (
+    BETAS,
+    TRIED,
+    draw_rates,
+    sides,
+    swing,
+    variant,
+)
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = ("ap_rcp", "pd_rcp")
+RTTS: tuple[int, int] = tuple(published("thesis-qcn", "rcp")["pd_rcp"].values())
+"""The published sides of the boundary, in ms."""
+SHOWN: dict[int, tuple[str, ...]] = dict.fromkeys(RTTS, SCHEMES)
+"""What is drawn at each."""
+
+
+def _sides(results: Results) -> Finding:
+    found = {scheme: sides(results, scheme, *RTTS) for scheme in SCHEMES}
+    words = "; ".join(f"{scheme}: {words}" for scheme, (words, _) in found.items())
+    return Finding(words, all(all(right) for _, right in found.values()))
+
+
+def _similar(results: Results) -> Finding:
+    words, holds = [], True
+    for ending, beta in BETAS.items():
+        for rtt_ms in RTTS:
+            ap, pd = (swing(results, rtt_ms, ending, scheme) for scheme in SCHEMES)
+            words.append(f"{ap:.1%} and {pd:.1%} at {rtt_ms} ms with beta = {beta:g}")
+            if ending == "":
+                holds &= about(pd, ap)
+    return Finding("; ".join(words) + " (of the link)", holds)
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-fig5-14-sides",
+        source="thesis 5.5.3, figure 5.14",
+        claim="AP-RCP and PD-RCP are both stable with 240 ms and both unstable with 250 ms",
+        check=_sides,
+        tried=TRIED,
+    ),
+    Claim(
+        id="thesis-fig5-14-similar",
+        source="thesis 5.5.3, figure 5.14",
+        claim="the oscillations of their rates are very similar (extents within 25%)",
+        check=_similar,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """The rate of all sources over time."""
+    return draw_rates(results, SHOWN)
+
+
+EXPERIMENT = Experiment(
+    id="thesis-fig5-14",
+    title="Thesis figure 5.14: AP-RCP beside PD-RCP",
+    source="thesis 5.5.3, figure 5.14",
+    scenario="thesis-rcp",
+    variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.duration=40s",), seeds=1),
+    full=Size(overrides=("run.duration=120s",), seeds=1),
+)
