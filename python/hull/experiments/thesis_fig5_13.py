@@ -4,6 +4,7 @@ Each round trip is run with the beta that the thesis prints, 1, and with a tenth
 Gbit/s, for all ten sources together.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +62,15 @@ def swing(results: Results, rtt_ms: int, ending: str, scheme: str) -> float:
     """How far the rate moves in the last quarter, as a share of the link's."""
     times, rates = total(results, rtt_ms, ending, scheme)
     return float(np.ptp(rates[times >= 0.75 * times[-1]])) / LINK_GBPS
+
+
+def extent(rtt_ms: int, ending: str, scheme: str, end: float) -> tuple[float, float, float]:
+    """Where the last quarter begins, and the least and most in it of the fluid model."""
+    from hull.theory.rcp import THESIS, follow, versions
+
+    rcp = versions(replace(THESIS, beta=BETAS[ending]))[scheme]
+    rates = follow(rcp, rtt_ms / 1e3, end).between(0.75 * end, end) * LINK_GBPS
+    return 0.75 * end, float(rates.min()), float(rates.max())
 
 
 def sides(
@@ -147,7 +157,7 @@ CLAIMS = (
 
 
 def draw(results: Results) -> "Figure":
-    """The rate of all sources over time: a panel for each round trip and beta."""
+    """The rate of all sources over time, and at its end the extent of the first scheme's model."""
     return draw_rates(results, SHOWN)
 
 
@@ -164,6 +174,8 @@ def draw_rates(results: Results, shown: dict[int, tuple[str, ...]]) -> "Figure":
                 for scheme in shown[rtt_ms]:
                     times, rates = total(results, rtt_ms, ending, scheme)
                     lines.append(Line(scheme, list(times), list(rates)))
+                end = float(times[-1])
+                start, low, high = extent(rtt_ms, ending, shown[rtt_ms][0], end)
                 panels.append(
                     Panel(
                         f"{rtt_ms} ms, beta = {beta:g}",
@@ -171,6 +183,10 @@ def draw_rates(results: Results, shown: dict[int, tuple[str, ...]]) -> "Figure":
                         "Rate of all sources (Gbps)",
                         lines,
                         y_limits=(0, 4),
+                        reference=[
+                            ("fluid", (start, end), (high, high)),
+                            ("", (start, end), (low, low)),
+                        ],
                     )
                 )
     return plot_sweep(panels, columns=4, width=3.0, height=2.3)
