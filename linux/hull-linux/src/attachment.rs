@@ -109,7 +109,9 @@ fn take_root_queue(
                 root.kind
             ));
         }
-        machine::call("tc", &["qdisc", "replace", "dev", device, "root", "fq"]).map_err(|problem| {
+        // Without `nopacing` fq would make TCP spread every flow's packets over its round trip as well.
+        let fq = ["qdisc", "replace", "dev", device, "root", "fq", "nopacing"];
+        machine::call("tc", &fq).map_err(|problem| {
             Problem::Input(format!(
                 "{device}: the pacer needs the fq queue, which this kernel does not give ({problem}); load it with \
                  modprobe sch_fq (CONFIG_NET_SCH_FQ), or attach with --pacer off"

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::run::{self, Load};
 use super::scheme::Scheme;
+use super::simulation;
 use super::{Rack, down, standing};
 use crate::problem::{Problem, input};
 use crate::settings;
@@ -27,6 +28,10 @@ pub enum RackAction {
         /// Buffer of each switch port.
         #[arg(long, default_value = "700KB", value_parser = settings::size)]
         buffer: u32,
+        /// What a switch port may send at once when its timer was late; small is like a link, large
+        /// keeps the rate on a machine whose timers are late.
+        #[arg(long, default_value = "3200B", value_parser = settings::size)]
+        burst: u32,
     },
     /// Take every trace of it away.
     Down,
@@ -99,12 +104,14 @@ impl RackAction {
                 rate,
                 delay,
                 buffer,
+                burst,
             } => {
                 let rack = Rack {
                     hosts: *hosts,
                     rate_bps: *rate,
                     delay_ns: *delay,
                     buffer_bytes: *buffer,
+                    burst_bytes: *burst,
                 };
                 rack.up()?;
                 println!(
@@ -182,6 +189,10 @@ fn run_all(rack: &Rack, common: &Common, load: &Load) -> Result<(), Problem> {
     let _ = std::fs::remove_dir_all(&partial);
     std::fs::create_dir_all(&partial)
         .map_err(|error| Problem::Input(format!("{}: {error}", partial.display())))?;
+    std::fs::write(
+        partial.join(simulation::SCENARIO),
+        simulation::scenario(rack, load),
+    )?;
     let mut rows = Vec::new();
     for &scheme in &common.scheme {
         for seed in 1..=common.repeat {
@@ -200,7 +211,7 @@ fn run_all(rack: &Rack, common: &Common, load: &Load) -> Result<(), Problem> {
     print!("{}", run::table(&rows));
     std::fs::rename(&partial, &common.out)?;
     if common.against_simulation {
-        super::simulation::compare(rack, load, &rows, &common.out)?;
+        simulation::compare(load, &rows, &common.out)?;
     }
     println!("{}", common.out.join("rows.json").display());
     Ok(())

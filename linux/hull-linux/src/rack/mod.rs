@@ -6,11 +6,14 @@
 //! ...                                             /
 //! ```
 //!
-//! Each switch port is shaped by HTB to the link's rate, with a FIFO of the buffer's size behind it. A
+//! Each switch port is shaped by HTB to the link's rate, with a FIFO of the buffer's size behind it. HTB
+//! makes up for timers that come late by bursts, which a link does not have and which a phantom queue
+//! marks: how large they may be is a measure of the rack. A
 //! box stands between host and switch, as the NetFPGAs did: it is a bridge, what comes in at `toswitch` has left
 //! the switch's port, and there the phantom queue counts; what leaves at either side is delayed by
 //! netem. Without a delay there are no boxes, and the phantom queue counts at the host's `eth0`.
-//! Packets are single segments everywhere. A host's own link to the switch is not shaped: its bursts
+//! Packets are single segments everywhere, and what comes in at a device is the work of one processor, so
+//! that packets stay in order. A host's own link to the switch is not shaped: its bursts
 //! reach the switch as fast as the machine can.
 
 pub mod command;
@@ -38,6 +41,8 @@ pub struct Rack {
     pub delay_ns: u64,
     /// Buffer of each switch port, bytes.
     pub buffer_bytes: u32,
+    /// What a switch port may send at once when its timer was late, bytes.
+    pub burst_bytes: u32,
 }
 
 /// A host's namespace.
@@ -99,6 +104,12 @@ impl Rack {
             return input(format!(
                 "--buffer: found {} B, allowed is 3KB or more",
                 self.buffer_bytes
+            ));
+        }
+        if !(1..=1_000_000).contains(&self.burst_bytes) {
+            return input(format!(
+                "--burst: found {} B, allowed is 1B to 1MB",
+                self.burst_bytes
             ));
         }
         Ok(())
@@ -226,6 +237,7 @@ impl Rack {
             &["-n", &host, "addr", "add", &six, "dev", "eth0", "nodad"],
         );
         let rate = format!("{}bit", self.rate_bps);
+        let burst = self.burst_bytes.to_string();
         let port = port.as_str();
         call(
             "tc",
@@ -238,7 +250,7 @@ impl Rack {
             "tc",
             &[
                 "-n", SWITCH, "class", "add", "dev", port, "parent", "1:", "classid", "1:1", "htb",
-                "rate", &rate, "burst", "3200", "cburst", "3200", "quantum", "1514",
+                "rate", &rate, "burst", &burst, "cburst", &burst, "quantum", "1514",
             ],
         )?;
         self.plain_port(number)?;
@@ -309,6 +321,10 @@ fn pair(left: &str, left_end: &str, right: &str, right_end: &str) -> Result<(), 
                 "up",
             ],
         )?;
+        // Two processors that take in packets of one device put them out of order. A kernel without
+        // CONFIG_RPS has no such file, and only one processor or packets out of order.
+        let command = format!("echo 1 > /sys/class/net/{end}/queues/rx-0/rps_cpus");
+        let _ = call("ip", &["netns", "exec", namespace, "sh", "-c", &command]);
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Traffic on a rack: real TCP by `hull-traffic`, the switch's latency by the meter.
 //!
-//! Host 0 is the client, as S5 in the paper; the others serve. The latency is that of all packets from
-//! the egress of the client's switch port to the far side: what waits in the port, and what HTB takes
-//! for a packet. A time without traffic is measured first, pings only, and taken off.
+//! Host 0 is the client, as S5 in the paper; the others serve, and answer its pings. The switch's latency is
+//! that of the answers, probes as the paper's, from the egress of the client's switch port to the far
+//! side: what waits in the port, and what HTB takes for a packet. A time without other traffic is
+//! measured first, and taken off.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -53,6 +54,8 @@ pub struct Row {
     pub idle: Latency,
     /// Round trip of pings beside the load (`hull-traffic ping`), with its statistics.
     pub ping: Value,
+    /// The same before the load.
+    pub idle_ping: Value,
     /// Payload that the client got, bit/s.
     pub goodput_bps: f64,
     /// Completion times by class, of `dynamic`.
@@ -96,12 +99,16 @@ fn inside(namespace: &str, arguments: &[String]) -> Result<Command, Problem> {
     Ok(command)
 }
 
+/// Where the servers of the load listen.
 const PORT: u16 = 7700;
+/// Where those of the pings do, by which the meter knows them.
+const PING_PORT: u16 = 7701;
 
 fn serve(rack: &Rack, congestion: &str) -> Result<Servers, Problem> {
     let mut servers = Servers(Vec::new());
-    for number in 1..rack.hosts {
-        let listen = format!("{}:{PORT}", address(number));
+    let hosts = 1..rack.hosts;
+    for (number, port) in hosts.flat_map(|number| [(number, PORT), (number, PING_PORT)]) {
+        let listen = format!("{}:{port}", address(number));
         let arguments = [
             "serve",
             "--listen",
@@ -137,8 +144,9 @@ fn client(
     out: &Path,
 ) -> Result<Child, Problem> {
     let mut arguments = vec![mode.to_owned()];
+    let port = if mode == "ping" { PING_PORT } else { PORT };
     for &server in servers {
-        arguments.extend(["--server".into(), format!("{}:{PORT}", address(server))]);
+        arguments.extend(["--server".into(), format!("{}:{port}", address(server))]);
     }
     arguments.extend(["--congestion-control".into(), congestion.into()]);
     arguments.extend(["--out".into(), out.display().to_string()]);
@@ -163,6 +171,12 @@ fn finish(child: Child) -> Result<(), Problem> {
 
 fn seconds(seconds: f64) -> String {
     format!("{}ms", (seconds * 1e3).round() as u64)
+}
+
+/// Time between pings: longer than a round trip through a full buffer, since there is one connection.
+fn ping_interval_s(rack: &Rack) -> f64 {
+    let full_s = 8.0 * f64::from(rack.buffer_bytes) / rack.rate_bps as f64;
+    2e-3 + 4.0 * rack.delay_ns as f64 / 1e9 + full_s
 }
 
 /// Runs one load under one scheme; results of the traffic generator go below `out`.
@@ -194,9 +208,10 @@ fn measure(
     std::fs::create_dir_all(&folder)?;
     let servers = serve(rack, congestion)?;
     let (from, to) = spots(rack);
-    meter_process(&["start", &from, &to])?;
+    let port = PING_PORT.to_string();
+    meter_process(&["start", &from, &to, "--source-port", &port])?;
     let result = (|| {
-        let last = rack.hosts - 1;
+        let everybody: Vec<u32> = (1..rack.hosts).collect();
         let ping = |time_s: f64, name: &str| {
             let more = [
                 "--duration".to_owned(),
@@ -204,9 +219,9 @@ fn measure(
                 "--warmup".into(),
                 "0ms".into(),
                 "--interval".into(),
-                "2ms".into(),
+                seconds(ping_interval_s(rack)),
             ];
-            client("ping", &[last], congestion, &more, &folder.join(name))
+            client("ping", &everybody, congestion, &more, &folder.join(name))
         };
         let begin = meter::counts()?;
         finish(ping(1.0, "idle")?)?;
@@ -225,17 +240,18 @@ fn measure(
         finish(pings)?;
         let under_load = meter::latency(&begin, &meter::counts()?);
         finish(child)?;
-        let (summary, pings) = (
-            read_summary(&folder.join("load"))?,
-            read_summary(&folder.join("ping"))?,
-        );
+        let summary = read_summary(&folder.join("load"))?;
+        let pings = |name: &str| -> Result<Value, Problem> {
+            Ok(read_summary(&folder.join(name))?["fct"][0].take())
+        };
         Ok(Row {
             scheme: scheme.name(),
             congestion_control: congestion,
             seed,
             switch: under_load,
             idle,
-            ping: pings["fct"][0].clone(),
+            ping: pings("ping")?,
+            idle_ping: pings("idle")?,
             goodput_bps: summary["throughput"]["goodput_bps"]
                 .as_f64()
                 .unwrap_or_default(),
@@ -315,7 +331,7 @@ fn arguments(
 }
 
 /// Median, smallest and largest of the repetitions.
-pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
+fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     let median = if values.len() % 2 == 1 {
@@ -326,8 +342,8 @@ pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     (median, values[0], values[values.len() - 1])
 }
 
-/// The rows of all repetitions, a line a scheme: median, smallest and largest. Then the completion times
-/// as table 4 has them, and query times.
+/// The rows of all repetitions, a line a scheme: median, smallest and largest; latencies above those of an
+/// idle rack. Then the completion times as table 4 has them, and query times.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<16} {:>24} {:>28} {:>28} {:>28}\n",
@@ -335,13 +351,13 @@ pub fn table(rows: &[Row]) -> String {
     );
     let schemes = schemes(rows);
     for scheme in &schemes {
-        let of = |value: &dyn Fn(&Row) -> Option<f64>| show(rows, scheme, value);
+        let of = |value: &dyn Fn(&Row) -> Option<f64>| shown(rows, scheme, value);
         out += &format!(
             "{scheme:<16} {:>24} {:>28} {:>28} {:>28}\n",
             of(&|row| Some(row.goodput_bps / 1e6)),
             of(&|row| Some(row.switch.mean_us - row.idle.p50_us)),
             of(&|row| Some(row.switch.p99_us - row.idle.p50_us)),
-            of(&|row| row.ping["mean_us"].as_f64()),
+            of(&|row| Some(row.ping["mean_us"].as_f64()? - row.idle_ping["p50_us"].as_f64()?)),
         );
     }
     let classes = rows[0].fct.as_array().map_or(&[][..], Vec::as_slice);
@@ -352,7 +368,7 @@ pub fn table(rows: &[Row]) -> String {
     if rows[0].queries.is_object() {
         out += &times(rows, &schemes, "query", &|row| row.queries.clone());
         for scheme in &schemes {
-            let again = show(rows, scheme, &|row| row.tcp["retransmissions"].as_f64());
+            let again = shown(rows, scheme, &|row| row.tcp["retransmissions"].as_f64());
             out += &format!("{scheme:<16} {again} retransmissions\n");
         }
     }
@@ -366,15 +382,24 @@ fn schemes(rows: &[Row]) -> Vec<&'static str> {
     schemes
 }
 
-/// Median and range of a value over a scheme's rows; a dash where no row has it.
-fn show(rows: &[Row], scheme: &str, value: &dyn Fn(&Row) -> Option<f64>) -> String {
+/// Median of a value over a scheme's rows, and the text of median and range; nothing where no row has it.
+pub fn show(
+    rows: &[Row],
+    scheme: &str,
+    value: &dyn Fn(&Row) -> Option<f64>,
+) -> Option<(f64, String)> {
     let of_scheme = rows.iter().filter(|row| row.scheme == scheme);
     let values: Vec<f64> = of_scheme.filter_map(value).collect();
     if values.is_empty() {
-        return "-".to_owned();
+        return None;
     }
     let (median, least, most) = spread(values);
-    format!("{median:.1} ({least:.1} to {most:.1})")
+    Some((median, format!("{median:.1} ({least:.1} to {most:.1})")))
+}
+
+/// As `show`, a dash where no row has it.
+fn shown(rows: &[Row], scheme: &str, value: &dyn Fn(&Row) -> Option<f64>) -> String {
+    show(rows, scheme, value).map_or("-".to_owned(), |(_, text)| text)
 }
 
 /// Completion times of one kind, in us.
@@ -387,7 +412,7 @@ fn times(rows: &[Row], schemes: &[&str], name: &str, read: &dyn Fn(&Row) -> Valu
         "p99"
     );
     for scheme in schemes {
-        let of = |key: &str| show(rows, scheme, &|row| read(row)[key].as_f64());
+        let of = |key: &str| shown(rows, scheme, &|row| read(row)[key].as_f64());
         out += &format!(
             "{scheme:<16} {:>30} {:>30} {:>30}\n",
             of("mean_us"),

@@ -7,13 +7,18 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::Rack;
-use super::run::{Load, Row, spread};
+use super::run::{Load, Row, show};
 use crate::problem::{Problem, input};
+use crate::settings::Settings;
+
+/// The scenario's file among the results of a run.
+pub const SCENARIO: &str = "scenario.toml";
 
 /// The scenario of a rack and a load.
 pub fn scenario(rack: &Rack, load: &Load) -> String {
     // A rack's host has no line rate of its own: ten times the port's stands for it.
     let host_rate = rack.rate_bps.saturating_mul(10);
+    let pacer = Settings::for_rate(rack.rate_bps);
     let traffic = match load {
         Load::Static { flows } => {
             format!("[[workload.long_lived.flows]]\nsrc = \"1-{flows}\"\ndst = 0\n")
@@ -68,6 +73,8 @@ delayed_ack = "5ms"
 
 {traffic}
 [measure.probe]
+interval = "2ms"
+size = "100B"
 
 [schemes.tcp_droptail]
 transport = {{ congestion_control = "cubic" }}
@@ -83,18 +90,22 @@ switch.phantom_queue = {{ drain = "{drain}bps", threshold = "1KB" }}
 [schemes.dctcp_pq_pacer]
 transport = {{ congestion_control = "dctcp", ecn = true }}
 switch.phantom_queue = {{ drain = "{drain}bps", threshold = "1KB" }}
-pacer = {{ }}
+pacer = {{ update_interval = "{update}ns", beta = {beta}, association_timeout = "{timeout}ns" }}
 "#,
         hosts = rack.hosts,
         rate = rack.rate_bps,
         delay = rack.delay_ns,
         buffer = rack.buffer_bytes,
         drain = rack.rate_bps / 100 * 95,
+        update = pacer.update_interval_ns,
+        // The simulator has whole numbers for it.
+        beta = pacer.beta.round().max(1.0),
+        timeout = pacer.association_timeout_ns,
     )
 }
 
 /// Runs the simulator (`hull` beside this program) and prints both.
-pub fn compare(rack: &Rack, load: &Load, rows: &[Row], out: &Path) -> Result<(), Problem> {
+pub fn compare(load: &Load, rows: &[Row], out: &Path) -> Result<(), Problem> {
     let hull = std::env::current_exe()?.with_file_name("hull");
     if !hull.is_file() {
         return input(format!(
@@ -102,8 +113,7 @@ pub fn compare(rack: &Rack, load: &Load, rows: &[Row], out: &Path) -> Result<(),
             hull.display()
         ));
     }
-    let file = out.join("scenario.toml");
-    std::fs::write(&file, scenario(rack, load))?;
+    let file = out.join(SCENARIO);
     let folder = out.join("simulation");
     let output = Command::new(&hull)
         .arg("run")
@@ -119,41 +129,100 @@ pub fn compare(rack: &Rack, load: &Load, rows: &[Row], out: &Path) -> Result<(),
     let text = std::fs::read_to_string(folder.join("summary.json"))?;
     let summary: Value =
         serde_json::from_str(&text).map_err(|error| Problem::Failed(error.to_string()))?;
-    let mut table = format!(
-        "\n{:<16} {:>10} {:>10} {:>7} {:>12} {:>12} {:>7}\n",
-        "scheme", "goodput", "simulated", "ratio", "switch mean", "simulated", "ratio"
-    );
-    for part in summary["parts"].as_array().into_iter().flatten() {
-        let of_scheme = |value: &dyn Fn(&Row) -> f64| {
-            let values: Vec<f64> = rows
-                .iter()
-                .filter(|row| part["scheme"] == row.scheme)
-                .map(value)
-                .collect();
-            (!values.is_empty()).then(|| spread(values).0)
-        };
-        let (Some(goodput), Some(mean_us)) = (
-            of_scheme(&|row| row.goodput_bps / 1e6),
-            of_scheme(&|row| row.switch.mean_us - row.idle.p50_us),
-        ) else {
-            continue;
-        };
-        let simulated = part["throughput"]["goodput_bps"]
-            .as_f64()
-            .unwrap_or(f64::NAN)
-            / 1e6;
-        let simulated_us = part["switch_latency"]["probe"]["mean_us"]
-            .as_f64()
-            .unwrap_or(f64::NAN);
-        let _ = writeln!(
-            table,
-            "{:<16} {goodput:>10.1} {simulated:>10.1} {:>7.2} {mean_us:>12.1} {simulated_us:>12.1} {:>7.2}",
-            part["scheme"].as_str().unwrap_or_default(),
-            goodput / simulated,
-            mean_us / simulated_us
-        );
-    }
-    print!("{table}");
+    let table = beside(load, rows, &summary);
+    print!("\n{table}");
     std::fs::write(out.join("against_simulation.txt"), table)?;
     Ok(())
+}
+
+/// How a quantity is read from a row of the rack or a part of the simulation.
+type Read<T> = Box<dyn Fn(&T) -> Option<f64>>;
+
+/// A quantity that both have.
+struct Quantity {
+    name: String,
+    rack: Read<Row>,
+    simulation: Read<Value>,
+}
+
+fn quantity(
+    name: impl Into<String>,
+    rack: impl Fn(&Row) -> Option<f64> + 'static,
+    simulation: impl Fn(&Value) -> Option<f64> + 'static,
+) -> Quantity {
+    Quantity {
+        name: name.into(),
+        rack: Box::new(rack),
+        simulation: Box::new(simulation),
+    }
+}
+
+fn quantities(load: &Load, rows: &[Row]) -> Vec<Quantity> {
+    let mut all = Vec::new();
+    if !matches!(load, Load::Incast { .. }) {
+        all.push(quantity(
+            "goodput (Mbps)",
+            |row| Some(row.goodput_bps / 1e6),
+            |part| Some(part["throughput"]["goodput_bps"].as_f64()? / 1e6),
+        ));
+    }
+    all.push(quantity(
+        "switch mean (us)",
+        |row| Some(row.switch.mean_us - row.idle.p50_us),
+        |part| part["switch_latency"]["probe"]["mean_us"].as_f64(),
+    ));
+    all.push(quantity(
+        "switch p99 (us)",
+        |row| Some(row.switch.p99_us - row.idle.p50_us),
+        |part| part["switch_latency"]["probe"]["p99_us"].as_f64(),
+    ));
+    let classes = rows[0].fct.as_array().map_or(0, Vec::len);
+    for at in 0..classes {
+        let class = rows[0].fct[at]["class"].as_str().unwrap_or_default();
+        for key in ["mean", "p90", "p99"] {
+            let field = format!("{key}_us");
+            let same = field.clone();
+            all.push(quantity(
+                format!("{class} {key} (us)"),
+                move |row| row.fct[at][&field].as_f64(),
+                move |part| part["fct"][at][&same].as_f64(),
+            ));
+        }
+    }
+    if rows[0].queries.is_object() {
+        for key in ["mean_us", "p90_us", "p99_us"] {
+            let name = key.trim_end_matches("_us");
+            all.push(quantity(
+                format!("query {name} (us)"),
+                move |row| row.queries[key].as_f64(),
+                move |part| part["queries"][key].as_f64(),
+            ));
+        }
+    }
+    all
+}
+
+/// A line for each scheme and quantity: the rack's median (and range), the simulator's, their ratio.
+fn beside(load: &Load, rows: &[Row], summary: &Value) -> String {
+    let mut table = format!(
+        "{:<16} {:<20} {:>32} {:>12} {:>7}\n",
+        "scheme", "", "rack", "simulator", "ratio"
+    );
+    for part in summary["parts"].as_array().into_iter().flatten() {
+        let scheme = part["scheme"].as_str().unwrap_or_default();
+        for quantity in quantities(load, rows) {
+            let Some((median, text)) = show(rows, scheme, &quantity.rack) else {
+                continue;
+            };
+            let simulated = (quantity.simulation)(part);
+            let _ = writeln!(
+                table,
+                "{scheme:<16} {:<20} {text:>32} {:>12} {:>7}",
+                quantity.name,
+                simulated.map_or("-".to_owned(), |value| format!("{value:.1}")),
+                simulated.map_or("-".to_owned(), |value| format!("{:.2}", median / value)),
+            );
+        }
+    }
+    table
 }
