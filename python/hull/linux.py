@@ -32,5 +32,9 @@ def hand_over(arguments: list[str]) -> None:
     if arguments[:1] == [TRAFFIC]:
         name, rest = "hull-traffic", arguments[1:]
     path = program(name)
+    if name == "hull-linux":
+        from hull.linux_defaults import with_defaults
+
+        rest = with_defaults(rest)
     sys.stdout.flush()
     os.execv(path, [path, *rest])

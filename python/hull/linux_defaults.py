@@ -1,0 +1,132 @@
+"""What `hull linux attach` takes from `hull design`: the phantom queue's drain rate and threshold.
+
+The link's rate is `--rate` or what the driver says, bit/s. The round trip is `--rtt`, which is
+hull's own option and not handed on; with it the pacer's parameters come from the design too. What
+the user gives stays as it is.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from hull import _core
+from hull.errors import UsageError
+from hull.theory.design import Design, Setting, design
+from hull.theory.sources import SOURCES
+
+ASSUMED_RTT_S = 300e-6
+"""Round trip of the papers' testbed at 1 Gbps; on a slower link as many packets' time."""
+FLOWS = 2
+"""Large flows that meet, as `hull design` has it."""
+LOAD = 0.4
+_FLAGS = {"--replace", "--count-arriving", "--keep-gso"}
+_DEVICES = Path("/sys/class/net")
+
+_Words = Callable[[Design], str]
+_ALWAYS: dict[str, tuple[str, _Words]] = {
+    "--drain": ("drain_bps", lambda found: f"{found.drain_bps:.0f}bps"),
+    "--threshold": ("threshold_bytes", lambda found: f"{found.threshold_bytes:.0f}B"),
+}
+_WITH_RTT: dict[str, tuple[str, _Words]] = {
+    "--update-interval": ("pacer", lambda found: f"{found.pacer.update_interval_s * 1e9:.0f}ns"),
+    "--eta": ("pacer", lambda found: f"{100 * found.pacer.eta:g}%"),
+    "--beta": ("pacer", lambda found: f"{found.pacer.beta:g}"),
+    "--association-probability": (
+        "pacer",
+        lambda found: f"{100 * found.pacer.association_probability:g}%",
+    ),
+    "--association-timeout": (
+        "pacer",
+        lambda found: f"{found.pacer.association_timeout_s * 1e9:.0f}ns",
+    ),
+}
+
+
+def with_defaults(arguments: list[str]) -> list[str]:
+    """The arguments of `hull linux` with what the design adds; stderr says what and from where.
+
+    Raises UsageError for a round trip or rate that cannot be used.
+    """
+    devices, given = _read(arguments)
+    if devices[:1] not in (["attach"], ["set"]) or {"-h", "--help"} & given.keys():
+        return arguments
+    rtt = given.get("--rtt")
+    rate_bps = _rate(devices[1:], given)
+    if rate_bps is None:
+        if rtt is not None:
+            raise UsageError("--rtt: found no link rate to go with it, allowed is --rate beside it")
+        return arguments
+    wanted = _ALWAYS if rtt is None else _ALWAYS | _WITH_RTT
+    if given.get("--phantom") == "off":
+        wanted = {option: value for option, value in wanted.items() if option not in _ALWAYS}
+    missing = {option: value for option, value in wanted.items() if option not in given}
+    if not missing:
+        return _without(arguments, "--rtt")
+    slower = max(1.0, 1e9 / rate_bps)
+    rtt_s = ASSUMED_RTT_S * slower if rtt is None else _quantity("--rtt", "time", rtt)
+    found = design(Setting(rate_bps, rtt_s, FLOWS, LOAD))
+    assumed = " (assumed; --rtt sets it)" if rtt is None else ""
+    print(
+        f"hull design for {rate_bps / 1e9:g} Gbps, round trip {rtt_s * 1e6:g} us{assumed}, "
+        f"{FLOWS} large flows:",
+        file=sys.stderr,
+    )
+    added = []
+    for option, (source, words) in missing.items():
+        added += [option, words(found)]
+        print(f"  {option} {words(found)}: {SOURCES[source].equation}", file=sys.stderr)
+    return _without(arguments, "--rtt") + added
+
+
+def _read(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The words that are no options (the subcommand first), and the options with their values."""
+    words: list[str] = []
+    given: dict[str, str] = {}
+    rest = iter(arguments)
+    for word in rest:
+        if not word.startswith("-"):
+            words.append(word)
+        elif "=" in word:
+            option, _, value = word.partition("=")
+            given[option] = value
+        elif word in _FLAGS or word in ("-h", "--help"):
+            given[word] = ""
+        else:
+            given[word] = next(rest, "")
+    return words, given
+
+
+def _without(arguments: list[str], option: str) -> list[str]:
+    kept: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == option:
+            next(rest, None)
+        elif not word.startswith(f"{option}="):
+            kept.append(word)
+    return kept
+
+
+def _rate(devices: list[str], given: dict[str, str]) -> float | None:
+    """The one rate of all devices; None where drivers do not tell or differ."""
+    if "--rate" in given:
+        return _quantity("--rate", "rate", given["--rate"])
+    if "--netns" in given:
+        return None
+    rates = {_speed(device) for device in devices}
+    return rates.pop() if len(rates) == 1 else None
+
+
+def _speed(device: str) -> float | None:
+    try:
+        mbps = int((_DEVICES / device / "speed").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+    return mbps * 1e6 if mbps > 0 else None
+
+
+def _quantity(option: str, kind: str, text: str) -> float:
+    try:
+        return _core.quantity(kind, text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
