@@ -1,128 +1,14 @@
 //! Attaching and detaching, in namespaces of our own: all or nothing, and nothing left behind.
 
 mod common;
+#[path = "common/link.rs"]
+mod link;
 
-use std::os::fd::AsRawFd;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use common::able;
+use link::{Link, call, send_packets};
 use serde_json::Value;
-
-/// A pair of namespaces with a link, gone at the end.
-struct Link {
-    names: [String; 2],
-}
-
-impl Link {
-    fn new(name: &str) -> Self {
-        let names = [0, 1].map(|end| format!("hulltest-{name}{end}-{}", std::process::id()));
-        for name in &names {
-            call("ip", &["netns", "add", name]);
-        }
-        let [left, right] = &names;
-        call(
-            "ip",
-            &[
-                "link", "add", "e0", "netns", left, "type", "veth", "peer", "name", "e1", "netns",
-                right,
-            ],
-        );
-        for (at, name) in names.iter().enumerate() {
-            let device = format!("e{at}");
-            call(
-                "ip",
-                &[
-                    "-n",
-                    name,
-                    "addr",
-                    "add",
-                    &format!("10.78.0.{}/24", at + 1),
-                    "dev",
-                    &device,
-                ],
-            );
-            call("ip", &["-n", name, "link", "set", "dev", &device, "up"]);
-        }
-        Link { names }
-    }
-
-    fn hull(&self, end: usize, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hull-linux"));
-        command.args(["--netns", &self.names[end]]).args(arguments);
-        command.output().expect("it runs")
-    }
-
-    fn ok(&self, end: usize, arguments: &[&str]) -> String {
-        let output = self.hull(end, arguments);
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).expect("text")
-    }
-
-    fn refused(&self, end: usize, arguments: &[&str], words: &[&str]) {
-        let output = self.hull(end, arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
-        let text = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(text.trim().lines().count(), 1, "{text}");
-        for word in words {
-            assert!(
-                text.contains(word),
-                "{arguments:?}: {word} is not in {text}"
-            );
-        }
-    }
-
-    /// Queues and filters, as tc shows them.
-    fn traffic_control(&self, end: usize) -> String {
-        let device = format!("e{end}");
-        let show = |what: &[&str]| {
-            call(
-                "tc",
-                &[&["-n", &self.names[end]], what, &["dev", &device]].concat(),
-            )
-        };
-        [
-            show(&["qdisc", "show"]),
-            show(&["filter", "show", "ingress"].map(|word| word)),
-        ]
-        .concat()
-    }
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        for name in &self.names {
-            let _ = Command::new("ip").args(["netns", "del", name]).output();
-        }
-    }
-}
-
-/// Sends a few packets from a namespace; this thread alone goes there.
-fn send_packets(namespace: &str, to: &'static str) {
-    let namespace = std::fs::File::open(format!("/run/netns/{namespace}")).expect("it is there");
-    let sender = std::thread::spawn(move || {
-        // SAFETY: the descriptor is open.
-        let entered = unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) };
-        assert_eq!(entered, 0);
-        let socket = std::net::UdpSocket::bind("0.0.0.0:0").expect("a socket");
-        for _ in 0..5 {
-            socket.send_to(b"probe", to).expect("sent");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-    });
-    sender.join().expect("sent");
-}
-
-fn call(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .expect("iproute2 is there");
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {output:?}"
-    );
-    String::from_utf8(output.stdout).expect("text")
-}
 
 const PHANTOM: [&str; 6] = ["attach", "e1", "--rate", "1Gbps", "--pacer", "off"];
 
@@ -203,29 +89,20 @@ fn bad_input_changes_nothing() {
         &[&PHANTOM[..], &["--drain", "2Gbps"]].concat(),
         &["--drain", "2Gbps", "1Gbps"],
     );
+    // A veth says 10 Gbps of itself.
+    link.refused(
+        1,
+        &["attach", "e1", "--rate", "40Gbps", "--pacer", "off"],
+        &["--rate", "40Gbps", "10Gbps"],
+    );
+    // One of two cannot be: neither is.
+    link.refused(1, &[&PHANTOM[..], &["nosuch"]].concat(), &["nosuch"]);
     link.refused(
         1,
         &[&PHANTOM[..], &["--phantom", "off"]].concat(),
         &["nothing to attach"],
     );
     link.refused(1, &["stats", "e1"], &["e1", "not attached"]);
-    let inside = Command::new("ip")
-        .args([
-            "netns",
-            "exec",
-            &link.names[1],
-            env!("CARGO_BIN_EXE_hull-linux"),
-            "status",
-        ])
-        .output()
-        .expect("it runs");
-    // Refused only where no file system of ours was mounted before.
-    if !inside.status.success() {
-        assert!(
-            String::from_utf8_lossy(&inside.stderr).contains("--netns"),
-            "{inside:?}"
-        );
-    }
     link.ok(1, &PHANTOM);
     let theirs = link.traffic_control(1);
     let status: Value =
@@ -238,6 +115,67 @@ fn bad_input_changes_nothing() {
     );
     assert_eq!(link.traffic_control(1), theirs);
     link.ok(1, &["detach", "e1"]);
+    assert_eq!(link.traffic_control(1), before);
+}
+
+/// `ip netns exec` has mounts of its own, which end with it: what was pinned there would be lost. The mount of
+/// before is taken away inside, as on a machine where there was none.
+#[test]
+fn mounts_that_end_with_the_command_are_refused() {
+    if !able() {
+        return;
+    }
+    let link = Link::new("exec");
+    let program = env!("CARGO_BIN_EXE_hull-linux");
+    let script = format!("umount -l /run/hull/bpf 2>/dev/null; {program} status");
+    let output = Command::new("ip")
+        .args(["netns", "exec", &link.names[1], "sh", "-c", &script])
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let text = String::from_utf8(output.stderr).expect("text");
+    let words = format!("hull linux --netns {}", link.names[1]);
+    assert!(
+        text.contains(&words) && text.trim().lines().count() == 1,
+        "{text}"
+    );
+}
+
+/// Neither a user nor an unknown namespace gets anywhere.
+#[test]
+fn a_user_is_refused() {
+    if !able() {
+        return;
+    }
+    let link = Link::new("user");
+    let before = link.traffic_control(1);
+    // The program may lie where users do not look.
+    let copy = std::env::temp_dir().join(format!("hull-linux-{}", std::process::id()));
+    std::fs::copy(env!("CARGO_BIN_EXE_hull-linux"), &copy).expect("copied");
+    for arguments in [
+        &["attach", "lo"][..],
+        &["status"],
+        &["rack", "up"],
+        &["dctcp", "on"],
+    ] {
+        use std::os::unix::process::CommandExt;
+        let output = Command::new(&copy)
+            .args(arguments)
+            .uid(65534)
+            .output()
+            .expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert!(text.contains("user 65534, allowed is root"), "{text}");
+        assert_eq!(text.trim().lines().count(), 1, "{text}");
+    }
+    std::fs::remove_file(&copy).expect("removed");
+    let output = Command::new(env!("CARGO_BIN_EXE_hull-linux"))
+        .args(["--netns", "nosuch", "status"])
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--netns nosuch"));
     assert_eq!(link.traffic_control(1), before);
 }
 
