@@ -81,6 +81,7 @@ def test_racks_that_cannot_be_are_refused() -> None:
         ("--rate", "1Kbps"),
         ("--buffer", "1B"),
         ("--delay", "9s"),
+        ("--burst", "0B"),
     ):
         done = hull("rack", "up", *arguments)
         assert done.returncode == 2, done.stderr
@@ -89,3 +90,18 @@ def test_racks_that_cannot_be_are_refused() -> None:
     done = hull("rack", "run", "static", "--scheme", "dctcp_pq", "--out", "never")
     assert done.returncode == 2
     assert "rack up" in done.stderr
+
+
+def test_a_delay_needs_netem() -> None:
+    """Where the kernel has no netem one line says so, and nothing is left of the rack."""
+    hull("rack", "down")
+    before = namespaces()
+    done = hull("rack", "up", "--hosts", "2", "--delay", "20us")
+    if done.returncode == 0:
+        assert hull("rack", "down").returncode == 0
+    else:
+        assert done.returncode == 2, done.stderr
+        assert "netem" in done.stderr
+        assert "--delay" in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert namespaces() == before

@@ -1,5 +1,6 @@
 //! The command line: `hull-linux`, which `hull linux` calls.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -269,14 +270,7 @@ impl Command {
                 interval,
                 format,
                 ..
-            } => loop {
-                if *format == Format::Text {
-                    // Home, and clear what is below: no flicker.
-                    print!("\x1b[H\x1b[J");
-                }
-                show(devices, *format)?;
-                std::thread::sleep(Duration::from_nanos(*interval));
-            },
+            } => watch(devices, *interval, *format),
         }
     }
 }
@@ -306,6 +300,24 @@ fn attach(numbers: &Numbers, replace: bool) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// Shows the counts again and again; on a terminal in place.
+fn watch(devices: &[String], interval_ns: u64, format: Format) -> Result<(), Problem> {
+    if !(10_000_000..=3_600_000_000_000).contains(&interval_ns) {
+        return input(format!(
+            "--interval: found {interval_ns} ns, allowed is 10ms to 3600s"
+        ));
+    }
+    let in_place = format == Format::Text && std::io::stdout().is_terminal();
+    loop {
+        if in_place {
+            // Home, and clear what is below: no flicker.
+            print!("\x1b[H\x1b[J");
+        }
+        show(devices, format)?;
+        std::thread::sleep(Duration::from_nanos(interval_ns));
+    }
 }
 
 fn show(devices: &[String], format: Format) -> Result<(), Problem> {

@@ -7,6 +7,9 @@ use hull_linux::command::Command;
 
 fn main() -> ExitCode {
     libbpf_rs::set_print(None);
+    // Who reads may stop reading (`| head`): end, without a word.
+    // SAFETY: no handler of ours is replaced.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     match Command::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {

@@ -4,7 +4,7 @@ mod common;
 #[path = "common/link.rs"]
 mod link;
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use common::able;
 use link::{Link, call, send_packets};
@@ -103,6 +103,11 @@ fn bad_input_changes_nothing() {
         &["nothing to attach"],
     );
     link.refused(1, &["stats", "e1"], &["e1", "not attached"]);
+    link.refused(
+        1,
+        &["stats", "--watch", "--interval", "0ms"],
+        &["--interval", "10ms"],
+    );
     link.ok(1, &PHANTOM);
     let theirs = link.traffic_control(1);
     let status: Value =
@@ -202,6 +207,36 @@ fn the_pacer_needs_fq() {
         );
     }
     assert_eq!(link.traffic_control(1), before);
+}
+
+/// `stats --watch | head`: no words when the reader has gone.
+#[test]
+fn watching_ends_when_nobody_reads() {
+    use std::io::BufRead;
+    use std::os::unix::process::ExitStatusExt;
+    if !able() {
+        return;
+    }
+    let link = Link::new("watch");
+    link.ok(1, &PHANTOM);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hull-linux"))
+        .args(["--netns", &link.names[1], "stats", "--watch"])
+        .args(["--interval", "10ms", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut lines = std::io::BufReader::new(child.stdout.take().expect("piped")).lines();
+    for _ in 0..3 {
+        let line = lines.next().expect("a line").expect("text");
+        let status: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(status[0]["device"], "e1");
+    }
+    drop(lines);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.signal(), Some(libc::SIGPIPE), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    link.ok(1, &["detach", "e1"]);
 }
 
 #[test]
