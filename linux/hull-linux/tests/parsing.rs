@@ -4,29 +4,19 @@ mod common;
 
 use std::mem::MaybeUninit;
 
-use bytemuck::{Zeroable, bytes_of, pod_read_unaligned};
+use bytemuck::{Zeroable, bytes_of};
+use common::loaded::{self, get, put};
 use common::{ACK, ECE, Injected, Segment, able, checksum, ecn, run, run_segmented, try_run};
 use hull_linux::maps;
-use hull_linux::programs::pacer::{PacerSkel, PacerSkelBuilder};
-use hull_linux::programs::phantom_queue::{PhantomQueueSkel, PhantomQueueSkelBuilder};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{MapCore, MapFlags, OpenObject};
+use hull_linux::programs::pacer::PacerSkel;
+use hull_linux::programs::phantom_queue::PhantomQueueSkel;
+use libbpf_rs::OpenObject;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-const SLOT: u32 = 0;
-
 /// A phantom queue with a threshold that every packet is above.
 fn marking(storage: &mut MaybeUninit<OpenObject>, injected: bool) -> PhantomQueueSkel<'_> {
-    let mut open = PhantomQueueSkelBuilder::default()
-        .open(storage)
-        .expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = injected;
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::phantom_queue(storage, injected);
     let settings = maps::PhantomSettings {
         byte_units: 1 << 40,
         threshold_units: 0,
@@ -35,12 +25,8 @@ fn marking(storage: &mut MaybeUninit<OpenObject>, injected: bool) -> PhantomQueu
         count_arriving: 1,
         reserved: 0,
     };
-    let update = |map: &dyn MapCore, value: &[u8]| {
-        map.update(&SLOT.to_ne_bytes(), value, MapFlags::ANY)
-            .expect("fits");
-    };
-    update(&skel.maps.phantom_settings, bytes_of(&settings));
-    update(
+    put(&skel.maps.phantom_settings, bytes_of(&settings));
+    put(
         &skel.maps.phantom_queues,
         bytes_of(&maps::PhantomQueue::zeroed()),
     );
@@ -48,11 +34,7 @@ fn marking(storage: &mut MaybeUninit<OpenObject>, injected: bool) -> PhantomQueu
 }
 
 fn state(skel: &PhantomQueueSkel<'_>) -> maps::PhantomQueue {
-    let found = skel
-        .maps
-        .phantom_queues
-        .lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
-    pod_read_unaligned(&found.expect("readable").expect("there"))
+    get(&skel.maps.phantom_queues)
 }
 
 const ANY: Injected = Injected {
@@ -262,28 +244,15 @@ fn whatever_comes_is_marked_right_or_left_alone() {
 
 /// Association of every ECN-Echo.
 fn associating(storage: &mut MaybeUninit<OpenObject>) -> PacerSkel<'_> {
-    let mut open = PacerSkelBuilder::default().open(storage).expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = true;
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::pacer(storage, 4096);
     let settings = maps::AssociationSettings {
         timeout_ns: 1000,
         probability: u32::MAX,
         reserved: 0,
     };
-    let key = SLOT.to_ne_bytes();
-    skel.maps
-        .association_settings
-        .update(&key, bytes_of(&settings), MapFlags::ANY)
-        .expect("fits");
+    put(&skel.maps.association_settings, bytes_of(&settings));
     let counts = maps::AssociationCounts::zeroed();
-    skel.maps
-        .association_counts
-        .update(&key, bytes_of(&counts), MapFlags::ANY)
-        .expect("fits");
+    put(&skel.maps.association_counts, bytes_of(&counts));
     skel
 }
 

@@ -7,17 +7,14 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 
 use bytemuck::{Zeroable, bytes_of, pod_read_unaligned};
+use common::loaded::{self, get, put};
 use common::{ACK, ECE, Injected, Segment, able, ecn, run};
 use hull_core::departure_pacer::{DeparturePacerConfig, WhenFifoFull};
 use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
 use hull_linux::maps;
-use hull_linux::programs;
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{MapCore, MapFlags};
 use serde_json::Value;
 
-/// Of the maps.
-const SLOT: u32 = 0;
 const ALWAYS: u32 = u32::MAX;
 
 fn vectors(name: &str) -> Vec<Value> {
@@ -40,15 +37,7 @@ fn phantom_queues_mark_what_hull_core_marks() {
         return;
     }
     let mut storage = MaybeUninit::uninit();
-    let mut open = programs::phantom_queue::PhantomQueueSkelBuilder::default()
-        .open(&mut storage)
-        .expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = true;
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::phantom_queue(&mut storage, true);
     let mut packets = 0;
     for (at, vector) in vectors("phantom_queue").iter().enumerate() {
         // IPv4 and IPv6 by turns.
@@ -67,12 +56,8 @@ fn phantom_queues_mark_what_hull_core_marks() {
             },
         });
         let empty = maps::PhantomQueue::zeroed();
-        let update = |map: &dyn MapCore, value: &[u8]| {
-            map.update(&SLOT.to_ne_bytes(), value, MapFlags::ANY)
-                .expect("fits")
-        };
-        update(&skel.maps.phantom_settings, bytes_of(&settings));
-        update(&skel.maps.phantom_queues, bytes_of(&empty));
+        put(&skel.maps.phantom_settings, bytes_of(&settings));
+        put(&skel.maps.phantom_queues, bytes_of(&empty));
         for (step, case) in vector["steps"]
             .as_array()
             .expect("steps")
@@ -92,12 +77,7 @@ fn phantom_queues_mark_what_hull_core_marks() {
                 case["out"]["mark"].as_bool().expect("a boolean"),
                 "{name}"
             );
-            let state = skel
-                .maps
-                .phantom_queues
-                .lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
-            let state: maps::PhantomQueue =
-                pod_read_unaligned(&state.expect("there").expect("there"));
+            let state: maps::PhantomQueue = get(&skel.maps.phantom_queues);
             let backlog =
                 state.backlog_units.saturating_add(settings.byte_units / 2) / settings.byte_units;
             assert_eq!(backlog, number(&case["out"], "backlog_bytes"), "{name}");
@@ -131,15 +111,7 @@ fn departures_are_those_of_hull_core() {
         return;
     }
     let mut storage = MaybeUninit::uninit();
-    let mut open = programs::pacer::PacerSkelBuilder::default()
-        .open(&mut storage)
-        .expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = true;
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::pacer(&mut storage, 4096);
     let associated = Segment::default();
     let other = Segment {
         ports: (1000, 2001),
@@ -154,15 +126,9 @@ fn departures_are_those_of_hull_core() {
     let mut packets = 0;
     for vector in vectors("departure_pacer") {
         let settings = maps::PacerSettings::new(&pacer_config(&vector["config"]), 0);
-        skel.maps
-            .pacer_settings
-            .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
-            .expect("fits");
+        put(&skel.maps.pacer_settings, bytes_of(&settings));
         let empty = maps::Pacer::zeroed();
-        skel.maps
-            .pacers
-            .update(&SLOT.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
-            .expect("fits");
+        put(&skel.maps.pacers, bytes_of(&empty));
         for (step, case) in vector["steps"]
             .as_array()
             .expect("steps")
@@ -187,8 +153,7 @@ fn departures_are_those_of_hull_core() {
             // TC_ACT_SHOT is 2, TC_ACT_UNSPEC is -1.
             let departure = (ran.verdict != 2).then_some(ran.tstamp);
             assert_eq!(departure, output["departure_ns"].as_u64(), "{name}");
-            let state = skel.maps.pacers.lookup(&SLOT.to_ne_bytes(), MapFlags::ANY);
-            let state: maps::Pacer = pod_read_unaligned(&state.expect("there").expect("there"));
+            let state: maps::Pacer = get(&skel.maps.pacers);
             assert_eq!(state.rate_bps(), number(output, "rate_bps"), "{name}");
             assert_eq!(
                 state.backlog_bytes(t_ns),
@@ -237,20 +202,9 @@ fn flows_are_associated_as_in_hull_core() {
         return;
     }
     let mut storage = MaybeUninit::uninit();
-    let mut open = programs::pacer::PacerSkelBuilder::default()
-        .open(&mut storage)
-        .expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = true;
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::pacer(&mut storage, 4096);
     let empty = maps::AssociationCounts::zeroed();
-    skel.maps
-        .association_counts
-        .update(&SLOT.to_ne_bytes(), bytes_of(&empty), MapFlags::ANY)
-        .expect("fits");
+    put(&skel.maps.association_counts, bytes_of(&empty));
     // The egress program answers only where there is a pacer.
     let idle = DeparturePacerConfig {
         max_rate_bps: 1 << 39,
@@ -264,18 +218,8 @@ fn flows_are_associated_as_in_hull_core() {
         when_full: WhenFifoFull::Bypass,
     };
     let idle = maps::PacerSettings::new(&idle, 0);
-    skel.maps
-        .pacer_settings
-        .update(&SLOT.to_ne_bytes(), bytes_of(&idle), MapFlags::ANY)
-        .expect("fits");
-    skel.maps
-        .pacers
-        .update(
-            &SLOT.to_ne_bytes(),
-            bytes_of(&maps::Pacer::zeroed()),
-            MapFlags::ANY,
-        )
-        .expect("fits");
+    put(&skel.maps.pacer_settings, bytes_of(&idle));
+    put(&skel.maps.pacers, bytes_of(&maps::Pacer::zeroed()));
     let (mut steps, mut skipped) = (0, Vec::new());
     for vector in vectors("flow_association") {
         let (config, cases) = (
@@ -298,10 +242,7 @@ fn flows_are_associated_as_in_hull_core() {
             probability: number(config, "probability") as u32,
             reserved: 0,
         };
-        skel.maps
-            .association_settings
-            .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
-            .expect("fits");
+        put(&skel.maps.association_settings, bytes_of(&settings));
         let old: Vec<Vec<u8>> = skel.maps.associations.keys().collect();
         for key in old {
             skel.maps.associations.delete(&key).expect("was there");
@@ -351,33 +292,15 @@ fn a_full_table_forgets_old_flows() {
         return;
     }
     let mut storage = MaybeUninit::uninit();
-    let mut open = programs::pacer::PacerSkelBuilder::default()
-        .open(&mut storage)
-        .expect("opens");
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .expect("rodata")
-        .injected = true;
-    open.maps
-        .associations
-        .set_max_entries(1024)
-        .expect("before loading");
-    let skel = open.load().expect("the verifier accepts it");
+    let skel = loaded::pacer(&mut storage, 1024);
     let settings = maps::AssociationSettings {
         timeout_ns: 1 << 40,
         probability: ALWAYS,
         reserved: 0,
     };
-    skel.maps
-        .association_settings
-        .update(&SLOT.to_ne_bytes(), bytes_of(&settings), MapFlags::ANY)
-        .expect("fits");
+    put(&skel.maps.association_settings, bytes_of(&settings));
     let counts = maps::AssociationCounts::zeroed();
-    skel.maps
-        .association_counts
-        .update(&SLOT.to_ne_bytes(), bytes_of(&counts), MapFlags::ANY)
-        .expect("fits");
+    put(&skel.maps.association_counts, bytes_of(&counts));
     for n in 0..3000 {
         let (_, echo) = data_and_echo(n);
         let injected = Injected {

@@ -137,23 +137,7 @@ impl Rack {
 
     fn build(&self) -> Result<(), Problem> {
         call("ip", &["netns", "add", SWITCH])?;
-        call(
-            "ip",
-            &[
-                "-n",
-                SWITCH,
-                "link",
-                "add",
-                "br0",
-                "type",
-                "bridge",
-                "stp_state",
-                "0",
-                "forward_delay",
-                "0",
-            ],
-        )?;
-        call("ip", &["-n", SWITCH, "link", "set", "dev", "br0", "up"])?;
+        bridge(SWITCH)?;
         for number in 0..self.hosts {
             self.add_host(number)?;
         }
@@ -173,22 +157,7 @@ impl Rack {
             call("ip", &["netns", "add", &bump])?;
             pair(&host, "eth0", &bump, "tohost")?;
             pair(&bump, "toswitch", SWITCH, &port)?;
-            call(
-                "ip",
-                &[
-                    "-n",
-                    &bump,
-                    "link",
-                    "add",
-                    "br0",
-                    "type",
-                    "bridge",
-                    "stp_state",
-                    "0",
-                    "forward_delay",
-                    "0",
-                ],
-            )?;
+            bridge(&bump)?;
             for side in ["toswitch", "tohost"] {
                 call(
                     "ip",
@@ -209,7 +178,6 @@ impl Rack {
                     ))
                 })?;
             }
-            call("ip", &["-n", &bump, "link", "set", "dev", "br0", "up"])?;
         } else {
             pair(&host, "eth0", SWITCH, &port)?;
         }
@@ -295,6 +263,23 @@ impl Rack {
         ];
         call("tc", &[&["-n", SWITCH], &fifo[..]].concat()).map(|_| ())
     }
+}
+
+/// A bridge that forwards from the first packet on.
+fn bridge(namespace: &str) -> Result<(), Problem> {
+    let new = [
+        "link",
+        "add",
+        "br0",
+        "up",
+        "type",
+        "bridge",
+        "stp_state",
+        "0",
+        "forward_delay",
+        "0",
+    ];
+    call("ip", &[&["-n", namespace], &new[..]].concat()).map(|_| ())
 }
 
 /// Two ends of a link, up, with single segments.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod loaded;
+
 use libbpf_rs::{ProgramInput, ProgramMut};
 
 /// Offsets in `struct __sk_buff` of linux/bpf.h.
