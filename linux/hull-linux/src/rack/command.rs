@@ -191,7 +191,7 @@ fn run_all(rack: &Rack, common: &Common, load: &Load) -> Result<(), Problem> {
         .map_err(|error| Problem::Input(format!("{}: {error}", partial.display())))?;
     std::fs::write(
         partial.join(simulation::SCENARIO),
-        simulation::scenario(rack, load),
+        simulation::scenario(rack, load, common.duration as f64 / 1e9),
     )?;
     let mut rows = Vec::new();
     for &scheme in &common.scheme {

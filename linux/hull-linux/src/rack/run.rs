@@ -169,6 +169,14 @@ fn finish(child: Child) -> Result<(), Problem> {
     }
 }
 
+/// Ends a client early.
+fn stop(child: Child) -> Result<(), Problem> {
+    // SAFETY: a signal to a child that was not waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+    child.wait_with_output()?;
+    Ok(())
+}
+
 fn seconds(seconds: f64) -> String {
     format!("{}ms", (seconds * 1e3).round() as u64)
 }
@@ -237,9 +245,15 @@ fn measure(
         std::thread::sleep(Duration::from_secs_f64(warmup_s + 0.2));
         let begin = meter::counts()?;
         let pings = ping(time_s, "ping")?;
-        finish(pings)?;
+        if matches!(load, Load::Incast { .. }) {
+            // As long as the queries; what was measured until then is kept.
+            finish(child)?;
+            stop(pings)?;
+        } else {
+            finish(pings)?;
+            finish(child)?;
+        }
         let under_load = meter::latency(&begin, &meter::counts()?);
-        finish(child)?;
         let summary = read_summary(&folder.join("load"))?;
         let pings = |name: &str| -> Result<Value, Problem> {
             Ok(read_summary(&folder.join(name))?["fct"][0].take())
@@ -331,7 +345,7 @@ fn arguments(
 }
 
 /// Median, smallest and largest of the repetitions.
-fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
+pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     let median = if values.len() % 2 == 1 {
@@ -376,7 +390,7 @@ pub fn table(rows: &[Row]) -> String {
 }
 
 /// The schemes in the order of their first rows.
-fn schemes(rows: &[Row]) -> Vec<&'static str> {
+pub fn schemes(rows: &[Row]) -> Vec<&'static str> {
     let mut schemes: Vec<&str> = rows.iter().map(|row| row.scheme).collect();
     schemes.dedup();
     schemes

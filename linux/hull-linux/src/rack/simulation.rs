@@ -7,15 +7,15 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::Rack;
-use super::run::{Load, Row, show};
+use super::run::{Load, Row, schemes, show, spread};
 use crate::problem::{Problem, input};
 use crate::settings::Settings;
 
 /// The scenario's file among the results of a run.
 pub const SCENARIO: &str = "scenario.toml";
 
-/// The scenario of a rack and a load.
-pub fn scenario(rack: &Rack, load: &Load) -> String {
+/// The scenario of a rack and a load that lasts so long.
+pub fn scenario(rack: &Rack, load: &Load, duration_s: f64) -> String {
     // A rack's host has no line rate of its own: ten times the port's stands for it.
     let host_rate = rack.rate_bps.saturating_mul(10);
     let pacer = Settings::for_rate(rack.rate_bps);
@@ -26,8 +26,7 @@ pub fn scenario(rack: &Rack, load: &Load) -> String {
         Load::Dynamic { load } => format!(
             "[workload.requests]\nload = \"{:.3}%\"\nconnections_per_server = 16\npick = \"random_idle\"\nrequest_size = \
              \"100B\"\nclasses = [{{ size = \"1KB\", share = \"80%\" }}, {{ size = \"10MB\", share = \"20%\" }}]\n",
-            // The simulator's share is that of the host's link.
-            load * 10.0
+            100.0 * load
         ),
         Load::Incast { servers, queries } => {
             let servers: Vec<String> = (1..=*servers).map(|server| server.to_string()).collect();
@@ -43,8 +42,9 @@ title = "The rack of network namespaces"
 source = "hull linux rack"
 
 [run]
-duration = "10s"
-warmup = "1s"
+duration = "{duration}s"
+warmup = "{warmup}s"
+seeds = 4
 
 [topology.star]
 hosts = {hosts}
@@ -97,6 +97,9 @@ pacer = {{ update_interval = "{update}ns", beta = {beta}, association_timeout = 
         delay = rack.delay_ns,
         buffer = rack.buffer_bytes,
         drain = rack.rate_bps / 100 * 95,
+        duration = duration_s,
+        // Queries begin at once, on the rack too.
+        warmup = u8::from(!matches!(load, Load::Incast { .. })),
         update = pacer.update_interval_ns,
         // The simulator has whole numbers for it.
         beta = pacer.beta.round().max(1.0),
@@ -159,23 +162,24 @@ fn quantity(
 
 fn quantities(load: &Load, rows: &[Row]) -> Vec<Quantity> {
     let mut all = Vec::new();
+    // The simulator's probes go on when the queries have ended.
     if !matches!(load, Load::Incast { .. }) {
         all.push(quantity(
             "goodput (Mbps)",
             |row| Some(row.goodput_bps / 1e6),
             |part| Some(part["throughput"]["goodput_bps"].as_f64()? / 1e6),
         ));
+        all.push(quantity(
+            "switch mean (us)",
+            |row| Some(row.switch.mean_us - row.idle.p50_us),
+            |part| part["switch_latency"]["probe"]["mean_us"].as_f64(),
+        ));
+        all.push(quantity(
+            "switch p99 (us)",
+            |row| Some(row.switch.p99_us - row.idle.p50_us),
+            |part| part["switch_latency"]["probe"]["p99_us"].as_f64(),
+        ));
     }
-    all.push(quantity(
-        "switch mean (us)",
-        |row| Some(row.switch.mean_us - row.idle.p50_us),
-        |part| part["switch_latency"]["probe"]["mean_us"].as_f64(),
-    ));
-    all.push(quantity(
-        "switch p99 (us)",
-        |row| Some(row.switch.p99_us - row.idle.p50_us),
-        |part| part["switch_latency"]["probe"]["p99_us"].as_f64(),
-    ));
     let classes = rows[0].fct.as_array().map_or(0, Vec::len);
     for at in 0..classes {
         let class = rows[0].fct[at]["class"].as_str().unwrap_or_default();
@@ -202,19 +206,24 @@ fn quantities(load: &Load, rows: &[Row]) -> Vec<Quantity> {
     all
 }
 
-/// A line for each scheme and quantity: the rack's median (and range), the simulator's, their ratio.
+/// A line for each scheme and quantity: the rack's median (and range), that of the simulator's seeds, their
+/// ratio.
 fn beside(load: &Load, rows: &[Row], summary: &Value) -> String {
     let mut table = format!(
         "{:<16} {:<20} {:>32} {:>12} {:>7}\n",
         "scheme", "", "rack", "simulator", "ratio"
     );
-    for part in summary["parts"].as_array().into_iter().flatten() {
-        let scheme = part["scheme"].as_str().unwrap_or_default();
+    let parts: Vec<&Value> = summary["parts"].as_array().into_iter().flatten().collect();
+    for scheme in schemes(rows) {
         for quantity in quantities(load, rows) {
             let Some((median, text)) = show(rows, scheme, &quantity.rack) else {
                 continue;
             };
-            let simulated = (quantity.simulation)(part);
+            let of_scheme = parts.iter().filter(|part| part["scheme"] == scheme);
+            let seeds: Vec<f64> = of_scheme
+                .filter_map(|part| (quantity.simulation)(part))
+                .collect();
+            let simulated = (!seeds.is_empty()).then(|| spread(seeds).0);
             let _ = writeln!(
                 table,
                 "{scheme:<16} {:<20} {text:>32} {:>12} {:>7}",
