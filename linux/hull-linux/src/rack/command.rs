@@ -32,6 +32,9 @@ pub enum RackAction {
         /// keeps the rate on a machine whose timers are late.
         #[arg(long, default_value = "3200B", value_parser = settings::size)]
         burst: u32,
+        /// Least time that a host waits for a retransmission; Linux itself has 200ms.
+        #[arg(long, default_value = "10ms", value_parser = settings::time)]
+        min_rto: u64,
     },
     /// Take every trace of it away.
     Down,
@@ -105,6 +108,7 @@ impl RackAction {
                 delay,
                 buffer,
                 burst,
+                min_rto,
             } => {
                 let rack = Rack {
                     hosts: *hosts,
@@ -112,6 +116,7 @@ impl RackAction {
                     delay_ns: *delay,
                     buffer_bytes: *buffer,
                     burst_bytes: *burst,
+                    min_rto_ns: *min_rto,
                 };
                 rack.up()?;
                 println!(

@@ -43,6 +43,8 @@ pub struct Rack {
     pub buffer_bytes: u32,
     /// What a switch port may send at once when its timer was late, bytes.
     pub burst_bytes: u32,
+    /// Least time that a host waits for a retransmission, ns.
+    pub min_rto_ns: u64,
 }
 
 /// A host's namespace.
@@ -110,6 +112,12 @@ impl Rack {
             return input(format!(
                 "--burst: found {} B, allowed is 1B to 1MB",
                 self.burst_bytes
+            ));
+        }
+        if !(10_000_000..=1_000_000_000).contains(&self.min_rto_ns) {
+            return input(format!(
+                "--min-rto: found {} ns, allowed is 10ms to 1s",
+                self.min_rto_ns
             ));
         }
         Ok(())
@@ -233,7 +241,7 @@ impl Rack {
                 "net.ipv4.tcp_ecn=1",
             ],
         )?;
-        // Long idle connections keep their routes, and a minimum RTO as on the testbed.
+        let min_rto = format!("{}ms", self.min_rto_ns / 1_000_000);
         call(
             "ip",
             &[
@@ -247,7 +255,7 @@ impl Rack {
                 "src",
                 &address(number),
                 "rto_min",
-                "10ms",
+                &min_rto,
             ],
         )?;
         Ok(())

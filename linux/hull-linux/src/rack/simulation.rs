@@ -67,7 +67,7 @@ min_window = 2
 max_window = 3000
 receive_window = 3000
 initial_rto = "1s"
-min_rto = "10ms"
+min_rto = "{min_rto}ns"
 ack_every = 2
 delayed_ack = "5ms"
 
@@ -96,6 +96,7 @@ pacer = {{ update_interval = "{update}ns", beta = {beta}, association_timeout = 
         rate = rack.rate_bps,
         delay = rack.delay_ns,
         buffer = rack.buffer_bytes,
+        min_rto = rack.min_rto_ns,
         drain = rack.rate_bps / 100 * 95,
         duration = duration_s,
         // Queries begin at once, on the rack too.
