@@ -14,7 +14,7 @@ BOOT = Path(__file__).parents[2] / "linux" / "guest" / "boot"
 RATE_BPS = 100e6
 UP = "hull-linux rack up --hosts 4 --rate 100Mbps --delay 1ms --buffer 300KB --burst 100B"
 RUN = (
-    "hull-linux rack run static --duration 2s --out /tmp/rack "
+    "hull-linux rack run static --duration 2s --out /results "
     "--scheme tcp_droptail --scheme dctcp_30k --scheme dctcp_pq_pacer"
 )
 
@@ -26,7 +26,7 @@ def test_hull_beside_dctcp_and_tcp(tmp_path: Path) -> None:
     """Latency 5 and 20 times lower, for 15% of the drain rate at most."""
     for program in PROGRAMS:
         shutil.copy(program, tmp_path)
-    command = f"{UP} >/dev/null && {RUN} >/dev/null 2>&1 && cat /tmp/rack/rows.json"
+    command = f"{UP} >/dev/null && {RUN} >/dev/null 2>&1 && cat /results/rows.json"
     done = subprocess.run(
         [BOOT, tmp_path, command],
         capture_output=True,
