@@ -94,8 +94,8 @@ pub struct Transport {
     /// Ceiling of the retransmission timeout.
     #[serde(default = "default::max_rto")]
     pub max_rto: Time,
-    /// Tick of the clock behind the retransmission timer, which fires at multiples of it only; 0s
-    /// for an exact one.
+    /// Tick of the clock behind the retransmission timer, which fires at multiples of it only, and
+    /// behind idle_restart, which counts its ticks; 0s for an exact one.
     #[serde(default)]
     pub rto_granularity: Time,
     /// Whether the first two duplicate ACKs release new segments (RFC 3042).

@@ -68,6 +68,17 @@ impl RtoEstimator {
         }
     }
 
+    /// Whether a timeout's time has gone by from `start_ps` to `now_ps`, as the clock shows it: one that
+    /// ticks counts its ticks.
+    #[inline]
+    pub fn is_over(&self, config: &RtoConfig, start_ps: u64, now_ps: u64) -> bool {
+        let rto_ps = self.timeout_ps(config);
+        match config.granularity_ps {
+            0 => now_ps.saturating_sub(start_ps) > rto_ps,
+            tick_ps => now_ps / tick_ps >= start_ps / tick_ps + rto_ps.div_ceil(tick_ps),
+        }
+    }
+
     /// A timeout happened: the next one waits twice as long.
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(16);
@@ -139,5 +150,20 @@ mod tests {
         assert_eq!(rto.deadline_ps(&config, 200), 1200);
         assert_eq!(rto.deadline_ps(&config, 201), 1500);
         assert_eq!(rto.deadline_ps(&CONFIG, 201), 1201);
+    }
+
+    /// A timeout of 1000 is four ticks of 300: from 299 to 1200 it has ticked four times.
+    #[test]
+    fn a_ticking_clock_counts_ticks() {
+        let config = RtoConfig {
+            granularity_ps: 300,
+            ..CONFIG
+        };
+        let rto = RtoEstimator::default();
+        assert!(rto.is_over(&config, 299, 1200));
+        assert!(!rto.is_over(&config, 299, 1199));
+        assert!(!rto.is_over(&config, 300, 1499));
+        assert!(rto.is_over(&CONFIG, 299, 1300));
+        assert!(!rto.is_over(&CONFIG, 299, 1299));
     }
 }

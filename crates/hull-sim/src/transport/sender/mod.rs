@@ -240,7 +240,7 @@ impl Sender {
             return None;
         }
         if self.nxt == self.una {
-            self.restart(now_ps.saturating_sub(self.last_sent_ps));
+            self.restart(now_ps);
         }
         let (pipe, mss) = (self.pipe(), self.window.mss());
         let room = self.limit().saturating_sub(pipe);
@@ -278,21 +278,20 @@ impl Sender {
             && room < self.limit() / divisor
     }
 
-    /// Nothing was outstanding, and the last segment was sent `idle_ps` ago.
+    /// Nothing was outstanding.
     #[inline]
-    fn restart(&mut self, idle_ps: u64) {
+    fn restart(&mut self, now_ps: u64) {
+        let idle_ps = now_ps.saturating_sub(self.last_sent_ps);
         self.controller.on_restart(idle_ps);
-        if !self.config.idle_restart {
-            return;
-        }
-        let rto_ps = self.rto.timeout_ps(&self.config.rto);
-        if idle_ps <= rto_ps {
+        let rto = &self.config.rto;
+        if !self.config.idle_restart || !self.rto.is_over(rto, self.last_sent_ps, now_ps) {
             return;
         }
         let cwnd = self.window.cwnd();
         let initial = self.config.window.cwnd().min(cwnd);
         if self.config.idle_decay {
-            let halvings = ((idle_ps - 1) / rto_ps).min(63);
+            let rto_ps = self.rto.timeout_ps(rto);
+            let halvings = (idle_ps.saturating_sub(1) / rto_ps).min(63);
             let ssthresh = self.window.ssthresh().max(cwnd * 3 / 4);
             self.window.set_ssthresh(ssthresh);
             self.window.set_cwnd((cwnd >> halvings).max(initial));
