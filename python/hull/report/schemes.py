@@ -67,6 +67,16 @@ _KNOWN = {
         Scheme("qcn_aimd", "QCN-AIMD", "#D55E00", (2, 2), "o"),
         Scheme("qcn_8021qau", "QCN as 802.1Qau", "#009E73", (), "D"),
         Scheme("qcn_aimd_8021qau", "QCN-AIMD as 802.1Qau", "#E69F00", (10, 3), "^"),
+        # Of the thesis's chapter 2.
+        Scheme("tcp_300ms", "TCP, RTO 300 ms", "#E69F00", (10, 3), "^"),
+        Scheme("tcp_10ms", "TCP, RTO 10 ms", "#D55E00", (2, 2), "o"),
+        Scheme("dctcp_300ms", "DCTCP, RTO 300 ms", "#56B4E9", (6, 2, 1, 2), "v"),
+        Scheme("dctcp_10ms", "DCTCP, RTO 10 ms", "#0072B2", (5, 2), "s"),
+        Scheme("tcp_deep", "TCP, deep buffers", "#CC79A7", (2, 1), "v"),
+        Scheme("tcp_red", "TCP, RED", "#E69F00", (10, 3), "^"),
+        Scheme("tcp_pi", "TCP, PI", "#D55E00", (2, 2), "o"),
+        Scheme("red_untuned", "TCP, RED 50 to 150", "#CC79A7", (2, 1), "v"),
+        Scheme("red_tuned", "TCP, RED 150 to 250", "#E69F00", (10, 3), "^"),
     )
 }
 _SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#999999", "#F0E442")

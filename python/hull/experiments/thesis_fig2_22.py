@@ -1,0 +1,112 @@
+"""Figure 2.22 of the thesis: transfers of 20 KB beside two long flows into the same receiver.
+
+One server is asked for 20 KB after 20 KB over one connection; distribution of the completion times
+(ms). Senders restart from their initial window after an idle time of a tick of their clock, 10 ms,
+unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.incast import completion_cdf, timeout_share
+from hull.measured import Results, query
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = TCP, DCTCP = ("tcp", "dctcp")
+PUBLISHED = published("thesis-dctcp", "queue_buildup")
+MEDIAN_MS = query("p50", unit_us=1e3)
+
+
+def _below(results: Results) -> Finding:
+    found = results.mean("", DCTCP, MEDIAN_MS)
+    return Finding(f"{found:.2f} ms", found < PUBLISHED["dctcp_median_ms_below"])
+
+
+def _tcp(results: Results) -> Finding:
+    found = results.mean("", TCP, MEDIAN_MS)
+    return Finding(f"{found:.1f} ms", abs(found / PUBLISHED["tcp_median_ms"] - 1) <= 0.25)
+
+
+def _no_timeouts(results: Results) -> Finding:
+    shares = [timeout_share(results, "", scheme) for scheme in SCHEMES]
+    return Finding(f"TCP {100 * shares[0]:.1f}%, DCTCP {100 * shares[1]:.1f}%", max(shares) == 0)
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-fig2-22-dctcp",
+        source="thesis 2.3.2, figure 2.22",
+        claim="DCTCP's median is below 1 ms",
+        check=_below,
+    ),
+    Claim(
+        id="thesis-fig2-22-tcp",
+        source="thesis 2.3.2, figure 2.22",
+        claim="TCP's is 19 ms (within 25%)",
+        check=_tcp,
+    ),
+    Claim(
+        id="thesis-fig2-22-no-timeouts",
+        source="thesis 2.3.2",
+        claim="no transfer suffers a timeout, so that their floor does not matter",
+        check=_no_timeouts,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """The distribution of completion times."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    return plot_sweep(
+        [
+            Panel(
+                "20 KB beside two long flows",
+                "Completion time (ms)",
+                "Share of the transfers",
+                [Line(scheme, *completion_cdf(results, "", scheme)) for scheme in SCHEMES],
+                y_limits=(0, 1.02),
+            )
+        ],
+        width=4.6,
+        height=3.2,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-fig2-22",
+    title="Thesis figure 2.22: short transfers behind the queue of long flows",
+    source="thesis 2.3.2, figure 2.22",
+    scenario="thesis-rack",
+    variants=(
+        Variant(
+            overrides=(
+                "run.warmup=2s",
+                "topology.star.hosts=4",
+                'workload.long_lived.flows=[{src="1-2",dst=0}]',
+                "workload.incast.servers=[3]",
+                "workload.incast.total=20KB",
+                "workload.incast.start=2s",
+                "transport.idle_restart=true",
+            ),
+            schemes=SCHEMES,
+        ),
+    ),
+    points=(
+        Point(
+            "",
+            TCP,
+            "completion_ms",
+            "p50",
+            PUBLISHED["tcp_median_ms"],
+            cell("", TCP, MEDIAN_MS),
+        ),
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("workload.incast.queries=300",), seeds=1),
+    full=Size(overrides=("workload.incast.queries=1000",), seeds=10),
+)

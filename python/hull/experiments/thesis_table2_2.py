@@ -1,0 +1,174 @@
+"""Table 2.2 of the thesis: incast from ten servers beside 66 long flows on other ports.
+
+The 33 other hosts send to two others each; the long flows touch no port of the incast, but take
+from the memory that all ports share. 95th percentile of the queries' completion time (ms).
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Point, Size, Variant, published
+from hull.incast import completion_cdf, timeout_share
+from hull.measured import Estimate, Results, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = TCP, DCTCP = ("tcp", "dctcp")
+CONDITIONS = ALONE, LOADED = ("without background", "with background")
+PUBLISHED = published("thesis-dctcp", "table2_2")
+KEYS = {ALONE: "without_background_ms", LOADED: "with_background_ms"}
+_HOSTS = range(11, 44)
+
+
+def _to(step: int) -> str:
+    """Every background host sends to the one so many places on."""
+    there = ",".join(str(_HOSTS[(i + step) % len(_HOSTS)]) for i in range(len(_HOSTS)))
+    return f'{{src="11-43",dst=[{there}]}}'
+
+
+BACKGROUND = f"workload.long_lived.flows=[{_to(1)},{_to(2)}]"
+SETUP = (
+    "run.warmup=2s",
+    "topology.star.hosts=44",
+    "workload.incast.servers=['1-10']",
+    "workload.incast.start=2s",
+)
+
+
+def p95_ms(results: Results, condition: str, scheme: str) -> float:
+    """95th percentile over all queries of all seeds."""
+    import numpy as np
+
+    times, _ = completion_cdf(results, condition, scheme)
+    return float(np.percentile(times, 95))
+
+
+def _measure(condition: str, scheme: str):  # type: ignore[no-untyped-def]
+    return lambda results: (
+        Estimate(p95_ms(results, condition, scheme), None)
+        if results.parts(condition, scheme)
+        else None
+    )
+
+
+def long_goodput_mbps(part: Summary) -> float:
+    """Payload delivered to all hosts, Mbit/s."""
+    return float(part["throughput"]["total_goodput_bps"]) / 1e6
+
+
+def _dctcp(results: Results) -> Finding:
+    alone, loaded = (p95_ms(results, condition, DCTCP) for condition in CONDITIONS)
+    return Finding(f"{alone:.2f} and {loaded:.2f} ms", abs(loaded / alone - 1) <= 0.05)
+
+
+def _tcp(results: Results) -> Finding:
+    alone, loaded = (p95_ms(results, condition, TCP) for condition in CONDITIONS)
+    return Finding(f"{alone:.2f} and {loaded:.2f} ms", loaded >= 3 * alone)
+
+
+def _tcp_timeouts(results: Results) -> Finding:
+    found = 100 * timeout_share(results, LOADED, TCP)
+    return Finding(f"{found:.2f}%", abs(found / PUBLISHED[TCP]["queries_with_timeout_pct"] - 1) <= 0.25)
+
+
+def _dctcp_timeouts(results: Results) -> Finding:
+    found = 100 * timeout_share(results, LOADED, DCTCP)
+    return Finding(f"{found:.2f}%", found <= PUBLISHED[DCTCP]["queries_with_timeout_pct"])
+
+
+def _same_throughput(results: Results) -> Finding:
+    tcp, dctcp = (results.mean(LOADED, scheme, long_goodput_mbps) / 1e3 for scheme in SCHEMES)
+    return Finding(f"{tcp:.2f} and {dctcp:.2f} Gbps", abs(tcp / dctcp - 1) <= 0.05)
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-table2-2-dctcp",
+        source="thesis 2.3.2, table 2.2",
+        claim="DCTCP's 95th percentile is the same with and without background (within 5%)",
+        check=_dctcp,
+    ),
+    Claim(
+        id="thesis-table2-2-tcp",
+        source="thesis 2.3.2, table 2.2",
+        claim="TCP's is substantially worse with it (at least 3 times)",
+        check=_tcp,
+        tried=(
+            "The incast's port may take up to 277 KB while the long flows run, and 2% of the queries have a "
+            "timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which is what each port gets "
+            "when all others are as full as they may be, it is 7 to 10%. Here the long flows queue in "
+            "their own NICs too, since each sends as much as it receives: then the ports of the switch "
+            "are not all full. No change of the senders filled them: byte counting, an ACK for each "
+            "packet, windows of 10,000 packets, NICs with 1,000 packets, restart after idle, alone and "
+            "by twos and threes, give 0.7 to 5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
+        ),
+    ),
+    Claim(
+        id="thesis-table2-2-tcp-timeouts",
+        source="thesis 2.3.2",
+        claim="about 7% of TCP's queries have timeouts (within 25%)",
+        check=_tcp_timeouts,
+        tried=(
+            "The incast's port may take up to 277 KB while the long flows run, and 2% of the queries have a "
+            "timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which is what each port gets "
+            "when all others are as full as they may be, it is 7 to 10%. Here the long flows queue in "
+            "their own NICs too, since each sends as much as it receives: then the ports of the switch "
+            "are not all full. No change of the senders filled them: byte counting, an ACK for each "
+            "packet, windows of 10,000 packets, NICs with 1,000 packets, restart after idle, alone and "
+            "by twos and threes, give 0.7 to 5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
+        ),
+    ),
+    Claim(
+        id="thesis-table2-2-dctcp-timeouts",
+        source="thesis 2.3.2",
+        claim="0.08% of DCTCP's, or fewer",
+        check=_dctcp_timeouts,
+    ),
+    Claim(
+        id="thesis-table2-2-throughput",
+        source="thesis 2.3.2",
+        claim="the long flows get the same throughput with both (all hosts together, within 5%)",
+        check=_same_throughput,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """The table as bars."""
+    from hull.figures import BarPanel, plot_bars
+
+    return plot_bars(
+        [
+            BarPanel(
+                "Incast of ten servers",
+                "95th percentile of completion (ms)",
+                CONDITIONS,
+                SCHEMES,
+                {(c, s): p95_ms(results, c, s) for c in CONDITIONS for s in SCHEMES},
+                published={(c, s): PUBLISHED[s][KEYS[c]] for c in CONDITIONS for s in SCHEMES},
+            )
+        ],
+        width=4.6,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-table2-2",
+    title="Thesis table 2.2: buffer pressure by flows on other ports",
+    source="thesis 2.3.2, table 2.2",
+    scenario="thesis-rack",
+    variants=(
+        Variant({"": ALONE}, overrides=SETUP, schemes=SCHEMES),
+        Variant({"": LOADED}, overrides=(*SETUP, BACKGROUND), schemes=SCHEMES),
+    ),
+    points=tuple(
+        Point(c, s, "completion_ms", "p95", PUBLISHED[s][KEYS[c]], _measure(c, s))
+        for c in CONDITIONS
+        for s in SCHEMES
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("workload.incast.queries=150",), seeds=1),
+    full=Size(overrides=("workload.incast.queries=2500",), seeds=4),
+)
