@@ -1,5 +1,7 @@
-//! Strict priority: one queue for each class of a port, the lowest class number is served first
-//! and no packet on the wire is interrupted (thesis 4.1.5 and 4.5.2: QoS with two priorities).
+//! Several queues of a port. In a switch, strict priority: one queue for each class, the lowest class
+//! number is served first and no packet on the wire is interrupted (thesis 4.1.5 and 4.5.2: QoS with
+//! two priorities). In a host's adapter, transmit queues that are served in turn, a packet each: a
+//! flow's number decides which is its queue.
 //!
 //! A switch's transmitter holds some bytes behind its scheduler, so that the link does not run dry: the
 //! next packet is chosen when so much is left to send, and what comes later does not overtake it.
@@ -18,10 +20,24 @@ struct Lane {
     bytes: u64,
 }
 
+/// Which queue is served next, and which one a packet belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The first that is not empty; a packet's class is its queue.
+    Priority,
+    /// Each that is not empty in its turn; flows are spread over the queues.
+    Turns,
+}
+
 /// The queues of a port.
 #[derive(Debug)]
 pub struct Lanes {
     lanes: Vec<Lane>,
+    order: Order,
+    /// With turns: the queues that are not empty, the one that is served next in front.
+    turns: VecDeque<usize>,
+    bytes: u64,
+    packets: usize,
     /// How long before the link is free the next packet is chosen, ps.
     commit_ps: u64,
     /// Whether the port is to be asked for its next packet then.
@@ -29,18 +45,26 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// `classes` empty queues; the next packet is chosen `commit_ps` before the link is free.
-    pub fn new(classes: usize, commit_ps: u64) -> Self {
+    /// `count` empty queues; the next packet is chosen `commit_ps` before the link is free.
+    pub fn new(count: usize, order: Order, commit_ps: u64) -> Self {
         Lanes {
-            lanes: (0..classes).map(|_| Lane::default()).collect(),
+            lanes: (0..count).map(|_| Lane::default()).collect(),
+            order,
+            turns: VecDeque::new(),
+            bytes: 0,
+            packets: 0,
             commit_ps,
             asked: false,
         }
     }
 
-    /// The queue that a packet belongs to: its class, or the last one there is.
+    /// The queue that a packet belongs to: its class, or the last one there is; with turns, by its
+    /// flow's number.
     pub fn class_of(&self, packet: &Packet) -> usize {
-        packet.class().min(self.lanes.len() - 1)
+        match self.order {
+            Order::Priority => packet.class().min(self.lanes.len() - 1),
+            Order::Turns => packet.flow as usize % self.lanes.len(),
+        }
     }
 
     /// Bytes and packets in a class.
@@ -51,7 +75,7 @@ impl Lanes {
 
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.queue.is_empty())
+        self.packets == 0
     }
 
     /// When the next packet is chosen, ps, if the link is free at `free_ps` and it is `now_ps`.
@@ -62,8 +86,13 @@ impl Lanes {
     /// Adds a packet; true when the port has to be asked for its next one.
     pub fn push(&mut self, class: usize, packet: Packet) -> bool {
         let lane = &mut self.lanes[class];
+        if self.order == Order::Turns && lane.queue.is_empty() {
+            self.turns.push_back(class);
+        }
         lane.bytes += u64::from(packet.wire_bytes);
         lane.queue.push_back(packet);
+        self.bytes += u64::from(packet.wire_bytes);
+        self.packets += 1;
         !std::mem::replace(&mut self.asked, true)
     }
 
@@ -79,9 +108,18 @@ impl Lanes {
 
     /// The next packet to be sent.
     pub fn pop(&mut self) -> Option<Packet> {
-        let lane = self.lanes.iter_mut().find(|lane| !lane.queue.is_empty())?;
+        let place = match self.order {
+            Order::Priority => self.lanes.iter().position(|lane| !lane.queue.is_empty())?,
+            Order::Turns => self.turns.pop_front()?,
+        };
+        let lane = &mut self.lanes[place];
         let packet = lane.queue.pop_front()?;
+        if self.order == Order::Turns && !lane.queue.is_empty() {
+            self.turns.push_back(place);
+        }
         lane.bytes -= u64::from(packet.wire_bytes);
+        self.bytes -= u64::from(packet.wire_bytes);
+        self.packets -= 1;
         Some(packet)
     }
 
@@ -99,11 +137,56 @@ impl Lanes {
 
     /// Bytes in all classes.
     pub fn bytes(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.bytes).sum()
+        self.bytes
     }
 
     /// Packets in all classes.
     pub fn packets(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.queue.len()).sum()
+        self.packets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packet::NO_SACK;
+    use super::*;
+
+    fn packet(flow: u32) -> Packet {
+        Packet {
+            seq: 0,
+            ack: 0,
+            flow,
+            sack: NO_SACK,
+            hop: 0,
+            wire_bytes: 1500,
+            flags: 0,
+        }
+    }
+
+    fn served(lanes: &mut Lanes) -> Vec<u32> {
+        std::iter::from_fn(|| lanes.pop().map(|packet| packet.flow)).collect()
+    }
+
+    /// Flow 0 has five packets, flow 1 two and flow 6 (of the third queue of four) one.
+    fn fill(lanes: &mut Lanes) {
+        for flow in [0, 0, 0, 0, 0, 1, 1, 6] {
+            lanes.push(lanes.class_of(&packet(flow)), packet(flow));
+        }
+    }
+
+    #[test]
+    fn queues_in_turn_share_the_link() {
+        let mut lanes = Lanes::new(4, Order::Turns, 0);
+        fill(&mut lanes);
+        assert_eq!(served(&mut lanes), [0, 1, 6, 0, 1, 0, 0, 0]);
+        assert_eq!((lanes.bytes(), lanes.packets()), (0, 0));
+    }
+
+    /// Without classes in their packets all are of the first one, and leave as they came.
+    #[test]
+    fn one_class_is_a_fifo() {
+        let mut lanes = Lanes::new(2, Order::Priority, 0);
+        fill(&mut lanes);
+        assert_eq!(served(&mut lanes), [0, 0, 0, 0, 0, 1, 1, 6]);
     }
 }

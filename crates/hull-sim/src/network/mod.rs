@@ -15,7 +15,7 @@ mod shared_buffer;
 
 pub use aqm::{Aqm, Rule};
 pub use congestion_point::SampledQueue;
-pub use lanes::Lanes;
+pub use lanes::{Lanes, Order};
 pub use packet::{CLASSES, NO_SACK, Packet, flags, kbps};
 pub use port::{BufferLimit, MarkOn, Port, PortConfig, Verdict};
 pub use random_loss::RandomLoss;

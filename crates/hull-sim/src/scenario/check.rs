@@ -86,6 +86,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     qcn::check(s)?;
     if let Some(pacer) = &s.pacer {
         pacer::check(pacer, s.host.rate, mtu)?;
+        require(
+            s.host.nic_queues == 1,
+            "host.nic_queues",
+            s.host.nic_queues,
+            "1 with a pacer, which takes packets from one queue",
+        )?;
     }
     super::workload::check(&s.workload)?;
     measure::check(&s.measure)?;

@@ -19,6 +19,10 @@ pub struct Host {
     /// Room of the NIC's queue.
     #[serde(default = "default::unlimited")]
     pub nic_buffer: Buffer,
+    /// Transmit queues of the NIC, served in turn, a packet each; a flow's number decides which is its
+    /// queue. `nic_buffer` is the room of each.
+    #[serde(default = "default::one_u32")]
+    pub nic_queues: u32,
     /// Time that a packet takes through the host's stack and adapter, in each direction.
     #[serde(default)]
     pub stack_delay: Time,
@@ -74,6 +78,14 @@ pub struct Receive {
 pub(super) fn check(host: &Host, mtu: u64) -> Result<(), Problem> {
     rate("host.rate", host.rate)?;
     delay("host.delay", host.delay)?;
+    let queues = host.nic_queues;
+    let allowed = "1 to 65536";
+    require(
+        (1..=65_536).contains(&queues),
+        "host.nic_queues",
+        queues,
+        allowed,
+    )?;
     delay("host.stack_delay", host.stack_delay)?;
     delay("host.application_delay", host.application_delay)?;
     if let Some(size) = host.offload {

@@ -13,9 +13,9 @@ use crate::network::Port;
 use crate::scenario::{MarkOn, Scenario};
 use crate::topology::{self, Graph, Kind};
 
-/// The cut of a network. What decides late (marking at dequeue, RCP, priority classes), what several ports
-/// share (memory), what answers from inside (QCN) and what changes routes on the way (failing links) is
-/// not cut; nor is what
+/// The cut of a network. What decides late (marking at dequeue, RCP, several queues of a port), what
+/// several ports share (memory), what answers from inside (QCN) and what changes routes on the way
+/// (failing links) is not cut; nor is what
 /// instruments look at (latency probe, capture, chosen queues).
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -45,6 +45,7 @@ impl Cut {
             || switch.qcn.is_some()
             || switch.priorities > 1
             || switch.rcp.is_some()
+            || scenario.host.nic_queues > 1
             || switch.marking.iter().chain(of_ports).any(late_marks)
             || scenario.measure.probe.is_some()
             || scenario.measure.capture.is_some()

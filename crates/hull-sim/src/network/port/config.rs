@@ -6,6 +6,7 @@ use hull_core::rcp::Rcp;
 
 use super::super::aqm::Aqm;
 use super::super::congestion_point::SampledQueue;
+use super::super::lanes::Order;
 use super::super::random_loss::RandomLoss;
 
 /// Room of a drop-tail buffer. A packet that does not fit is dropped.
@@ -55,8 +56,10 @@ pub struct PortConfig {
     pub rcp: Option<Rcp>,
     /// Loss that has nothing to do with the queue.
     pub loss: Option<RandomLoss>,
-    /// Strict-priority classes; 1 for a FIFO.
+    /// Queues; 1 for a FIFO.
     pub classes: usize,
+    /// With several queues: which is served next.
+    pub order: Order,
     /// With several classes: bytes left to send, framing included, at which the next packet is chosen.
     pub commit_bytes: u16,
 }
@@ -78,6 +81,7 @@ impl PortConfig {
             rcp: None,
             loss: None,
             classes: 1,
+            order: Order::Priority,
             commit_bytes: 0,
         }
     }

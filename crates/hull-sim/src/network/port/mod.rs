@@ -180,7 +180,7 @@ impl Port {
         }
         if config.classes > 1 {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
-            port.extras_mut().lanes = Some(Lanes::new(config.classes, commit_ps));
+            port.extras_mut().lanes = Some(Lanes::new(config.classes, config.order, commit_ps));
         }
         port
     }

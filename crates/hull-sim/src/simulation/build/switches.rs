@@ -9,7 +9,7 @@ use hull_core::rcp::{self, Control, Rcp, RcpConfig};
 use hull_core::red::{Red, RedConfig};
 
 use crate::network::{
-    Aqm, BufferLimit, MarkOn, Network, Port, PortConfig, RandomLoss, Rule, SampledQueue,
+    Aqm, BufferLimit, MarkOn, Network, Order, Port, PortConfig, RandomLoss, Rule, SampledQueue,
     SharedBufferConfig,
 };
 use crate::random::{Purpose, Stream};
@@ -122,6 +122,8 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     let (delay_ps, _) = delay_ps(scenario, graph, port);
     let delay_ps = delay_ps + scenario.host.stack_delay.0;
     PortConfig {
+        classes: scenario.host.nic_queues as usize,
+        order: Order::Turns,
         framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(
@@ -179,6 +181,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         rcp: switch.rcp.as_ref().map(|settings| rcp(settings, rate)),
         loss: random_loss(&switch, Stream::new(seed, Purpose::LinkLoss, port)),
         classes: switch.priorities as usize,
+        order: Order::Priority,
         commit_bytes: switch.commit.0 as u16,
     }
 }
