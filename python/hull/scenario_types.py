@@ -143,6 +143,8 @@ class Production(TypedDict):
     """Sizes of background flows: a table's name, or the path of a CSV file with the header
     `bytes,cdf`.
     """
+    jitter: NotRequired[Time]
+    """Each request of a query is held back by a random time below this (thesis 2.1.3)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     class_bounds: NotRequired[list[Size]]
@@ -484,8 +486,8 @@ class Transport(TypedDict):
     max_rto: NotRequired[Time]
     """Ceiling of the retransmission timeout."""
     rto_granularity: NotRequired[Time]
-    """Tick of the clock behind the retransmission timer, which fires at multiples of it only; 0s
-    for an exact one.
+    """Tick of the clock behind the retransmission timer, which fires at multiples of it only,
+    and behind idle_restart, which counts its ticks; 0s for an exact one.
     """
     limited_transmit: NotRequired[bool]
     """Whether the first two duplicate ACKs release new segments (RFC 3042)."""
@@ -743,6 +745,10 @@ class Host(TypedDict):
     """Propagation delay of that link."""
     nic_buffer: NotRequired[Buffer]
     """Room of the NIC's queue."""
+    nic_queues: NotRequired[int]
+    """Transmit queues of the NIC, served in turn, a packet each; a flow's number decides which
+    is its queue. `nic_buffer` is the room of each.
+    """
     stack_delay: NotRequired[Time]
     """Time that a packet takes through the host's stack and adapter, in each direction."""
     stack_jitter: NotRequired[Service]

@@ -41,6 +41,7 @@ struct Server {
     arrivals: Stream,
     sizes: Stream,
     endpoints: Stream,
+    jitter: Stream,
 }
 
 /// A background flow under way.
@@ -62,6 +63,7 @@ pub(super) struct Production {
     background_intervals: CdfTable,
     sizes: SizeDistribution,
     update_factor: u64,
+    jitter_ps: u64,
     classes: SizeClasses,
     flows: Slab<Flow>,
     end_ps: u64,
@@ -111,6 +113,7 @@ impl Production {
                         arrivals: stream(Purpose::ProductionArrivals),
                         sizes: stream(Purpose::ProductionSizes),
                         endpoints: stream(Purpose::ProductionEndpoints),
+                        jitter: stream(Purpose::RequestJitter),
                     }
                 })
                 .collect(),
@@ -128,6 +131,7 @@ impl Production {
             )?,
             sizes: SizeDistribution::table(&key("background_sizes"), &settings.background_sizes)?,
             update_factor: u64::from(settings.update_factor),
+            jitter_ps: settings.jitter.0,
             classes: SizeClasses::new(&settings.class_bounds),
             flows: Slab::new(),
             end_ps: stage.end_ps,
@@ -210,11 +214,18 @@ impl Workload for Production {
         let ticket = Ticket::unpack(token);
         let number = ticket.number as usize;
         match ticket.step {
+            Step::Request => agenda.sends.push(self.fan_out.request(ticket)),
             Step::Response => agenda.sends.push(self.fan_out.response(ticket)),
             _ if now_ps >= self.end_ps => {}
             Step::Turn => {
                 for ticket in self.fan_out.open(now_ps, number) {
-                    agenda.sends.push(self.fan_out.request(ticket));
+                    if self.jitter_ps == 0 {
+                        agenda.sends.push(self.fan_out.request(ticket));
+                    } else {
+                        let jitter = &mut self.servers[number].jitter;
+                        let at_ps = now_ps + jitter.below(self.jitter_ps as usize) as u64;
+                        agenda.wakes.push((at_ps, ticket.pack()));
+                    }
                 }
                 self.next_query(now_ps, number, agenda);
             }
@@ -222,7 +233,6 @@ impl Workload for Production {
                 self.start_flow(now_ps, number, agenda);
                 self.next_flow(now_ps, number, agenda);
             }
-            Step::Request => unreachable!("requests are sent at once"),
         }
     }
 
@@ -298,6 +308,26 @@ mod tests {
         };
         assert!(bytes(1_000_000) * 10 > bytes(0) * 8);
         assert!(log.flows.iter().all(|flow| flow.bytes <= 50_000_000));
+    }
+
+    /// Jitter holds requests back, by at most so much and on average half of it for each.
+    #[test]
+    fn jitter_spreads_a_query() {
+        let longest = |jitter: &str| {
+            let text = format!("[workload.production]\njitter = \"{jitter}\"\n");
+            let mut traffic = build(&text, 45, "20s").expect("good");
+            let log = TestNetwork::default().run(&mut traffic);
+            let times = log.queries.iter().filter_map(|query| query.completion_ps);
+            (times.max().expect("queries"), log.queries.len())
+        };
+        let (at_once_ps, queries) = longest("0ps");
+        let (spread_ps, same) = longest("10ms");
+        assert_eq!(queries, same);
+        let held_ps = spread_ps - at_once_ps;
+        assert!(
+            (9_800_000_000..10_000_000_000).contains(&held_ps),
+            "{held_ps}"
+        );
     }
 
     #[test]

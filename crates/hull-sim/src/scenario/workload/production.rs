@@ -7,7 +7,7 @@ use super::flows::class_bounds;
 use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use super::time_above_0;
-use crate::scenario::check::{Problem, quoted, require};
+use crate::scenario::check::{Problem, delay, quoted, require};
 use crate::scenario::default;
 use crate::units::{Share, Size, Time};
 
@@ -50,6 +50,9 @@ pub struct Production {
     /// `bytes,cdf`.
     #[serde(default = "default::production")]
     pub background_sizes: String,
+    /// Each request of a query is held back by a random time below this (thesis 2.1.3).
+    #[serde(default)]
+    pub jitter: Time,
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
@@ -80,6 +83,7 @@ pub(super) fn check(production: &Production) -> Result<(), Problem> {
         factor,
         "1 to 1000",
     )?;
+    delay(&key("jitter"), production.jitter)?;
     if let Some(deadline) = production.deadline {
         time_above_0(&key("deadline"), deadline)?;
     }

@@ -1,0 +1,129 @@
+"""Figure 2.23 of the thesis: background traffic of the production benchmark.
+
+Mean and 95th percentile of the completion time (ms) of flows by size, TCP and DCTCP, ten minutes.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hull.benchmark import BASE, DCTCP, TCP, flow_timeouts, short_ms, value, variants
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size, published
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = (TCP, DCTCP)
+GAIN_MS = published("thesis-dctcp", "benchmark")["short_message_gain_ms"]
+BOUNDS = (0, 10_000, 100_000, 1_000_000, 10_000_000, 10**12)
+CLASSES = ("to 10 KB", "to 100 KB", "to 1 MB", "to 10 MB", "above")
+
+
+def _gain(results: Results, *, statistic: str) -> Finding:
+    tcp, dctcp = (value(short_ms(results, BASE, s, statistic)) for s in SCHEMES)
+    gain = tcp - dctcp
+    return Finding(
+        f"{tcp:.1f} and {dctcp:.1f} ms: {gain:.1f} ms", abs(gain / GAIN_MS[statistic] - 1) <= 0.25
+    )
+
+
+def _none(results: Results) -> Finding:
+    found = [100 * flow_timeouts(results, BASE, scheme) for scheme in SCHEMES]
+    return Finding(f"{found[0]:.2f} and {found[1]:.2f}% of the flows", max(found) == 0)
+
+
+def _earlier(results: Results) -> Finding:
+    found = [_classes(results, scheme, statistic) for statistic in ("mean", "p95") for scheme in SCHEMES]
+    lower = all(d <= t for t, d in zip(found[0][:3], found[1][:3], strict=True)) and all(
+        d <= t for t, d in zip(found[2][:3], found[3][:3], strict=True)
+    )
+    words = "; ".join(f"{t:.2f} and {d:.2f}" for t, d in zip(found[0], found[1], strict=True))
+    return Finding(f"means {words} ms", lower)
+
+
+def _large(results: Results) -> Finding:
+    tcp, dctcp = (_classes(results, scheme, "mean")[-2:] for scheme in SCHEMES)
+    ratios = [d / t for t, d in zip(tcp, dctcp, strict=True)]
+    return Finding(
+        f"{ratios[0]:.2f} and {ratios[1]:.2f} times", all(0.9 <= ratio <= 1.1 for ratio in ratios)
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-fig2-23-mean",
+        source="thesis 2.3.3, figure 2.23(a)",
+        claim="flows of 100 KB to 1 MB finish 3 ms earlier on average with DCTCP (within 25%)",
+        check=partial(_gain, statistic="mean"),
+    ),
+    Claim(
+        id="thesis-fig2-23-p95",
+        source="thesis 2.3.3, figure 2.23(b)",
+        claim="and 9 ms earlier at the 95th percentile (within 25%)",
+        check=partial(_gain, statistic="p95"),
+    ),
+    Claim(
+        id="thesis-fig2-23-short",
+        source="thesis 2.3.3, figure 2.23",
+        claim="flows up to 1 MB are not slower with DCTCP, on average and at the 95th percentile",
+        check=_earlier,
+    ),
+    Claim(
+        id="thesis-fig2-23-large",
+        source="thesis 2.3.3, figure 2.23",
+        claim="larger flows take equally long (mean within 10%)",
+        check=_large,
+    ),
+    Claim(
+        id="thesis-fig2-23-timeouts",
+        source="thesis 2.3.3",
+        claim="the background traffic suffers no timeouts with either",
+        check=_none,
+    ),
+)
+
+
+def _classes(results: Results, scheme: str, statistic: str) -> list[float]:
+    """The statistic of each size class over all seeds, ms."""
+    import polars as pl
+
+    tables = [
+        results.table("flows", BASE, scheme, part["seed"]).select("bytes", "fct_ps")
+        for part in results.parts(BASE, scheme)
+    ]
+    flows = pl.concat(tables)
+    found = []
+    for low, high in zip(BOUNDS[:-1], BOUNDS[1:], strict=True):
+        times = flows.filter((pl.col("bytes") > low) & (pl.col("bytes") <= high))["fct_ps"] / 1e9
+        measured = times.mean() if statistic == "mean" else times.quantile(0.95, "linear")
+        found.append(float("nan") if measured is None else float(measured))  # type: ignore[arg-type]
+    return found
+
+
+def draw(results: Results) -> "Figure":
+    """A group of bars for each size class."""
+    from hull.figures import BarPanel, plot_bars
+
+    def panel(title: str, statistic: str) -> BarPanel:
+        values = {
+            (name, scheme): found
+            for scheme in SCHEMES
+            for name, found in zip(CLASSES, _classes(results, scheme, statistic), strict=True)
+        }
+        return BarPanel(title, "Completion time (ms)", CLASSES, SCHEMES, values, log_y=True)
+
+    return plot_bars([panel("Mean", "mean"), panel("95th percentile", "p95")], width=4.4)
+
+
+EXPERIMENT = Experiment(
+    id="thesis-fig2-23",
+    title="Thesis figure 2.23: background traffic of the production benchmark",
+    source="thesis 2.3.3, figure 2.23",
+    scenario="thesis-benchmark",
+    variants=variants(BASE, SCHEMES),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=(), seeds=1),
+    full=Size(overrides=(), seeds=1),
+)

@@ -1,0 +1,125 @@
+"""Figure 2.26 of the thesis: the production benchmark with either updates or responses ten times as
+large.
+
+95th percentile of the completion time (ms) of short messages (100 KB to 1 MB) and of queries.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.benchmark import (
+    BACKGROUND,
+    BASE,
+    DCTCP,
+    QUERIES,
+    TCP,
+    query_ms,
+    short_ms,
+    timeout_pct,
+    value,
+    variants,
+)
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = (TCP, DCTCP)
+CONDITIONS = (BASE, BACKGROUND, QUERIES)
+
+
+def _short(results: Results, condition: str, scheme: str) -> float:
+    return value(short_ms(results, condition, scheme, "p95"))
+
+
+def _query(results: Results, condition: str, scheme: str) -> float:
+    return value(query_ms(results, condition, scheme, "p95"))
+
+
+def _hurts(results: Results) -> Finding:
+    short = [_short(results, c, TCP) for c in (BASE, BACKGROUND)]
+    query = [_query(results, c, TCP) for c in (BASE, BACKGROUND)]
+    return Finding(
+        f"short {short[0]:.1f} to {short[1]:.1f}, queries {query[0]:.1f} to {query[1]:.1f} ms",
+        short[1] > short[0] and query[1] > query[0],
+    )
+
+
+def _mitigates(results: Results) -> Finding:
+    short = [_short(results, BACKGROUND, s) for s in SCHEMES]
+    query = [_query(results, BACKGROUND, s) for s in SCHEMES]
+    return Finding(
+        f"short {short[0]:.1f} and {short[1]:.1f}, queries {query[0]:.1f} and {query[1]:.1f} ms",
+        short[1] < short[0] and query[1] < query[0],
+    )
+
+
+def _severe(results: Results) -> Finding:
+    tcp, dctcp = (_query(results, QUERIES, s) for s in SCHEMES)
+    return Finding(f"{tcp:.1f} and {dctcp:.1f} ms", tcp >= 2 * dctcp)
+
+
+def _fewer(results: Results) -> Finding:
+    tcp, dctcp = (timeout_pct(results, QUERIES, s) for s in SCHEMES)
+    return Finding(f"{tcp:.1f} and {dctcp:.2f}% of the queries", dctcp < 0.1 * tcp)
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-fig2-26-hurts",
+        source="thesis 2.3.3, figure 2.26(a)",
+        claim="ten times larger updates hurt TCP's short messages and queries",
+        check=_hurts,
+    ),
+    Claim(
+        id="thesis-fig2-26-mitigates",
+        source="thesis 2.3.3, figure 2.26(a)",
+        claim="DCTCP mitigates that (both are faster than with TCP)",
+        check=_mitigates,
+    ),
+    Claim(
+        id="thesis-fig2-26-severe",
+        source="thesis 2.3.3, figure 2.26(b)",
+        claim="ten times larger responses degrade TCP's queries severely, not DCTCP's (half the time)",
+        check=_severe,
+    ),
+    Claim(
+        id="thesis-fig2-26-timeouts",
+        source="thesis 2.3.3",
+        claim="because DCTCP reduces the timeouts (less than a tenth of TCP's)",
+        check=_fewer,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """A group of bars for each benchmark."""
+    from hull.figures import BarPanel, plot_bars
+
+    return plot_bars(
+        [
+            BarPanel(
+                title,
+                "95th percentile (ms)",
+                CONDITIONS,
+                SCHEMES,
+                {(c, s): read(results, c, s) for c in CONDITIONS for s in SCHEMES},
+            )
+            for title, read in (("Short messages", _short), ("Queries", _query))
+        ],
+        width=4.2,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-fig2-26",
+    title="Thesis figure 2.26: updates or responses ten times as large",
+    source="thesis 2.3.3, figure 2.26",
+    scenario="thesis-benchmark",
+    variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=(), seeds=1),
+    full=Size(overrides=(), seeds=1),
+)

@@ -1,0 +1,128 @@
+"""Figure 2.27 of the thesis: share of the production benchmark's queries with a timeout (%), as updates
+grow up to ten times and responses up to 1 MB together.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.benchmark import (
+    DCTCP,
+    FACTORS,
+    RESPONSES_KB,
+    TCP,
+    factor_name,
+    response_name,
+    timeout_pct,
+    variants,
+)
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = (TCP, DCTCP)
+CONDITIONS = tuple(
+    dict.fromkeys([*map(factor_name, FACTORS), *map(response_name, RESPONSES_KB)])
+)
+
+
+def _by_updates(results: Results, scheme: str) -> list[float]:
+    return [timeout_pct(results, factor_name(factor), scheme) for factor in FACTORS]
+
+
+def _by_responses(results: Results, scheme: str) -> list[float]:
+    return [timeout_pct(results, response_name(kb), scheme) for kb in RESPONSES_KB]
+
+
+def _words(values: list[float]) -> str:
+    return ", ".join(f"{value:.2g}" for value in values)
+
+
+def _gradual(results: Results) -> Finding:
+    tcp, dctcp = (_by_updates(results, scheme) for scheme in SCHEMES)
+    return Finding(
+        f"TCP {_words(tcp)}%, DCTCP {_words(dctcp)}%",
+        tcp[-1] > tcp[0] and all(d <= t for t, d in zip(tcp, dctcp, strict=True)),
+    )
+
+
+def _sharp(results: Results) -> Finding:
+    tcp = _by_responses(results, TCP)
+    return Finding(f"{_words(tcp)}%", tcp[-1] >= 10 * tcp[0] and tcp == sorted(tcp))
+
+
+def _almost_all(results: Results) -> Finding:
+    found = _by_responses(results, TCP)[RESPONSES_KB.index(1000)]
+    return Finding(f"{found:.0f}% with 1 MB", found >= 90)
+
+
+def _graceful(results: Results) -> Finding:
+    tcp, dctcp = (_by_responses(results, scheme) for scheme in SCHEMES)
+    return Finding(
+        f"{_words(dctcp)}%", all(d <= 0.1 * t for t, d in zip(tcp[1:], dctcp[1:], strict=True))
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-fig2-27-gradual",
+        source="thesis 2.3.3, figure 2.27(a)",
+        claim="larger updates bring more timeouts, and TCP has more of them than DCTCP",
+        check=_gradual,
+    ),
+    Claim(
+        id="thesis-fig2-27-sharp",
+        source="thesis 2.3.3, figure 2.27(b)",
+        claim="TCP's rise sharply with the size of responses (tenfold at least)",
+        check=_sharp,
+    ),
+    Claim(
+        id="thesis-fig2-27-almost-all",
+        source="thesis 2.3.3",
+        claim="beyond 800 KB almost all of TCP's queries have one (90% and more)",
+        check=_almost_all,
+    ),
+    Claim(
+        id="thesis-fig2-27-graceful",
+        source="thesis 2.3.3, figure 2.27(b)",
+        claim="DCTCP handles them much more gracefully (at most a tenth of TCP's)",
+        check=_graceful,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Share of queries with a timeout along both."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    return plot_sweep(
+        [
+            Panel(
+                "Larger updates",
+                "Factor on updates",
+                "Queries with a timeout (%)",
+                [Line(scheme, FACTORS, _by_updates(results, scheme)) for scheme in SCHEMES],
+            ),
+            Panel(
+                "Larger responses",
+                "Responses together (KB)",
+                "Queries with a timeout (%)",
+                [Line(scheme, RESPONSES_KB, _by_responses(results, scheme)) for scheme in SCHEMES],
+                y_limits=(-2, 105),
+            ),
+        ]
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-fig2-27",
+    title="Thesis figure 2.27: timeouts as updates or responses grow",
+    source="thesis 2.3.3, figure 2.27",
+    scenario="thesis-benchmark",
+    variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=(), seeds=1),
+    full=Size(overrides=(), seeds=1),
+)

@@ -1,0 +1,128 @@
+"""Section 2.1.3 of the thesis (figure 2.7): requests that are held back at random over 10 ms, and not.
+
+The production benchmark with the 44 servers of a production rack and timeouts of at least 300 ms, TCP.
+Percentiles of the queries' completion time (ms). A busy port gets 129 KB: with the 667 KB of the other
+experiments the 86 KB of a query's responses fit, and jitter has nothing to prevent.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hull.benchmark import TCP, query_ms, value
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size, Variant
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CONDITIONS = JITTERED, AT_ONCE = ("jittered over 10 ms", "at once")
+PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9)
+_SETUP = (
+    "topology.star.hosts=45",
+    'topology.links=[{link="h44--switch",rate="10Gbps"}]',
+    "workload.production.outside=44",
+    "transport.min_rto=300ms",
+    "transport.initial_rto=300ms",
+    "switch.memory.alpha=3.33%",
+)
+
+
+def _times(results: Results, percentile: float) -> tuple[float, float]:
+    """With and without jitter."""
+    found = [value(query_ms(results, c, TCP, f"p{percentile:g}")) for c in CONDITIONS]
+    return found[0], found[1]
+
+
+def _improves(results: Results, *, percentile: float) -> Finding:
+    jittered, at_once = _times(results, percentile)
+    ratio = jittered / at_once
+    return Finding(f"{jittered:.2f} to {at_once:.2f} ms, {ratio:.1f} times", 7.5 <= ratio <= 12.5)
+
+
+def _doubles(results: Results) -> Finding:
+    jittered, at_once = _times(results, 99.9)
+    ratio = at_once / jittered
+    return Finding(f"{jittered:.0f} to {at_once:.0f} ms, {ratio:.2f} times", 1.5 <= ratio <= 2.5)
+
+
+def _trade(results: Results) -> Finding:
+    median = _times(results, 50)
+    tail = _times(results, 99)
+    return Finding(
+        f"median {median[0]:.2f} to {median[1]:.2f} ms, 99th percentile {tail[0]:.0f} to "
+        f"{tail[1]:.0f} ms",
+        median[1] < median[0] and tail[1] > tail[0],
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="thesis-jitter-trade",
+        source="thesis 2.1.3",
+        claim="jitter avoids timeouts at high percentiles (the 99th) at the cost of the median",
+        check=_trade,
+    ),
+    Claim(
+        id="thesis-jitter-median",
+        source="thesis 2.1.3, figure 2.7",
+        claim="without jitter the median falls about 10 times (within 25%)",
+        check=partial(_improves, percentile=50),
+    ),
+    Claim(
+        id="thesis-jitter-p95",
+        source="thesis 2.1.3, figure 2.7",
+        claim="and the 95th percentile too",
+        check=partial(_improves, percentile=95),
+    ),
+    Claim(
+        id="thesis-jitter-p999",
+        source="thesis 2.1.3, figure 2.7",
+        claim="while the 99.9th percentile doubles (1.5 to 2.5 times)",
+        check=_doubles,
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """The percentiles with and without jitter."""
+    from hull.figures import BarPanel, plot_bars
+
+    groups = tuple(f"{p:g}" for p in PERCENTILES)
+    values = {
+        (group, name): found
+        for p, group in zip(PERCENTILES, groups, strict=True)
+        for name, found in zip(CONDITIONS, _times(results, p), strict=True)
+    }
+    return plot_bars(
+        [
+            BarPanel(
+                "Queries by percentile",
+                "Completion time (ms)",
+                groups,
+                CONDITIONS,
+                values,
+                log_y=True,
+            )
+        ],
+        width=5.4,
+        height=3,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-jitter",
+    title="Thesis 2.1.3: requests with and without jitter",
+    source="thesis 2.1.3, figure 2.7",
+    scenario="thesis-benchmark",
+    variants=(
+        Variant(
+            {"": JITTERED}, overrides=(*_SETUP, "workload.production.jitter=10ms"), schemes=(TCP,)
+        ),
+        Variant({"": AT_ONCE}, overrides=_SETUP, schemes=(TCP,)),
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.duration=30s",), seeds=1),
+    full=Size(overrides=("run.duration=300s",), seeds=2),
+)
