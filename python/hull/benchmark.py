@@ -1,5 +1,5 @@
-"""The production benchmark of the thesis (2.3.3): its variants, and what is measured of short messages
-(100 KB to 1 MB) and queries. Times are ms.
+"""The production benchmark of the thesis (2.3.3): its variants, and what is measured of short
+messages (100 KB to 1 MB) and queries. Times are ms.
 """
 
 from typing import TYPE_CHECKING, Any, Literal
@@ -79,7 +79,11 @@ def query_ms(results: Results, condition: str, scheme: str, statistic: str) -> E
 def flow_timeouts(results: Results, condition: str, scheme: str) -> float:
     """Share of the background flows with a timeout."""
     found = _of_parts(
-        results, "flows", condition, scheme, lambda flows: float((flows["timeouts"] > 0).mean() or 0)
+        results,
+        "flows",
+        condition,
+        scheme,
+        lambda flows: int((flows["timeouts"] > 0).sum()) / flows.height,
     )
     return value(found)
 

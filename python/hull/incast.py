@@ -7,7 +7,6 @@ from hull.experiment import Variant
 from hull.measured import Results, Summary, query
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 FAN_INS = (1, 5, 7, 8, 9, 10, 11, 12, 13, 15, 20, 25, 30, 33, 35, 37, 40)
@@ -18,7 +17,9 @@ BEGIN = 0.05
 """Share of the queries from which on timeouts count as begun: what a plot from 0 to 1 shows."""
 
 
-def fan_ins(counts: Sequence[int] = FAN_INS, schemes: tuple[str, ...] | None = None) -> tuple[Variant, ...]:
+def fan_ins(
+    counts: Sequence[int] = FAN_INS, schemes: tuple[str, ...] | None = None
+) -> tuple[Variant, ...]:
     """A variant for each number of servers, named by the number."""
     return tuple(
         Variant({"": str(n)}, overrides=(f"workload.incast.fan_in={n}",), schemes=schemes)

@@ -1,4 +1,4 @@
-"""How long a queue was, over time: shares of the measured time from the samples of latency.parquet."""
+"""How long a queue was: shares of the measured time from the samples of latency.parquet."""
 
 from typing import TYPE_CHECKING, Any
 

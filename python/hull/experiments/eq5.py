@@ -115,12 +115,15 @@ CLAIMS = (
         source="paper 6.1, equation 5",
         claim="headroom of N / (C RTT) prevents queueing (mean queue below half a packet)",
         check=_bound,
-        tried="With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
-        "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of different "
-        "senders that meet, which no headroom prevents: senders of constant rate and the same load "
-        "(the queue N D/D/1, hull.theory.periodic) have 0.56 packets where 8 flows have 0.58, 0.47 "
-        "where 4 have 0.58. With the part of the queue beyond that as the measure and a quarter or an "
-        "eighth of a packet as its limit, the bound holds in all cases; with a tenth not with 4 flows.",
+        tried=(
+            "With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
+            "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of "
+            "different senders that meet, which no headroom prevents: senders of constant rate "
+            "and the same load (the queue N D/D/1, hull.theory.periodic) have 0.56 packets where "
+            "8 flows have 0.58, 0.47 where 4 have 0.58. With the part of the queue beyond that as"
+            " the measure and a quarter or an eighth of a packet as its limit, the bound holds in"
+            " all cases; with a tenth not with 4 flows."
+        ),
     ),
 )
 

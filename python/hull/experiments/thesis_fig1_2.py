@@ -1,7 +1,7 @@
 """Figure 1.2 of the thesis: the queue (KB) of a port over time, two long flows at 1 Gbps.
 
-The switch shares 4 MB between its ports and gives a single busy one some 600 KB. Sampled each 10 ms,
-where the thesis has 125 ms, so that the sawtooth can be seen.
+The switch shares 4 MB between its ports and gives a single busy one some 600 KB. Sampled each 10
+ms, where the thesis has 125 ms, so that the sawtooth can be seen.
 """
 
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hull.claims import Claim, Finding
 from hull.experiment import Experiment, Size, Variant, published
 from hull.measured import Results
-from hull.queue_cdf import percentile, samples
+from hull.queue_cdf import percentile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

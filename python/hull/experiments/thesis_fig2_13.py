@@ -1,7 +1,7 @@
 """Figure 2.13 of the thesis: TCP with a PI controller beside DCTCP, 2 and 20 long flows at 10 Gbps.
 
-Queue over time (packets of 1500 bytes) around a reference, or threshold, of 40 packets in a buffer of
-100, and throughput (Gbps). The round trip is 500 us.
+Queue over time (packets of 1500 bytes) around a reference, or threshold, of 40 packets in a
+buffer of 100, and throughput (Gbps). The round trip is 500 us.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
 """Figure 2.14 of the thesis: long flows, TCP and DCTCP.
 
-(a) Distribution of the queue (packets of 1500 bytes) with 2 and 20 flows at 1 Gbps. (b) Goodput (Gbps)
-against the marking threshold K (packets) with two flows at 10 Gbps from hosts that send bursts.
+(a) Distribution of the queue (packets of 1500 bytes) with 2 and 20 flows at 1 Gbps. (b) Goodput
+(Gbps) against the marking threshold K (packets) with two flows at 10 Gbps from hosts that send
+bursts.
 """
 
 from typing import TYPE_CHECKING
@@ -73,7 +74,9 @@ def _varies(results: Results) -> Finding:
     for scheme in SCHEMES:
         queue = samples(results, TWO, scheme)["queue_bytes"].to_numpy() / 1500
         found.append(float(queue.std()))
-    return Finding(f"standard deviation {found[0]:.0f} and {found[1]:.1f} packets", found[0] > 10 * found[1])
+    return Finding(
+        f"standard deviation {found[0]:.0f} and {found[1]:.1f} packets", found[0] > 10 * found[1]
+    )
 
 
 def _insensitive(results: Results) -> Finding:
@@ -215,5 +218,7 @@ EXPERIMENT = Experiment(
     quick=Size(
         overrides=("run.warmup=1s", "run.duration=1s", "measure.sample_interval=1ms"), seeds=1
     ),
-    full=Size(overrides=("run.warmup=2s", "run.duration=20s", "measure.sample_interval=10ms"), seeds=5),
+    full=Size(
+        overrides=("run.warmup=2s", "run.duration=20s", "measure.sample_interval=10ms"), seeds=5
+    ),
 )

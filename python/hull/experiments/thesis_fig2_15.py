@@ -101,7 +101,9 @@ EXPERIMENT = Experiment(
     scenario="thesis-10g",
     variants=(Variant(schemes=SCHEMES),),
     points=tuple(
-        Point("", scheme, "goodput_mbps", "mean", 1e3 * GBPS[scheme], cell("", scheme, goodput_mbps))
+        Point(
+            "", scheme, "goodput_mbps", "mean", 1e3 * GBPS[scheme], cell("", scheme, goodput_mbps)
+        )
         for scheme in (UNTUNED, TUNED)
     ),
     claims=CLAIMS,
@@ -109,5 +111,7 @@ EXPERIMENT = Experiment(
     quick=Size(
         overrides=("run.warmup=1s", "run.duration=1s", "measure.sample_interval=1ms"), seeds=1
     ),
-    full=Size(overrides=("run.warmup=2s", "run.duration=20s", "measure.sample_interval=10ms"), seeds=5),
+    full=Size(
+        overrides=("run.warmup=2s", "run.duration=20s", "measure.sample_interval=10ms"), seeds=5
+    ),
 )

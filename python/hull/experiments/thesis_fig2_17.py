@@ -1,7 +1,7 @@
 """Figure 2.17 of the thesis: two bottlenecks in a row.
 
-S1 (10 senders) and S3 (10) send to R1, whose link has 1 Gbps; S2 (20) to R2, one each. S1 and S2 share
-a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
+S1 (10 senders) and S3 (10) send to R1, whose link has 1 Gbps; S2 (20) to R2, one each. S1 and S2
+share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
 """
 
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ def goodput(results: Results, group: str, scheme: str) -> Estimate | None:
             bits=8 * (pl.col("delivered_bytes").last() - pl.col("delivered_bytes").first()),
             ps=pl.col("time_ps").last() - pl.col("time_ps").first(),
         )
-        found.append(float((flows["bits"] / flows["ps"]).mean()) * 1e6)  # type: ignore[arg-type]
+        found.append(float((flows["bits"] / flows["ps"]).mean()) * 1e6)
     return Estimate(*mean_ci95(found)) if found else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding
 from hull.experiment import Experiment, Size, published
-from hull.incast import FAN_INS, MANY, draw_fan_in, first_timeouts, fan_ins, mean_ms, timeout_share
+from hull.incast import FAN_INS, MANY, draw_fan_in, fan_ins, first_timeouts, mean_ms, timeout_share
 from hull.measured import Results
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Figure 2.19 of the thesis: the incast of figure 2.18 over a switch with its shared memory.
 
-Of 4 MB one busy port may take 667 KB. Mean completion time (ms) and share of queries with a timeout.
+Of 4 MB one busy port may take 667 KB. Mean completion time (ms) and share of queries with a
+timeout.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,5 @@
-"""Figure 2.20 of the thesis: 41 servers ask each other, 25 KB from each of the 40 others, all at once.
+"""Figure 2.20 of the thesis: 41 servers ask each other, 25 KB from each of the 40 others, all at
+once.
 
 Distribution of the queries' completion times (ms). Each server waits for its own responses only
 before it asks again.

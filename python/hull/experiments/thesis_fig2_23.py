@@ -4,6 +4,7 @@ Mean and 95th percentile of the completion time (ms) of flows by size, TCP and D
 """
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.benchmark import BASE, DCTCP, TCP, flow_timeouts, short_ms, value, variants
@@ -34,7 +35,9 @@ def _none(results: Results) -> Finding:
 
 
 def _earlier(results: Results) -> Finding:
-    found = [_classes(results, scheme, statistic) for statistic in ("mean", "p95") for scheme in SCHEMES]
+    found = [
+        _classes(results, scheme, statistic) for statistic in ("mean", "p95") for scheme in SCHEMES
+    ]
     lower = all(d <= t for t, d in zip(found[0][:3], found[1][:3], strict=True)) and all(
         d <= t for t, d in zip(found[2][:3], found[3][:3], strict=True)
     )
@@ -94,10 +97,10 @@ def _classes(results: Results, scheme: str, statistic: str) -> list[float]:
     ]
     flows = pl.concat(tables)
     found = []
-    for low, high in zip(BOUNDS[:-1], BOUNDS[1:], strict=True):
+    for low, high in pairwise(BOUNDS):
         times = flows.filter((pl.col("bytes") > low) & (pl.col("bytes") <= high))["fct_ps"] / 1e9
         measured = times.mean() if statistic == "mean" else times.quantile(0.95, "linear")
-        found.append(float("nan") if measured is None else float(measured))  # type: ignore[arg-type]
+        found.append(float("nan") if measured is None else float(measured))
     return found
 
 

@@ -84,9 +84,7 @@ def draw(results: Results) -> "Figure":
         for scheme in SCHEMES
         for name, found in zip(STATISTICS, _times(results, scheme), strict=True)
     }
-    panel = BarPanel(
-        "Queries", "Completion time (ms)", STATISTICS, SCHEMES, values, log_y=True
-    )
+    panel = BarPanel("Queries", "Completion time (ms)", STATISTICS, SCHEMES, values, log_y=True)
     return plot_bars([panel], width=4.6)
 
 

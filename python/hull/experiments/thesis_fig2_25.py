@@ -1,7 +1,8 @@
-"""Figure 2.25 of the thesis: the production benchmark with updates and responses ten times as large.
+"""Figure 2.25 of the thesis: the production benchmark with updates and responses ten times as
+large.
 
-95th percentile of the completion time (ms) of short messages (100 KB to 1 MB) and of queries: TCP, TCP
-with a deep-buffered switch, TCP with RED, DCTCP.
+95th percentile of the completion time (ms) of short messages (100 KB to 1 MB) and of queries:
+TCP, TCP with a deep-buffered switch, TCP with RED, DCTCP.
 """
 
 from typing import TYPE_CHECKING
@@ -61,7 +62,9 @@ def _significantly(results: Results) -> Finding:
     shares = timeout_pct(results, BOTH, TCP), timeout_pct(results, BOTH, DCTCP)
     return Finding(
         f"{tcp:.1f} and {dctcp:.1f} ms; timeouts {shares[0]:.1f} and {shares[1]:.2f}%",
-        tcp > dctcp and _short(results, TCP) > _short(results, DCTCP) and shares[0] > 10 * shares[1],
+        tcp > dctcp
+        and _short(results, TCP) > _short(results, DCTCP)
+        and shares[0] > 10 * shares[1],
     )
 
 
@@ -120,7 +123,8 @@ CLAIMS = tuple(
         ("dctcp-timeouts", "0.3% of DCTCP's do (within 25%, or fewer)", _dctcp),
         (
             "unchanged",
-            "short messages take as long with DCTCP as in the baseline (95th percentile, within 25%)",
+            "short messages take as long with DCTCP as in the baseline (95th percentile, "
+            "within 25%)",
             _unchanged,
         ),
         ("deep-queries", "with deep buffers less than 1% of TCP's queries suffer", _deep_queries),

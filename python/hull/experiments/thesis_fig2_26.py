@@ -81,7 +81,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-26-severe",
         source="thesis 2.3.3, figure 2.26(b)",
-        claim="ten times larger responses degrade TCP's queries severely, not DCTCP's (half the time)",
+        claim="ten times larger responses degrade TCP's queries severely, not DCTCP's (half the "
+        "time)",
         check=_severe,
     ),
     Claim(

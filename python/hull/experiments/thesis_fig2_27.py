@@ -1,5 +1,5 @@
-"""Figure 2.27 of the thesis: share of the production benchmark's queries with a timeout (%), as updates
-grow up to ten times and responses up to 1 MB together.
+"""Figure 2.27 of the thesis: share of the production benchmark's queries with a timeout (%), as
+updates grow up to ten times and responses up to 1 MB together.
 """
 
 from typing import TYPE_CHECKING
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMES = (TCP, DCTCP)
-CONDITIONS = tuple(
-    dict.fromkeys([*map(factor_name, FACTORS), *map(response_name, RESPONSES_KB)])
-)
+CONDITIONS = tuple(dict.fromkeys([*map(factor_name, FACTORS), *map(response_name, RESPONSES_KB)]))
 
 
 def _by_updates(results: Results, scheme: str) -> list[float]:

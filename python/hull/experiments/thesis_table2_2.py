@@ -69,7 +69,9 @@ def _tcp(results: Results) -> Finding:
 
 def _tcp_timeouts(results: Results) -> Finding:
     found = 100 * timeout_share(results, LOADED, TCP)
-    return Finding(f"{found:.2f}%", abs(found / PUBLISHED[TCP]["queries_with_timeout_pct"] - 1) <= 0.25)
+    return Finding(
+        f"{found:.2f}%", abs(found / PUBLISHED[TCP]["queries_with_timeout_pct"] - 1) <= 0.25
+    )
 
 
 def _dctcp_timeouts(results: Results) -> Finding:
@@ -95,13 +97,14 @@ CLAIMS = (
         claim="TCP's is substantially worse with it (at least 3 times)",
         check=_tcp,
         tried=(
-            "The incast's port may take up to 277 KB while the long flows run, and 2% of the queries have a "
-            "timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which is what each port gets "
-            "when all others are as full as they may be, it is 7 to 10%. Here the long flows queue in "
-            "their own NICs too, since each sends as much as it receives: then the ports of the switch "
-            "are not all full. No change of the senders filled them: byte counting, an ACK for each "
-            "packet, windows of 10,000 packets, NICs with 1,000 packets, restart after idle, alone and "
-            "by twos and threes, give 0.7 to 5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
+            "The incast's port may take up to 277 KB while the long flows run, and 2% of the "
+            "queries have a timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which "
+            "is what each port gets when all others are as full as they may be, it is 7 to 10%. "
+            "Here the long flows queue in their own NICs too, since each sends as much as it "
+            "receives: then the ports of the switch are not all full. No change of the senders "
+            "filled them: byte counting, an ACK for each packet, windows of 10,000 packets, NICs "
+            "with 1,000 packets, restart after idle, alone and by twos and threes, give 0.7 to "
+            "5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
         ),
     ),
     Claim(
@@ -110,13 +113,14 @@ CLAIMS = (
         claim="about 7% of TCP's queries have timeouts (within 25%)",
         check=_tcp_timeouts,
         tried=(
-            "The incast's port may take up to 277 KB while the long flows run, and 2% of the queries have a "
-            "timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which is what each port gets "
-            "when all others are as full as they may be, it is 7 to 10%. Here the long flows queue in "
-            "their own NICs too, since each sends as much as it receives: then the ports of the switch "
-            "are not all full. No change of the senders filled them: byte counting, an ACK for each "
-            "packet, windows of 10,000 packets, NICs with 1,000 packets, restart after idle, alone and "
-            "by twos and threes, give 0.7 to 5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
+            "The incast's port may take up to 277 KB while the long flows run, and 2% of the "
+            "queries have a timeout: as many as with a fixed buffer of 120 KB. With 85 KB, which "
+            "is what each port gets when all others are as full as they may be, it is 7 to 10%. "
+            "Here the long flows queue in their own NICs too, since each sends as much as it "
+            "receives: then the ports of the switch are not all full. No change of the senders "
+            "filled them: byte counting, an ACK for each packet, windows of 10,000 packets, NICs "
+            "with 1,000 packets, restart after idle, alone and by twos and threes, give 0.7 to "
+            "5%; random destinations 1%; alpha 0.05 to 0.5 1 to 2.3%."
         ),
     ),
     Claim(
