@@ -143,13 +143,14 @@ class Results:
         """flows.parquet of all parts together."""
         import polars as pl
 
-        return pl.scan_parquet(self.folder / "flows.parquet")
+        return pl.scan_parquet(self.folder / "flows.parquet", glob=False)
 
     def table(self, name: str, condition: str, scheme: str, seed: int | None = None) -> Any:
         """A table of one part ("queues", "series", ...) as a polars data frame."""
         import polars as pl
 
-        return pl.read_parquet(self.part_folder(condition, scheme, seed) / f"{name}.parquet")
+        folder = self.part_folder(condition, scheme, seed)
+        return pl.read_parquet(folder / f"{name}.parquet", glob=False)
 
 
 class Measure(Protocol):

@@ -87,7 +87,7 @@ class Result:
         path = self.folder / f"{name}.parquet"
         if name in ASKED_FOR and not path.exists():
             raise UsageError(f"{path}: not there; it takes {ASKED_FOR[name]} in the scenario")
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
 
 
 def load(folder: str | Path) -> Result:

@@ -25,7 +25,7 @@ def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
         if not with_it:
             continue
         frames = [
-            pl.scan_parquet(folder / part.path / name).select(
+            pl.scan_parquet(folder / part.path / name, glob=False).select(
                 pl.lit(part.cell.condition).alias("condition"),
                 pl.lit(part.cell.scheme).alias("scheme"),
                 pl.lit(part.seed, dtype=pl.Int32).alias("seed"),

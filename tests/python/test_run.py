@@ -100,6 +100,21 @@ def test_load_opens_the_same(result: hull.Result) -> None:
         hull.load(result.folder / "parts")
 
 
+def test_sweep_over_lists(tmp_path: Path) -> None:
+    """Folders are named by the values, and brackets in a name are no pattern."""
+    scenario = tomllib.loads(scenarios.text("thesis-qcn-one"))
+    scenario["schemes"] = {"tcp": scenario["schemes"]["tcp"]}
+    scenario["sweep"] = {"topology.dumbbell.rtts": [["50us"], ["100us", "200us"]]}
+    short = ["run.duration=4ms", "run.warmup=1ms", "topology.dumbbell.pairs=2"]
+    out = tmp_path / "[ab]*"
+    result = hull.run(scenario, out, set=short)
+    names = [part["condition"] for part in result.summary["parts"]]
+    assert len(names) == 2
+    assert all("[" in name for name in names)
+    assert set(hull.load(out).latency["condition"]) == set(names)
+    assert (out / "report.html").exists()
+
+
 def test_plots(result: hull.Result) -> None:
     assert result.plot_fct().axes
     assert result.plot_latency().axes

@@ -160,8 +160,8 @@ def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Char
     """Tables and charts of each condition; the charts' specifications go to `charts`."""
     if not summary["parts"]:
         return ""
-    latency = pl.scan_parquet(folder / "latency.parquet")
-    flows = pl.scan_parquet(folder / "flows.parquet")
+    latency = pl.scan_parquet(folder / "latency.parquet", glob=False)
+    flows = pl.scan_parquet(folder / "flows.parquet", glob=False)
     looks = schemes_of(summary)
     classes = flow_classes(summary)
     by_cell = cells(summary)
