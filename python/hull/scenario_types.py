@@ -18,6 +18,8 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 MarkOn = Literal["enqueue", "dequeue"]
 """When the queue is compared with the threshold."""
+QcnRounding = Literal["up", "down"]
+"""What becomes of a part of a step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
 RelativeRate = str
@@ -418,8 +420,8 @@ class ReactionPoint(TypedDict):
     timer.
     """
     extra_fast_recovery: NotRequired[bool]
-    """Whether feedback leaves the target as it is when no cycle has ended since the feedback
-    before it (IEEE 802.1Qau, "extra fast recovery").
+    """Whether feedback leaves target and byte counter as they are when no cycle has ended since
+    the feedback before it (IEEE 802.1Qau, "extra fast recovery").
     """
     initial_rate: NotRequired[Rate]
     """Rate at which a source starts; without it, the rate of its link."""
@@ -584,8 +586,14 @@ class CongestionPoint(TypedDict):
     interval: NotRequired[Size]
     """Bytes between two samples, give or take 15% (IEEE 802.1Qau: 150KB)."""
     step: NotRequired[Size]
-    """What one of the 63 steps of the feedback stands for, a part of a step counts as one; 1500B
-    is a packet, as in the fluid model.
+    """What one of the 63 steps of the feedback stands for; 1500B is a packet, as in the fluid
+    model.
+    """
+    rounding: NotRequired[QcnRounding]
+    """What becomes of a part of a step."""
+    adaptive: NotRequired[bool]
+    """Whether congestion makes samples more frequent, up to eight times at the largest feedback
+    (IEEE 802.1Qau).
     """
 
 

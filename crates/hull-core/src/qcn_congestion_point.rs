@@ -11,12 +11,14 @@
 //! ```
 //!
 //! and when F_b > 0 it is sent, in 6 bits, to the source of the sampled packet. The standard samples
-//! more often the more it is congested (footnote 1); the thesis leaves that out, and so does this.
+//! more often the more it is congested (footnote 1), with feedback of 0 to 7 steps once as often, of 8
+//! to 15 twice, of 56 to 63 eight times: here an option.
 //!
 //! How F_b becomes 6 bits the thesis leaves open but for G_d F_bmax = 1/2 with G_d = 1/128: F_b has
-//! some 64 steps. Here a step is `step_bytes`, the number of steps is rounded up, so that every F_b
-//! above 0 is sent, and is at most 63. With a step of one packet, G_d F_b is that of the fluid model,
-//! which counts the queue in packets.
+//! some 64 steps. Here a step is `step_bytes` and feedback is at most 63 steps; rounded up, every F_b
+//! above 0 is sent; rounded down, as the standard keeps the most significant bits, only that of a step
+//! or more. With a step of one packet, G_d F_b is that of the fluid model, which counts the queue in
+//! packets.
 //!
 //! Units: queues and F_b in bytes, probabilities and w fixed point (2^32 and 2^16 as 1.0).
 
@@ -43,6 +45,20 @@ pub struct CongestionPointConfig {
     pub sampling: Sampling,
     /// F_b of one step of the feedback, bytes, above zero.
     pub step_bytes: u32,
+    /// What becomes of a part of a step.
+    pub rounding: Rounding,
+    /// Whether feedback of q steps makes the distance to the next sample 1 + q/8 (whole eighths) times
+    /// shorter, and p_s as much larger.
+    pub adaptive: bool,
+}
+
+/// What becomes of a part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// It counts as one: every F_b above 0 is sent.
+    Up,
+    /// It is dropped, and F_b of less than one step is not sent: IEEE 802.1Qau.
+    Down,
 }
 
 /// The congestion point of one queue.
@@ -53,6 +69,8 @@ pub struct CongestionPoint {
     last_sample: u64,
     /// Bytes up to the next sample, where they are counted.
     left_bytes: i64,
+    /// By how much more than usual is sampled now.
+    pace: u32,
 }
 
 impl CongestionPoint {
@@ -66,6 +84,7 @@ impl CongestionPoint {
             config: *config,
             last_sample: 0,
             left_bytes: 0,
+            pace: 1,
         }
     }
 
@@ -75,21 +94,24 @@ impl CongestionPoint {
     pub fn on_arrival(&mut self, queue_bytes: u64, packet_bytes: u32, random: u32) -> Option<u8> {
         match self.config.sampling {
             Sampling::Random(probability) => {
-                if random >= probability {
+                if random >= probability.saturating_mul(self.pace) {
                     return None;
                 }
+                self.sample(queue_bytes)
             }
             Sampling::Every(bytes) => {
                 self.left_bytes -= i64::from(packet_bytes);
                 if self.left_bytes > 0 {
                     return None;
                 }
+                let feedback = self.sample(queue_bytes);
                 // 85 hundredths, and up to 30 more.
                 let spread = (30 * u64::from(random)) >> 32;
-                self.left_bytes = (u64::from(bytes) * (85 + spread) / 100) as i64;
+                let usual = u64::from(bytes) * (85 + spread) / 100;
+                self.left_bytes = (usual / u64::from(self.pace)) as i64;
+                feedback
             }
         }
-        self.sample(queue_bytes)
     }
 
     /// A sampled packet finds `queue_bytes`.
@@ -101,11 +123,16 @@ impl CongestionPoint {
         // In 2^-16 bytes.
         let congestion =
             (i128::from(excess) << 16) + i128::from(self.config.weight) * i128::from(change);
-        if congestion <= 0 {
-            return None;
-        }
         let step = u128::from(self.config.step_bytes) << 16;
-        let steps = congestion.unsigned_abs().div_ceil(step);
-        Some(steps.min(u128::from(MAX_FEEDBACK)) as u8)
+        let congestion = congestion.max(0).unsigned_abs();
+        let steps = match self.config.rounding {
+            Rounding::Up => congestion.div_ceil(step),
+            Rounding::Down => congestion / step,
+        };
+        let feedback = steps.min(u128::from(MAX_FEEDBACK)) as u8;
+        if self.config.adaptive {
+            self.pace = 1 + u32::from(feedback / 8);
+        }
+        (feedback > 0).then_some(feedback)
     }
 }

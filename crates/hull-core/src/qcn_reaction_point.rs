@@ -19,8 +19,8 @@
 //! A byte counter alone is slow at a low rate (remark 5.2); IEEE 802.1Qau adds a timer, here an option.
 //! It starts again with the byte counter, each of its periods is a cycle as well, and Active Increase
 //! begins when either of the two has counted 5. Another option is its extra fast recovery, which the thesis
-//! names (remark 5.5): feedback that comes before a cycle has ended lowers R_C and leaves R_T, so that
-//! several messages of one round trip are one step back. What else the standard has (hyper-active increase,
+//! names (remark 5.5): feedback that comes before a cycle has ended lowers R_C and leaves R_T and the
+//! byte counter, so that several messages of one round trip are one step back. What else the standard has (hyper-active increase,
 //! shorter periods in Active Increase, reduction of the target) is not here.
 //!
 //! Rates stay between a floor and the line rate, at which a source starts (thesis 5.1). Units: bit/s,
@@ -54,7 +54,7 @@ pub struct ReactionPointConfig {
     pub recovery_cycles: u32,
     /// Period of the timer, ps, above zero; `None`: there is none.
     pub timer_ps: Option<u64>,
-    /// Whether feedback before the first cycle has ended leaves R_T as it is.
+    /// Whether feedback before the first cycle has ended leaves R_T and the byte counter as they are.
     pub extra_fast_recovery: bool,
     /// QCN or QCN-AIMD.
     pub increase: Increase,
@@ -120,12 +120,12 @@ impl ReactionPoint {
         let first_cycle = self.byte_cycles == 0 && self.timer_cycles == 0;
         if !(self.config.extra_fast_recovery && first_cycle) {
             self.target_bps = self.current_bps;
+            self.counted_bytes = 0;
         }
         let cut = u128::from(self.config.decrease) * u128::from(feedback);
         let kept = (1_u128 << 32).saturating_sub(cut);
         let rate_bps = (u128::from(self.current_bps) * kept) >> 32;
         self.current_bps = self.bounded(rate_bps as u64);
-        self.counted_bytes = 0;
         self.byte_cycles = 0;
         self.timer_cycles = 0;
         self.restart_timer(now_ps);

@@ -2,7 +2,7 @@
 //! rate increases from its Markov chain (figure 5.3, equation 5.9).
 
 use hull_core::qcn_congestion_point::{
-    CongestionPoint, CongestionPointConfig, MAX_FEEDBACK, Sampling,
+    CongestionPoint, CongestionPointConfig, MAX_FEEDBACK, Rounding, Sampling,
 };
 use hull_core::qcn_reaction_point::{Increase, ReactionPoint, ReactionPointConfig};
 use proptest::prelude::*;
@@ -17,6 +17,8 @@ fn every_packet() -> CongestionPointConfig {
         weight: 2 << 16,
         sampling: Sampling::Random(u32::MAX),
         step_bytes: PACKET as u32,
+        rounding: Rounding::Up,
+        adaptive: false,
     }
 }
 
@@ -74,6 +76,23 @@ fn steps_are_rounded_up() {
     assert_eq!(steps(63 * 1500 + 1), Some(MAX_FEEDBACK));
 }
 
+/// The standard drops a part of a step, and sends nothing when nothing is left.
+#[test]
+fn steps_are_rounded_down() {
+    let steps = |excess_bytes: u64| {
+        let mut point = CongestionPoint::new(&CongestionPointConfig {
+            weight: 0,
+            rounding: Rounding::Down,
+            ..every_packet()
+        });
+        point.on_arrival(22 * PACKET + excess_bytes, 1500, 0)
+    };
+    assert_eq!(steps(1499), None);
+    assert_eq!(steps(1500), Some(1));
+    assert_eq!(steps(2999), Some(1));
+    assert_eq!(steps(64 * 1500), Some(MAX_FEEDBACK));
+}
+
 /// Only sampled packets move Q_old, and p_s of them are sampled.
 #[test]
 fn only_sampled_packets_are_seen() {
@@ -115,6 +134,46 @@ fn distances_between_samples_are_even() {
     let mean = f64::from(distances.iter().sum::<u32>()) / distances.len() as f64;
     // Hundredths are rounded down, and packets up.
     assert!((mean - 99.5).abs() < 0.6, "{mean}");
+}
+
+/// The standard's table of distances: 150 KB, 75, 50, 37.5, ... 18.75 for each 8 steps of feedback,
+/// here by the middle of the jitter; and p_s, 1% to 8%, alike.
+#[test]
+fn congestion_makes_samples_more_frequent() {
+    let middle = 1 << 31;
+    for (feedback, packets) in [
+        (0, 100),
+        (7, 100),
+        (8, 50),
+        (16, 34), // 33 1/3
+        (24, 25),
+        (32, 20),
+        (40, 17), // 16 2/3
+        (48, 15), // 14 2/7
+        (63, 13), // 12 1/2
+    ] {
+        let config = CongestionPointConfig {
+            sampling: Sampling::Every(150_000),
+            weight: 0,
+            adaptive: true,
+            ..every_packet()
+        };
+        let mut point = CongestionPoint::new(&config);
+        let queue = (22 + feedback) * PACKET;
+        point.on_arrival(queue, 1500, middle);
+        let next = (1..).find(|_| point.on_arrival(90 * PACKET, 1500, middle).is_some());
+        assert_eq!(next, Some(packets), "{feedback} steps");
+
+        let per_cent = 42_949_673; // 1%
+        let mut point = CongestionPoint::new(&CongestionPointConfig {
+            sampling: Sampling::Random(per_cent),
+            ..config
+        });
+        point.on_arrival(queue, 1500, 0);
+        let limit = per_cent * (1 + feedback as u32 / 8);
+        assert_eq!(point.on_arrival(90 * PACKET, 1500, limit), None);
+        assert!(point.on_arrival(90 * PACKET, 1500, limit - 1).is_some());
+    }
 }
 
 /// 10 Gbps and F_b = 32: the rate falls by a quarter, and Fast Recovery takes back 15/16, 31/32, ... of
@@ -193,7 +252,10 @@ fn extra_fast_recovery_keeps_the_target() {
     point.on_feedback(0, 32);
     assert_eq!(point.target_bps(), 10 * GBPS);
     assert_eq!(point.rate_bps(), 10 * GBPS * 9 / 16);
-    point.on_sent(150_000);
+    // The cycle goes on: 100 KB of it were sent before.
+    point.on_sent(49_999);
+    assert_eq!(point.rate_bps(), 10 * GBPS * 9 / 16);
+    point.on_sent(1);
     let halfway = 10 * GBPS * 25 / 32;
     assert_eq!(point.rate_bps(), halfway);
     point.on_feedback(0, 32);
@@ -282,7 +344,7 @@ proptest! {
         weight in 0_u32..(4 << 16),
         step_bytes in 1_u32..5000,
     ) {
-        let config = CongestionPointConfig { equilibrium_bytes, weight, sampling: Sampling::Random(u32::MAX), step_bytes };
+        let config = CongestionPointConfig { equilibrium_bytes, weight, step_bytes, ..every_packet() };
         let mut point = CongestionPoint::new(&config);
         point.on_arrival(old, 1500, 0);
         let congestion = queue as f64 - f64::from(equilibrium_bytes)

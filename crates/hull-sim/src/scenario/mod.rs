@@ -33,7 +33,7 @@ pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
 pub use pacer::{AssociationDraw, Clocks, Overtaking, Pacer, WhenFifoFull, WhenTableFull};
-pub use qcn::{CongestionPoint, ReactionPoint};
+pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
 pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
 pub use service::{Gamma, Service};

@@ -23,10 +23,27 @@ pub struct CongestionPoint {
     /// Bytes between two samples, give or take 15% (IEEE 802.1Qau: 150KB).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Size>,
-    /// What one of the 63 steps of the feedback stands for, a part of a step counts as one; 1500B is a
-    /// packet, as in the fluid model.
+    /// What one of the 63 steps of the feedback stands for; 1500B is a packet, as in the fluid model.
     #[serde(default = "step")]
     pub step: Size,
+    /// What becomes of a part of a step.
+    #[serde(default)]
+    pub rounding: QcnRounding,
+    /// Whether congestion makes samples more frequent, up to eight times at the largest feedback
+    /// (IEEE 802.1Qau).
+    #[serde(default)]
+    pub adaptive: bool,
+}
+
+/// What becomes of a part of a step of QCN's feedback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QcnRounding {
+    /// It counts as a step: all congestion is told.
+    #[default]
+    Up,
+    /// It is dropped: less than a step is not told (IEEE 802.1Qau).
+    Down,
 }
 
 /// QCN's reaction point in each source (thesis 5.2.2).
@@ -48,8 +65,8 @@ pub struct ReactionPoint {
     /// Period of the timer, each of which is a cycle too (remark 5.2); without it there is no timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer: Option<Time>,
-    /// Whether feedback leaves the target as it is when no cycle has ended since the feedback before it
-    /// (IEEE 802.1Qau, "extra fast recovery").
+    /// Whether feedback leaves target and byte counter as they are when no cycle has ended since the
+    /// feedback before it (IEEE 802.1Qau, "extra fast recovery").
     #[serde(default)]
     pub extra_fast_recovery: bool,
     /// Rate at which a source starts; without it, the rate of its link.

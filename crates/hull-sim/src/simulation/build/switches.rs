@@ -3,7 +3,7 @@
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::pi::{Pi, PiConfig};
-use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, Sampling};
+use hull_core::qcn_congestion_point::{CongestionPoint, CongestionPointConfig, Rounding, Sampling};
 use hull_core::queue_estimate::{Link, QueueUnit};
 use hull_core::rcp::{self, Control, Rcp, RcpConfig};
 use hull_core::red::{Red, RedConfig};
@@ -227,6 +227,11 @@ fn congestion_point(settings: &scenario::CongestionPoint) -> CongestionPoint {
             }
         },
         step_bytes: settings.step.0 as u32,
+        rounding: match settings.rounding {
+            scenario::QcnRounding::Up => Rounding::Up,
+            scenario::QcnRounding::Down => Rounding::Down,
+        },
+        adaptive: settings.adaptive,
     })
 }
 
