@@ -22,6 +22,8 @@ QCN, AIMD = "qcn", "qcn_aimd"
 """As thesis 5.2 and 5.4.1 describe them."""
 QCN_STANDARD, AIMD_STANDARD = "qcn_8021qau", "qcn_aimd_8021qau"
 """With details of IEEE 802.1Qau."""
+SMALL_PACKETS = "qcn_small_packets"
+"""QCN as described, packets of a quarter of the size."""
 WARMUP_MS = 40
 STEP_MS = 0.01
 """Time between two samples of the queue."""

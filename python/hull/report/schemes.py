@@ -65,6 +65,7 @@ _KNOWN = {
         Scheme("threshold_30kb", "30 KB", "#0072B2", (5, 2), "s"),
         Scheme("qcn", "QCN", "#0072B2", (5, 2), "s"),
         Scheme("qcn_aimd", "QCN-AIMD", "#D55E00", (2, 2), "o"),
+        Scheme("qcn_small_packets", "QCN with packets of 375 bytes", "#CC79A7", (2, 2), "o"),
         Scheme("qcn_8021qau", "QCN as 802.1Qau", "#009E73", (), "D"),
         Scheme("qcn_aimd_8021qau", "QCN-AIMD as 802.1Qau", "#E69F00", (10, 3), "^"),
         # Of the thesis's chapter 2.
