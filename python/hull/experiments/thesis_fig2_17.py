@@ -113,15 +113,15 @@ def draw(results: Results) -> "Figure":
     from hull.figures import BarPanel, plot_bars
 
     def panel(title: str, groups: tuple[str, ...]) -> BarPanel:
-        found = {(g, s): goodput(results, g, s) for g in groups for s in SCHEMES}
+        found = {(g.upper(), s): goodput(results, g, s) for g in groups for s in SCHEMES}
         return BarPanel(
             title,
             "Goodput of a sender (Mbps)",
-            groups,
+            tuple(g.upper() for g in groups),
             SCHEMES,
             {key: e.mean for key, e in found.items() if e is not None},
             {key: e.ci95 for key, e in found.items() if e is not None},
-            {(g, DCTCP): PUBLISHED[g] for g in groups},
+            {(g.upper(), DCTCP): PUBLISHED[g] for g in groups},
         )
 
     return plot_bars([panel("To R1", ("s1", "s3")), panel("To R2", ("s2",))])

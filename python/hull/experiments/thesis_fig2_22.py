@@ -107,6 +107,6 @@ EXPERIMENT = Experiment(
     ),
     claims=CLAIMS,
     draw=draw,
-    quick=Size(overrides=("workload.incast.queries=300",), seeds=1),
+    quick=Size(overrides=("workload.incast.queries=1000",), seeds=3),
     full=Size(overrides=("workload.incast.queries=1000",), seeds=10),
 )

@@ -73,7 +73,7 @@ _KNOWN = {
         Scheme("tcp_10ms", "TCP, RTO 10 ms", "#D55E00", (2, 2), "o"),
         Scheme("dctcp_300ms", "DCTCP, RTO 300 ms", "#56B4E9", (6, 2, 1, 2), "v"),
         Scheme("dctcp_10ms", "DCTCP, RTO 10 ms", "#0072B2", (5, 2), "s"),
-        Scheme("tcp_deep", "TCP, deep buffers", "#CC79A7", (2, 1), "v"),
+        Scheme("tcp_deep", "TCP, deep buffers", "#E69F00", (10, 3), "^"),
         Scheme("tcp_pi", "TCP, PI", "#D55E00", (2, 2), "o"),
         Scheme("red_untuned", "TCP, RED 50 to 150", "#CC79A7", (2, 1), "v"),
         Scheme("red_tuned", "TCP, RED 150 to 250", "#E69F00", (10, 3), "^"),
