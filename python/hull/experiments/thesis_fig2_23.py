@@ -59,6 +59,11 @@ CLAIMS = (
         source="thesis 2.3.3, figure 2.23(a)",
         claim="flows of 100 KB to 1 MB finish 3 ms earlier on average with DCTCP (within 25%)",
         check=partial(_gain, statistic="mean"),
+        tried="What a short message gains is TCP's queue at its port, and how often there is one "
+        "follows from the updates, of which the text has neither the share nor the origin. Gain "
+        "with 20% of the flows from or to outside the rack 0.5 ms, 80% (as shipped) 1.5, 95% 1.4; "
+        "another seed 1.6; one ACK for each packet 1.1, limited transmit 1.5, windows of at most "
+        "200 packets 0.9, an initial window of 10 packets 0.8.",
     ),
     Claim(
         id="thesis-fig2-23-p95",
@@ -83,6 +88,10 @@ CLAIMS = (
         source="thesis 2.3.3",
         claim="the background traffic suffers no timeouts with either",
         check=_none,
+        tried="Of 7076 flows 38 have one: 17 of 377 updates, and 21 of 6699 smaller ones that come "
+        "to a full queue with windows of a few packets. Queries with a timeout (1.0%, published "
+        "1.15%) come from the same full queues: with windows of at most 200 packets there are four "
+        "timeouts in all instead of 180, but queries have them in 0.03% then.",
     ),
 )
 
