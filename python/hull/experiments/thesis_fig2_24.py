@@ -71,6 +71,8 @@ CLAIMS = (
         source="thesis 2.3.3",
         claim="none of DCTCP's do",
         check=_dctcp,
+        tried="It holds for 6025 queries of 20 s. Of 187,050 in ten minutes two have one, which "
+        "began 31 us apart; DCTCP loses 230 packets in all that time, TCP 681,893.",
     ),
 )
 
