@@ -21,7 +21,7 @@ FACTORS = (1, 2, 4, 6, 8, 10)
 """On updates."""
 # Simulated time, s.
 _BASE_S: dict[str, float] = {"quick": 20, "full": 600}
-_SCALED_S: dict[str, float] = {"quick": 3, "full": 100}
+_SCALED_S: dict[str, float] = {"quick": 3, "full": 50}
 
 
 def response_name(kilobytes: int) -> str:
