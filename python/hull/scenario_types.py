@@ -461,7 +461,11 @@ class Transport(TypedDict):
     """TCP and its parameters; windows in segments of mtu - header bytes."""
 
     congestion_control: NotRequired[CongestionControl]
-    """Congestion control algorithm."""
+    """Congestion control algorithm; in Python also the name of a class of your own."""
+    own_sha256: NotRequired[str]
+    """SHA-256 of the source of a class of your own: hull fills it in, and refuses to run
+    another.
+    """
     ecn: NotRequired[bool]
     """Whether data packets are ECN-capable; DCTCP needs it."""
     mtu: NotRequired[Size]

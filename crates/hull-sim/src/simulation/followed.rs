@@ -76,6 +76,7 @@ impl FlowTable {
             ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
             alpha: match sender.controller() {
                 Controller::Dctcp(dctcp) => Some(f64::from(dctcp.alpha()) / f64::from(ONE)),
+                Controller::Own(own) => own.alpha(),
                 _ => None,
             },
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),

@@ -30,7 +30,7 @@ use crate::topology::{Change, Graph, Routes};
 use crate::transport::SackTable;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
-pub use build::{build, verify};
+pub use build::{build, build_with_own, verify};
 pub use control::Control;
 use cut::Cut;
 use flows::FlowTable;
