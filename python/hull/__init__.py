@@ -11,6 +11,7 @@ from typing import Any
 from hull._core import Ack, ScenarioError, Window, version
 from hull.congestion import CongestionControl
 from hull.errors import Interrupted, RunError, UsageError
+from hull.graphs import topology_from_networkx
 from hull.result import Result, load
 from hull.scenario_types import Scenario
 
@@ -26,6 +27,7 @@ __all__ = [
     "Window",
     "load",
     "run",
+    "topology_from_networkx",
 ]
 __version__ = version()
 
@@ -41,6 +43,8 @@ def run(
     congestion_control: Mapping[str, type[CongestionControl]] | None = None,
 ) -> Result:
     """Run a scenario (a file, or the same as a dict: see `Scenario`) and return its results.
+
+    In a dict the topology may be a graph of NetworkX.
 
     out: folder to make, "results/<name>" by default; a run that was stopped is taken up there,
     a finished one is reused. set: overrides as "key=value". seeds: number of seeds, instead of

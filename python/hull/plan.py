@@ -17,6 +17,7 @@ import tomli_w
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
+from hull.graphs import with_graphs
 from hull.scenario_types import Scenario
 
 
@@ -102,7 +103,7 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
     """Text of a scenario and the name under which errors speak of it."""
     if isinstance(source, dict):
         try:
-            return tomli_w.dumps(source), "<dict>"
+            return tomli_w.dumps(with_graphs({**source})), "<dict>"
         except TypeError as error:
             raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
     path = Path(source)

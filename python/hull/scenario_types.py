@@ -799,6 +799,13 @@ class LinkSettings(TypedDict):
     """Its propagation delay; without it as the others."""
 
 
+class GraphText(TypedDict):
+    """A graph as text: what would be in a file."""
+
+    text: str
+    """GraphML or node-link JSON; from Python also a graph of NetworkX."""
+
+
 class GraphFile(TypedDict):
     """A graph in a file, GraphML or node-link JSON, as NetworkX writes it."""
 
@@ -926,6 +933,8 @@ class Topology(TypedDict):
     """The fat tree of k-port switches."""
     file: NotRequired[GraphFile]
     """Any graph, from a file."""
+    graph: NotRequired[GraphText]
+    """Any graph, in the scenario itself."""
     links: NotRequired[list[LinkSettings]]
     """Links with a rate or delay of their own."""
     failures: NotRequired[list[LinkFailure]]

@@ -41,8 +41,8 @@ pub use run::Run;
 pub use service::{Gamma, Service};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
 pub use topology::{
-    Dumbbell, FatTree, GraphFile, LeafSpine, LinkFailure, LinkSettings, Multihop, Star, Topology,
-    Tree,
+    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
+    Topology, Tree,
 };
 pub use transport::{Dctcp, Transport, Vegas};
 pub use workload::{
