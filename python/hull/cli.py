@@ -218,6 +218,46 @@ def design(
 
 
 @app.command()
+def lab(
+    host: Annotated[
+        str, typer.Option(metavar="ADDR", help="Address to listen on; others need the token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Watch schemes on a local page while the simulator runs."""
+    from hull.lab.command import serve
+
+    raise typer.Exit(serve(host, port, open_browser=not no_open))
+
+
+@app.command()
+def trace(
+    folder: Annotated[Path, typer.Argument(help="Results of a run.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write (default: FOLDER.pftrace).")
+    ] = None,
+    condition: Annotated[str | None, typer.Option(help="Only this condition.")] = None,
+    scheme: Annotated[str | None, typer.Option(help="Only this scheme.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Only this seed (default: all).")
+    ] = None,
+) -> None:
+    """Write queues and flows over time as a trace that ui.perfetto.dev opens."""
+    from hull.perfetto import write_trace
+    from hull.result import load
+
+    path = out or folder.with_name(f"{folder.resolve().name}.pftrace")
+    if seed is not None and not seed.isdecimal():
+        raise UsageError(f"--seed: {seed}; allowed is a whole number")
+    number = None if seed is None else int(seed)
+    found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
+    counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
+    print(f"hull: {counts}", file=sys.stderr)
+    print(found.path)
+
+
+@app.command()
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""
     print(_core.schema())

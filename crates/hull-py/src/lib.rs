@@ -1,5 +1,7 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
+mod live;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -217,6 +219,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;
+    m.add_class::<live::Live>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;
     Ok(())

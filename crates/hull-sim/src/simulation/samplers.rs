@@ -10,6 +10,8 @@ use crate::scenario::Scenario;
 const QUEUES: usize = 0;
 const FLOWS: usize = 1;
 const PACERS: usize = 2;
+/// What a live run shows; last, so that it sees what the others have noted.
+pub(super) const LIVE: usize = 3;
 
 /// Times between two samples, ps.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +65,11 @@ impl Simulation {
                 self.sample_flows();
                 intervals.flows_ps
             }
-            _ => {
+            PACERS => {
                 self.sample_pacers();
                 intervals.pacers_ps
             }
+            _ => self.sample_live(),
         };
         let next_ps = interval_ps.map(|interval_ps| self.now_ps + interval_ps);
         if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.end_ps) {
@@ -107,11 +110,14 @@ impl Simulation {
         let Some(log) = &mut self.instruments.logs.queues else {
             return;
         };
+        let sampled = !self.instruments.queue_changes;
         for (place, &port) in (0..).zip(&self.instruments.ports) {
+            let port = &mut self.network.ports[port];
             log.push(QueueRow {
                 time_ps: self.now_ps,
                 port: place,
-                level: self.network.ports[port].queue(self.now_ps),
+                level: port.queue(self.now_ps),
+                phantom_bytes: port.phantom_bytes(self.now_ps).filter(|_| sampled),
             });
         }
     }
@@ -149,6 +155,7 @@ impl Simulation {
                 time_ps,
                 port,
                 level,
+                phantom_bytes: None,
             });
         }
     }
