@@ -185,7 +185,7 @@ def test_slices_are_the_flows(result: hull.Result, tmp_path: Path) -> None:
     flows = result.flows.filter(scheme="hull", seed=2)
     assert flows.height > 50
     found = sorted(
-        (start, end, told["bytes"], told["destination"], told["timeouts"])
+        (start, end, told["bytes"], told["timeouts"], told["destination"])
         for name, slices in trace.slices.items()
         for start, end, _, told in slices
         if name.endswith("/ flows")
@@ -194,9 +194,10 @@ def test_slices_are_the_flows(result: hull.Result, tmp_path: Path) -> None:
         pl.col("start_ps") // 1000,
         (pl.col("start_ps") + pl.col("fct_ps")).alias("end") // 1000,
         "bytes",
+        "timeouts",
     )
-    assert [one[:3] for one in found] == sorted(times.rows())
-    assert {one[3:] for one in found} == {(b"host 0", 0)}
+    assert [one[:4] for one in found] == sorted(times.rows())
+    assert {one[4] for one in found} == {b"host 0"}
     assert {name.split(" / ")[0] for name in trace.slices} <= {
         f"hull seed 2: host {host}" for host in (1, 2, 3)
     }
