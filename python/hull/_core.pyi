@@ -5,6 +5,7 @@ from typing import final
 __all__ = [
     "Ack",
     "Cancelled",
+    "Live",
     "Run",
     "ScenarioError",
     "Window",
@@ -80,6 +81,21 @@ class Ack:
     def rtt_ps(self) -> int | None: ...
     @property
     def srtt_ps(self) -> int: ...
+
+@final
+class Live:
+    def __new__(
+        cls,
+        scenario: str,
+        seed: int,
+        first_flow: int,
+        flows: int,
+        average: float,
+        edges: list[float],
+    ) -> Live: ...
+    def advance(self, until: float, hops: int) -> float: ...
+    def packet_hops(self) -> int: ...
+    def take(self, most: int) -> bytes: ...
 
 class ScenarioError(ValueError): ...
 class Cancelled(Exception): ...

@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+mod live;
 mod own;
 
 use own::{Ack, PythonControl, Window};
@@ -217,6 +218,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;
+    m.add_class::<live::Live>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;
     Ok(())
