@@ -4,6 +4,7 @@ from typing import final
 
 __all__ = [
     "Cancelled",
+    "Live",
     "Run",
     "ScenarioError",
     "columns",
@@ -27,6 +28,21 @@ class Run:
     def execute(self, folder: str) -> str: ...
     def cancel(self) -> None: ...
     def progress(self) -> tuple[float, float, int]: ...
+
+@final
+class Live:
+    def __new__(
+        cls,
+        scenario: str,
+        seed: int,
+        first_flow: int,
+        flows: int,
+        average: float,
+        edges: list[float],
+    ) -> Live: ...
+    def advance(self, until: float, hops: int) -> float: ...
+    def packet_hops(self) -> int: ...
+    def take(self, most: int) -> bytes: ...
 
 class ScenarioError(ValueError): ...
 class Cancelled(Exception): ...

@@ -1,5 +1,7 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
+mod live;
+
 use std::path::PathBuf;
 
 use hull_sim::measure::TABLES;
@@ -177,6 +179,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_class::<Run>()?;
+    m.add_class::<live::Live>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;
     Ok(())

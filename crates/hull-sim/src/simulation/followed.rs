@@ -64,7 +64,7 @@ impl FlowTable {
         readings
     }
 
-    fn reading(&self, slot: u32) -> FlowReading {
+    pub(super) fn reading(&self, slot: u32) -> FlowReading {
         let at = slot as usize;
         let (flow, sender) = (&self.flows[at], &self.senders[at]);
         let window = sender.window();
