@@ -5,7 +5,7 @@ import { Readout } from "./readout.js";
 import { Scale } from "./scale.js";
 import { QUANTITIES, Side } from "./side.js";
 import { colours, hues } from "./theme.js";
-import { inChart, inWords, predictions } from "./theory.js";
+import { inChart, inFull, inWords, predictions } from "./theory.js";
 import { schemeOf } from "./model.js";
 
 export const SECONDS = 4; // of the wall clock that the charts show
@@ -22,14 +22,13 @@ export class Board {
     this.place = charts;
     this.palette = colours();
     const palette = () => this.palette;
-    this.readout = new Readout(readout, model.small ?? "Small requests");
+    this.readout = new Readout(readout);
     this.sides = [new Side(charts, palette), new Side(charts, palette)];
     // Side by side: A's and B's charts of one quantity follow each other.
     for (const i of QUANTITIES.keys()) {
       for (const side of this.sides) charts.append(side.charts[i].figure.element);
     }
-    this.cdf = new CdfChart(charts, "Latency, share of packets within", palette);
-    if (model.latency) this.cdf.figure.heading.title = model.latency;
+    this.cdf = new CdfChart(charts, "Queueing latency, CDF", palette);
     this.scales = QUANTITIES.map(({ id }) => new Scale(
       id === "alpha" ? { least: 0.1, floor: 0.001, most: 1 }
         : id === "window" ? { least: 4, floor: 1 } : { least: 2000, floor: 100 }));
@@ -101,6 +100,7 @@ export class Board {
     this.rate = values.rate ?? this.rate;
     this.cdf.lines = [];
     const words = /** @type {string[]} */ ([]);
+    const full = /** @type {import("./theory.js").Prediction[]} */ ([]);
     this.sides.forEach((side, i) => {
       const id = schemes[i];
       for (const chart of side.charts) chart.figure.element.hidden = !id;
@@ -113,10 +113,13 @@ export class Board {
         this.cdf.lines.push({ value: /** @type {number} */ (p.value), hue: names[i],
           label: `${this.count > 1 ? `${title}: ` : ""}${p.label}` });
       }
+      full.push(...drawn);
       if (drawn.length) words.push(`${this.count > 1 ? `${title}: ` : ""}${inWords(drawn).replace("Theory: ", "")}`);
     });
     this.cdf.hues = names;
-    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([]), words.length > 0);
+    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([]), words.length > 0, inFull(full));
+    this.cdf.figure.showLegend(this.sides.slice(0, this.count));
+    this.resize();
     this.shown = 0;
     this.first = true;
     this.textAt = 0;

@@ -26,7 +26,7 @@ export class CdfChart {
     this.hues = ["blue", "green"];
     /** @type {{value: number, label: string, hue: string}[]} */
     this.lines = [];
-    this.log = true;
+    this.log = false;
     this.high = 1e-4;
     /** @type {[number, number]} */
     this.limits = [1e-6, 1e-3];
@@ -40,7 +40,7 @@ export class CdfChart {
       scale: "y", auto: false, stroke: () => this.colours()[this.hues[i]], width: 2, points: { show: false }, spanGaps: true,
     }));
     const options = {
-      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 14, 0, 0],
+      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 24, 0, 0],
       scales: {
         x: { time: false, auto: false, range: () => this.limits, distr: this.log ? 3 : 1 },
         y: { range: () => [0, HIGHEST] },

@@ -35,16 +35,25 @@ export class Figure {
     this.swatch.style.background = `var(--${hue})`;
   }
 
+  /** Which colour is which, for curves of several schemes. @param {{title: string, hue: string}[]} schemes */
+  showLegend(schemes) {
+    this.scheme.replaceChildren(...schemes.flatMap(({ title, hue }) => {
+      const swatch = make("span", "swatch");
+      swatch.style.background = `var(--${hue})`;
+      return [swatch, make("span", "", title)];
+    }));
+  }
+
   /** Text nodes are only touched when they change. @param {string} text */
   showValue(text) {
     if (this.value.textContent !== text) this.value.textContent = text;
   }
 
-  /** @param {string} text @param {boolean} drawn whether there is a line to look for */
-  showTheory(text, drawn) {
+  /** @param {string} text @param {boolean} drawn whether there is a line to look for @param {string} full */
+  showTheory(text, drawn, full) {
     if (this.theory.textContent === text) return;
     this.theory.textContent = text;
-    this.theory.title = text;
+    this.theory.title = full || text;
     this.theory.classList.toggle("drawn", drawn);
   }
 

@@ -154,7 +154,7 @@ async function start() {
     step.disabled = !now;
     if (["live", "paused"].includes(the("connection").dataset.kind ?? "")) showConnection(now ? "paused" : "live");
   });
-  step.addEventListener("click", () => stream.step());
+  step.addEventListener("click", () => stream.step(state.values.speed / 20));
   the("restart").addEventListener("click", () => stream.change());
   the("copy").addEventListener("click", () => { writeLink(); copy(location.href); });
   the("save").addEventListener("click", async () => {
@@ -183,7 +183,7 @@ async function start() {
   drawer.open = wide.matches; // on a phone it is a drawer at the bottom
   wide.addEventListener("change", () => { if (wide.matches) drawer.open = true; });
   the("about").textContent = `hull ${model.hull_version}.`
-    + (model.latency ? ` Latency: ${model.latency}.` : "") + " Dashed lines are theory, dotted ones settings.";
+    + " Statistics and the latency curve begin anew after 200 round trips. Dashed lines are theory, dotted ones settings.";
 
   show();
   const matching = buttons.find((entry) => entry?.key === query(state));

@@ -6,7 +6,7 @@
  *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,
  *   choices?: number[], help: string}} Parameter
  * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
- *   token_needed: boolean, latency?: string, small?: string}} Model
+ *   token_needed: boolean}} Model
  */
 
 /** @returns {Promise<Model>} */

@@ -5,72 +5,72 @@
  *   values: Record<string, number>}} Preset
  */
 
-const TESTBED = { rate: 1e9, rtt: 200e-6, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, speed: 0.02 };
+const GIGABIT = { rate: 1e9, rtt: 200e-6, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, speed: 0.01 };
 
 /** @type {Preset[]} */
 export const PRESETS = [
   {
     id: "why",
     title: "Why a phantom queue",
-    look: "DCTCP holds its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills"
-      + " in its place and the real one stays almost empty, for a little less throughput.",
-    a: "dctcp", b: "hull", values: { ...TESTBED },
+    look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills in its"
+      + " place and the real one stays almost empty; the price is a tenth of the throughput.",
+    a: "dctcp", b: "hull", values: GIGABIT,
   },
   {
     id: "headroom",
-    title: "Too little headroom",
-    look: "Drag the drain rate slowly from 100% down to 90%: at 100% the phantom queue says nothing that the real"
-      + " one does not; a few per cent of headroom empty the queue.",
-    a: "dctcp_pq", b: "hull", values: { ...TESTBED, drain: 1 },
+    title: "No headroom",
+    look: "Drag the drain from 100% down to 95%. A phantom queue that drains as fast as the link never fills, marks"
+      + " nothing, and the real buffer fills instead; a few per cent of headroom empty it.",
+    a: "hull", b: null, values: { ...GIGABIT, drain: 1, speed: 0.05 },
   },
   {
     id: "pacing",
     title: "What pacing does",
-    look: "The same phantom queue without and with the pacer: bursts set off marks that steady packets do not,"
-      + " so the unpaced flows keep smaller windows and lose throughput.",
-    a: "dctcp_pq", b: "hull", values: { ...TESTBED, flows: 3 },
+    look: "Hosts that send 64 KB at a time: each burst passes the threshold by itself and is marked. Without the pacer"
+      + " windows and throughput collapse; with it they do not, and the queue stays small.",
+    a: "dctcp_pq", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.02 },
   },
   {
     id: "fig8",
     title: "Paper, figure 8",
-    look: "Two to eight long flows on a link of 1 Gbps (drag the flows): DCTCP's latency does not depend on their"
-      + " number; HULL's is far lower and grows with each flow, and its throughput falls slowly.",
-    a: "dctcp", b: "hull", log: true, values: { ...TESTBED, flows: 4 },
+    look: "Drag the long flows from 2 to 8: DCTCP's latency at 99% stays near 300 µs; HULL's is a tenth of it, grows"
+      + " with each flow, and its throughput falls slowly.",
+    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, rtt: 500e-6, flows: 4, speed: 0.02 },
   },
   {
     id: "droptail",
     title: "Drop tail",
-    look: "TCP fills whatever buffer there is (drag it) and loses packets before it slows down; DCTCP is told in"
-      + " time. On the log scale the two queues are 10 to 100 times apart.",
-    a: "tcp", b: "dctcp", log: true, values: { ...TESTBED, buffer: 500000, speed: 0.1 },
+    look: "TCP fills whatever buffer there is (drag it) and slows down only after losses; DCTCP is told in time."
+      + " On the log scale their queues are ten times apart and more.",
+    a: "tcp", b: "dctcp", log: true, values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
   },
   {
     id: "tooth",
     title: "One tooth, slowly",
-    look: "Slow motion: the window of DCTCP grows by a packet per round trip until the queue passes K, then is cut"
-      + " by half of alpha. The dashed lines are the limit cycle of the thesis.",
-    a: "dctcp", b: null, values: { ...TESTBED, rate: 1e10, rtt: 100e-6, k: 100000, speed: 0.001 },
+    look: "Slow motion: the windows grow by a packet per round trip until the queue passes K, then each is cut by half"
+      + " of its alpha. Pause, and step through a cut.",
+    a: "dctcp", b: null, values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 100000, speed: 0.001 },
   },
   {
     id: "incast",
     title: "Incast-like",
-    look: "Many flows into one small buffer: even a packet of each in flight is more than K. Look at drops and"
-      + " timeouts, and at the small requests that wait behind them.",
-    a: "tcp", b: "hull", values: { ...TESTBED, flows: 32, buffer: 100000, load: 0.1, speed: 0.05 },
+    look: "32 flows into a buffer of 100 KB: TCP loses packets and waits for timeouts, and so do the small requests"
+      + " beside it (FCT at 99%). With HULL few are lost, but 32 flows are more than 5% of headroom holds.",
+    a: "tcp", b: "hull", values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
   },
   {
     id: "small",
     title: "Small requests",
-    look: "Requests of 1 KB share the link with two long flows: compare the latency curves at 99%, where a page"
-      + " that asks a hundred servers lives.",
-    a: "dctcp", b: "hull", log: true, values: { ...TESTBED, load: 0.3, speed: 0.05 },
+    look: "Requests of 1 KB and 20 KB share the link with two long flows. Compare the latency curves at 99%: a page"
+      + " that asks a hundred servers waits for the slowest of them.",
+    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, load: 0.3, speed: 0.05 },
   },
   {
     id: "fast",
     title: "10 Gbps",
-    look: "At ten times the rate a packet lasts 1.2 µs: the same headroom in per cent holds more flows"
-      + " (paper, equation 5), and HULL's queue is smaller still when measured in time.",
-    a: "dctcp", b: "hull", values: { ...TESTBED, rate: 1e10, k: 100000, threshold: 3000, rtt: 200e-6, speed: 0.005 },
+    look: "At ten times the rate a packet takes 1.2 µs and the same headroom in per cent holds more flows (paper,"
+      + " equation 5): DCTCP needs a larger K, HULL's queue is a few packets as before.",
+    a: "dctcp", b: "hull", values: { ...GIGABIT, rate: 1e10, k: 65000, speed: 0.005 },
   },
 ];
 

@@ -5,14 +5,15 @@ import { format } from "./units.js";
 
 /** @typedef {{stat: string, title: string, unit: string}} Column */
 
-/** @param {string} small what the small requests are @returns {Column[]} */
-export const columns = (small) => [
+/** @type {Column[]} */
+export const COLUMNS = [
   { stat: "queue_mean", title: "Mean queue", unit: "bytes" },
   { stat: "latency_p99", title: "Latency, 99%", unit: "s" },
   { stat: "throughput", title: "Throughput", unit: "bit/s" },
   { stat: "marks", title: "Marks", unit: "" },
   { stat: "drops", title: "Drops", unit: "" },
-  { stat: "fct_small_p99", title: `${small}, 99%`, unit: "s" },
+  { stat: "fct_small_p99", title: "1 KB FCT, 99%", unit: "s" },
+  { stat: "fct_medium_p99", title: "20 KB FCT, 99%", unit: "s" },
 ];
 
 /** Text under a measured number. @param {Column} column @param {any} stats
@@ -27,15 +28,14 @@ export function underneath(column, stats, predictions, full = false) {
 }
 
 export class Readout {
-  /** @param {HTMLElement} place @param {string} small */
-  constructor(place, small) {
-    this.columns = columns(small);
+  /** @param {HTMLElement} place */
+  constructor(place) {
     const table = document.createElement("table");
     table.setAttribute("role", "table");
     const head = table.createTHead().insertRow();
     head.setAttribute("role", "row");
     head.append(cell("th", "columnheader", "Scheme"));
-    for (const column of this.columns) head.append(cell("th", "columnheader", column.title));
+    for (const column of COLUMNS) head.append(cell("th", "columnheader", column.title));
     const body = table.createTBody();
     this.rows = [0, 1].map(() => {
       const row = body.insertRow();
@@ -45,7 +45,7 @@ export class Readout {
       const title = cell("th", "rowheader", "");
       title.append(swatch, name);
       row.append(title);
-      const cells = this.columns.map((column) => {
+      const cells = COLUMNS.map((column) => {
         const td = cell("td", "cell", "");
         td.dataset.title = column.title;
         const number = Object.assign(document.createElement("strong"), { textContent: "–" });
@@ -67,7 +67,7 @@ export class Readout {
     if (!scheme) return;
     swatch.style.background = `var(--${scheme.hue})`;
     write(name, scheme.title);
-    this.columns.forEach((column, i) => {
+    COLUMNS.forEach((column, i) => {
       write(cells[i].number, format(stats?.[column.stat], column.unit));
       write(cells[i].theory, underneath(column, stats, predictions));
     });

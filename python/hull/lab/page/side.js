@@ -2,7 +2,7 @@
 
 import { TimeChart } from "./timechart.js";
 import { FLOWS, Trace } from "./trace.js";
-import { inChart, inWords, whyNone } from "./theory.js";
+import { inChart, inFull, inWords, whyNone } from "./theory.js";
 import { format } from "./units.js";
 
 const each = (/** @type {string} */ name) => Array.from({ length: FLOWS }, (_, i) => `${name}${i}`);
@@ -59,7 +59,7 @@ export class Side {
       chart.figure.showTitle(title, next.title, next.hue);
       const drawn = inChart(predictions, id);
       chart.lines = drawn.map((p) => ({ value: /** @type {number} */ (p.value), label: p.label }));
-      chart.figure.showTheory(inWords(drawn, whyNone(predictions, id)), drawn.length > 0);
+      chart.figure.showTheory(inWords(drawn, whyNone(predictions, id)), drawn.length > 0, inFull(drawn));
       chart.marks = this.#settings(id, values);
     }
   }

@@ -55,7 +55,8 @@ export class Stream {
 
   resume() { this.paused = false; this.#send({ type: "resume" }); }
 
-  step() { this.#send({ type: "step" }); }
+  /** @param {number} seconds simulated */
+  step(seconds) { this.#send({ type: "step", seconds }); }
 
   #flush() {
     if (!this.changed || !this.#send({ type: "state", state: this.options.settings() })) return;

@@ -4,7 +4,8 @@ import { format } from "./units.js";
 
 /**
  * @typedef {{name: string, title: string, chart: string, stat: string|null, value: number|null,
- *   unit: string, source: string, label: string, why: string}} Prediction
+ *   unit: string, source: string, label: string, why: string,
+ *   section: string}} Prediction
  */
 
 const CHARTS = { queue: "queue", phantom: "phantom", window: "window", cwnd: "window", alpha: "alpha",
@@ -15,6 +16,12 @@ const STATS = ["queue_mean", "throughput", "latency_p50", "latency_p99", "fct_sm
 const LABELS = { queue_mean: "mean", queue_max: "largest", phantom_mean: "mean", phantom_max: "largest",
   window: "mean", window_mean: "mean", window_max: "largest", alpha: "mean", throughput: "mean",
   latency_mean: "mean", latency_p50: "50%", latency_p99: "99%", latency_max: "largest" };
+
+/** Where in the papers, without what is said of it. @param {string} source */
+function section(source) {
+  const found = source.match(/(thesis|paper)( (equation|theorem))? [\d.]+(to [\d.]+| to [\d.]+)?(, (equation|table) \d+)?/);
+  return found ? found[0].replace(/\.$/, "") : source;
+}
 
 /** @param {{name: string, unit?: string}} p */
 const unitOf = (p) => (p.name === "alpha" ? "number"
@@ -28,7 +35,7 @@ export function predictions(theory, index) {
     name: p.name, title: p.title ?? p.name, label: LABELS[p.name] ?? p.title ?? p.name, value: p.value ?? null, unit: unitOf(p), why: p.why ?? "",
     chart: p.chart ?? /** @type {Record<string, string>} */ (CHARTS)[String(p.name).split("_")[0]] ?? "",
     stat: p.stat ?? (STATS.includes(p.name) ? p.name : null),
-    source: p.source ?? p.section ?? "",
+    source: p.source ?? "", section: section(p.source ?? ""),
   }));
 }
 
@@ -37,6 +44,9 @@ export const inChart = (list, chart) => list.filter((p) => p.chart === chart && 
 
 /** The one beside a measured number. @param {Prediction[]} list @param {string} stat */
 export const besides = (list, stat) => list.find((p) => p.stat === stat && p.value !== null);
+
+/** The same with all that is said of the sources. @param {Prediction[]} list */
+export const inFull = (list) => list.map((p) => `${p.label} ${format(p.value, p.unit)}: ${p.source}`).join("\n");
 
 /** Why nothing is predicted for a chart. @param {Prediction[]} list @param {string} chart */
 export const whyNone = (list, chart) => list.find((p) => p.chart === chart && p.value === null && p.why)?.why ?? "";
@@ -48,7 +58,7 @@ export function inWords(list, why = "") {
   const bySource = new Map();
   for (const p of list) {
     const words = `${p.label} ${format(p.value, p.unit)}`;
-    bySource.set(p.source, [...(bySource.get(p.source) ?? []), words]);
+    bySource.set(p.section, [...(bySource.get(p.section) ?? []), words]);
   }
   const parts = [...bySource].map(([source, words]) => `${words.join(", ")}${source ? ` (${source})` : ""}`);
   return `Theory: ${parts.join("; ")}`;
