@@ -28,7 +28,7 @@ fn run(args: &[String]) -> Result<String, String> {
     let summary = part::run(
         &cell.scenario,
         identity,
-        Path::new(folder),
+        Some(Path::new(folder)),
         &Control::default(),
     )
     .map_err(|e| format!("{e:?}"))?;

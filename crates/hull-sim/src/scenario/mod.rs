@@ -15,6 +15,7 @@ mod qcn;
 mod rcp;
 mod run;
 mod service;
+mod swept;
 mod switch;
 mod topology;
 mod transport;
@@ -37,6 +38,7 @@ pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
 pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
 pub use service::{Gamma, Service};
+pub use swept::{Swept, range};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
 pub use topology::{
     Dumbbell, FatTree, GraphFile, LeafSpine, LinkFailure, LinkSettings, Multihop, Star, Topology,
@@ -88,10 +90,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "IndexMap<String, IndexMap<String, serde_json::Value>>")]
     pub schemes: IndexMap<String, Overrides>,
-    /// Keys to sweep: for each dotted key, a list of values; all combinations are run.
+    /// Keys to sweep: for each dotted key, a list of values or a range `"start:stop:step"`; all
+    /// combinations are run.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(with = "IndexMap<String, Vec<serde_json::Value>>")]
-    pub sweep: IndexMap<String, Vec<toml::Value>>,
+    pub sweep: IndexMap<String, Swept>,
 }
 
 impl Scenario {
