@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 import hull
-from hull.congestion import fingerprint
+from hull.congestion import check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
@@ -170,6 +170,37 @@ def test_another_class_is_another_run(tmp_path: Path) -> None:
     assert again.flows.height > 0
     with pytest.raises(hull.ScenarioError, match=r"own_sha256: found \".*the class has changed"):
         hull.run(file, tmp_path / "other", congestion_control={"mine": Slow})
+
+
+def test_sweep(tmp_path: Path) -> None:
+    """The rows of the built-in one; another class is another run in the same store."""
+
+    def rows(control: str, cls: type[hull.CongestionControl] | None) -> Any:
+        frame = hull.sweep(
+            scenario(control, ecn=False),
+            over={"switch.buffer": ["20KB", "40KB"]},
+            seeds=2,
+            store=tmp_path / "store",
+            congestion_control={} if cls is None else {"mine": cls},
+        )
+        return frame["switch.buffer", "seed", "statistic", "value"]
+
+    class Slow(NewReno):
+        def on_loss(self, window: hull.Window, flight: int) -> None:
+            window.reduce_to(window.mss)
+
+    built_in = rows("newreno", None)
+    for cls in (NewReno, NewReno):
+        assert rows("mine", cls).equals(built_in)
+    assert not rows("mine", Slow).equals(built_in)
+    kept = list((tmp_path / "store" / "runs").rglob("*.parquet"))
+    assert len(kept) == 3 * 4
+
+
+def test_a_class_from_elsewhere() -> None:
+    check_same(NewReno, fingerprint(NewReno))
+    with pytest.raises(hull.UsageError, match=r"own_controls\.Dctcp on .* is not that of this"):
+        check_same(Dctcp, fingerprint(NewReno))
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ class Sweep:
 
     def _run(self, case: int, seed: int) -> Run:
         of = self.grid.cases[case]
-        return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario)
+        return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario, of.own)
 
     def _without_kept(self, runs: Iterable[Run]) -> list[Run]:
         """The runs that the store does not have, and what the others call for."""
