@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Mapping
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
 from hull.errors import UsageError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BUILT_IN = ("newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
 
 Own = Mapping[str, "type[CongestionControl]"]
+
+_PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 
 _same: set[tuple[type, str]] = set()
 """What is known to be the same in this process."""
@@ -142,17 +144,34 @@ def _module_text(cls: type) -> str:
 
 def _values(cls: type) -> dict[str, str]:
     """What the class holds: numbers and texts as they are, functions as their code."""
-    plain = (bool, int, float, str, bytes, tuple, frozenset, type(None))
     found = {}
     for key, value in vars(cls).items():
         if isinstance(value, staticmethod | classmethod):
             value = value.__func__
+        if isinstance(value, property):
+            value = value.fget
         if isinstance(value, FunctionType):
-            code = value.__code__
             held = [cell.cell_contents for cell in value.__closure__ or ()]
             held += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
-            constants = [item for item in (*code.co_consts, *held) if isinstance(item, plain)]
-            found[key] = f"{code.co_code.hex()} {code.co_names} {constants!r}"
-        elif isinstance(value, plain) and not key.startswith("__"):
-            found[key] = repr(value)
+            found[key] = (
+                f"{_code(value.__code__)} {[_text(one) for one in held if isinstance(one, _PLAIN)]}"
+            )
+        elif isinstance(value, _PLAIN) and not key.startswith("__"):
+            found[key] = _text(value)
     return found
+
+
+def _code(code: CodeType) -> str:
+    """What a function does, whatever file and line it is from."""
+    return f"{code.co_code.hex()} {code.co_names} {[_text(item) for item in code.co_consts]}"
+
+
+def _text(value: object) -> str:
+    """The same in every process: a set has another order in each."""
+    if isinstance(value, CodeType):
+        return _code(value)
+    if isinstance(value, frozenset):
+        return f"frozenset({sorted(map(_text, value))})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))})"
+    return repr(value)

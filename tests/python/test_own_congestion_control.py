@@ -1,6 +1,9 @@
 """Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -195,6 +198,42 @@ def test_sweep(tmp_path: Path) -> None:
     assert not rows("mine", Slow).equals(built_in)
     kept = list((tmp_path / "store" / "runs").rglob("*.parquet"))
     assert len(kept) == 3 * 4
+
+
+def test_a_class_without_source() -> None:
+    """As from a notebook: what its methods do counts, in functions inside of them too."""
+
+    def made(body: str) -> str:
+        found: dict[str, Any] = {"hull": hull, "__name__": "nowhere"}
+        exec(
+            f"class Mine(hull.CongestionControl):\n    def on_ack(self, window, ack): {body}", found
+        )
+        return fingerprint(found["Mine"])
+
+    one = made("return (lambda: 1)()")
+    assert one == made("return (lambda: 1)()")
+    assert len({one, made("return (lambda: 2)()"), made("return window.grow(1)")}) == 3
+
+
+def test_the_fingerprint_is_that_of_every_process() -> None:
+    """Texts in sets have another order in each."""
+    program = (
+        "import hull; from hull.congestion import fingerprint\n"
+        "class Mine(hull.CongestionControl):\n"
+        "    def on_ack(self, window, ack): return ack in {'a', 'b', 'c', 'd'}\n"
+        "print(fingerprint(Mine))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1
 
 
 def test_a_class_from_elsewhere() -> None:
