@@ -37,7 +37,7 @@ def _(found, mo):
     mo.md(f"""
     For 10 Gbps, a round trip of 100 us and two large flows at a port, the theory wants
 
-    | | |
+    | what | value |
     | --- | --- |
     | drain rate of the phantom queue | {found.drain_bps / 1e9:.4g} Gbps (equation 5, at least 5% of headroom) |
     | its threshold | {found.threshold_bytes:.0f} B (table 3) |
@@ -121,17 +121,19 @@ def _(found, setting):
 @app.cell
 def _(commands, mo, reasons):
     print(commands)
-    mo.md(f"""
-    ```sh
-    {commands.replace(chr(10), chr(10) + "    ")}
-    ```
-
-    Where the numbers of `attach` are from:
-
-    ```text
-    {reasons.getvalue().replace(chr(10), chr(10) + "    ")}
-    ```
-    """)
+    mo.md(
+        "\n".join(
+            [
+                "```sh",
+                commands.replace(" --", " \\\n    --"),
+                "```",
+                "Where the numbers of `attach` are from:",
+                "```text",
+                reasons.getvalue().strip(),
+                "```",
+            ]
+        )
+    )
     return
 
 

@@ -14,7 +14,7 @@ def _():
 
     How much bandwidth should be given up? The less the phantom queue drains, the shorter is the real queue,
     and the longer take large transfers (paper 3.2 and 6.2.1, figure 10). This sweep has three drain
-    rates, two loads and four seeds, 24 runs of a fifth of a second. What has been run is kept in
+    rates, two loads and four seeds, 24 runs of one second. What has been run is kept in
     `results/store`: the second time nothing is, and more values or seeds add only what is new.
     """)
     return (mo,)
@@ -26,7 +26,7 @@ def _():
 
     scenario = {
         "name": "sweep",
-        "run": {"duration": "200ms", "warmup": "20ms", "drain": "500ms"},
+        "run": {"duration": "1s", "warmup": "20ms", "drain": "500ms"},
         "topology": {"star": {"hosts": 5}},
         "host": {"rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
         "switch": {"rate": "1Gbps", "delay": "500ns", "buffer": "300KB"},
@@ -59,14 +59,15 @@ def _():
 def _(mo):
     mo.md("""
     A row is one statistic of one run; `mean`, `ci95` (half of the 95% interval) and `n` are those of its
-    point over the seeds. The statistics have dotted names:
+    point over the seeds. The statistics have dotted names; these are the means:
     """)
     return
 
 
 @app.cell
 def _(frame):
-    frame["statistic"].unique(maintain_order=True).to_list()
+    _names = frame["statistic"].unique(maintain_order=True)
+    [name for name in _names if name.endswith(".mean")]
     return
 
 
