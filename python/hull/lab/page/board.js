@@ -43,7 +43,7 @@ export class Board {
     this.dirty = true;
     this.drawnAt = 0;
     this.textAt = 0;
-    this.spokenAt = 0;
+    this.spokenAt = -SPOKEN_MS;
     this.first = false;
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.paused = false;
@@ -142,6 +142,7 @@ export class Board {
     this.dirty = false;
     this.drawnAt = now;
     this.#draw(now);
+    if (!this.generation) return;
     if (this.first && this.sides[0].trace.length) {
       this.first = false;
       performance.mark(`lab-generation-${this.generation}`);

@@ -6,7 +6,6 @@ import { Figure } from "./figure.js";
 import { upright } from "./pen.js";
 import { AXIS_WIDTH, DASH, FONT, decades } from "./timechart.js";
 import { roundUp } from "./scale.js";
-import { faded } from "./theme.js";
 import { format, tickLabels } from "./units.js";
 
 const HIGHEST = 3.3; // position of 99.95%
@@ -118,9 +117,9 @@ export class CdfChart {
   }
 
   #drawOver() {
-    const { ground } = this.colours();
+    const { ground, text } = this.colours();
     this.lines.forEach((line, row) => {
-      upright(this.u, line.value, line.label, row, { colour: faded(this.colours()[line.hue], 1), ground, dash: DASH });
+      upright(this.u, line.value, line.label, row, { colour: this.colours()[line.hue], ink: text, ground, dash: DASH });
     });
   }
 }
