@@ -331,7 +331,7 @@ def test_names_order_and_alternatives(open_page: Open) -> None:
     assert re.match(r"Queue of DCTCP over time: mean [\d.]+ K?B, largest .*Theory: mean", labels[0])
     expect(page.locator("#live")).to_have_attribute("aria-live", "off")
     page.locator("#numbers summary").click()
-    expect(page.locator("#numbers table")).to_contain_text("whole run: queue mean")
+    expect(page.locator("#numbers table")).to_contain_text("Mean queue, since the warm-up")
     changes = page.evaluate(
         """() => new Promise((resolve) => {
         let count = 0;

@@ -189,7 +189,8 @@ export class Board {
       for (const chart of side.charts) chart.figure.showValue(side.reading(chart, from));
     });
     this.cdf.figure.showValue(this.sides.slice(0, this.count)
-      .map((side) => `${this.count > 1 ? `${side.title} ` : ""}${percentiles(side.latest?.latency)}`).join("; "));
+      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.latency, [0.99])}`
+        : percentiles(side.latest?.latency, [0.5, 0.99]))).join("; "));
   }
 
   /** The text alternatives of the charts. */

@@ -124,10 +124,10 @@ export class CdfChart {
   }
 }
 
-/** What a curve says at the percentiles that people ask for. @param {Latency|null|undefined} latency */
-export function percentiles(latency) {
+/** What a curve says at some shares. @param {Latency|null|undefined} latency @param {number[]} shares */
+export function percentiles(latency, shares) {
   if (!latency?.edges?.length) return "";
-  return [0.5, 0.99].map((share) => {
+  return shares.map((share) => {
     const at = latency.cdf.findIndex((value) => value >= share);
     return `${share * 100}% within ${format(latency.edges[at < 0 ? latency.edges.length - 1 : at], "s")}`;
   }).join(", ");

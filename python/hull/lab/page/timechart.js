@@ -54,7 +54,7 @@ export class TimeChart {
       fill: fill ? colour(0.16) : undefined, points: { show: false },
     }));
     const options = {
-      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 10, 0, 0],
+      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 18, 0, 0],
       scales: {
         x: { time: false, auto: false, range: () => this.times },
         y: { range: () => this.values, distr: this.log ? 3 : 1 },
