@@ -102,6 +102,8 @@ def _of_scheme(state: State, id_: str) -> list[dict[str, Any]]:
 def _dctcp(state: State) -> Found:
     """DCTCP with a threshold K on the queue (thesis 2.2.3, 3.2)."""
     capacity_bps = _for_flows(state, 1.0)
+    if state.k >= state.buffer:
+        raise UsageError("k: not below the buffer; the models mark before packets are dropped")
     here = Bottleneck(capacity_bps / (8 * MTU), round_trip(state), state.k / MTU, _flows(state))
     rest_bps = state.load * state.rate
     if here.window <= 2:
@@ -193,7 +195,10 @@ def _notes(state: State) -> Iterator[str]:
             f"{int(state.flows)} flows need a headroom of {100 * min(state.flows / bdp, 1):.3g}% "
             f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
         )
-    if any("marking" in SCHEMES[id_].settings for id_ in state.schemes) and state.k > state.buffer:
-        yield "K is above the buffer: packets are dropped before any is marked."
+    marks = any("marking" in SCHEMES[id_].settings for id_ in state.schemes)
+    if marks and state.k >= state.buffer:
+        yield "K is not below the buffer: packets are dropped before any is marked."
+    elif marks and state.k + state.flows * MTU > state.buffer:
+        yield "K and a packet of each flow do not fit into the buffer: packets are dropped as well."
     if state.burst > MTU and math.ceil(state.burst / MTU) > 1:
         yield "The models have hosts that send packets singly; bursts come on top."
