@@ -218,6 +218,20 @@ def design(
 
 
 @app.command()
+def lab(
+    host: Annotated[
+        str, typer.Option(metavar="ADDR", help="Address to listen on; others need the token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Watch schemes on a local page while the simulator runs."""
+    from hull.lab.command import serve
+
+    raise typer.Exit(serve(host, port, open_browser=not no_open))
+
+
+@app.command()
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""
     print(_core.schema())

@@ -15,7 +15,9 @@ from typing import Any
 import tomli_w
 
 from hull import _core
+from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
+from hull.graphs import with_graphs
 from hull.scenario_types import Scenario
 
 
@@ -30,6 +32,8 @@ class Cell:
     """The scenario with every default filled in."""
     toml: str
     """The same as text."""
+    own: type[CongestionControl] | None = None
+    """The class of its congestion control, where that is not hull's."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
     """Text of a scenario and the name under which errors speak of it."""
     if isinstance(source, dict):
         try:
-            return tomli_w.dumps(source), "<dict>"
+            return tomli_w.dumps(with_graphs({**source})), "<dict>"
         except TypeError as error:
             raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
     path = Path(source)
@@ -111,14 +115,27 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
         raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
 
 
-def make_plan(text: str, file: str, overrides: list[str], seeds: int | None = None) -> Plan:
-    """Resolve a scenario's text; `overrides` are "key=value", `seeds` overrides run.seeds."""
+def make_plan(
+    text: str,
+    file: str,
+    overrides: list[str],
+    seeds: int | None = None,
+    own: Own | None = None,
+) -> Plan:
+    """Resolve a scenario's text; `overrides` are "key=value", `seeds` overrides run.seeds, `own`
+    are congestion controls by name.
+    """
+    own = own or {}
     if seeds is not None:
         overrides = [*overrides, f"run.seeds={check_count('--seeds', seeds)}"]
     for override in overrides:
         if not override.partition("=")[0].strip() or "=" not in override:
             raise UsageError(f"--set: {override!r}; the form is key=value")
-    cells = tuple(Cell(**cell) for cell in json.loads(_core.expand(text, file, overrides)))
+    found = json.loads(_core.expand(text, file, overrides, check_own(own)))
+    cells = tuple(
+        Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
+        for cell in found
+    )
     scenario = cells[0].scenario
     run = scenario["run"]
     header = f"# hull {_core.version()}, {file}\n"

@@ -461,7 +461,11 @@ class Transport(TypedDict):
     """TCP and its parameters; windows in segments of mtu - header bytes."""
 
     congestion_control: NotRequired[CongestionControl]
-    """Congestion control algorithm."""
+    """Congestion control algorithm; in Python also the name of a class of your own."""
+    own_sha256: NotRequired[str]
+    """SHA-256 of the source of a class of your own: hull fills it in, and refuses to run
+    another.
+    """
     ecn: NotRequired[bool]
     """Whether data packets are ECN-capable; DCTCP needs it."""
     mtu: NotRequired[Size]
@@ -795,6 +799,13 @@ class LinkSettings(TypedDict):
     """Its propagation delay; without it as the others."""
 
 
+class GraphText(TypedDict):
+    """A graph as text: what would be in a file."""
+
+    text: str
+    """GraphML or node-link JSON; from Python also a graph of NetworkX."""
+
+
 class GraphFile(TypedDict):
     """A graph in a file, GraphML or node-link JSON, as NetworkX writes it."""
 
@@ -922,6 +933,8 @@ class Topology(TypedDict):
     """The fat tree of k-port switches."""
     file: NotRequired[GraphFile]
     """Any graph, from a file."""
+    graph: NotRequired[GraphText]
+    """Any graph, in the scenario itself."""
     links: NotRequired[list[LinkSettings]]
     """Links with a rate or delay of their own."""
     failures: NotRequired[list[LinkFailure]]

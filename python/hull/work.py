@@ -79,7 +79,7 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
         folder.keep_part(part, made)
         watch.taken_over()
         return
-    run = _core.Run(json.dumps(cell.scenario), cell.condition, cell.scheme, part.seed)
+    run = _core.Run(json.dumps(cell.scenario), cell.condition, cell.scheme, part.seed, cell.own)
     with watch.over(run):
         text = run.execute(str(made))
     summary = json.loads(text)

@@ -142,6 +142,19 @@ impl PhantomQueue {
         units.saturating_add(self.byte_units / 2) / self.byte_units
     }
 
+    /// The virtual backlog at `now_ps`, which may lie before departures that were counted already:
+    /// those of `later_bytes`. Right where the queue drains without ticks and no faster than packets
+    /// leave, so that it is never empty between two that leave one behind the other.
+    pub fn backlog_bytes_before(&self, now_ps: u64, later_bytes: u64) -> u64 {
+        if now_ps >= self.drained_to_ps {
+            return self.backlog_bytes(now_ps);
+        }
+        let not_drained = (self.drained_to_ps - now_ps) << FRACTION_BITS;
+        let units = self.backlog_units.saturating_add(not_drained);
+        let units = units.saturating_sub(self.byte_units.saturating_mul(later_bytes));
+        units.saturating_add(self.byte_units / 2) / self.byte_units
+    }
+
     /// Drain time that has come due since `drained_to_ps`.
     #[inline]
     fn credit_ps(&self, now_ps: u64) -> u64 {

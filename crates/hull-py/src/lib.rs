@@ -1,15 +1,23 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hull_sim::measure::TABLES;
 use hull_sim::part::{self, Identity, PartError};
-use hull_sim::scenario::{self, Scenario};
+use hull_sim::scenario::{self, CongestionControl, OwnControls, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
+use hull_sim::transport::Own;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+mod live;
+mod own;
+
+use own::{Ack, PythonControl, Window};
 
 create_exception!(
     hull._core,
@@ -55,10 +63,17 @@ fn columns() -> PyResult<String> {
 
 /// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
 ///
-/// `file` names the text in messages, `overrides` are "key=value". Raises ScenarioError.
+/// `file` names the text in messages, `overrides` are "key=value", `own` are congestion controls that
+/// are not hull's: name and SHA-256 of the source. Raises ScenarioError.
 #[pyfunction]
-fn expand(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
-    let cells = scenario::expand(text, file, &overrides)
+#[pyo3(signature = (text, file, overrides, own=Vec::new()))]
+fn expand(
+    text: &str,
+    file: &str,
+    overrides: Vec<String>,
+    own: Vec<(String, String)>,
+) -> PyResult<String> {
+    let cells = scenario::expand_with_own(text, file, &overrides, &OwnControls::from_iter(own))
         .map_err(|e| ScenarioError::new_err(e.to_string()))?;
     let mut list = Vec::new();
     for cell in &cells {
@@ -97,14 +112,24 @@ fn quantity(kind: &str, text: &str) -> PyResult<f64> {
 struct Run {
     scenario: Scenario,
     identity: Identity,
-    control: Control,
+    control: Arc<Control>,
+    /// The class of a congestion control that is not hull's.
+    own: Option<Py<PyType>>,
 }
 
 #[pymethods]
 impl Run {
-    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it.
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it; `own` the class of the
+    /// congestion control that it names, where that is not hull's.
     #[new]
-    fn new(scenario: &str, condition: String, scheme: String, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (scenario, condition, scheme, seed, own=None))]
+    fn new(
+        scenario: &str,
+        condition: String,
+        scheme: String,
+        seed: u64,
+        own: Option<Py<PyType>>,
+    ) -> PyResult<Self> {
         let scenario =
             serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let identity = Identity {
@@ -115,21 +140,35 @@ impl Run {
         Ok(Run {
             scenario,
             identity,
-            control: Control::default(),
+            control: Arc::default(),
+            own,
         })
     }
 
     /// Runs to the end, writes the tables into `folder` and returns the summary as JSON. Raises
-    /// Cancelled after `cancel`, OSError when a file cannot be written.
+    /// Cancelled after `cancel`, OSError when a file cannot be written, RuntimeError for what an own
+    /// congestion control raised.
     fn execute(&self, py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+        let (own, raised) = match (&self.own, &self.scenario.transport.congestion_control) {
+            (Some(class), CongestionControl::Own(name)) => {
+                let control = self.control.clone();
+                let (own, raised) = PythonControl::new(class.bind(py), name.clone(), control)?;
+                (Some(own), Some(raised))
+            }
+            _ => (None, None),
+        };
         let result = py.detach(|| {
             part::run(
                 &self.scenario,
+                own.as_ref().map(|own| own as &dyn Own),
                 self.identity.clone(),
                 &folder,
                 &self.control,
             )
         });
+        if let Some(error) = raised.and_then(|raised| raised.take(py)) {
+            return Err(error);
+        }
         match result {
             Ok(summary) => json(&summary),
             Err(PartError::Scenario((key, problem))) => {
@@ -177,6 +216,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_class::<Run>()?;
+    m.add_class::<Window>()?;
+    m.add_class::<Ack>()?;
+    m.add_class::<live::Live>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;
     Ok(())

@@ -27,6 +27,7 @@ fn run(args: &[String]) -> Result<String, String> {
     };
     let summary = part::run(
         &cell.scenario,
+        None,
         identity,
         Path::new(folder),
         &Control::default(),

@@ -14,6 +14,7 @@ use crate::measure::{
 };
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, PacketCount, ProcessorUse, Throughput};
+use crate::transport::Own;
 
 /// Which part this is.
 #[derive(Clone, Debug, Serialize)]
@@ -105,15 +106,17 @@ pub enum PartError {
 }
 
 /// Runs a part and writes its tables into `folder`, which must exist: `flows.parquet`,
-/// `latency.parquet`, `links.parquet`, and what else the scenario asks for.
+/// `latency.parquet`, `links.parquet`, and what else the scenario asks for. `own` is the congestion
+/// control from outside, where the scenario names one.
 pub fn run(
     scenario: &Scenario,
+    own: Option<&dyn Own>,
     identity: Identity,
     folder: &Path,
     control: &Control,
 ) -> Result<Summary, PartError> {
     let (wall, cpu) = (Instant::now(), thread_seconds());
-    let mut outcome = simulation::build(scenario, identity.seed, Some(folder))
+    let mut outcome = simulation::build_with_own(scenario, own, identity.seed, Some(folder))
         .map_err(PartError::Scenario)?
         .run(control)
         .map_err(PartError::Simulation)?;

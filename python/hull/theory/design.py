@@ -134,7 +134,7 @@ def design(setting: Setting) -> Design:
     g = math.sqrt(g_min * g_max)
     gamma = 1 - max(LEAST_HEADROOM, least_headroom(setting.flows, setting.bdp_packets))
     threshold_bytes = THRESHOLD_OF_MTU * setting.mtu_bytes
-    pacer = _pacer(setting.rtt_s)
+    pacer = recommended_pacer(setting.rtt_s)
     predicted = {
         **_predict_dctcp(link, g),
         **_predict_hull(setting, gamma, threshold_bytes, g),
@@ -186,7 +186,8 @@ def _gains(max_window: float, notes: list[str]) -> tuple[float, float]:
     return high, high
 
 
-def _pacer(rtt_s: float) -> Pacer:
+def recommended_pacer(rtt_s: float) -> Pacer:
+    """The pacer's parameters for a round trip."""
     eta = 0.125
     interval = ROUND_TRIPS_OF_PACER * rtt_s * eta
     beta = max(1, round(BETA_INTERVAL / interval))

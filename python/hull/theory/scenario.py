@@ -34,16 +34,16 @@ def scenario(design: Design) -> dict[str, Any]:
     if design.setting.flows > 1:
         flows = [
             {"src": _hosts(design.setting.flows - 1), "dst": 0},
-            {"src": design.setting.flows, "dst": 0, "start": _time(join)},
+            {"src": design.setting.flows, "dst": 0, "start": time_text(join)},
         ]
     return {
         **_base(design, "design", design.setting.flows),
         "run": {
-            "duration": _time(_MEASURED_ROUND_TRIPS * design.setting.rtt_s),
-            "warmup": _time(join + 3 * settled),
+            "duration": time_text(_MEASURED_ROUND_TRIPS * design.setting.rtt_s),
+            "warmup": time_text(join + 3 * settled),
         },
         "workload": {"long_lived": {"flows": flows}},
-        "measure": {"flows": {"interval": _time(design.setting.rtt_s * 5)}},
+        "measure": {"flows": {"interval": time_text(design.setting.rtt_s * 5)}},
     }
 
 
@@ -60,9 +60,9 @@ def loaded_scenario(design: Design) -> dict[str, Any]:
     return {
         **base,
         "run": {
-            "duration": _time(_LOADED_FLOWS * seconds / here.load),
-            "warmup": _time(seconds),
-            "drain": _time(100 * seconds),
+            "duration": time_text(_LOADED_FLOWS * seconds / here.load),
+            "warmup": time_text(seconds),
+            "drain": time_text(100 * seconds),
         },
         "workload": {
             "requests": {
@@ -80,12 +80,12 @@ def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
     require(
         on_wire < here.rtt_s,
         "rtt",
-        _time(here.rtt_s),
-        f"more than {_time(on_wire)}, in which a packet and its ACK are sent over two links",
+        time_text(here.rtt_s),
+        f"more than {time_text(on_wire)}, in which a packet and its ACK are sent over two links",
         "the simulator's star",
     )
     jitter = _JITTER * (here.rtt_s - on_wire)
-    delay = _time((here.rtt_s - on_wire) / 4 - jitter)
+    delay = time_text((here.rtt_s - on_wire) / 4 - jitter)
     link = {"rate": _unit(here.rate_bps, _RATES), "delay": delay}
     buffer = {} if here.buffer_bytes is None else {"buffer": f"{int(here.buffer_bytes)}B"}
     window = math.ceil(2 * max(design.link.max_window, 50))
@@ -93,7 +93,7 @@ def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
         "name": name,
         "title": f"hull design: {here.flows} flows, DCTCP and HULL",
         "topology": {"star": {"hosts": senders + 1}},
-        "host": {**link, "stack_jitter": {"exponential": _time(jitter)}},
+        "host": {**link, "stack_jitter": {"exponential": time_text(jitter)}},
         "switch": {**link, **buffer},
         "transport": {
             "congestion_control": "dctcp",
@@ -116,11 +116,11 @@ def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
                     }
                 },
                 "pacer": {
-                    "update_interval": _time(pacer.update_interval_s),
+                    "update_interval": time_text(pacer.update_interval_s),
                     "eta": pacer.eta,
                     "beta": round(pacer.beta),
                     "association_probability": pacer.association_probability,
-                    "association_timeout": _time(pacer.association_timeout_s),
+                    "association_timeout": time_text(pacer.association_timeout_s),
                 },
             },
         },
@@ -131,7 +131,7 @@ def _hosts(last: int) -> str | int:
     return 1 if last == 1 else f"1-{last}"
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """Rounded to ns where that is 1000 or more, else to ps."""
     ps = round(seconds * 1e12)
     return _unit(round(ps, -3) if ps >= 10**6 else ps, _TIMES)

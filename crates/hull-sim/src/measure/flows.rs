@@ -85,6 +85,16 @@ impl FlowLog {
         self.table.rows()
     }
 
+    /// Takes the flows so far that are in memory.
+    pub(crate) fn take_rows(&mut self) -> Vec<FlowRecord> {
+        self.table.take_rows()
+    }
+
+    /// Names of the size classes.
+    pub(crate) fn classes(&self) -> &[String] {
+        self.table.names()
+    }
+
     /// Completion times by size class.
     pub fn summary(&self) -> Vec<ClassSummary> {
         let of_class = |(i, class): (usize, &String)| ClassSummary {

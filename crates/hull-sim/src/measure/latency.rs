@@ -84,6 +84,11 @@ impl LatencyLog {
         });
     }
 
+    /// Forgets what has been noted.
+    pub(crate) fn forget(&mut self) {
+        self.rows.clear();
+    }
+
     /// The probes' latencies.
     pub fn summary(&self) -> ProbeSummary {
         let mut waits: Vec<i64> = self.rows.iter().filter_map(|row| row.probe_ps).collect();

@@ -86,6 +86,25 @@ impl Occupancy {
         };
     }
 
+    /// The share of the time up to `now_ps` in which the queue added at most each of these latencies,
+    /// which ascend, s.
+    pub fn cumulated(&mut self, now_ps: u64, latencies_s: &[f64]) -> Vec<f64> {
+        self.change(now_ps, self.level_bytes);
+        let total_ns = (self.empty_ns + self.levels.len()).max(1) as f64;
+        let mut levels = self.levels.iter_recorded().peekable();
+        let mut below_ns = self.empty_ns;
+        let at = |&latency_s: &f64| {
+            let most_bytes = latency_s * 1e12 / self.ps_per_byte;
+            while let Some(level) =
+                levels.next_if(|level| level.value_iterated_to() as f64 <= most_bytes)
+            {
+                below_ns += level.count_since_last_iteration();
+            }
+            below_ns as f64 / total_ns
+        };
+        latencies_s.iter().map(at).collect()
+    }
+
     /// The latency that the queue added, up to `now_ps`.
     pub fn distribution(&mut self, now_ps: u64) -> Distribution {
         self.change(now_ps, self.level_bytes);
@@ -128,6 +147,17 @@ mod tests {
         assert!((d.mean_us - (0.05 * 8.0 + 0.05 * 24.0)).abs() < 1e-9);
         assert_eq!((d.p50_us, d.p90_us), (0.0, 0.0));
         assert!((d.p99_us - 24.0).abs() < 0.03 && (d.max_us - 24.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn cumulates_to_one() {
+        let mut queue = Occupancy::new(1_000_000_000, 0);
+        assert_eq!(queue.cumulated(0, &[1.0]), [0.0]);
+        queue.change(900_000_000, 1000); // 900 us empty
+        queue.change(950_000_000, 3000); // 50 us of 1000 bytes: 8 us of latency
+        let edges = [0.0, 7.9e-6, 8.0e-6, 23e-6, 25e-6];
+        let found = queue.cumulated(1_000_000_000, &edges);
+        assert_eq!(found, [0.9, 0.9, 0.95, 0.95, 1.0]);
     }
 
     #[test]

@@ -55,6 +55,11 @@ impl<R: Row> TableLog<R> {
         &self.rows
     }
 
+    /// Takes the rows so far that are in memory.
+    pub fn take_rows(&mut self) -> Vec<R> {
+        std::mem::take(&mut self.rows)
+    }
+
     /// The texts that rows hold by their index.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Scenario, ScenarioError, check};
+use super::{OwnControls, Scenario, ScenarioError, check, congestion_control};
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -20,6 +20,16 @@ pub struct Cell {
 /// `overrides` are `key=value` with dotted keys; one on a swept key takes the place of its sweep. A key in a table that only some schemes have (a
 /// phantom queue's threshold, say) is set in those. Fails with the first thing that is wrong.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
+    expand_with_own(text, file, overrides, &OwnControls::new())
+}
+
+/// The same where there are congestion controls from outside, which scenarios may name.
+pub fn expand_with_own(
+    text: &str,
+    file: &str,
+    overrides: &[String],
+    own: &OwnControls,
+) -> Result<Vec<Cell>, ScenarioError> {
     let error = |key: &str, problem: String| ScenarioError {
         file: file.to_owned(),
         key: key.to_owned(),
@@ -103,8 +113,9 @@ pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>,
                     set(&mut table, key, value.clone());
                 }
             }
-            let scenario: Scenario = decode(&table, file, scheme)?;
-            check::check(&scenario)
+            let mut scenario: Scenario = decode(&table, file, scheme)?;
+            congestion_control::resolve(&mut scenario, own)
+                .and_then(|()| check::check(&scenario))
                 .map_err(|(key, problem)| error(&key, format!("{problem}{}", of_scheme(scheme))))?;
             let condition = condition
                 .iter()

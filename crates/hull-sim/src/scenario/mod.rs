@@ -3,6 +3,7 @@
 
 mod aqm;
 mod check;
+mod congestion_control;
 mod default;
 mod error;
 mod expand;
@@ -26,8 +27,9 @@ use serde::{Deserialize, Serialize};
 
 pub use aqm::{Pi, Red};
 pub(crate) use check::{delay as check_delay, rate as check_rate};
+pub use congestion_control::{CongestionControl, OwnControls};
 pub use error::ScenarioError;
-pub use expand::{Cell, expand};
+pub use expand::{Cell, expand, expand_with_own};
 pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
@@ -39,10 +41,10 @@ pub use run::Run;
 pub use service::{Gamma, Service};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
 pub use topology::{
-    Dumbbell, FatTree, GraphFile, LeafSpine, LinkFailure, LinkSettings, Multihop, Star, Topology,
-    Tree,
+    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
+    Topology, Tree,
 };
-pub use transport::{CongestionControl, Dctcp, Transport, Vegas};
+pub use transport::{Dctcp, Transport, Vegas};
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,

@@ -122,7 +122,7 @@ impl Default for ReactionPoint {
 
 /// Checks QCN's settings, and that what it needs is there and nothing that it cannot be with.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
-    let control = s.transport.congestion_control;
+    let control = &s.transport.congestion_control;
     let sources = control.is_qcn();
     if let Some(point) = &s.switch.qcn {
         check_congestion_point(point)?;

@@ -60,7 +60,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     require(
         asked,
         "transport.congestion_control",
-        quoted(scenario.transport.congestion_control),
+        quoted(&scenario.transport.congestion_control),
         "\"rcp\" with the table switch.rcp: nothing else takes its rate",
     )?;
     require(

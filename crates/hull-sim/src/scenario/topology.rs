@@ -34,6 +34,9 @@ pub struct Topology {
     /// Any graph, from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<GraphFile>,
+    /// Any graph, in the scenario itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GraphText>,
     /// Links with a rate or delay of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSettings>,
@@ -172,6 +175,14 @@ pub struct GraphFile {
     pub path: String,
 }
 
+/// A graph as text: what would be in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GraphText {
+    /// GraphML or node-link JSON; from Python also a graph of NetworkX.
+    pub text: String,
+}
+
 /// What is particular to one link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -228,7 +239,8 @@ const MAX_SWITCHES: u64 = 10_000;
 
 /// Checks the topology's keys; whether the graph is sound is seen when it is built.
 pub(super) fn check(topology: &Topology) -> Result<(), Problem> {
-    let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, file";
+    let allowed =
+        "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, file, graph";
     let checks: Vec<Result<(), Problem>> = [
         topology.star.as_ref().map(star),
         topology.dumbbell.as_ref().map(dumbbell),
@@ -237,6 +249,7 @@ pub(super) fn check(topology: &Topology) -> Result<(), Problem> {
         topology.tree.as_ref().map(tree),
         topology.fat_tree.as_ref().map(fat_tree),
         topology.file.as_ref().map(|_| Ok(())),
+        topology.graph.as_ref().map(|_| Ok(())),
     ]
     .into_iter()
     .flatten()

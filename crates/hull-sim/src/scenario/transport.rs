@@ -4,62 +4,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
+use super::congestion_control::CongestionControl;
 use super::default;
 use super::qcn::ReactionPoint;
 use crate::transport::MAX_WINDOW_BYTES;
 use crate::units::{Share, Size, Time};
 
-/// Congestion control algorithms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CongestionControl {
-    /// TCP NewReno with SACK.
-    #[default]
-    NewReno,
-    /// CUBIC (RFC 9438), the default of Linux.
-    Cubic,
-    /// DCTCP.
-    Dctcp,
-    /// TCP Vegas.
-    Vegas,
-    /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
-    Qcn,
-    /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
-    #[serde(rename = "qcn-aimd")]
-    QcnAimd,
-    /// RCP: no window, the source sends at the rate that switch.rcp offers.
-    Rcp,
-}
-
-impl CongestionControl {
-    /// Whether the source has a rate and takes a congestion point's feedback.
-    pub fn is_qcn(self) -> bool {
-        matches!(self, CongestionControl::Qcn | CongestionControl::QcnAimd)
-    }
-}
-
-impl std::fmt::Display for CongestionControl {
-    /// As it is written in a scenario.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            CongestionControl::NewReno => "newreno",
-            CongestionControl::Cubic => "cubic",
-            CongestionControl::Dctcp => "dctcp",
-            CongestionControl::Vegas => "vegas",
-            CongestionControl::Qcn => "qcn",
-            CongestionControl::QcnAimd => "qcn-aimd",
-            CongestionControl::Rcp => "rcp",
-        })
-    }
-}
-
 /// TCP and its parameters; windows in segments of mtu - header bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
-    /// Congestion control algorithm.
+    /// Congestion control algorithm; in Python also the name of a class of your own.
     #[serde(default)]
     pub congestion_control: CongestionControl,
+    /// SHA-256 of the source of a class of your own: hull fills it in, and refuses to run another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_sha256: Option<String>,
     /// Whether data packets are ECN-capable; DCTCP needs it.
     #[serde(default)]
     pub ecn: bool,
@@ -194,6 +154,7 @@ impl Default for Transport {
     fn default() -> Self {
         Transport {
             congestion_control: CongestionControl::default(),
+            own_sha256: None,
             ecn: false,
             mtu: default::mtu(),
             header: default::header(),

@@ -64,7 +64,7 @@ impl FlowTable {
         readings
     }
 
-    fn reading(&self, slot: u32) -> FlowReading {
+    pub(super) fn reading(&self, slot: u32) -> FlowReading {
         let at = slot as usize;
         let (flow, sender) = (&self.flows[at], &self.senders[at]);
         let window = sender.window();
@@ -76,6 +76,7 @@ impl FlowTable {
             ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
             alpha: match sender.controller() {
                 Controller::Dctcp(dctcp) => Some(f64::from(dctcp.alpha()) / f64::from(ONE)),
+                Controller::Own(own) => own.alpha(),
                 _ => None,
             },
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::Simulation;
+use super::live::Look;
 use super::outcome::Measured;
 use super::samplers::Intervals;
 use crate::engine::{Entity, Kind};
@@ -47,6 +48,8 @@ pub struct Instruments {
     /// Flows under way at the end of the warm-up, of those that are followed.
     pub long_flows: Vec<LongFlow>,
     pub logs: Logs,
+    /// What a live run shows.
+    pub live: Option<Box<Look>>,
 }
 
 impl Instruments {
@@ -118,6 +121,7 @@ impl Instruments {
                 capture,
             },
             ports,
+            live: None,
         })
     }
 }

@@ -10,6 +10,8 @@ use crate::scenario::Scenario;
 const QUEUES: usize = 0;
 const FLOWS: usize = 1;
 const PACERS: usize = 2;
+/// What a live run shows; last, so that it sees what the others have noted.
+pub(super) const LIVE: usize = 3;
 
 /// Times between two samples, ps.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +65,11 @@ impl Simulation {
                 self.sample_flows();
                 intervals.flows_ps
             }
-            _ => {
+            PACERS => {
                 self.sample_pacers();
                 intervals.pacers_ps
             }
+            _ => self.sample_live(),
         };
         let next_ps = interval_ps.map(|interval_ps| self.now_ps + interval_ps);
         if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.end_ps) {

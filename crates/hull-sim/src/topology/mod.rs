@@ -52,6 +52,8 @@ pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
         fat_tree::build(network, parts).map_err(at("fat_tree"))
     } else if let Some(network) = &topology.file {
         file::build(network, parts).map_err(at("file.path"))
+    } else if let Some(network) = &topology.graph {
+        file::from_text(&network.text, parts).map_err(at("graph.text"))
     } else {
         Err((
             "topology".to_owned(),

@@ -4,7 +4,7 @@
 //! one: docs/adding_congestion_control.md.
 
 use super::window::Window;
-use super::{Cubic, DctcpControl, NewReno, RateBased, Vegas};
+use super::{Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
 
 /// What a controller learns from an acknowledgment of new data.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +65,8 @@ pub enum Controller {
     Vegas(Vegas),
     /// No window: the source has a rate.
     RateBased(RateBased),
+    /// One from outside of hull.
+    Own(OwnControl),
 }
 
 macro_rules! dispatch {
@@ -75,6 +77,7 @@ macro_rules! dispatch {
             Controller::Dctcp($controller) => $call,
             Controller::Vegas($controller) => $call,
             Controller::RateBased($controller) => $call,
+            Controller::Own($controller) => $call,
         }
     };
 }

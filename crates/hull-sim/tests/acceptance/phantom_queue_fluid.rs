@@ -144,3 +144,49 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
         assert_eq!(port.marks > before, n > 80, "packet {n}");
     }
 }
+
+/// What is read at any time, before and after departures that are counted already, is the fluid's
+/// backlog then.
+#[test]
+fn read_at_any_time() {
+    let drain_bps = 900_000_000;
+    let mut port = port(&Setting {
+        drain_bps,
+        threshold_bytes: 1000,
+        count_arriving: false,
+        drain: Drain::Continuous,
+    });
+    let mut random = Stream::new(12, Purpose::Arrivals, 0);
+    let (mut now_ps, mut free_ps) = (0_u64, 0_u64);
+    let mut departures: Vec<(u64, u16)> = Vec::new();
+    let (mut backlog, mut counted_to_ps, mut next, mut waited) = (0.0_f64, 0_u64, 0, 0);
+    for _ in 0..100_000 {
+        now_ps += random.exponential(782.0 * BYTE_PS / 0.92);
+        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
+            port.deliver(now_ps);
+        }
+        let bytes = 64 + random.below(1437) as u16;
+        port.enqueue(now_ps, now_ps, packet(bytes, true));
+        let leaves_ps = free_ps.max(now_ps);
+        free_ps = leaves_ps + u64::from(bytes) * BYTE_PS as u64;
+        departures.push((leaves_ps, bytes));
+        now_ps += random.exponential(300.0 * BYTE_PS);
+        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
+            port.deliver(now_ps);
+        }
+        let drained =
+            |from_ps: u64, to_ps: u64| (to_ps - from_ps) as f64 * 1e-12 * drain_bps as f64 / 8.0;
+        while let Some(&(at_ps, bytes)) = departures.get(next).filter(|next| next.0 <= now_ps) {
+            backlog = (backlog - drained(counted_to_ps, at_ps)).max(0.0) + f64::from(bytes);
+            (counted_to_ps, next) = (at_ps, next + 1);
+        }
+        waited += usize::from(next < departures.len());
+        let fluid = (backlog - drained(counted_to_ps, now_ps)).max(0.0);
+        let found = port.phantom_bytes(now_ps).expect("a phantom queue") as f64;
+        assert!(
+            (found - fluid).abs() <= 0.6,
+            "{found} for {fluid} at {now_ps} ps"
+        );
+    }
+    assert!(waited > 20_000, "{waited}");
+}

@@ -288,9 +288,9 @@ fn schemes_that_cannot_be() {
         &[],
         &[
             "transport.congestion_control",
-            "`bbr`",
-            "`newreno`",
-            "`dctcp`",
+            "found \"bbr\"",
+            "newreno, ",
+            "dctcp, ",
             "scheme odd",
         ],
     );

@@ -11,6 +11,7 @@
 mod config;
 mod crossing;
 mod rare;
+mod readings;
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;

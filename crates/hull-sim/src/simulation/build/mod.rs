@@ -17,26 +17,41 @@ use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::scenario::Scenario;
 use crate::topology::{self, Graph, Problem, Routes};
-use crate::transport::{Receiver, SackTable, Sender};
+use crate::transport::{Own, Receiver, SackTable, Sender};
 use crate::workload::{self, Agenda, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
 /// it as they come. Fails where a file that the scenario names is wrong.
 pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
-    let mut simulation = assemble(scenario, seed, folder)?;
+    build_with_own(scenario, None, seed, folder)
+}
+
+/// The same with the congestion control from outside that the scenario names.
+pub fn build_with_own(
+    scenario: &Scenario,
+    own: Option<&dyn Own>,
+    seed: u64,
+    folder: Option<&Path>,
+) -> Result<Simulation, Problem> {
+    let mut simulation = assemble(scenario, own, seed, folder)?;
     if scenario.run.threads > 1
         && let Some(cut) = simulation.cut.clone()
     {
         let mut quiet = scenario.clone();
         quiet.workload = Default::default();
-        simulation.split(assemble(&quiet, seed, None)?, &cut);
+        simulation.split(assemble(&quiet, own, seed, None)?, &cut);
     }
     simulation.begin();
     Ok(simulation)
 }
 
 /// A run that has not begun.
-fn assemble(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
+fn assemble(
+    scenario: &Scenario,
+    own: Option<&dyn Own>,
+    seed: u64,
+    folder: Option<&Path>,
+) -> Result<Simulation, Problem> {
     let graph = topology::build(scenario)?;
     switches::check_memory(scenario, &graph)?;
     let routes = Routes::new(&graph);
@@ -44,8 +59,8 @@ fn assemble(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Sim
     switches::share_memory(scenario, &graph, &mut network);
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
-    let sender = Sender::new(&tcp::sender(&scenario.transport));
-    let receiver = Receiver::new(&tcp::receiver(&scenario.transport));
+    let sender = Sender::new(&tcp::sender(&scenario.transport, own)?);
+    let receiver = Receiver::new(&tcp::receiver(&scenario.transport, own));
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];

@@ -4,14 +4,15 @@ use hull_core::dctcp::{DctcpConfig, ONE};
 use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 
 use crate::scenario::{self, CongestionControl, Transport};
+use crate::topology::Problem;
 use crate::transport::{
-    Controller, Cubic, DctcpControl, EchoKind, NewReno, RateBased, ReceiverConfig, RtoConfig,
-    SenderConfig, Vegas, VegasConfig, Window,
+    Controller, Cubic, DctcpControl, EchoKind, NewReno, Own, OwnControl, RateBased, ReceiverConfig,
+    RtoConfig, SenderConfig, Vegas, VegasConfig, Window,
 };
 use crate::units::Rate;
 
-/// What senders are made of.
-pub(super) fn sender(tcp: &Transport) -> SenderConfig {
+/// What senders are made of. `own` is the congestion control from outside, where the scenario names one.
+pub(super) fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderConfig, Problem> {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
     let rcp = tcp.congestion_control == CongestionControl::Rcp;
@@ -20,7 +21,7 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
     } else {
         tcp.initial_window
     };
-    SenderConfig {
+    Ok(SenderConfig {
         window: Window::new(
             bytes(initial),
             mss,
@@ -28,7 +29,7 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
             bytes(tcp.max_window),
             tcp.byte_counting,
         ),
-        controller: match tcp.congestion_control {
+        controller: match &tcp.congestion_control {
             CongestionControl::NewReno => Controller::NewReno(NewReno::default()),
             CongestionControl::Cubic => Controller::Cubic(Cubic::default()),
             CongestionControl::Dctcp => Controller::Dctcp(dctcp(&tcp.dctcp)),
@@ -39,6 +40,15 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
             })),
             CongestionControl::Qcn | CongestionControl::QcnAimd | CongestionControl::Rcp => {
                 Controller::RateBased(RateBased)
+            }
+            CongestionControl::Own(name) => {
+                Controller::Own(OwnControl::new(own.ok_or_else(|| {
+                    let key = "transport.congestion_control".to_owned();
+                    (
+                        key,
+                        format!("found \"{name}\", but no such class was handed over"),
+                    )
+                })?))
             }
         },
         rto: RtoConfig {
@@ -55,7 +65,7 @@ pub(super) fn sender(tcp: &Transport) -> SenderConfig {
         ecn: tcp.ecn,
         limited_transmit: tcp.limited_transmit,
         handshake: tcp.handshake,
-    }
+    })
 }
 
 fn dctcp(settings: &scenario::Dctcp) -> DctcpControl {
@@ -95,14 +105,15 @@ pub(super) fn reaction(tcp: &Transport, link: Rate) -> Option<ReactionPointConfi
     })
 }
 
-/// What receivers are made of.
-pub(super) fn receiver(tcp: &Transport) -> ReceiverConfig {
+/// What receivers are made of; `own` as for senders.
+pub(super) fn receiver(tcp: &Transport, own: Option<&dyn Own>) -> ReceiverConfig {
     ReceiverConfig {
         ack_every: tcp.ack_every,
         delayed_ack_ps: tcp.delayed_ack.0,
         quick_acks: tcp.quick_acks,
-        echo: match tcp.congestion_control {
-            CongestionControl::Dctcp => EchoKind::Dctcp,
+        echo: match (&tcp.congestion_control, own) {
+            (CongestionControl::Dctcp, _) => EchoKind::Dctcp,
+            (CongestionControl::Own(_), Some(own)) => own.echo(),
             _ => EchoKind::Classic,
         },
     }

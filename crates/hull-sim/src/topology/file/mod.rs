@@ -76,9 +76,13 @@ impl Attributes {
 /// Reads the file and makes the graph.
 pub(super) fn build(file: &GraphFile, parts: Parts) -> Result<Graph, String> {
     read(&file.path)
-        .and_then(|text| parse(&text))
-        .and_then(|sheet| graph(&sheet, parts))
+        .and_then(|text| from_text(&text, parts))
         .map_err(|problem| format!("{}: {problem}", file.path))
+}
+
+/// Makes the graph of a file's text.
+pub(super) fn from_text(text: &str, parts: Parts) -> Result<Graph, String> {
+    graph(&parse(text)?, parts)
 }
 
 fn read(path: &str) -> Result<String, String> {

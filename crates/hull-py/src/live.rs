@@ -1,0 +1,73 @@
+//! `hull._core.Live`: a run under way for Python. Conversion only.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hull_sim::simulation;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::ScenarioError;
+
+/// A run that is looked at while it goes on.
+#[pyclass(frozen)]
+pub struct Live(Mutex<simulation::Live>);
+
+impl Live {
+    fn run(&self) -> MutexGuard<'_, simulation::Live> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn picoseconds(seconds: f64) -> u64 {
+    (seconds * 1e12).round() as u64
+}
+
+#[pymethods]
+impl Live {
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. Shows `flows` flows from
+    /// number `first_flow` on, throughput as the mean of the last `average` seconds, and the share of
+    /// time with at most so much latency as each of `edges` says (s, ascending).
+    #[new]
+    fn new(
+        py: Python<'_>,
+        scenario: &str,
+        seed: u64,
+        first_flow: u64,
+        flows: u64,
+        average: f64,
+        edges: Vec<f64>,
+    ) -> PyResult<Self> {
+        let shown = first_flow..first_flow + flows;
+        let live = py.detach(|| {
+            let scenario = serde_json::from_str(scenario).map_err(|e| e.to_string())?;
+            simulation::Live::new(&scenario, seed, shown, picoseconds(average), edges)
+                .map_err(|(key, problem)| format!("{key}: {problem}"))
+        });
+        let live = live.map_err(ScenarioError::new_err)?;
+        Ok(Live(Mutex::new(live)))
+    }
+
+    /// Simulates up to `until` (s), or about so many packet-hops; returns the simulated seconds so far.
+    fn advance(&self, py: Python<'_>, until: f64, hops: u64) -> PyResult<f64> {
+        let advanced = py.detach(|| self.run().advance(picoseconds(until), hops));
+        match advanced {
+            Ok(reached_ps) => Ok(reached_ps as f64 / 1e12),
+            Err(failure) => Err(PyRuntimeError::new_err(format!(
+                "error in hull: {failure:?}"
+            ))),
+        }
+    }
+
+    /// Packets carried so far, counted at each link.
+    fn packet_hops(&self) -> u64 {
+        self.run().packet_hops()
+    }
+
+    /// What has been seen since the last call as JSON, of very many samples at most `most`.
+    fn take<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let json = py.detach(|| serde_json::to_vec(&self.run().take(most)));
+        let json = json.map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        Ok(PyBytes::new(py, &json))
+    }
+}

@@ -1,0 +1,357 @@
+//! A congestion control written in Python: one instance of a class for each flow, called back by the
+//! simulator, which holds the interpreter's lock for the time of a call only.
+//!
+//! What a callback raises stops the run: the first of them is kept, and nothing is called after it.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hull_sim::simulation::Control;
+use hull_sim::transport::{self, AckEvent, CongestionControl, EchoKind, Own};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// The congestion window and its bounds, bytes.
+#[pyclass]
+pub struct Window(transport::Window);
+
+#[pymethods]
+impl Window {
+    /// Congestion window, bytes. What is set stays between one segment and the largest window.
+    #[getter]
+    fn cwnd(&self) -> u64 {
+        self.0.cwnd()
+    }
+
+    #[setter]
+    fn set_cwnd(&mut self, bytes: u64) {
+        self.0.set_cwnd(bytes);
+    }
+
+    /// Slow-start threshold, bytes; above every window before the first reduction.
+    #[getter]
+    fn ssthresh(&self) -> u64 {
+        self.0.ssthresh()
+    }
+
+    #[setter]
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.0.set_ssthresh(bytes);
+    }
+
+    /// Maximum segment size, bytes.
+    #[getter]
+    fn mss(&self) -> u64 {
+        self.0.mss()
+    }
+
+    /// Whether the window is below the slow-start threshold.
+    #[getter]
+    fn in_slow_start(&self) -> bool {
+        self.0.in_slow_start()
+    }
+
+    /// Growth of RFC 5681 for an ACK of so many bytes.
+    fn grow(&mut self, acked: u64) {
+        self.0.grow(acked);
+    }
+
+    /// Grows by `room` bytes in a window of acknowledgments, of which these are `acked` bytes.
+    fn grow_towards(&mut self, room: u64, acked: u64) {
+        self.0.grow_towards(room, acked);
+    }
+
+    /// Sets window and threshold, not below the smallest window, and leaves slow start.
+    fn reduce_to(&mut self, bytes: u64) {
+        self.0.reduce_to(bytes);
+    }
+
+    /// Takes so many bytes from the window, not below the smallest, and leaves slow start.
+    fn shrink_by(&mut self, bytes: u64) {
+        self.0.shrink_by(bytes);
+    }
+
+    fn __repr__(&self) -> String {
+        let (cwnd, ssthresh) = (self.0.cwnd(), self.0.ssthresh());
+        format!("<hull.Window cwnd={cwnd} ssthresh={ssthresh}>")
+    }
+}
+
+/// An acknowledgment of new data.
+#[pyclass(frozen, get_all)]
+pub struct Ack {
+    /// Now, ps.
+    now_ps: u64,
+    /// First unacknowledged byte after it.
+    una: u64,
+    /// Next byte to be sent for the first time.
+    nxt: u64,
+    /// Bytes that it acknowledged.
+    acked: u64,
+    /// Whether it carried ECN-Echo.
+    ece: bool,
+    /// Whether it acknowledges data from before a loss for which the window was reduced already.
+    after_loss: bool,
+    /// Whether the window may grow.
+    may_grow: bool,
+    /// The round-trip time that it measured, ps.
+    rtt_ps: Option<u64>,
+    /// Smoothed round-trip time, ps; 0 before the first measurement.
+    srtt_ps: u64,
+}
+
+#[pymethods]
+impl Ack {
+    fn __repr__(&self) -> String {
+        let (now_ps, una, acked, ece) = (self.now_ps, self.una, self.acked, self.ece);
+        format!("<hull.Ack now_ps={now_ps} una={una} acked={acked} ece={ece}>")
+    }
+}
+
+/// The first thing that a callback of a run raised: where, and what.
+#[derive(Debug, Default)]
+pub struct Raised(Mutex<Option<(String, PyErr)>>);
+
+impl Raised {
+    fn is_some(&self) -> bool {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some()
+    }
+
+    fn keep(&self, place: String, error: PyErr) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert((place, error));
+    }
+
+    /// The same as the error that ends the run, and forgotten.
+    pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, cause) = first.take()?;
+        let what = cause.value(py);
+        let text = match what.str() {
+            Ok(text) => text.to_string(),
+            Err(_) => String::new(),
+        };
+        let kind = cause
+            .get_type(py)
+            .name()
+            .map_or_else(|_| "error".to_owned(), |name| name.to_string());
+        let line = last_line(py, &cause).map_or_else(String::new, |line| format!(", {line}"));
+        let separator = if text.is_empty() { "" } else { ": " };
+        let error = PyRuntimeError::new_err(format!("{place}{line}: {kind}{separator}{text}"));
+        error.set_cause(py, Some(cause));
+        Some(error)
+    }
+}
+
+/// File and line in which it was raised.
+fn last_line(py: Python<'_>, error: &PyErr) -> Option<String> {
+    let mut at = error.traceback(py)?.into_any();
+    while let Ok(next) = at.getattr("tb_next")
+        && !next.is_none()
+    {
+        at = next;
+    }
+    let line: u64 = at.getattr("tb_lineno").ok()?.extract().ok()?;
+    let code = at.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
+    let file: String = code.getattr("co_filename").ok()?.extract().ok()?;
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(&file);
+    Some(format!("line {line} of {name}"))
+}
+
+/// What the flows of a run share.
+#[derive(Debug)]
+struct Shared {
+    class: Py<PyType>,
+    /// As the scenario calls it.
+    name: String,
+    class_name: String,
+    raised: Arc<Raised>,
+    control: Arc<Control>,
+    echo: EchoKind,
+}
+
+/// A flow's instance, made when it is first called.
+#[derive(Debug)]
+struct Instance {
+    object: Py<PyAny>,
+    window: Py<Window>,
+    on_ack: Py<PyAny>,
+}
+
+impl Instance {
+    fn new(py: Python<'_>, class: &Py<PyType>) -> PyResult<Self> {
+        let object = class.call0(py)?;
+        let on_ack = object.getattr(py, "on_ack")?;
+        let window = transport::Window::new(0, 1, 0, 0, false);
+        Ok(Instance {
+            object,
+            window: Py::new(py, Window(window))?,
+            on_ack,
+        })
+    }
+}
+
+impl Shared {
+    /// Stops the run for what a call raised.
+    fn stop(&self, call: &str, error: PyErr) {
+        let (name, class) = (&self.name, &self.class_name);
+        let place = format!("congestion_control \"{name}\": {class}{call}");
+        self.raised.keep(place, error);
+        self.control.cancel();
+    }
+}
+
+/// The controller of one flow.
+#[derive(Debug)]
+pub struct PythonControl {
+    shared: Arc<Shared>,
+    instance: OnceLock<Instance>,
+}
+
+impl PythonControl {
+    /// The prototype of a run: `class` is a subclass of `hull.CongestionControl`, `name` what the
+    /// scenario calls it.
+    pub fn new(
+        class: &Bound<'_, PyType>,
+        name: String,
+        control: Arc<Control>,
+    ) -> PyResult<(Self, Arc<Raised>)> {
+        let raised = Arc::new(Raised::default());
+        let shared = Shared {
+            class: class.clone().unbind(),
+            name,
+            class_name: class.name()?.to_string(),
+            raised: raised.clone(),
+            control,
+            echo: match class.getattr("dctcp_echo")?.is_truthy()? {
+                true => EchoKind::Dctcp,
+                false => EchoKind::Classic,
+            },
+        };
+        let shared = Arc::new(shared);
+        let prototype = PythonControl {
+            shared,
+            instance: OnceLock::new(),
+        };
+        Ok((prototype, raised))
+    }
+
+    /// Calls the instance with the window; whatever goes wrong stops the run.
+    fn call<T: Default>(
+        &mut self,
+        method: &str,
+        window: Option<&mut transport::Window>,
+        with: impl FnOnce(Python<'_>, &Instance) -> PyResult<T>,
+    ) -> T {
+        if self.shared.raised.is_some() {
+            return T::default();
+        }
+        Python::attach(|py| {
+            let Some(instance) = self.instance(py) else {
+                return T::default();
+            };
+            let called = || {
+                let Some(window) = window else {
+                    return with(py, instance);
+                };
+                instance.window.borrow_mut(py).0 = window.clone();
+                let result = with(py, instance)?;
+                *window = instance.window.borrow(py).0.clone();
+                Ok(result)
+            };
+            called().unwrap_or_else(|error| {
+                self.shared.stop(&format!(".{method}"), error);
+                T::default()
+            })
+        })
+    }
+
+    /// The flow's instance; none where it could not be made, which stops the run.
+    fn instance(&self, py: Python<'_>) -> Option<&Instance> {
+        if self.instance.get().is_none() {
+            match Instance::new(py, &self.shared.class) {
+                Ok(instance) => self.instance.get_or_init(|| instance),
+                Err(error) => {
+                    self.shared.stop("()", error);
+                    return None;
+                }
+            };
+        }
+        self.instance.get()
+    }
+}
+
+impl CongestionControl for PythonControl {
+    fn on_ack(&mut self, window: &mut transport::Window, ack: &AckEvent) -> bool {
+        self.call("on_ack", Some(window), |py, instance| {
+            let event = Ack {
+                now_ps: ack.now_ps,
+                una: ack.una,
+                nxt: ack.nxt,
+                acked: ack.acked,
+                ece: ack.ece,
+                after_loss: ack.after_loss,
+                may_grow: ack.may_grow,
+                rtt_ps: ack.rtt_ps,
+                srtt_ps: ack.srtt_ps,
+            };
+            let window = instance.window.clone_ref(py);
+            instance.on_ack.call1(py, (window, event))?.is_truthy(py)
+        })
+    }
+
+    fn on_loss(&mut self, window: &mut transport::Window, flight: u64) {
+        self.call("on_loss", Some(window), |py, instance| {
+            let arguments = (instance.window.clone_ref(py), flight);
+            instance.object.call_method1(py, "on_loss", arguments)?;
+            Ok(())
+        });
+    }
+
+    fn on_timeout(&mut self, window: &mut transport::Window, flight: u64) {
+        self.call("on_timeout", Some(window), |py, instance| {
+            let arguments = (instance.window.clone_ref(py), flight);
+            instance.object.call_method1(py, "on_timeout", arguments)?;
+            Ok(())
+        });
+    }
+
+    fn on_restart(&mut self, idle_ps: u64) {
+        self.call("on_restart", None, |py, instance| {
+            instance.object.call_method1(py, "on_restart", (idle_ps,))?;
+            Ok(())
+        });
+    }
+}
+
+impl Own for PythonControl {
+    fn fresh(&self) -> Box<dyn Own> {
+        Box::new(PythonControl {
+            shared: self.shared.clone(),
+            instance: OnceLock::new(),
+        })
+    }
+
+    fn alpha(&self) -> Option<f64> {
+        if self.shared.raised.is_some() {
+            return None;
+        }
+        Python::attach(|py| {
+            let value = self.instance(py)?.object.getattr(py, "alpha");
+            match value.and_then(|value| value.extract(py)) {
+                Ok(alpha) => alpha,
+                Err(error) => {
+                    self.shared.stop(".alpha", error);
+                    None
+                }
+            }
+        })
+    }
+
+    fn echo(&self) -> EchoKind {
+        self.shared.echo
+    }
+}

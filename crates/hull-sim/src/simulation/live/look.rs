@@ -1,0 +1,117 @@
+//! What a live run has seen since it was last looked at.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::measure::FlowReading;
+use crate::simulation::Simulation;
+
+/// Samples that are kept for the next look; of more, every second is left out.
+const MOST_ROWS: usize = 4096;
+/// Samples over which throughput is averaged, at most.
+const MOST_AVERAGED: usize = 4096;
+
+/// The port and the flows at one time.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub at_ps: u64,
+    /// Bytes that wait at the client's port.
+    pub queue_bytes: u64,
+    pub phantom_bytes: Option<u64>,
+    /// Mean of what its link has carried lately, bit/s.
+    pub throughput_bps: f64,
+    /// The flows that are shown, those that are open.
+    pub flows: Vec<Option<FlowReading>>,
+}
+
+/// The samples of a live run.
+#[derive(Debug)]
+pub struct Look {
+    interval_ps: u64,
+    /// Numbers of the flows that are shown.
+    pub flows: Range<u64>,
+    /// What the link had carried at the last samples, bytes; the first is out of the mean's reach.
+    carried: VecDeque<f64>,
+    averaged: usize,
+    pub rows: Vec<Row>,
+    /// One of so many samples is kept, and how many have been left out since the last one.
+    kept_of: usize,
+    left_out: usize,
+}
+
+impl Look {
+    pub fn new(interval_ps: u64, flows: Range<u64>, average_ps: u64) -> Self {
+        let averaged = average_ps.div_ceil(interval_ps).max(1) as usize;
+        Look {
+            interval_ps,
+            flows,
+            carried: VecDeque::new(),
+            averaged: averaged.min(MOST_AVERAGED),
+            rows: Vec::new(),
+            kept_of: 1,
+            left_out: 0,
+        }
+    }
+
+    /// Takes the samples; from now on all are kept again.
+    pub fn take(&mut self) -> Vec<Row> {
+        self.kept_of = 1;
+        self.left_out = 0;
+        std::mem::take(&mut self.rows)
+    }
+
+    fn throughput_bps(&mut self, carried_bytes: f64) -> f64 {
+        self.carried.push_back(carried_bytes);
+        if self.carried.len() > self.averaged + 1 {
+            self.carried.pop_front();
+        }
+        let intervals = self.carried.len() - 1;
+        if intervals == 0 {
+            return 0.0;
+        }
+        let bytes = carried_bytes - self.carried[0];
+        8e12 * bytes / (intervals as u64 * self.interval_ps) as f64
+    }
+
+    fn keep(&mut self, row: Row) {
+        self.left_out += 1;
+        if self.left_out < self.kept_of {
+            return;
+        }
+        self.left_out = 0;
+        self.rows.push(row);
+        if self.rows.len() == MOST_ROWS {
+            self.kept_of *= 2;
+            let mut number = 0;
+            self.rows.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+        }
+    }
+}
+
+impl Simulation {
+    /// Notes what a live run shows; returns when to do so again, where it is one.
+    pub(in crate::simulation) fn sample_live(&mut self) -> Option<u64> {
+        let now_ps = self.now_ps;
+        let look = self.instruments.live.as_mut()?;
+        let port = &mut self.network.ports[self.instruments.client_port];
+        let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps));
+        let mut flows = vec![None; (look.flows.end - look.flows.start) as usize];
+        for slot in self.table.followed() {
+            let number = self.table.flows[slot as usize].number;
+            if look.flows.contains(&number) {
+                flows[(number - look.flows.start) as usize] = Some(self.table.reading(slot));
+            }
+        }
+        look.keep(Row {
+            at_ps: now_ps,
+            queue_bytes: port.queue(now_ps).bytes,
+            phantom_bytes: port.phantom_bytes(now_ps),
+            throughput_bps,
+            flows,
+        });
+        Some(look.interval_ps)
+    }
+}

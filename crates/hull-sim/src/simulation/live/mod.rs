@@ -1,0 +1,118 @@
+//! A run that is looked at while it goes on: it is advanced to a simulated time, and what has come to
+//! pass since the last look is taken from it and forgotten. It is the run that [`super::build`] makes
+//! of the same scenario and seed: looking is one more sampler, which reads and changes nothing.
+//!
+//! Samples are taken every `measure.sample_interval` from time 0 on; statistics begin anew at the end
+//! of the warm-up, as those of a result folder do.
+
+mod look;
+mod shown;
+
+use hdrhistogram::Histogram;
+
+use super::samplers::LIVE;
+use super::{Control, Failure, Simulation, build};
+use crate::engine::{Entity, Kind};
+use crate::scenario::Scenario;
+use crate::topology::Problem;
+
+pub(super) use look::Look;
+pub use shown::Shown;
+
+/// Packet-hops between two looks at the limit of [`Live::advance`]: below a millisecond.
+const STEP_HOPS: u64 = 2000;
+
+/// A run under way.
+#[derive(Debug)]
+pub struct Live {
+    simulation: Simulation,
+    control: Control,
+    /// Simulated up to here.
+    reached_ps: u64,
+    /// Simulated time that takes about [`STEP_HOPS`].
+    step_ps: u64,
+    /// Latencies up to which shares of time are told, s.
+    edges_s: Vec<f64>,
+    /// Completion times by size class, ns.
+    completions: Vec<Histogram<u64>>,
+}
+
+impl Live {
+    /// A run at time 0. It shows the flows that are opened as number `flows.start` and after (of those
+    /// that `measure.flows` follows), throughput as the mean of the last `average_ps`, and the share of
+    /// time with at most so much latency as each of `edges_s` says, which ascend.
+    pub fn new(
+        scenario: &Scenario,
+        seed: u64,
+        flows: std::ops::Range<u64>,
+        average_ps: u64,
+        edges_s: Vec<f64>,
+    ) -> Result<Self, Problem> {
+        let mut scenario = scenario.clone();
+        scenario.run.threads = 1;
+        let mut simulation = build(&scenario, seed, None)?;
+        let interval_ps = scenario.measure.sample_interval.0;
+        simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
+        simulation.events.push(0, Entity::new(Kind::Sample, LIVE));
+        let classes = simulation.flows.classes().len();
+        let histogram = || match Histogram::new(3) {
+            Ok(histogram) => histogram,
+            Err(_) => unreachable!("3 significant digits are allowed"),
+        };
+        Ok(Live {
+            simulation,
+            control: Control::default(),
+            reached_ps: 0,
+            step_ps: interval_ps,
+            edges_s,
+            completions: (0..classes).map(|_| histogram()).collect(),
+        })
+    }
+
+    /// Simulates up to `until_ps` (not beyond the measured time), or so many packet-hops at about.
+    /// Returns how far it is, ps.
+    pub fn advance(&mut self, until_ps: u64, hops: u64) -> Result<u64, Failure> {
+        let until_ps = until_ps.min(self.simulation.end_ps);
+        let begun = self.simulation.packet_hops;
+        while self.reached_ps < until_ps && self.simulation.packet_hops - begun < hops {
+            let before = self.simulation.packet_hops;
+            let bound_ps = self.reached_ps.saturating_add(self.step_ps).min(until_ps);
+            self.simulation.serve_before(bound_ps, &self.control)?;
+            self.simulation.now_ps = bound_ps;
+            self.reached_ps = bound_ps;
+            let made = self.simulation.packet_hops - before;
+            if made > STEP_HOPS {
+                self.step_ps = (self.step_ps / 2).max(1);
+            } else if made < STEP_HOPS / 4 {
+                self.step_ps = self.step_ps.saturating_mul(2);
+            }
+        }
+        self.forget();
+        Ok(self.reached_ps)
+    }
+
+    /// How far it is, ps.
+    pub fn reached_ps(&self) -> u64 {
+        self.reached_ps
+    }
+
+    /// Packets carried so far, counted at each link.
+    pub fn packet_hops(&self) -> u64 {
+        self.simulation.packet_hops
+    }
+
+    /// What a run would keep for its tables goes, flows that have completed are counted.
+    fn forget(&mut self) {
+        let simulation = &mut self.simulation;
+        simulation.latency.forget();
+        simulation.instruments.logs.forget();
+        simulation.queries.clear();
+        for flow in simulation.flows.take_rows() {
+            // Cannot fail: the histogram resizes itself.
+            let _ = self.completions[usize::from(flow.class)].record(flow.fct_ps / 1000);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

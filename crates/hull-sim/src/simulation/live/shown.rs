@@ -1,0 +1,180 @@
+//! What a look at a live run shows: samples as columns, and statistics so far. Times s, rates bit/s,
+//! sizes bytes, windows packets.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use super::Live;
+use super::look::Row;
+use crate::measure::FlowReading;
+
+/// One flow over the samples; null before it is opened and after it has ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownFlow {
+    /// Congestion window, packets.
+    pub cwnd: Vec<Option<f64>>,
+    /// DCTCP's alpha; none with another congestion control.
+    pub alpha: Option<Vec<Option<f64>>>,
+}
+
+/// Share of time in which the queue added at most so much latency.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cumulated {
+    /// Latencies, s.
+    pub edges: Vec<f64>,
+    /// Shares.
+    pub cdf: Vec<f64>,
+}
+
+/// Statistics since the end of the warm-up, before it since time 0. Completion times are those of the
+/// first size class (small) and of the second (medium).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stats {
+    queue_mean: f64,
+    queue_max: f64,
+    throughput: f64,
+    latency_p50: f64,
+    latency_p99: f64,
+    fct_small_count: u64,
+    fct_small_p50: Option<f64>,
+    fct_small_p99: Option<f64>,
+    fct_medium_count: u64,
+    fct_medium_p50: Option<f64>,
+    fct_medium_p99: Option<f64>,
+    marks: u64,
+    drops: u64,
+    timeouts: u64,
+    packet_hops: u64,
+}
+
+/// What has been seen since the last look.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shown {
+    /// Times of the samples.
+    pub t: Vec<f64>,
+    /// What waits at the client's port.
+    pub queue: Vec<u64>,
+    /// The phantom queue behind it, where there is one.
+    pub phantom: Option<Vec<u64>>,
+    /// Of its link.
+    pub throughput: Vec<f64>,
+    /// The flows.
+    pub flows: Vec<ShownFlow>,
+    /// Latency so far.
+    pub latency: Cumulated,
+    /// Statistics so far.
+    pub stats: Stats,
+}
+
+impl Live {
+    /// Takes the samples since the last look, of very many at most `most`.
+    pub fn take(&mut self, most: usize) -> Shown {
+        let mss = f64::from(self.simulation.mss);
+        let mut rows = (self.simulation.instruments.live.as_mut()).map_or(Vec::new(), |l| l.take());
+        let every = rows.len().div_ceil(most.max(1)).max(1);
+        let mut number = 0;
+        rows.retain(|_| {
+            number += 1;
+            number % every == 0
+        });
+        let phantom = rows.iter().map(|row| row.phantom_bytes).collect();
+        Shown {
+            t: rows.iter().map(|row| seconds(row.at_ps)).collect(),
+            queue: rows.iter().map(|row| row.queue_bytes).collect(),
+            phantom: if self.has_phantom() { phantom } else { None },
+            throughput: rows.iter().map(|row| row.throughput_bps.round()).collect(),
+            flows: flows(&rows, mss),
+            latency: self.latency(),
+            stats: self.stats(),
+        }
+    }
+
+    fn has_phantom(&mut self) -> bool {
+        let now_ps = self.reached_ps;
+        let port = self.simulation.instruments.client_port;
+        self.simulation.network.ports[port]
+            .phantom_bytes(now_ps)
+            .is_some()
+    }
+
+    fn latency(&mut self) -> Cumulated {
+        let now_ps = self.reached_ps;
+        let port = &mut self.simulation.network.ports[self.simulation.instruments.client_port];
+        port.advance(now_ps);
+        let shares = match port.watched() {
+            Some(watch) => watch.occupancy.cumulated(now_ps, &self.edges_s),
+            None => Vec::new(),
+        };
+        Cumulated {
+            edges: self.edges_s.clone(),
+            cdf: shares.iter().map(|&share| rounded(share, 1e6)).collect(),
+        }
+    }
+
+    fn stats(&mut self) -> Stats {
+        let now_ps = self.reached_ps;
+        let simulation = &mut self.simulation;
+        let client_port = simulation.instruments.client_port;
+        let port = &mut simulation.network.ports[client_port];
+        let (rate_bps, carried_bytes) = (port.rate_bps(), port.carried_bytes(now_ps));
+        let marks = port.marks;
+        let watch = port.watched();
+        let queue = watch.map(|watch| watch.occupancy.distribution(now_ps));
+        let queue = queue.unwrap_or_default();
+        let bytes = |us: f64| (us * 1e-6 * rate_bps / 8.0).round();
+        let warm = &simulation.instruments.at_warmup;
+        let before = warm.sent_bytes.get(client_port).copied().unwrap_or(0) as f64;
+        let lasted_s = now_ps.saturating_sub(warm.at_ps).max(1) as f64 * 1e-12;
+        let at = |class: usize, share: f64| {
+            let times = self.completions.get(class)?;
+            (!times.is_empty()).then(|| rounded(times.value_at_quantile(share) as f64 * 1e-9, 1e9))
+        };
+        let count = |class: usize| self.completions.get(class).map_or(0, Histogram::len);
+        Stats {
+            queue_mean: bytes(queue.mean_us),
+            queue_max: bytes(queue.max_us),
+            throughput: (8.0 * (carried_bytes - before).max(0.0) / lasted_s).round(),
+            latency_p50: rounded(queue.p50_us * 1e-6, 1e10),
+            latency_p99: rounded(queue.p99_us * 1e-6, 1e10),
+            fct_small_count: count(0),
+            fct_small_p50: at(0, 0.5),
+            fct_small_p99: at(0, 0.99),
+            fct_medium_count: count(1),
+            fct_medium_p50: at(1, 0.5),
+            fct_medium_p99: at(1, 0.99),
+            marks,
+            drops: simulation.packets_dropped,
+            timeouts: simulation.table.losses().0,
+            packet_hops: simulation.packet_hops,
+        }
+    }
+}
+
+fn flows(rows: &[Row], mss: f64) -> Vec<ShownFlow> {
+    let count = rows.first().map_or(0, |row| row.flows.len());
+    let of_flow = |flow: usize| {
+        let readings = rows.iter().map(|row| row.flows[flow].as_ref());
+        let alpha = |reading: Option<&FlowReading>| {
+            let alpha = reading.and_then(|reading| reading.alpha);
+            alpha.map(|alpha| rounded(alpha, 1e4))
+        };
+        let window = |reading: Option<&FlowReading>| {
+            reading.map(|reading| rounded(reading.cwnd_bytes as f64 / mss, 1e2))
+        };
+        let alphas: Vec<Option<f64>> = readings.clone().map(alpha).collect();
+        ShownFlow {
+            cwnd: readings.map(window).collect(),
+            alpha: alphas.iter().any(Option::is_some).then_some(alphas),
+        }
+    };
+    (0..count).map(of_flow).collect()
+}
+
+/// The nearest number of seconds, which has few digits.
+fn seconds(ps: u64) -> f64 {
+    ps as f64 / 1e12
+}
+
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}

@@ -1,0 +1,165 @@
+//! A live run against the run of the same scenario and seed: the same samples, however it is looked at.
+
+use super::Live;
+use crate::scenario::{self, Scenario};
+use crate::simulation::{Control, build};
+
+const SCENARIO: &str = r#"
+name = "live"
+[run]
+duration = "40ms"
+warmup = "10ms"
+[topology.star]
+hosts = 6
+[host]
+rate = "1Gbps"
+delay = "5us"
+offload = "64KB"
+[switch]
+rate = "1Gbps"
+delay = "5us"
+buffer = "100KB"
+phantom_queue = { drain = "95%", threshold = "1KB" }
+[transport]
+congestion_control = "dctcp"
+ecn = true
+[pacer]
+[workload.requests]
+load = "20%"
+connections_per_server = 2
+servers = "4-5"
+classes = [{ size = "1KB", share = "50%" }, { size = "20KB", share = "50%" }]
+[workload.long_lived]
+flows = [{ src = "1-2", dst = 0 }, { src = 3, dst = 0, start = "3ms", stop = "20ms" }]
+[measure]
+sample_interval = "20us"
+ports = ["switch->h0"]
+flows = { count = 11, interval = "20us" }
+"#;
+/// Two servers, two connections to each, two directions.
+const CONNECTED: u64 = 8;
+
+fn read(settings: &[&str]) -> Scenario {
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    match scenario::expand(SCENARIO, "live.toml", &settings) {
+        Ok(cells) => cells[0].scenario.clone(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn live(scenario: &Scenario) -> Live {
+    let flows = CONNECTED..CONNECTED + 3;
+    Live::new(scenario, 7, flows, 200_000_000, vec![0.0, 1e-5, 1e-2]).expect("builds")
+}
+
+/// Advances in steps that fit nothing, of a few packets now and then, and takes after each.
+fn watch(live: &mut Live, end_ps: u64) -> Vec<super::Shown> {
+    let mut looks = Vec::new();
+    let mut until_ps = 0;
+    while live.reached_ps() < end_ps {
+        until_ps += 777_777_777;
+        live.advance(until_ps, 100).expect("advances");
+        live.advance(until_ps, u64::MAX).expect("advances");
+        looks.push(live.take(usize::MAX));
+    }
+    looks
+}
+
+#[test]
+fn shows_what_a_run_measures() {
+    let scenario = read(&[]);
+    let end_ps = 50_000_000_000;
+    let mut live = live(&scenario);
+    let looks = watch(&mut live, end_ps);
+    let outcome = build(&scenario, 7, None)
+        .expect("builds")
+        .run(&Control::default())
+        .expect("runs");
+
+    let times = looks.iter().flat_map(|look| look.t.clone());
+    let queue = looks.iter().flat_map(|look| look.queue.clone());
+    let samples: Vec<(u64, u64)> = times
+        .map(|t| (t * 1e12).round() as u64)
+        .zip(queue)
+        .collect();
+    let measured = outcome.logs.queues.as_ref().expect("asked for").rows();
+    let measured = measured.iter().map(|row| (row.time_ps, row.level.bytes));
+    let after: Vec<_> = samples
+        .iter()
+        .copied()
+        .filter(|&(at_ps, _)| at_ps >= 10_000_000_000)
+        .collect();
+    assert_eq!(after, measured.collect::<Vec<_>>());
+    assert_eq!((after.len(), samples.len()), (2000, 2500));
+    assert!(after.iter().any(|&(_, bytes)| bytes > 0));
+
+    let series = outcome.logs.series.as_ref().expect("asked for").rows();
+    for flow in 0..3 {
+        let windows = looks.iter().flat_map(|look| look.flows[flow].cwnd.clone());
+        let alphas = looks.iter().flat_map(|look| match &look.flows[flow].alpha {
+            Some(alphas) => alphas.clone(),
+            None => vec![None; look.t.len()],
+        });
+        let mut shown = samples.iter().zip(windows.zip(alphas));
+        let number = CONNECTED + flow as u64;
+        let read = series.iter().filter(|row| row.1.flow == number);
+        for row in read.filter(|row| row.0 < end_ps && row.0 < 20_000_000_000) {
+            let found = shown.find(|((at_ps, _), _)| *at_ps == row.0);
+            let (_, (window, alpha)) = found.expect("a sample at that time");
+            let window = window.expect("open") * 1460.0;
+            assert!((window - row.1.cwnd_bytes as f64).abs() < 10.0);
+            let (alpha, other) = (alpha.expect("DCTCP"), row.1.alpha.expect("DCTCP"));
+            assert!((alpha - other).abs() < 1e-4);
+        }
+    }
+
+    let completed = outcome.flows.rows().iter();
+    let completed = completed.filter(|flow| flow.start_ps + flow.fct_ps < end_ps);
+    let counted: u64 = live.completions.iter().map(|class| class.len()).sum();
+    assert_eq!(counted, completed.count() as u64);
+    assert!(counted > 100);
+    let stats = serde_json::to_value(live.take(1).stats).expect("JSON");
+    let latency_us = stats["latency_p99"].as_f64().expect("a number") * 1e6;
+    assert!((latency_us - outcome.occupancy.p99_us).abs() < 1e-3 * outcome.occupancy.p99_us);
+    let throughput = stats["throughput"].as_f64().expect("a number") / 1e9;
+    assert!((throughput - outcome.throughput.utilization).abs() < 1e-3);
+}
+
+#[test]
+fn keeps_nothing_that_was_taken() {
+    let scenario = read(&["run.duration=400ms"]);
+    let mut live = live(&scenario);
+    // Nobody looks: every second sample goes when there are too many.
+    live.advance(u64::MAX, u64::MAX).expect("advances");
+    let simulation = &live.simulation;
+    assert!(simulation.flows.rows().is_empty());
+    let rows = simulation
+        .instruments
+        .live
+        .as_ref()
+        .expect("live")
+        .rows
+        .len();
+    assert!((2048..=4096).contains(&rows), "{rows}");
+    let look = live.take(100);
+    assert!((50..=100).contains(&look.t.len()));
+    assert!(look.t.is_sorted() && look.phantom.is_some());
+    assert!(live.take(100).t.is_empty());
+}
+
+#[test]
+fn a_port_without_phantom_queue_shows_none() {
+    let mut scenario = read(&["transport.congestion_control=newreno"]);
+    scenario.switch.phantom_queue = None;
+    let mut live = live(&scenario);
+    live.advance(20_000_000_000, u64::MAX).expect("advances");
+    let look = live.take(usize::MAX);
+    assert!(look.phantom.is_none() && look.flows.iter().all(|flow| flow.alpha.is_none()));
+    assert_eq!(look.latency.cdf.last(), Some(&1.0));
+    let rate_bps = 1e9 + 1.0;
+    assert!(
+        look.throughput
+            .iter()
+            .all(|&bps| (0.0..=rate_bps).contains(&bps))
+    );
+}

@@ -1,0 +1,132 @@
+"""Congestion controls of your own: what a class has, and under what its results are filed."""
+
+import hashlib
+import inspect
+import re
+import sys
+from collections.abc import Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, ClassVar
+
+from hull.errors import UsageError
+
+if TYPE_CHECKING:
+    from hull._core import Ack, Window
+
+BUILT_IN = ("newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
+
+Own = Mapping[str, "type[CongestionControl]"]
+
+
+class CongestionControl:
+    """Base of a congestion control of your own: one instance for each flow.
+
+    The simulator finds losses, keeps the timer and counts acknowledgments; an instance moves the
+    window. What it raises ends the run.
+    """
+
+    dctcp_echo: ClassVar[bool] = False
+    """Whether receivers echo each mark, as DCTCP's do, instead of all until CWR (RFC 3168)."""
+
+    alpha: float | None = None
+    """What series.parquet shows as alpha: an estimate of the marked share, if there is one."""
+
+    def on_ack(self, window: "Window", ack: "Ack") -> bool | None:
+        """New data acknowledged. Returns whether the window was reduced because of ECN."""
+        raise NotImplementedError(f"{type(self).__name__} has no on_ack")
+
+    def on_loss(self, window: "Window", flight: int) -> None:
+        """A loss was found by duplicate acknowledgments, with `flight` bytes outstanding.
+
+        Unless overridden: half of it (RFC 5681).
+        """
+        window.reduce_to(max(flight // 2, 2 * window.mss))
+
+    def on_timeout(self, window: "Window", flight: int) -> None:
+        """The retransmission timer fired.
+
+        Unless overridden: one segment, and slow start up to half the flight (RFC 5681).
+        """
+        window.reduce_to(max(flight // 2, 2 * window.mss))
+        window.cwnd = window.mss
+
+    def on_restart(self, idle_ps: int) -> None:
+        """Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago."""
+
+
+def check_own(own: Own) -> list[tuple[str, str]]:
+    """Names with the fingerprints of their classes, for the scenario; UsageError where one cannot
+    be used.
+    """
+    pairs = []
+    for name, cls in own.items():
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):
+            raise UsageError(
+                f"congestion_control: name {name!r}; allowed are letters, digits, - and _, a "
+                "letter first"
+            )
+        if name in BUILT_IN:
+            raise UsageError(
+                f"congestion_control: name {name!r}; allowed is one that hull has not itself "
+                f"({', '.join(BUILT_IN)})"
+            )
+        if not isinstance(cls, type) or not issubclass(cls, CongestionControl):
+            raise UsageError(
+                f"congestion_control: {name} is {cls!r}; allowed is a class below "
+                "hull.CongestionControl"
+            )
+        if cls.on_ack is CongestionControl.on_ack:
+            raise UsageError(
+                f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; allowed "
+                "is a class with a method on_ack(self, window, ack)"
+            )
+        pairs.append((name, fingerprint(cls)))
+    return pairs
+
+
+def fingerprint(cls: type) -> str:
+    """SHA-256 (hexadecimal) of all that a class is known to depend on: its source and its bases',
+    the text of their modules, and the values of its attributes.
+    """
+    digest = hashlib.sha256()
+    for base in cls.__mro__:
+        if base is object:
+            continue
+        parts = [base.__qualname__, _source(base), _module_text(base)]
+        parts += [f"{key}={value}" for key, value in sorted(_values(base).items())]
+        for part in parts:
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()
+
+
+def _source(cls: type) -> str:
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):
+        return ""  # The methods' code, which is below, has to do.
+
+
+def _module_text(cls: type) -> str:
+    module = sys.modules.get(cls.__module__)
+    try:
+        return inspect.getsource(module) if module is not None else ""
+    except (OSError, TypeError):
+        return ""
+
+
+def _values(cls: type) -> dict[str, str]:
+    """What the class holds: numbers and texts as they are, functions as their code."""
+    plain = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+    found = {}
+    for key, value in vars(cls).items():
+        if isinstance(value, staticmethod | classmethod):
+            value = value.__func__
+        if isinstance(value, FunctionType):
+            code = value.__code__
+            held = [cell.cell_contents for cell in value.__closure__ or ()]
+            held += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
+            constants = [item for item in (*code.co_consts, *held) if isinstance(item, plain)]
+            found[key] = f"{code.co_code.hex()} {code.co_names} {constants!r}"
+        elif isinstance(value, plain) and not key.startswith("__"):
+            found[key] = repr(value)
+    return found

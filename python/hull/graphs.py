@@ -1,0 +1,106 @@
+"""NetworkX graphs as the topology of a scenario: the attributes of docs/topologies.md only.
+
+NetworkX itself is not imported: what has nodes, edges and is_directed as its graphs do will do.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from operator import index
+from typing import Any, SupportsFloat, SupportsIndex
+
+from hull.errors import UsageError
+
+_OF_NODES = ("kind", "name", "tier")
+_OF_LINKS = ("rate", "delay")
+
+
+def is_graph(value: object) -> bool:
+    """Whether a value is a graph as NetworkX has them."""
+    return all(callable(getattr(value, name, None)) for name in ("nodes", "edges", "is_directed"))
+
+
+def topology_from_networkx(graph: Any) -> dict[str, Any]:
+    """The `topology` of a scenario from a NetworkX graph: `{"graph": {"text": ...}}`.
+
+    Attributes as in a file: `kind` (host or switch), `name` and `tier` of nodes, `rate` and `delay`
+    of links. Raises UsageError that names the node or the edge.
+    """
+    if not is_graph(graph):
+        raise UsageError(f"topology: found {graph!r}; allowed is a graph of NetworkX")
+    ids = {node: _id(node) for node in graph.nodes()}
+    texts = Counter(str(node) for node in ids.values())
+    for node in ids.values():
+        if texts[str(node)] > 1:
+            raise UsageError(
+                f"topology: node {node!r}: another node is called the same; allowed is once"
+            )
+    content = {
+        "directed": bool(graph.is_directed()),
+        "nodes": [
+            {"id": ids[node], **_attributes(f"node {node!r}", found, _OF_NODES)}
+            for node, found in graph.nodes(data=True)
+        ],
+        "edges": [
+            {
+                "source": ids[source],
+                "target": ids[target],
+                **_attributes(f"edge {source!r} to {target!r}", found, _OF_LINKS),
+            }
+            for source, target, found in graph.edges(data=True)
+        ],
+    }
+    return {"graph": {"text": json.dumps(content, ensure_ascii=False)}}
+
+
+def with_graphs(scenario: dict[str, Any]) -> dict[str, Any]:
+    """A scenario whose topology may be a graph, or have one as `graph`, as what TOML can hold."""
+    topology = scenario.get("topology")
+    if is_graph(topology):
+        return {**scenario, "topology": topology_from_networkx(topology)}
+    if isinstance(topology, dict) and is_graph(topology.get("graph")):
+        made = topology_from_networkx(topology["graph"])
+        return {**scenario, "topology": {**topology, **made}}
+    return scenario
+
+
+def _id(node: object) -> str | int:
+    if isinstance(node, str):
+        return node
+    number = _whole(node)
+    if number is not None and number >= 0:
+        return number
+    raise UsageError(
+        f"topology: node {node!r}: found {type(node).__name__}; allowed is a text or a whole "
+        "number (networkx.relabel_nodes(G, str) makes texts)"
+    )
+
+
+def _attributes(place: str, found: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    kept = {}
+    for name in names:
+        value = found.get(name)
+        if value is not None:
+            kept[name] = _text_or_number(f"{place}: {name}", value)
+    return kept
+
+
+def _text_or_number(place: str, value: object) -> str | int | float:
+    if isinstance(value, str):
+        return str(value)
+    whole = _whole(value)
+    if whole is not None:
+        return whole
+    if isinstance(value, SupportsFloat) and not isinstance(value, bool):
+        number = float(value)
+        if math.isfinite(number):
+            return number
+    raise UsageError(f"topology: {place}: found {value!r}; allowed is a text or a number")
+
+
+def _whole(value: object) -> int | None:
+    """A whole number of any kind, such as numpy's; a truth value is none."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    return index(value)

@@ -1,0 +1,111 @@
+"""Who may talk to the lab: checks of Host and Origin, a token where other machines can connect, and
+a limit of wrong ones.
+
+A page of another site that is open in the same browser may send requests here: by DNS rebinding
+under a name of its own (that is what Host is checked against), or by a WebSocket, which browsers do
+not keep to one site (that is what Origin is checked against).
+"""
+
+import ipaddress
+import secrets
+import socket
+import sys
+import time
+from collections import OrderedDict
+from urllib.parse import urlsplit
+
+MOST_WRONG = 5
+"""Wrong tokens of one address, after which it has to wait."""
+WAIT_SECONDS = 60.0
+_MOST_ADDRESSES = 1000
+
+
+class Guard:
+    """What is allowed on one server."""
+
+    def __init__(self, host: str) -> None:
+        self._names = {"localhost"}
+        self._any_address = not is_loopback(host)
+        if self._any_address:
+            self._names |= {host.lower(), socket.gethostname().lower()}
+        self.token = secrets.token_urlsafe(16) if self._any_address else None
+        self._wrong: OrderedDict[str, list[float]] = OrderedDict()
+
+    def refusal(self, host: str | None, origin: str | None, site: str | None = None) -> str | None:
+        """Why a request with these headers is refused; None where it is not."""
+        if not self._is_own(host):
+            return f"Host: found {_shown(host)}, allowed is this server's address or localhost"
+        if origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
+            return f"Origin: found {_shown(origin)}, allowed is the lab's own page"
+        if site == "cross-site":
+            return "Sec-Fetch-Site: found cross-site, allowed is the lab's own page"
+        return None
+
+    def blocked_for(self, address: str) -> float:
+        """Seconds for which an address has to wait, 0 where it has not."""
+        times = self._wrong.get(_network(address), [])
+        if len(times) < MOST_WRONG:
+            return 0.0
+        return max(times[-MOST_WRONG] + WAIT_SECONDS - time.monotonic(), 0.0)
+
+    def admits(self, token: object, address: str) -> bool:
+        """Whether the token is right. Ask `blocked_for` first; a wrong one is noted on stderr."""
+        if self.token is None:
+            return True
+        given = token if isinstance(token, str) else ""
+        if secrets.compare_digest(given.encode(errors="replace"), self.token.encode()):
+            return True
+        network = _network(address)
+        times = self._wrong.pop(network, [])
+        times = [at for at in times if at > time.monotonic() - WAIT_SECONDS]
+        times.append(time.monotonic())
+        self._wrong[network] = times[-MOST_WRONG:]
+        while len(self._wrong) > _MOST_ADDRESSES:
+            self._wrong.popitem(last=False)
+        what = "wrong token" if given else "no token"
+        print(
+            f"hull lab: {what} from {address} ({len(times)} of {MOST_WRONG} in a minute)",
+            file=sys.stderr,
+            flush=True,
+        )
+        return False
+
+    def _is_own(self, host: str | None) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname if host else None
+        except ValueError:
+            return False
+        if name is None:
+            return False
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return name in self._names
+        return self._any_address or address.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can connect to an address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _network(address: str) -> str:
+    """What counts as one: an IPv4 address, or an IPv6 network of 64 bits."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return address
+
+
+def _shown(value: str | None) -> str:
+    if not value:
+        return "nothing"
+    return "".join(c if c.isprintable() else "?" for c in value[:80])

@@ -1,0 +1,334 @@
+"""What can be set in the lab: schemes, parameters with their ranges, the state that a link holds.
+
+Numbers in SI base units: bit/s, s, bytes; shares as parts of 1. A state is written as the query of
+a URL, `a=hull&b=dctcp&rate=1e10&...`, and what it leaves out has its default.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from hull.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One of the schemes that are compared."""
+
+    id: str
+    title: str
+    summary: str
+    parameters: tuple[str, ...]
+    """The parameters that matter to it beside the network's and the traffic's."""
+    settings: tuple[str, ...]
+    """What its table in the scenario file holds: see `hull.lab.scenario`."""
+
+
+SCHEMES = {
+    scheme.id: scheme
+    for scheme in (
+        Scheme(
+            "hull",
+            "HULL",
+            "DCTCP, a phantom queue that marks before the link is full, and a pacer in the host",
+            ("drain", "threshold"),
+            ("dctcp", "phantom_queue", "pacer"),
+        ),
+        Scheme(
+            "dctcp_pq",
+            "DCTCP + phantom queue",
+            "HULL without the pacer",
+            ("drain", "threshold"),
+            ("dctcp", "phantom_queue"),
+        ),
+        Scheme(
+            "dctcp",
+            "DCTCP",
+            "the switch marks above K, the sender cuts its window by the share of marks",
+            ("k",),
+            ("dctcp", "marking"),
+        ),
+        Scheme(
+            "tcp_ecn",
+            "TCP + ECN",
+            "NewReno that halves its window when the switch marks above K",
+            ("k",),
+            ("ecn", "marking"),
+        ),
+        Scheme("tcp", "TCP", "NewReno, drops when the buffer is full", (), ()),
+        Scheme("cubic", "CUBIC", "Linux's default, drops when the buffer is full", (), ("cubic",)),
+        Scheme("vegas", "Vegas", "slows down when the round trip grows, no marks", (), ("vegas",)),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that can be set."""
+
+    id: str
+    title: str
+    unit: str
+    kind: str
+    """`continuous`, `integer` or `choice`."""
+    scale: str
+    """Of its slider: `linear` or `log`."""
+    min: float
+    max: float
+    step: float
+    """Of its slider: a difference where it is linear, decades where it is logarithmic."""
+    default: float
+    help: str
+    choices: tuple[float, ...] = field(default=())
+
+    def check(self, value: object) -> float:
+        """The value as a number of this parameter; else UsageError."""
+        number = _number(value)
+        allowed = f"a number from {self.min:g} to {self.max:g}"
+        if self.kind == "choice":
+            allowed = "one of " + ", ".join(f"{choice:g}" for choice in self.choices)
+        elif self.kind == "integer":
+            allowed = f"a whole number from {self.min:.0f} to {self.max:.0f}"
+        right = number is not None and self.min <= number <= self.max
+        if right and self.kind == "choice":
+            right = number in self.choices
+        elif right and self.kind == "integer":
+            right = number == math.floor(number or 0)
+        if not right or number is None:
+            raise UsageError(f"{self.id}: found {shown(value)}, allowed is {allowed}")
+        return number
+
+
+def _parameter(id_: str, title: str, unit: str, kind: str, *numbers: float, help: str) -> Parameter:
+    low, high, step, default = numbers
+    name, _, scale = kind.partition(" ")
+    return Parameter(id_, title, unit, name, scale or "linear", low, high, step, default, help)
+
+
+PARAMETERS = {
+    parameter.id: parameter
+    for parameter in (
+        Parameter(
+            "rate",
+            "Link speed",
+            "bit/s",
+            "choice",
+            "log",
+            1e9,
+            40e9,
+            0.1,
+            10e9,
+            "Of every link, to the hosts and from them.",
+            (1e9, 10e9, 40e9),
+        ),
+        _parameter(
+            "rtt",
+            "Round trip",
+            "s",
+            "continuous log",
+            10e-6,
+            1e-3,
+            0.01,
+            100e-6,
+            help="Of a full packet and its acknowledgment where nothing waits.",
+        ),
+        _parameter(
+            "flows",
+            "Long flows",
+            "",
+            "integer",
+            0,
+            32,
+            1,
+            2,
+            help="Flows that always have data, each from a host of its own, through one port.",
+        ),
+        _parameter(
+            "load",
+            "Small requests",
+            "share",
+            "continuous",
+            0,
+            0.8,
+            0.01,
+            0.2,
+            help="What responses of 1 KB and 20 KB take of the port beside the long flows.",
+        ),
+        _parameter(
+            "drain",
+            "Phantom queue's drain",
+            "share",
+            "continuous",
+            0.5,
+            1,
+            0.005,
+            0.95,
+            help="Rate at which the phantom queue empties, as a share of the link's.",
+        ),
+        _parameter(
+            "threshold",
+            "Phantom queue's threshold",
+            "byte",
+            "continuous log",
+            500,
+            100e3,
+            0.01,
+            1000,
+            help="Packets are marked while the phantom queue is above it.",
+        ),
+        _parameter(
+            "k",
+            "Marking threshold K",
+            "byte",
+            "continuous log",
+            1500,
+            1e6,
+            0.01,
+            30e3,
+            help="Without a phantom queue, packets are marked while the queue is above it.",
+        ),
+        _parameter(
+            "buffer",
+            "Buffer",
+            "byte",
+            "continuous log",
+            15e3,
+            2e6,
+            0.01,
+            700e3,
+            help="Room of the port; what does not fit is dropped.",
+        ),
+        _parameter(
+            "burst",
+            "Bursts of hosts",
+            "byte",
+            "continuous log",
+            1500,
+            64e3,
+            0.01,
+            1500,
+            help="Most that a host hands to its adapter in one piece, which leaves back to back "
+            "(segmentation offload); 1500: packets singly.",
+        ),
+        _parameter(
+            "speed",
+            "Slow motion",
+            "s/s",
+            "continuous log",
+            1e-4,
+            1,
+            0.01,
+            0.005,
+            help="Simulated seconds in a second on the clock.",
+        ),
+        _parameter(
+            "seed",
+            "Seed",
+            "",
+            "integer",
+            1,
+            1e6,
+            1,
+            1,
+            help="Of the random numbers: the same seed shows the same run.",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """All that decides what the page shows."""
+
+    schemes: tuple[str, ...]
+    """One or two."""
+    rate: float
+    rtt: float
+    flows: float
+    load: float
+    drain: float
+    threshold: float
+    k: float
+    buffer: float
+    burst: float
+    speed: float
+    seed: float
+
+    def query(self) -> str:
+        """The state as a link holds it."""
+        chosen = dict(zip("ab", self.schemes, strict=False))
+        numbers = {id_: f"{getattr(self, id_):.12g}" for id_ in PARAMETERS}
+        return urlencode({**chosen, **numbers})
+
+
+def read_state(values: Mapping[str, object]) -> State:
+    """The state that keys and values, texts or numbers, say; UsageError names what is wrong."""
+    for key in values:
+        if key not in PARAMETERS and key not in ("a", "b"):
+            allowed = ", ".join(["a", "b", *PARAMETERS])
+            raise UsageError(f"key: found {shown(key)}, allowed are {allowed}")
+    first = _scheme("a", values.get("a", "hull"))
+    second = values.get("b")
+    schemes: tuple[str, ...] = (first,)
+    if second is not None and second != "":
+        schemes = (first, _scheme("b", second))
+    if len(set(schemes)) < len(schemes):
+        raise UsageError(f"b: found {first}, which a is already; allowed is another scheme or none")
+    numbers = {
+        id_: parameter.check(values.get(id_, parameter.default))
+        for id_, parameter in PARAMETERS.items()
+    }
+    return State(schemes, **numbers)
+
+
+def as_json() -> dict[str, Any]:
+    """Schemes and parameters, as the page gets them."""
+    common = ("rate", "rtt", "flows", "load", "buffer", "burst", "speed", "seed")
+    return {
+        "schemes": [
+            {
+                "id": scheme.id,
+                "title": scheme.title,
+                "summary": scheme.summary,
+                "parameters": [*scheme.parameters, *common],
+            }
+            for scheme in SCHEMES.values()
+        ],
+        "parameters": [_parameter_json(parameter) for parameter in PARAMETERS.values()],
+    }
+
+
+def shown(value: object) -> str:
+    """A value that came from outside, short enough for a message."""
+    text = value if isinstance(value, str) else repr(value)
+    text = "".join(c if c.isprintable() else "?" for c in text[:60])
+    return f"{text[:40]}..." if len(text) > 40 else text or "nothing"
+
+
+def _parameter_json(parameter: Parameter) -> dict[str, Any]:
+    content = {
+        key: getattr(parameter, key)
+        for key in ("id", "title", "unit", "kind", "scale", "min", "max", "step", "default", "help")
+    }
+    return content | ({"choices": list(parameter.choices)} if parameter.choices else {})
+
+
+def _scheme(key: str, value: object) -> str:
+    if not isinstance(value, str) or value not in SCHEMES:
+        raise UsageError(f"{key}: found {shown(value)}, allowed are {', '.join(SCHEMES)}")
+    return value
+
+
+def _number(value: object) -> float | None:
+    """A finite number, or one written as text."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and (len(value) > 40 or "_" in value):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

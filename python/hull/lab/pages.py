@@ -1,0 +1,186 @@
+"""The WebSocket of a page: what it may say, and the run that it gets."""
+
+import asyncio
+import contextlib
+import json
+from typing import Any, NoReturn
+
+from fastapi import WebSocket
+
+from hull.errors import UsageError
+from hull.lab.guard import Guard
+from hull.lab.model import PARAMETERS, State, read_state, shown
+from hull.lab.outbox import Outbox
+from hull.lab.session import FIRST_SECONDS, Session
+
+MOST_PAGES = 5
+MOST_MESSAGE = 4096
+"""Characters of a message."""
+_START_SECONDS = 10.0
+"""In which a page has to say what it wants."""
+_KEYS = {
+    "start": {"token", "state", "fps"},
+    "state": {"state"},
+    "pause": set(),
+    "resume": set(),
+    "step": {"seconds"},
+    "stop": set(),
+}
+
+NOT_OURS, TOO_MANY_PAGES, WRONG_TOKEN, BLOCKED, FAILED = 1008, 1013, 4401, 4429, 1011
+
+
+class RefusedError(Exception):
+    """A page is told why and its connection closed."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class GoneError(Exception):
+    """The page has closed its connection."""
+
+
+class Pages:
+    """The pages that are open."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._open: set[Session] = set()
+
+    def stop(self) -> None:
+        """End all runs."""
+        for session in self._open:
+            session.stop()
+
+    async def serve(self, socket: WebSocket) -> None:
+        """A connection, from its first message to its end."""
+        await socket.accept()
+        try:
+            await self._serve(socket)
+        except GoneError:
+            return
+        except RefusedError as refused:
+            # The page may be gone by now.
+            with contextlib.suppress(RuntimeError, OSError):
+                await socket.send_text(json.dumps({"type": "error", "message": str(refused)}))
+                await socket.close(refused.code, str(refused)[:100])
+
+    async def _serve(self, socket: WebSocket) -> None:
+        message = await self._first(socket)
+        state = _state(message)
+        fps = _between("fps", message.get("fps", 60), 1, 60)
+        if len(self._open) >= MOST_PAGES:
+            raise RefusedError(
+                TOO_MANY_PAGES, f"{MOST_PAGES} pages are open already; close one of them"
+            )
+        outbox = Outbox(asyncio.get_running_loop())
+        session = Session(state, fps, outbox)
+        self._open.add(session)
+        session.start()
+        sending = asyncio.create_task(_send(socket, outbox))
+        hearing = asyncio.create_task(_hear(socket, session, state))
+        try:
+            await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            session.stop()
+            for task in (sending, hearing):
+                task.cancel()
+            results = await asyncio.gather(sending, hearing, return_exceptions=True)
+            while session.is_alive():
+                await asyncio.sleep(0.002)
+            self._open.discard(session)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        await socket.close()
+
+    async def _first(self, socket: WebSocket) -> dict[str, Any]:
+        """The first message, with the right token where one is needed."""
+        address = socket.client.host if socket.client else ""
+        try:
+            message = await asyncio.wait_for(_receive(socket), _START_SECONDS)
+        except TimeoutError:
+            _refuse("no message in 10 s, allowed is one of type start")
+        if message["type"] != "start":
+            _refuse(f"type: found {shown(message['type'])}, allowed is start at first")
+        seconds = self._guard.blocked_for(address)
+        if seconds:
+            raise RefusedError(BLOCKED, f"too many wrong tokens; wait {seconds:.0f} s")
+        if not self._guard.admits(message.get("token"), address):
+            raise RefusedError(WRONG_TOKEN, "token: wrong; it is what hull lab has printed")
+        return message
+
+
+async def _send(socket: WebSocket, outbox: Outbox) -> None:
+    while (text := await outbox.take()) is not None:
+        try:
+            await socket.send_text(text)
+        except (RuntimeError, OSError):
+            raise GoneError from None
+    raise RefusedError(FAILED, "the run failed; what is wrong is on the terminal of hull lab")
+
+
+async def _hear(socket: WebSocket, session: Session, state: State) -> None:
+    while True:
+        message = await _receive(socket)
+        match message["type"]:
+            case "state":
+                state = _state(message)
+                session.restart(state)
+            case "pause" | "resume":
+                session.pause(message["type"] == "pause")
+            case "step":
+                default = FIRST_SECONDS * state.speed
+                session.step(_between("seconds", message.get("seconds", default), 0, 10))
+            case "stop":
+                return
+            case _:
+                _refuse("type: found start, allowed at first only")
+
+
+async def _receive(socket: WebSocket) -> dict[str, Any]:
+    """The next message: an object with a type and the keys that go with it."""
+    received = await socket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise GoneError
+    text = received.get("text")
+    if text is None:
+        _refuse("message: found bytes, allowed is JSON as text")
+    if len(text) > MOST_MESSAGE:
+        _refuse(f"message: found {len(text)} characters, allowed are {MOST_MESSAGE}")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        _refuse(f"message: found {shown(text)}, allowed is JSON")
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        _refuse(f"message: found {shown(text)}, allowed is an object with a type")
+    kind = message["type"]
+    if kind not in _KEYS:
+        _refuse(f"type: found {shown(kind)}, allowed are {', '.join(_KEYS)}")
+    for key in message.keys() - _KEYS[kind] - {"type"}:
+        allowed = ", ".join(["type", *sorted(_KEYS[kind])])
+        _refuse(f"key: found {shown(key)}, allowed with {kind} are {allowed}")
+    return message
+
+
+def _state(message: dict[str, Any]) -> State:
+    values = message.get("state", {})
+    if not isinstance(values, dict):
+        _refuse(f"state: found {shown(values)}, allowed is an object of {', '.join(PARAMETERS)}")
+    try:
+        return read_state(values)
+    except UsageError as error:
+        _refuse(str(error))
+
+
+def _between(key: str, value: object, low: float, high: float) -> float:
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if number is None or not low <= number <= high:
+        _refuse(f"{key}: found {shown(value)}, allowed is a number from {low} to {high}")
+    return float(number)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise RefusedError(NOT_OURS, message)

@@ -1,0 +1,204 @@
+"""The scenario that a state of the lab stands for: what the page shows and `hull run` runs.
+
+A star: host 0 receives, a host for each long flow, and servers for the small requests. The round
+trip without queueing is that of a full packet and its acknowledgment over the two links,
+transmission counted in, as in `hull design`; hosts' stacks vary by a two-hundredth of what is left
+for delays, because without that some flows get all marks.
+
+Samples are taken so often that the page gets 200 in a second on the clock; a run is 10,000 round
+trips long, after 200 in which flows find their shares.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import tomli_w
+
+from hull import __version__, _core
+from hull.lab.model import SCHEMES, State
+from hull.theory.design import Pacer, recommended_pacer
+from hull.theory.scenario import time_text
+
+MTU, ACK = 1500, 40
+SAMPLES_PER_SECOND = 200
+"""On the clock."""
+SHOWN_FLOWS = 4
+_SERVERS, _CONNECTIONS = 8, 4
+_WARMUP, _MEASURED = 200, 10_000
+"""Round trips."""
+_JITTER = 0.005
+_LEAST_DELAY = 100e-9
+"""Of a link: a few metres and a little of a switch."""
+_LEAST_INTERVAL = 1e-6
+
+
+def round_trip(state: State) -> float:
+    """The round trip, s: the state's, or the time that transmission takes where that is more."""
+    on_wire = 2 * 8 * (MTU + ACK) / state.rate
+    return max(state.rtt, on_wire + 4 * _LEAST_DELAY)
+
+
+def sample_interval(state: State) -> float:
+    """Simulated time between two samples, s, in whole ns."""
+    return max(round(state.speed / SAMPLES_PER_SECOND, 9), _LEAST_INTERVAL)
+
+
+def warmup(state: State) -> float:
+    """Simulated time after which statistics begin, s."""
+    return round(_WARMUP * round_trip(state), 9)
+
+
+def duration(state: State) -> float:
+    """Simulated time of a run, warm-up counted in, s."""
+    return warmup(state) + round(_MEASURED * round_trip(state), 9)
+
+
+def pacer(state: State) -> Pacer:
+    """The pacer's parameters, as `hull design` recommends them for the round trip."""
+    return recommended_pacer(round_trip(state))
+
+
+def first_flow(state: State) -> int:
+    """Number of the first long flow: connections of the small requests come before."""
+    return 2 * _SERVERS * _CONNECTIONS if state.load > 0 else 0
+
+
+def shown_flows(state: State) -> int:
+    """How many long flows are shown."""
+    return min(int(state.flows), SHOWN_FLOWS)
+
+
+def edges(state: State) -> list[float]:
+    """The latencies at which the distribution is told, s: 0, and from a tenth of a packet's time up
+    to that of a full buffer."""
+    low, high = 0.1 * 8 * MTU / state.rate, 8 * max(state.buffer, 2 * MTU) / state.rate
+    count = 72
+    between = (low * (high / low) ** (i / (count - 1)) for i in range(count))
+    return [0.0, *(float(f"{edge:.4g}") for edge in between)]
+
+
+def scenario(state: State) -> dict[str, Any]:
+    """The scenario file's content."""
+    rtt = round_trip(state)
+    slack = rtt - 2 * 8 * (MTU + ACK) / state.rate
+    jitter = _JITTER * slack
+    link = {"rate": f"{state.rate / 1e9:g}Gbps", "delay": time_text(slack / 4 - jitter)}
+    segment = MTU - ACK
+    window = math.ceil(2 * (state.rate * rtt / 8 + state.buffer) / segment) + 64
+    flows = int(state.flows)
+    burst = round(state.burst)
+    return {
+        "name": "lab",
+        "title": f"hull lab: {' and '.join(SCHEMES[id_].title for id_ in state.schemes)}",
+        "source": f"hull {__version__}, {state.query()}",
+        "run": {
+            "duration": time_text(duration(state) - warmup(state)),
+            "warmup": time_text(warmup(state)),
+            "seed": int(state.seed),
+        },
+        "topology": {"star": {"hosts": 1 + flows + _SERVERS}},
+        "host": {
+            **link,
+            "stack_jitter": {"exponential": time_text(jitter)},
+            **({"offload": f"{burst}B"} if burst > MTU else {}),
+        },
+        "switch": {**link, "buffer": f"{round(state.buffer)}B"},
+        "transport": {
+            "mtu": f"{MTU}B",
+            "header": f"{ACK}B",
+            "ack_every": 1,
+            "max_window": window,
+            "receive_window": window,
+            "initial_rto": "10ms",
+            **({"tso_win_divisor": 3} if burst > MTU else {}),
+        },
+        "workload": _workload(state),
+        "measure": {
+            "sample_interval": time_text(sample_interval(state)),
+            "ports": ["switch->h0"],
+            **_followed(state),
+        },
+        "schemes": {id_: _scheme(state, SCHEMES[id_].settings) for id_ in state.schemes},
+    }
+
+
+def toml(state: State) -> str:
+    """The scenario as a file."""
+    return tomli_w.dumps(scenario(state))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scheme, as the simulator takes it."""
+
+    scheme: str
+    scenario: str
+    """JSON of the resolved scenario."""
+
+
+def cells(state: State) -> list[Cell]:
+    """The schemes of a state in its order."""
+    found = json.loads(_core.expand(toml(state), "lab", []))
+    return [Cell(cell["scheme"], json.dumps(cell["scenario"])) for cell in found]
+
+
+def _workload(state: State) -> dict[str, Any]:
+    flows = int(state.flows)
+    workload: dict[str, Any] = {}
+    if flows:
+        source = 1 if flows == 1 else f"1-{flows}"
+        workload["long_lived"] = {"flows": [{"src": source, "dst": 0}]}
+    if state.load > 0 or not flows:
+        workload["requests"] = {
+            "load": _share(state.load),
+            "servers": f"{flows + 1}-{flows + _SERVERS}",
+            "connections_per_server": _CONNECTIONS,
+            "pick": "random_idle",
+            "classes": [{"size": "1KB", "share": "50%"}, {"size": "20KB", "share": "50%"}],
+        }
+    return workload
+
+
+def _followed(state: State) -> dict[str, Any]:
+    if not state.flows:
+        return {}
+    count = first_flow(state) + shown_flows(state)
+    return {"flows": {"count": count, "interval": time_text(sample_interval(state))}}
+
+
+def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
+    """The table of a scheme, by what it holds."""
+    transport: dict[str, Any] = {}
+    switch: dict[str, Any] = {}
+    table: dict[str, Any] = {}
+    if "cubic" in settings or "vegas" in settings:
+        transport = {"congestion_control": settings[0]}
+    if "ecn" in settings:
+        transport = {"ecn": True}
+    if "dctcp" in settings:
+        transport = {"congestion_control": "dctcp", "ecn": True}
+    if "marking" in settings:
+        switch["marking"] = {"threshold": f"{round(state.k)}B"}
+    if "phantom_queue" in settings:
+        threshold = f"{round(state.threshold)}B"
+        switch["phantom_queue"] = {"drain": _share(state.drain), "threshold": threshold}
+    if "pacer" in settings:
+        found = pacer(state)
+        table["pacer"] = {
+            "update_interval": time_text(found.update_interval_s),
+            "eta": found.eta,
+            "beta": round(found.beta),
+            "association_probability": found.association_probability,
+            "association_timeout": time_text(found.association_timeout_s),
+        }
+    return {
+        **({"transport": transport} if transport else {}),
+        **({"switch": switch} if switch else {}),
+        **table,
+    }
+
+
+def _share(value: float) -> str:
+    return f"{round(100 * value, 6):.12g}%"

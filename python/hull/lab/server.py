@@ -1,0 +1,142 @@
+"""The lab's server: the page, what the page asks for, and a WebSocket for each page's run."""
+
+import mimetypes
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import Depends, FastAPI, HTTPException, Request, WebSocket
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hull import __version__
+from hull.errors import UsageError
+from hull.lab import model, scenario, theory
+from hull.lab.guard import Guard
+from hull.lab.model import State, read_state
+from hull.lab.pages import MOST_PAGES, Pages
+from hull.lab.session import MOST_HOPS, MOST_SECONDS
+
+_PAGE = Path(__file__).parent / "page"
+_HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
+
+def make_app(guard: Guard) -> ASGIApp:
+    """The whole server."""
+    pages = Pages(guard)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        pages.stop()
+
+    # Its own documentation pages would load scripts from elsewhere, and telemetry would be sent
+    # where the environment says.
+    app = FastAPI(
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        telemetry={"auto_configure": False, "tracing": False, "metrics": False, "logs": False},
+    )
+    # What a browser does not run unless it is called by its name, whatever the system says.
+    mimetypes.add_type("text/javascript", ".js")
+
+    def admit(request: Request) -> None:
+        address = request.client.host if request.client else ""
+        seconds = guard.blocked_for(address)
+        if seconds:
+            after = {"Retry-After": f"{seconds:.0f}"}
+            raise HTTPException(429, f"too many wrong tokens; wait {seconds:.0f} s", after)
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if not guard.admits(token if kind.lower() == "bearer" else None, address):
+            wanted = {"WWW-Authenticate": "Bearer"}
+            raise HTTPException(401, "token: wrong; it is what hull lab has printed", wanted)
+
+    @app.exception_handler(HTTPException)
+    async def refuse(_: Request, error: HTTPException) -> JSONResponse:
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+    @app.exception_handler(UsageError)
+    async def misused(_: Request, error: UsageError) -> JSONResponse:
+        return JSONResponse({"error": str(error)}, 422)
+
+    @app.get("/")
+    async def index() -> FileResponse:
+        return FileResponse(_PAGE / "index.html")
+
+    @app.get("/api/model")
+    async def get_model() -> dict[str, Any]:
+        limits = {"pages": MOST_PAGES, "hops": MOST_HOPS, "seconds": MOST_SECONDS}
+        return {
+            "hull_version": __version__,
+            **model.as_json(),
+            "limits": limits,
+            "token_needed": guard.token is not None,
+        }
+
+    @app.get("/api/scenario", dependencies=[Depends(admit)])
+    def get_scenario(request: Request) -> PlainTextResponse:
+        file = {"Content-Disposition": "attachment; filename=lab.toml"}
+        text = scenario.toml(_state(request))
+        return PlainTextResponse(text, headers=file, media_type="application/toml")
+
+    @app.get("/api/theory", dependencies=[Depends(admit)])
+    def get_theory(request: Request) -> dict[str, Any]:
+        return theory.predictions(_state(request))
+
+    @app.websocket("/api/live")
+    async def live(socket: WebSocket) -> None:
+        await pages.serve(socket)
+
+    app.mount("/page", StaticFiles(directory=_PAGE, check_dir=False))
+    return _Guarded(app, guard)
+
+
+def _state(request: Request) -> State:
+    pairs = request.query_params.multi_items()
+    values: dict[str, object] = dict(pairs)
+    if len(values) < len(pairs):
+        raise UsageError("key: found one twice, allowed is each once")
+    return read_state(values)
+
+
+class _Guarded:
+    """Refuses what comes from other sites, and tells browsers to keep to this one."""
+
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+        self._app = app
+        self._guard = guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        site = headers.get("sec-fetch-site") if scope["path"].startswith("/api") else None
+        refusal = self._guard.refusal(headers.get("host"), headers.get("origin"), site)
+        if scope["type"] == "websocket":
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008, "reason": refusal})
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        app = self._app if refusal is None else JSONResponse({"error": refusal}, 403)
+        await app(scope, receive, send_guarded)

@@ -1,0 +1,203 @@
+"""A page's run: one thread that simulates what the page's state says, at the page's speed.
+
+The thread simulates in slices of a few milliseconds and looks for wishes between them, so that a
+restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
+of time on the clock; the thread ends with its page.
+"""
+
+import json
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+from hull import _core
+from hull.lab import scenario, theory
+from hull.lab.model import State
+from hull.lab.outbox import Outbox
+
+MOST_HOPS = 200_000_000
+"""Packet-hops of a run, of each scheme."""
+MOST_SECONDS = 600.0
+"""Time on the clock of a run, pauses left out."""
+SLICE_HOPS = 10_000
+"""About two milliseconds of processor time."""
+MOST_SAMPLES = 400
+"""In a frame."""
+FIRST_SECONDS = 0.02
+"""Of the clock, at the page's speed: what the first frame shows at most, and a step by itself."""
+_ROUNDING = 2e-12
+"""s: the simulator counts ps."""
+
+
+@dataclass
+class _Run:
+    """One generation: a state under simulation."""
+
+    state: State
+    lives: list[_core.Live]
+    duration: float
+    at: float = 0.0
+    """Simulated so far, s: by the scheme that is behind."""
+    target: float = 0.0
+    """To be simulated by now."""
+    shown: float = -1.0
+    """Simulated when the last frame was made, s."""
+    spent: float = 0.0
+    """Time on the clock, s."""
+
+
+class Session(threading.Thread):
+    """The run of one page."""
+
+    def __init__(self, state: State, fps: float, outbox: Outbox) -> None:
+        super().__init__(name="hull-lab-run", daemon=True)
+        self._frame_seconds = 1 / fps
+        self._outbox = outbox
+        self._wake = threading.Condition()
+        self._wish: State | None = state
+        self._paused = False
+        self._step = 0.0
+        self._stopped = False
+        self._generation = 0
+
+    def restart(self, state: State) -> None:
+        """Begin anew with this state; paused runs stay paused, and show their beginning."""
+        with self._wake:
+            self._wish = state
+            self._wake.notify()
+
+    def pause(self, paused: bool) -> None:
+        """Stand still, or go on."""
+        with self._wake:
+            self._paused = paused
+            self._wake.notify()
+
+    def step(self, seconds: float) -> None:
+        """Simulate so many seconds more than the clock says: while paused, these."""
+        with self._wake:
+            self._step += seconds
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """End, within a slice."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify()
+
+    def run(self) -> None:
+        """The thread's work."""
+        try:
+            self._work()
+        except Exception as error:
+            message = f"the run failed: {type(error).__name__}: {error}"
+            print(f"hull lab: {message}", file=sys.stderr, flush=True)
+            self._outbox.add(json.dumps({"type": "error", "message": message}))
+            self._outbox.close()
+
+    def _work(self) -> None:
+        run: _Run | None = None
+        last = next_frame = time.monotonic()
+        while True:
+            with self._wake:
+                if self._stopped:
+                    return
+                wish, self._wish = self._wish, None
+                step, self._step = self._step, 0.0
+                paused = self._paused
+            now = time.monotonic()
+            if wish is not None:
+                run, next_frame = self._begin(wish), now
+            elif run is not None:
+                run.target += step
+                if not paused:
+                    run.target += (now - last) * run.state.speed
+                    run.spent += now - last
+            last = now
+            if run is None:
+                self._rest(None)
+                continue
+            behind = self._advance(run)
+            reason = self._end_of(run)
+            if reason is not None:
+                self._end(run, reason)
+                run = None
+                continue
+            if now >= next_frame or (paused and not behind):
+                next_frame = max(next_frame + self._frame_seconds, now)
+                self._show(run)
+            if not behind:
+                all_shown = run.shown == run.at
+                idle = max(next_frame - time.monotonic(), 0.001)
+                self._rest(None if paused and all_shown else idle)
+
+    def _begin(self, state: State) -> _Run:
+        cells = scenario.cells(state)
+        average = max(2 * scenario.round_trip(state), scenario.sample_interval(state))
+        lives = [
+            _core.Live(
+                cell.scenario,
+                int(state.seed),
+                scenario.first_flow(state),
+                scenario.shown_flows(state),
+                average,
+                scenario.edges(state),
+            )
+            for cell in cells
+        ]
+        self._generation += 1
+        run = _Run(state, lives, scenario.duration(state))
+        # The first frame is to show something: a frame's time of it.
+        run.target = min(self._frame_seconds, FIRST_SECONDS) * state.speed
+        begin = {
+            "type": "begin",
+            "generation": self._generation,
+            "schemes": list(state.schemes),
+            "duration": run.duration,
+            "warmup": scenario.warmup(state),
+            "interval": scenario.sample_interval(state),
+            "round_trip": scenario.round_trip(state),
+            "theory": theory.predictions(state),
+        }
+        self._outbox.add(json.dumps(begin), begins=True)
+        return run
+
+    def _advance(self, run: _Run) -> bool:
+        """A slice; whether there is more to simulate at once."""
+        run.target = min(run.target, run.duration)
+        reached = [live.advance(run.target, SLICE_HOPS) for live in run.lives]
+        run.at = min(reached)
+        behind = run.at < run.target - _ROUNDING
+        if behind:
+            # What cannot be simulated in time is not caught up later.
+            slack = self._frame_seconds * run.state.speed
+            run.target = min(run.target, max(*reached, run.at + slack))
+        return behind
+
+    def _end_of(self, run: _Run) -> str | None:
+        """Why the run is over, if it is."""
+        if run.at >= run.duration - _ROUNDING:
+            return "duration"
+        hops = max(live.packet_hops() for live in run.lives)
+        return "limit" if run.spent > MOST_SECONDS or hops > MOST_HOPS else None
+
+    def _end(self, run: _Run, reason: str) -> None:
+        self._show(run, last=True)
+        end = {"type": "end", "generation": self._generation, "reason": reason}
+        self._outbox.add(json.dumps(end))
+
+    def _show(self, run: _Run, *, last: bool = False) -> None:
+        """A frame, when the page has taken those before; the last one in any case."""
+        if not (last or self._outbox.has_room()):
+            return
+        run.shown = run.at
+        parts = b",".join(live.take(MOST_SAMPLES) for live in run.lives).decode()
+        self._outbox.add_frame(
+            f'{{"type":"frame","generation":{self._generation},"t":{run.at!r},"schemes":[{parts}]}}'
+        )
+
+    def _rest(self, seconds: float | None) -> None:
+        """Until a wish comes, or for so long."""
+        with self._wake:
+            if not (self._stopped or self._wish is not None or self._step):
+                self._wake.wait(seconds)

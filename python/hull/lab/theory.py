@@ -1,0 +1,199 @@
+"""What `hull.theory` says of a state: numbers to draw beside the simulation.
+
+The models know N long flows over one link. Small requests beside them take their load of the link,
+so that what is left stands for C. Where the theory does not speak, the value is None and `why` says
+so.
+Units: bytes, bit/s, s, packets, parts of 1.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from hull.errors import RunError, UsageError
+from hull.lab.model import SCHEMES, State
+from hull.lab.scenario import ACK, MTU, round_trip
+from hull.theory.bottleneck import Bottleneck
+from hull.theory.fluid import Fluid
+from hull.theory.headroom import least_headroom
+from hull.theory.limit_cycle import limit_cycle
+from hull.theory.sawtooth import alpha
+from hull.theory.sources import SOURCES
+
+_G = 1 / 16
+"""DCTCP's gain in the lab's scenarios: the default (thesis chapter 2)."""
+
+_NAMES = {
+    "queue_mean": ("Mean queue", "byte"),
+    "queue_max": ("Largest queue", "byte"),
+    "phantom_mean": ("Mean phantom queue", "byte"),
+    "throughput": ("Throughput", "bit/s"),
+    "window": ("Window of a flow", "packet"),
+    "alpha": ("alpha", ""),
+    "latency_mean": ("Mean queueing latency", "s"),
+    "latency_p99": ("99th percentile of the queueing latency", "s"),
+    "headroom": ("Headroom that the flows need", "share"),
+}
+_OF_SCHEME = {
+    "dctcp": ("queue_mean", "queue_max", "throughput", "window", "alpha", "latency_mean"),
+    "phantom": (
+        "queue_max",
+        "phantom_mean",
+        "throughput",
+        "window",
+        "alpha",
+        "latency_p99",
+        "headroom",
+    ),
+    "other": ("queue_mean", "throughput", "window"),
+}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One number, or why there is none."""
+
+    name: str
+    title: str
+    unit: str
+    value: float | None
+    source: str = ""
+    why: str = ""
+
+
+Found = dict[str, tuple[float, str]]
+"""Values by name, with their equations."""
+
+
+@lru_cache(maxsize=256)
+def predictions(state: State) -> dict[str, Any]:
+    """For each scheme what is predicted, and notes on the state."""
+    schemes = [{"id": id_, "predictions": _of_scheme(state, id_)} for id_ in state.schemes]
+    return {"schemes": schemes, "notes": list(_notes(state))}
+
+
+def _of_scheme(state: State, id_: str) -> list[dict[str, Any]]:
+    settings = SCHEMES[id_].settings
+    kind, found, why = "other", dict[str, tuple[float, str]](), ""
+    if "dctcp" in settings:
+        kind = "phantom" if "phantom_queue" in settings else "dctcp"
+        try:
+            found = _phantom(state) if kind == "phantom" else _dctcp(state)
+        except (UsageError, RunError) as error:
+            why = str(error)
+        if kind == "phantom" and "pacer" not in settings and state.burst > MTU:
+            for name in ("queue_max", "latency_p99"):
+                found.pop(name, None)
+            why = why or "bursts that are not paced come on top of N - 1 packets that meet"
+    else:
+        why = "hull.theory has no model of this scheme"
+    return [
+        asdict(
+            Prediction(name, *_NAMES[name], *found[name])
+            if name in found
+            else Prediction(name, *_NAMES[name], None, why=why)
+        )
+        for name in _OF_SCHEME[kind]
+    ]
+
+
+def _dctcp(state: State) -> Found:
+    """DCTCP with a threshold K on the queue (thesis 2.2.3, 3.2)."""
+    capacity_bps = _for_flows(state, 1.0)
+    here = Bottleneck(capacity_bps / (8 * MTU), round_trip(state), state.k / MTU, _flows(state))
+    rest_bps = state.load * state.rate
+    if here.window <= 2:
+        queue = max(2.0 * here.flows - here.bdp_packets, 0.0)
+        part = min(2.0 * here.flows / here.bdp_packets, 1.0)
+        source = "thesis 3.13: windows stand at 2 packets, the queue at 2N - C d"
+        return {
+            "queue_mean": (queue * MTU, source),
+            "queue_max": (queue * MTU, source),
+            "throughput": (part * capacity_bps + rest_bps, source),
+            "window": (2.0, source),
+            "alpha": (1.0, source),
+            "latency_mean": (8 * MTU * queue / state.rate, source),
+        }
+    cycle = limit_cycle(Fluid(here.window, _G, here.psi))
+    mean = (here.threshold_packets + cycle.mean_queue * here.max_window) * MTU
+    largest = (here.threshold_packets + cycle.overshoot * here.max_window) * MTU
+    part = min(cycle.throughput, 1.0)
+    return {
+        "queue_mean": (mean, SOURCES["dctcp_queueing_delay_mean_s"].equation),
+        "queue_max": (largest, SOURCES["dctcp_queueing_delay_max_s"].equation),
+        "throughput": (
+            part * capacity_bps + rest_bps,
+            SOURCES["dctcp_throughput"].equation,
+        ),
+        "window": (here.window, "thesis 3.2.1: (C d + K)/N"),
+        "alpha": (alpha(here.window), "thesis 2.6"),
+        "latency_mean": (8 * mean / state.rate, SOURCES["dctcp_queueing_delay_mean_s"].equation),
+    }
+
+
+def _phantom(state: State) -> Found:
+    """DCTCP with a phantom queue: the model without queueing delay, the drain rate for C."""
+    capacity_bps = _for_flows(state, state.drain)
+    flows = _flows(state)
+    drained = capacity_bps * round_trip(state) / (8 * MTU)
+    window = drained / flows
+    needed = least_headroom(flows, state.rate * round_trip(state) / (8 * MTU))
+    cycle = limit_cycle(Fluid(window, _G, state.threshold / MTU / drained, phantom=True))
+    phantom = state.threshold + cycle.mean_queue * drained * MTU
+    meet = (flows - 1) * MTU
+    source = SOURCES["hull_queueing_delay_p99_s"].equation
+    return {
+        "queue_max": (meet, source),
+        "phantom_mean": (phantom, SOURCES["hull_throughput"].equation),
+        "throughput": (
+            cycle.throughput * capacity_bps + state.load * state.rate,
+            SOURCES["hull_throughput"].equation,
+        ),
+        "window": (window, "thesis 3.2.1 without queueing delay: gamma C d/N"),
+        "alpha": (alpha(window), "thesis 2.6, gamma C d/N for its window"),
+        "latency_p99": (8 * meet / state.rate, source),
+        "headroom": (needed, "paper 6.1, equation 5: N/(C RTT)"),
+    }
+
+
+def _flows(state: State) -> int:
+    flows = int(state.flows)
+    if flows < 1:
+        raise UsageError("flows: 0; the models have 1 or more long flows")
+    return flows
+
+
+def _for_flows(state: State, share: float) -> float:
+    """What small requests leave of a share of the link, bit/s."""
+    if state.load >= share:
+        raise UsageError(f"load: {state.load:g}; the models need less than {share:g} of the link")
+    return (share - state.load) * state.rate
+
+
+def _notes(state: State) -> Iterator[str]:
+    rtt = round_trip(state)
+    if rtt > state.rtt:
+        least = 1e6 * rtt
+        yield (
+            f"A packet of {MTU} bytes and its acknowledgment of {ACK} take {least:.3g} us over two "
+            f"links of {state.rate / 1e9:g} Gbps: that is the round trip here."
+        )
+    if state.load > 0 and state.flows:
+        yield (
+            f"The models know long flows only: small requests take {100 * state.load:.3g}% of the "
+            "link, what is left stands for C; their own bursts come on top."
+        )
+    uses_phantom = any("phantom_queue" in SCHEMES[id_].settings for id_ in state.schemes)
+    bdp = state.rate * rtt / (8 * MTU)
+    headroom = 1 - state.drain
+    if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
+        yield (
+            f"{int(state.flows)} flows need a headroom of {100 * min(state.flows / bdp, 1):.3g}% "
+            f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
+        )
+    if any("marking" in SCHEMES[id_].settings for id_ in state.schemes) and state.k > state.buffer:
+        yield "K is above the buffer: packets are dropped before any is marked."
+    if state.burst > MTU and math.ceil(state.burst / MTU) > 1:
+        yield "The models have hosts that send packets singly; bursts come on top."

@@ -1,0 +1,92 @@
+"""The notebooks under examples/: each runs as a script and through `marimo export`, and shows what
+it says.
+"""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "notebooks"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "notebooks.md"
+NAMES = ("first_run", "csv_trace", "own_congestion_control", "simulation_to_linux")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("notebooks")
+
+
+def definitions(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the cells of a notebook define, after all have run."""
+    pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
+    monkeypatch.chdir(place)
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    _, found = module.app.run()
+    return dict(found)
+
+
+def test_all_are_here_and_in_the_documentation() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} == set(NAMES)
+    text = DOCUMENTATION.read_text(encoding="utf-8")
+    assert all(f"{name}.py" in text for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_exported_without_a_screen(name: str, place: Path) -> None:
+    pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
+    page = place / f"{name}.html"
+    done = subprocess.run(
+        [sys.executable, "-m", "marimo", "export", "html", FOLDER / f"{name}.py", "-o", page],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "data:image/png" in page.read_text(encoding="utf-8") or name == "csv_trace"
+
+
+def test_first_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TCP fills the buffer, DCTCP holds its threshold, HULL is near empty and within its drain."""
+    found = definitions("first_run", place, monkeypatch)
+    assert found["mean_bytes"]["tcp"] > 200_000
+    assert found["mean_bytes"]["dctcp"] == pytest.approx(30_000, rel=0.2)
+    assert found["mean_bytes"]["hull"] < 1500
+    assert found["median_us"]["hull"] < found["median_us"]["dctcp"] < found["median_us"]["tcp"]
+    assert 0.8 < found["throughput"]["hull"] < 0.95
+
+
+def test_csv_trace(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = definitions("csv_trace", place, monkeypatch)
+    assert dict(found["finished"]) == {"tcp": 528, "hull": 528}
+    assert found["slowdown"]["slowdown"].min() > 1
+    tails = {(size, scheme): worst for size, scheme, _, worst in found["tails"].iter_rows()}
+    assert tails["small", "hull"] < 0.2 * tails["small", "tcp"]
+
+
+def test_own_congestion_control(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halving empties the queue (thesis 2.2.3), DCTCP does not, whoever wrote it."""
+    found = definitions("own_congestion_control", place, monkeypatch)
+    used, lowest = found["used"], found["lowest"]
+    assert used["halving"] < 0.96
+    assert used["proportional"] > 0.999
+    assert used["hull's DCTCP"] > 0.999
+    assert lowest["halving"] == 0 < lowest["proportional"]
+
+
+def test_simulation_to_linux(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = definitions("simulation_to_linux", place, monkeypatch)
+    assert found["measured"]["hull"] == pytest.approx(
+        found["found"].predicted["hull_throughput"], abs=0.05
+    )
+    assert "--drain 9500000000bps --threshold 1000B" in found["commands"]
+    assert "dctcp_shift_g" in found["commands"]

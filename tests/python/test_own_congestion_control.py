@@ -1,0 +1,188 @@
+"""Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
+
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import hull
+from hull.congestion import fingerprint
+from hull.plan import make_plan, read_scenario
+from own_controls import Dctcp, NewReno
+
+TABLES = ("flows", "latency", "links", "series")
+
+
+def scenario(control: str, *, ecn: bool, **transport: Any) -> dict[str, Any]:
+    """Flows of two sizes that meet at a port, which drops and may mark; connections fall idle."""
+    return {
+        "name": "own",
+        "run": {"duration": "60ms", "warmup": "5ms"},
+        "topology": {"star": {"hosts": 5}},
+        "host": {"rate": "1Gbps", "delay": "5us"},
+        "switch": {
+            "rate": "1Gbps",
+            "delay": "5us",
+            "buffer": "20KB",
+            **({"marking": {"threshold": "12KB"}} if ecn else {}),
+        },
+        "transport": {
+            "congestion_control": control,
+            "ecn": ecn,
+            "min_rto": "2ms",
+            "initial_rto": "2ms",
+            "idle_restart": True,
+            **transport,
+        },
+        "workload": {
+            "requests": {
+                "load": "70%",
+                "connections_per_server": 2,
+                "classes": [
+                    {"size": "2KB", "share": "50%"},
+                    {"size": "200KB", "share": "50%"},
+                ],
+            }
+        },
+        "measure": {"flows": {"count": 8, "interval": "100us"}},
+    }
+
+
+def tables(result: hull.Result) -> dict[str, bytes]:
+    return {name: (result.folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "transport"),
+    [
+        ("newreno", NewReno, {"ecn": False}),
+        ("newreno", NewReno, {"ecn": True}),
+        ("dctcp", Dctcp, {"ecn": True}),
+        ("dctcp", Dctcp, {"ecn": True, "ack_every": 2, "delayed_ack": "1ms"}),
+    ],
+)
+def test_same_bytes_as_the_built_in(
+    name: str, cls: type[hull.CongestionControl], transport: dict[str, Any], tmp_path: Path
+) -> None:
+    built_in = hull.run(scenario(name, **transport), tmp_path / "built-in")
+    own = hull.run(
+        scenario("mine", **transport), tmp_path / "own", congestion_control={"mine": cls}
+    )
+    part = own.summary["parts"][0]
+    assert part["timeouts"] > 0
+    assert part["retransmissions"] > part["timeouts"]
+    assert (part["marks"] > 0) == transport["ecn"]
+    assert own.flows.height > 50
+    assert tables(own) == tables(built_in)
+
+
+class Broken(NewReno):
+    def on_ack(self, window: hull.Window, ack: hull.Ack) -> bool:
+        if ack.una > 50_000:
+            raise ZeroDivisionError("all is lost")
+        return super().on_ack(window, ack)
+
+
+class Fractional(NewReno):
+    def on_loss(self, window: hull.Window, flight: int) -> None:
+        window.reduce_to(flight * 0.7)  # type: ignore[arg-type]
+
+
+class Worded(NewReno):
+    alpha = "much"  # type: ignore[assignment]
+
+
+class NeedsMore(NewReno):
+    def __init__(self, g: float) -> None:
+        super().__init__()
+
+
+@pytest.mark.parametrize(
+    ("cls", "says"),
+    [
+        (Broken, r"Broken\.on_ack, line \d+ of test_own\w+\.py: ZeroDivisionError: all is lost"),
+        (Fractional, r"Fractional\.on_loss, line \d+ of test_own\w+\.py: TypeError: .*float"),
+        (Worded, r"Worded\.alpha: TypeError"),
+        (NeedsMore, r"NeedsMore\(\): TypeError: .*missing 1 required positional"),
+    ],
+)
+def test_what_it_raises_ends_the_run(
+    cls: type[hull.CongestionControl], says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(hull.RunError, match=f'congestion_control "mine": {says}') as caught:
+        hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control={"mine": cls})
+    assert caught.value.__cause__ is not None
+    line = re.search(r"line (\d+)", str(caught.value))
+    if line:
+        text = Path(__file__).read_text().splitlines()[int(line[1]) - 1]
+        assert "all is lost" in text or "flight * 0.7" in text
+    assert not (tmp_path / "o").exists()
+
+
+def test_one_instance_for_each_flow(tmp_path: Path) -> None:
+    class Counted(NewReno):
+        made: ClassVar[list["Counted"]] = []
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.made.append(self)
+            self.last = 0
+
+        def on_ack(self, window: hull.Window, ack: hull.Ack) -> bool:
+            assert ack.una - ack.acked == self.last
+            self.last = ack.una
+            return super().on_ack(window, ack)
+
+    plan = scenario("counted", ecn=False)
+    plan["workload"] = {"incast": {"fan_in": 4, "total": "80KB", "queries": 5}}
+    hull.run(plan, tmp_path / "o", congestion_control={"counted": Counted})
+    # A connection has two flows: the requests and the responses.
+    assert len(Counted.made) == 2 * 4
+    assert sum(control.last == 5 * 20_000 for control in Counted.made) == 4
+
+
+def own_plan(cls: type[hull.CongestionControl]) -> Any:
+    text, file = read_scenario(scenario("mine", ecn=False))
+    return make_plan(text, file, [], own={"mine": cls})
+
+
+def test_another_class_is_another_run(tmp_path: Path) -> None:
+    """The class is part of the resolved scenario, and so of every key that is made of it."""
+
+    class Slower(NewReno):
+        step = 1
+
+    class Slow(NewReno):
+        step = 2
+
+    plans = [own_plan(cls) for cls in (NewReno, Slower, Slow)]
+    assert len({plan.fingerprint for plan in plans}) == 3
+    resolved = plans[0].cells[0].scenario["transport"]
+    assert resolved["own_sha256"] == fingerprint(NewReno)
+    assert own_plan(NewReno).fingerprint == plans[0].fingerprint
+    made = scenario("mine", ecn=False)
+    hull.run(made, tmp_path / "o", congestion_control={"mine": NewReno})
+    with pytest.raises(hull.UsageError, match="another"):
+        hull.run(made, tmp_path / "o", congestion_control={"mine": Slow})
+    file = tmp_path / "o" / "parts" / "base" / "base" / "seed-1" / "scenario.toml"
+    again = hull.run(file, tmp_path / "again", congestion_control={"mine": NewReno})
+    assert again.flows.height > 0
+    with pytest.raises(hull.ScenarioError, match=r"own_sha256: found \".*the class has changed"):
+        hull.run(file, tmp_path / "other", congestion_control={"mine": Slow})
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        ({"dctcp": NewReno}, "name 'dctcp'; allowed is one that hull has not"),
+        ({"my own": NewReno}, "name 'my own'; allowed are letters"),
+        ({"mine": NewReno()}, "mine is <.*>; allowed is a class below hull.CongestionControl"),
+        ({"mine": dict}, "allowed is a class below"),
+        ({"mine": hull.CongestionControl}, "has no on_ack of its own"),
+        ({}, 'transport.congestion_control: found "mine", allowed is newreno, cubic, .*, or the'),
+    ],
+)
+def test_bad_input(own: Any, says: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=says):
+        hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control=own)
