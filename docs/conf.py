@@ -9,7 +9,7 @@ from pathlib import Path
 from hull import __version__, _core
 from hull.columns import COLUMNS
 from hull.experiment import all_experiments
-from hull.terminal import KEY_COLUMNS, key_row
+from hull.terminal import key_row
 
 project = "hull"
 copyright = "the hull authors"
@@ -25,7 +25,7 @@ exclude_patterns = ["_build", "generated"]
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections\.abc|numpy|pathlib|pl|polars)\..*"),
-    ("py:class", r"Figure|hull\.scenario_types\.Scenario"),
+    ("py:class", r"Ack|Figure|Window|hull\.scenario_types\.Scenario"),
 ]
 
 html_theme = "furo"
@@ -35,6 +35,7 @@ html_css_files = ["hull.css"]
 html_copy_source = False
 html_theme_options = {"top_of_page_buttons": []}
 
+toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 
@@ -59,6 +60,21 @@ def _cell(value):
 def _table(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+
+
+def _keys():
+    """The keys of a scenario, a heading and a table for each of its tables."""
+    tables = {}
+    for keys in map(key_row, json.loads(_core.keys())):
+        key, type_, example, default, meaning = keys
+        table = key.split(".")[0].split("[")[0] if "." in key else "The file itself"
+        kind = f"*{type_}, as `{example}`*" if example else f"*{type_}*"
+        tables.setdefault(table, []).append((f"`{key}`", default, f"{meaning} {kind}"))
+    sections = [
+        f"### {table}\n\n:::{{container}} keys\n{_table(['key', 'default', 'meaning'], rows)}:::\n"
+        for table, rows in tables.items()
+    ]
+    return "\n".join(sections)
 
 
 def _held(entry):
@@ -100,8 +116,7 @@ def _gallery(record):
 generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
-rows = [(f"`{key}`", *rest) for key, *rest in map(key_row, json.loads(_core.keys()))]
-(generated / "keys.inc").write_text(_table(KEY_COLUMNS, rows))
+(generated / "keys.inc").write_text(_keys())
 for table, columns in COLUMNS.items():
     rows = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
     (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], rows))

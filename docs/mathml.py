@@ -1,6 +1,7 @@
 r"""Equations as MathML, which browsers draw themselves: no script, no network, the page's colours.
 
-An equation's \tag stands at the right.
+An equation's \tag stands at the right; equations with \qquad between them may stand one below the
+other.
 """
 
 import re
@@ -20,8 +21,9 @@ def _block(writer, node):
     text = node.astext()
     tags = TAG.findall(text)
     number = f'<span class="eqno">({writer.encode(tags[0])})</span>' if tags else ""
-    drawn = convert(TAG.sub("", text).strip(), display="block")
-    writer.body.append(f'<div class="math">{drawn}{number}</div>\n')
+    equations = TAG.sub("", text).split(r"\qquad")
+    drawn = "".join(convert(equation.strip(), display="block") for equation in equations)
+    writer.body.append(f'<div class="math"><div class="formula">{drawn}</div>{number}</div>\n')
     raise SkipNode
 
 
