@@ -1,12 +1,13 @@
 """hull: phantom queues, pacing and DCTCP, simulated packet by packet.
 
 `result = hull.run("scenario.toml")`, and then `result.summary`, `result.flows`,
-`result.plot_fct()` and the other members of `Result`.
+`result.plot_fct()` and the other members of `Result`. `hull.sweep("scenario.toml", over={...})`
+runs it over values of its keys and returns one frame.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hull._core import Ack, ScenarioError, Window, version
 from hull.congestion import CongestionControl
@@ -14,6 +15,9 @@ from hull.errors import Interrupted, RunError, UsageError
 from hull.graphs import topology_from_networkx
 from hull.result import Result, load
 from hull.scenario_types import Scenario
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "Ack",
@@ -27,6 +31,7 @@ __all__ = [
     "Window",
     "load",
     "run",
+    "sweep",
     "topology_from_networkx",
 ]
 __version__ = version()
@@ -61,3 +66,37 @@ def run(
     text, file = read_scenario(scenario)
     plan = make_plan(text, file, list(set), seeds, congestion_control)
     return perform(plan, Path(out or Path("results", plan.name)), jobs=jobs, force=force)
+
+
+def sweep(
+    scenario: str | Path | Scenario | dict[str, Any],
+    over: Mapping[str, object] | None = None,
+    *,
+    seeds: int | None = None,
+    until: Mapping[str, object] | None = None,
+    max_seeds: int | None = None,
+    set: Sequence[str] = (),
+    executor: object = None,
+    jobs: int | None = None,
+    slurm: Mapping[str, str] | None = None,
+    store: str | Path = Path("results", "store"),
+    tables: bool = False,
+) -> "pl.DataFrame":
+    """Run a scenario over values of its keys and over seeds; a row for each statistic of each run.
+
+    over: for each key the values, as a list or a text such as "0.2:0.6:0.1"; the file's own
+    `[sweep]` is swept as well. seeds: seeds per point, instead of the scenario's. until: adds seeds
+    to a point until half the 95% interval of a statistic is within a share of its mean, as
+    {"fct.10MB.mean": "5%"}; max_seeds: at most so many (100). executor: "threads", "dask://host:port",
+    "slurm", a client of Dask, or any concurrent.futures.Executor. jobs: tasks at a time. store: the
+    folder that keeps single runs, of which none is done twice. tables: keep their tables, too.
+
+    Raises ScenarioError or UsageError for input that cannot be used, and RunError for runs that
+    failed, with the rows of the others in its `frame`.
+    """
+    from hull.sweeps.command import Request, carry_out, prepare
+
+    request = Request(
+        scenario, over or {}, set, seeds, until, max_seeds, executor, jobs, slurm, store, tables
+    )
+    return carry_out(request, prepare(request), lines=False)

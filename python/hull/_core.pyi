@@ -1,5 +1,6 @@
 """The simulator, written in Rust. Text in and out is JSON; see docs/results.md for the shapes."""
 
+from pathlib import Path
 from typing import final
 
 __all__ = [
@@ -13,8 +14,10 @@ __all__ = [
     "expand",
     "keys",
     "quantity",
+    "range",
     "schema",
     "version",
+    "write_statistics",
 ]
 
 def version() -> str: ...
@@ -23,6 +26,13 @@ def keys() -> str: ...
 def columns() -> str: ...
 def expand(text: str, file: str, overrides: list[str], own: list[tuple[str, str]] = ...) -> str: ...
 def quantity(kind: str, text: str) -> float: ...
+def range(text: str) -> str: ...
+def write_statistics(
+    path: str | Path,
+    labels: tuple[str, str, str, str, str],
+    seed: int,
+    rows: list[tuple[str, str, float]],
+) -> None: ...
 
 @final
 class Run:
@@ -34,7 +44,7 @@ class Run:
         seed: int,
         own: type[object] | None = None,
     ) -> Run: ...
-    def execute(self, folder: str) -> str: ...
+    def execute(self, folder: str | None = None) -> str: ...
     def cancel(self) -> None: ...
     def progress(self) -> tuple[float, float, int]: ...
 

@@ -32,9 +32,12 @@ class State:
 class Progress:
     """Shows the progress of `total` parts, of which `kept` were there before."""
 
-    def __init__(self, name: str, total: int, kept: int, *, lines: bool) -> None:
+    def __init__(
+        self, name: str, total: int, kept: int, *, lines: bool, noun: str = "parts"
+    ) -> None:
         """`lines`: write plain lines where stderr is no terminal (else nothing there)."""
         self._name = name
+        self._noun = noun
         self._total = total
         self._kept = kept
         self._lines = lines
@@ -57,7 +60,7 @@ class Progress:
             self._bar.start()
         elif self._lines:
             kept = f", {self._kept} of them kept from before" if self._kept else ""
-            self._say(f"{self._total} parts{kept}")
+            self._say(f"{self._total} {self._noun}{kept}")
         return self
 
     def __exit__(
@@ -70,6 +73,12 @@ class Progress:
             self._bar.stop()
         if kind is None and (self._bar is not None or self._lines):
             self._say(f"done in {time.monotonic() - self._started:.1f} s, {self._amount()}")
+
+    def set_total(self, total: int) -> None:
+        """There is more to do than was known."""
+        self._total = total
+        if self._bar is not None:
+            self._bar.update(self._task, total=total)
 
     def update(self, state: State) -> None:
         """Show the work done by now."""

@@ -44,6 +44,8 @@ FlowConnections = Literal["per_flow", "persistent"]
 """Whether a flow has a connection of its own."""
 Arrivals = Literal["poisson", "fixed"]
 """How queries arrive."""
+Swept = list[Any] | str
+"""What a file gives for a swept key."""
 
 
 class Capture(TypedDict):
@@ -989,5 +991,7 @@ class Scenario(TypedDict):
     """What is measured."""
     schemes: NotRequired[dict[str, dict[str, Any]]]
     """Schemes to compare: for each name, a table of keys that override the scenario's."""
-    sweep: NotRequired[dict[str, list[Any]]]
-    """Keys to sweep: for each dotted key, a list of values; all combinations are run."""
+    sweep: NotRequired[dict[str, Swept]]
+    """Keys to sweep: for each dotted key, a list of values or a range `"start:stop:step"`; all
+    combinations are run.
+    """

@@ -1,9 +1,10 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hull_sim::measure::TABLES;
+use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, OwnControls, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
@@ -34,6 +35,14 @@ create_exception!(
 
 fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+}
+
+fn os_error(error: &io::Error, path: &Path) -> PyErr {
+    let path = path.display();
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, error.to_string(), path.to_string())),
+        None => PyRuntimeError::new_err(format!("{path}: {error}")),
+    }
 }
 
 /// Version of hull.
@@ -107,6 +116,36 @@ fn quantity(kind: &str, text: &str) -> PyResult<f64> {
     .map_err(PyValueError::new_err)
 }
 
+/// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
+/// ValueError that says what was found and what is allowed.
+#[pyfunction]
+fn range(text: &str) -> PyResult<String> {
+    json(&scenario::range(text).map_err(PyValueError::new_err)?)
+}
+
+/// Writes a file of a sweep's store: `labels` are run, name, condition, scheme, scenario; `rows`
+/// statistic, unit, value. Returns when it is on the disk; raises OSError when it cannot be written.
+#[pyfunction]
+fn write_statistics(
+    py: Python<'_>,
+    path: PathBuf,
+    labels: (String, String, String, String, String),
+    seed: u64,
+    rows: Vec<(String, String, f64)>,
+) -> PyResult<()> {
+    let (run, name, condition, scheme, scenario) = labels;
+    let labels = RunLabels {
+        run,
+        name,
+        condition,
+        scheme,
+        seed,
+        scenario,
+    };
+    py.detach(|| measure::write_statistics(&path, labels, &rows))
+        .map_err(|e| os_error(&e, &path))
+}
+
 /// One resolved scenario with one seed.
 #[pyclass(frozen)]
 struct Run {
@@ -145,10 +184,12 @@ impl Run {
         })
     }
 
-    /// Runs to the end, writes the tables into `folder` and returns the summary as JSON. Raises
+    /// Runs to the end, writes the tables into `folder`, if one is given, and returns the summary as
+    /// JSON. Raises
     /// Cancelled after `cancel`, OSError when a file cannot be written, RuntimeError for what an own
     /// congestion control raised.
-    fn execute(&self, py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+    #[pyo3(signature = (folder=None))]
+    fn execute(&self, py: Python<'_>, folder: Option<PathBuf>) -> PyResult<String> {
         let (own, raised) = match (&self.own, &self.scenario.transport.congestion_control) {
             (Some(class), CongestionControl::Own(name)) => {
                 let control = self.control.clone();
@@ -162,7 +203,7 @@ impl Run {
                 &self.scenario,
                 own.as_ref().map(|own| own as &dyn Own),
                 self.identity.clone(),
-                &folder,
+                folder.as_deref(),
                 &self.control,
             )
         });
@@ -178,13 +219,7 @@ impl Run {
             Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
                 "error in hull: {failure:?}"
             ))),
-            Err(PartError::Io(e)) => Err(match e.raw_os_error() {
-                Some(number) => {
-                    let text = e.to_string();
-                    PyOSError::new_err((number, text, folder.display().to_string()))
-                }
-                None => PyRuntimeError::new_err(format!("{}: {e}", folder.display())),
-            }),
+            Err(PartError::Io(e)) => Err(os_error(&e, &folder.unwrap_or_default())),
         }
     }
 
@@ -215,6 +250,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
+    m.add_function(wrap_pyfunction!(range, m)?)?;
+    m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;

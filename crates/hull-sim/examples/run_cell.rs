@@ -29,7 +29,7 @@ fn run(args: &[String]) -> Result<String, String> {
         &cell.scenario,
         None,
         identity,
-        Path::new(folder),
+        Some(Path::new(folder)),
         &Control::default(),
     )
     .map_err(|e| format!("{e:?}"))?;

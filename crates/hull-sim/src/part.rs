@@ -1,5 +1,5 @@
-//! One part of a run: one resolved scenario with one seed, run into a folder. A pure function of
-//! (scenario, seed), so that parts can be handed to any executor.
+//! One part of a run: one resolved scenario with one seed, run into a folder or for its numbers alone.
+//! A pure function of (scenario, seed), so that parts can be handed to any executor.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::measure::{
     thread_seconds, write_links, write_queries,
 };
 use crate::scenario::Scenario;
-use crate::simulation::{self, Control, Failure, PacketCount, ProcessorUse, Throughput};
+use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
 use crate::transport::Own;
 
 /// Which part this is.
@@ -105,32 +105,27 @@ pub enum PartError {
     Io(io::Error),
 }
 
-/// Runs a part and writes its tables into `folder`, which must exist: `flows.parquet`,
+/// Runs a part. With a folder, which must exist, writes its tables into it: `flows.parquet`,
 /// `latency.parquet`, `links.parquet`, and what else the scenario asks for. `own` is the congestion
 /// control from outside, where the scenario names one.
 pub fn run(
     scenario: &Scenario,
     own: Option<&dyn Own>,
     identity: Identity,
-    folder: &Path,
+    folder: Option<&Path>,
     control: &Control,
 ) -> Result<Summary, PartError> {
     let (wall, cpu) = (Instant::now(), thread_seconds());
-    let mut outcome = simulation::build_with_own(scenario, own, identity.seed, Some(folder))
-        .map_err(PartError::Scenario)?
-        .run(control)
-        .map_err(PartError::Simulation)?;
-    outcome.flows.close().map_err(PartError::Io)?;
-    outcome.logs.close().map_err(PartError::Io)?;
-    let queries = QuerySummary::of(&outcome.queries);
-    if queries.is_some() {
-        write_queries(&outcome.queries, &folder.join("queries.parquet")).map_err(PartError::Io)?;
+    let mut simulation = simulation::build_with_own(scenario, own, identity.seed, folder)
+        .map_err(PartError::Scenario)?;
+    if folder.is_none() {
+        simulation = simulation.without_tables();
     }
-    write_links(&outcome.links, &folder.join("links.parquet")).map_err(PartError::Io)?;
-    outcome
-        .latency
-        .write(&folder.join("latency.parquet"))
-        .map_err(PartError::Io)?;
+    let mut outcome = simulation.run(control).map_err(PartError::Simulation)?;
+    let queries = QuerySummary::of(&outcome.queries);
+    if let Some(folder) = folder {
+        write_tables(&mut outcome, folder).map_err(PartError::Io)?;
+    }
     Ok(Summary {
         hull_version: env!("CARGO_PKG_VERSION"),
         name: scenario.name.clone(),
@@ -166,6 +161,16 @@ pub fn run(
         paced: outcome.paced,
         associations: outcome.associations,
     })
+}
+
+fn write_tables(outcome: &mut Outcome, folder: &Path) -> io::Result<()> {
+    outcome.flows.close()?;
+    outcome.logs.close()?;
+    if !outcome.queries.is_empty() {
+        write_queries(&outcome.queries, &folder.join("queries.parquet"))?;
+    }
+    write_links(&outcome.links, &folder.join("links.parquet"))?;
+    outcome.latency.write(&folder.join("latency.parquet"))
 }
 
 /// The process's high-water mark of memory, from Linux's /proc.

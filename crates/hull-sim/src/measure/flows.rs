@@ -80,6 +80,11 @@ impl FlowLog {
         self.table.push(record);
     }
 
+    /// Keeps no rows from here on, only what the summary needs.
+    pub fn discard(&mut self) {
+        self.table.discard();
+    }
+
     /// The flows so far that are in memory: all of them without a file.
     pub fn rows(&self) -> &[FlowRecord] {
         self.table.rows()

@@ -38,6 +38,19 @@ impl Logs {
         self.pacers.as_mut().map(TableLog::take_rows);
     }
 
+    /// Keeps no rows from here on.
+    pub fn discard(&mut self) {
+        if let Some(queues) = &mut self.queues {
+            queues.discard();
+        }
+        if let Some(series) = &mut self.series {
+            series.discard();
+        }
+        if let Some(pacers) = &mut self.pacers {
+            pacers.discard();
+        }
+    }
+
     /// Completes the files; what went wrong on the way is told here.
     pub fn close(&mut self) -> io::Result<()> {
         if let Some(queues) = &mut self.queues {

@@ -15,6 +15,7 @@ mod queries;
 mod queues;
 mod series;
 mod sketch;
+mod statistics;
 mod table_log;
 mod watch;
 
@@ -37,4 +38,5 @@ pub(crate) use queues::{QueueLog, QueueRow};
 pub use series::SERIES_COLUMNS;
 pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
 pub use sketch::Sketch;
+pub use statistics::{RunLabels, STATISTIC_COLUMNS, write as write_statistics};
 pub use watch::{QueueLevel, Watch};

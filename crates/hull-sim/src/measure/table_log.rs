@@ -28,6 +28,8 @@ pub(crate) struct TableLog<R> {
     path: Option<PathBuf>,
     file: Option<TableFile>,
     error: Option<io::Error>,
+    /// Nobody asks for rows.
+    discards: bool,
 }
 
 impl<R: Row> TableLog<R> {
@@ -39,11 +41,20 @@ impl<R: Row> TableLog<R> {
             path,
             file: None,
             error: None,
+            discards: false,
         }
+    }
+
+    /// Keeps no rows from here on.
+    pub fn discard(&mut self) {
+        self.discards = true;
     }
 
     /// Adds a row.
     pub fn push(&mut self, row: R) {
+        if self.discards {
+            return;
+        }
         self.rows.push(row);
         if self.rows.len() >= GROUP && self.path.is_some() {
             self.flush();

@@ -77,12 +77,7 @@ pub fn expand_with_own(
         if settings.iter().any(|(set, _)| set == key) {
             continue; // set by hand: nothing left to sweep
         }
-        if values.is_empty() {
-            return Err(error(
-                &format!("sweep.\"{key}\""),
-                "found an empty list, allowed is a list of values".into(),
-            ));
-        }
+        let values = (values.values()).map_err(|why| error(&format!("sweep.\"{key}\""), why))?;
         conditions = conditions
             .iter()
             .flat_map(|so_far| {

@@ -16,6 +16,7 @@ mod qcn;
 mod rcp;
 mod run;
 mod service;
+mod swept;
 mod switch;
 mod topology;
 mod transport;
@@ -39,6 +40,7 @@ pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
 pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
 pub use service::{Gamma, Service};
+pub use swept::{Swept, range};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
 pub use topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
@@ -90,10 +92,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "IndexMap<String, IndexMap<String, serde_json::Value>>")]
     pub schemes: IndexMap<String, Overrides>,
-    /// Keys to sweep: for each dotted key, a list of values; all combinations are run.
+    /// Keys to sweep: for each dotted key, a list of values or a range `"start:stop:step"`; all
+    /// combinations are run.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(with = "IndexMap<String, Vec<serde_json::Value>>")]
-    pub sweep: IndexMap<String, Vec<toml::Value>>,
+    pub sweep: IndexMap<String, Swept>,
 }
 
 impl Scenario {

@@ -106,6 +106,15 @@ pub struct Simulation {
 }
 
 impl Simulation {
+    /// Keeps no rows of tables, so that memory does not grow with the run; for runs of which only
+    /// the summary is wanted.
+    pub fn without_tables(mut self) -> Self {
+        self.flows.discard();
+        self.instruments.logs.discard();
+        self.fabric = self.fabric.map(|part| Box::new(part.without_tables()));
+        self
+    }
+
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
         let measured = match self.fabric.take() {

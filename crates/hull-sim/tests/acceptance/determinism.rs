@@ -33,7 +33,14 @@ fn files(name: &str, seed: u64, settings: &[&str]) -> (Vec<u8>, Vec<u8>) {
         seed,
     };
     let scenario = scenario(REQUESTS, &settings);
-    let summary = part::run(&scenario, None, identity, &folder, &Control::default()).expect("runs");
+    let summary = part::run(
+        &scenario,
+        None,
+        identity,
+        Some(&folder),
+        &Control::default(),
+    )
+    .expect("runs");
     assert!(summary.marks > 0 && summary.paced > 0 && summary.fct[1].count > 20);
     let read = |file| fs::read(folder.join(file)).expect("written by the run");
     (read("flows.parquet"), read("latency.parquet"))

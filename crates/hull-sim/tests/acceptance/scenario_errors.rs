@@ -200,7 +200,21 @@ fn sweeps_that_cannot_be() {
     check(
         &sweep("\"workload.requests.load\" = \"40%\""),
         &[],
-        &["sweep", "40%", "sequence"],
+        &["sweep", "40%", "list of values or a range"],
+    );
+    check(
+        &sweep("\"workload.requests.load\" = 40"),
+        &[],
+        &["sweep.workload.requests.load", "list of values or a range"],
+    );
+    check(
+        &sweep("\"workload.requests.load\" = \"60%:40%:10%\""),
+        &[],
+        &[
+            "sweep.\"workload.requests.load\"",
+            "empty",
+            "start:stop:step",
+        ],
     );
     check(
         &sweep("\"workload.requests.load\" = [\"40%\", \"140%\"]"),

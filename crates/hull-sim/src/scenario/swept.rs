@@ -1,0 +1,173 @@
+//! The values of a swept key: a list, or a range `"start:stop:step"` with the units that people
+//! write, `"800Mbps:950Mbps:50Mbps"`. Decimals are added as whole numbers, so that
+//! `"0.1:0.7:0.2"` ends with 0.7; the stop is a value when steps reach it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+/// Most values of one range.
+const MOST: i128 = 100_000;
+
+/// What a file gives for a swept key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "allowed is a list of values or a range \"start:stop:step\""
+)]
+pub enum Swept {
+    /// Values; a text among them may be a range.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    List(Vec<Value>),
+    /// A range.
+    Range(String),
+}
+
+impl Swept {
+    /// The values; the error says what was found and what is allowed.
+    pub(super) fn values(&self) -> Result<Vec<Value>, String> {
+        let values = match self {
+            Swept::List(list) => {
+                let mut all = Vec::new();
+                for value in list {
+                    let swept = value.as_str().map(range).transpose()?.flatten();
+                    all.extend(swept.unwrap_or_else(|| vec![value.clone()]));
+                }
+                all
+            }
+            Swept::Range(text) => range(text)?.ok_or_else(|| {
+                format!(
+                    "found \"{text}\", allowed is a list of values or a range \"start:stop:step\""
+                )
+            })?,
+        };
+        if values.is_empty() {
+            return Err("found an empty list, allowed is a list of values".to_owned());
+        }
+        Ok(values)
+    }
+}
+
+/// A decimal number in units of 10^-`digits`, and what follows it.
+struct Decimal<'t> {
+    scaled: i128,
+    digits: u32,
+    unit: &'t str,
+}
+
+impl<'t> Decimal<'t> {
+    fn parse(text: &'t str) -> Option<Self> {
+        let text = text.trim();
+        let end = text
+            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+            .unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let plain = whole.trim_start_matches('-').len() + 1 >= whole.len()
+            && fraction.bytes().all(|b| b.is_ascii_digit());
+        if !plain || fraction.len() > 9 || number.len() > 24 {
+            return None;
+        }
+        Some(Decimal {
+            scaled: format!("{whole}{fraction}").parse().ok()?,
+            digits: fraction.len() as u32,
+            unit: unit.trim_start(),
+        })
+    }
+
+    fn at(&self, digits: u32) -> i128 {
+        self.scaled * 10_i128.pow(digits - self.digits)
+    }
+}
+
+/// The values of a range; `None` for a text that is none, as it has no colon.
+pub fn range(text: &str) -> Result<Option<Vec<Value>>, String> {
+    if !text.contains(':') {
+        return Ok(None);
+    }
+    let wrong = |why: &str| {
+        Err(format!(
+            "found \"{text}\", {why}; allowed is a range \"start:stop:step\", such as \"0.2:0.6:0.1\" \
+             or \"800Mbps:950Mbps:50Mbps\""
+        ))
+    };
+    let parts: Vec<_> = text.split(':').collect();
+    let [start, stop, step] = parts[..] else {
+        return wrong(&format!("which has {} parts", parts.len()));
+    };
+    let parts = [start, stop, step].map(Decimal::parse);
+    let [Some(start), Some(stop), Some(step)] = &parts else {
+        return wrong("in which a part is no number");
+    };
+    if start.unit != stop.unit || start.unit != step.unit {
+        return wrong("whose three parts differ in their units");
+    }
+    let digits = start.digits.max(stop.digits).max(step.digits);
+    let (from, to, by) = (start.at(digits), stop.at(digits), step.at(digits));
+    if by == 0 {
+        return wrong("whose step is 0");
+    }
+    if (to - from).signum() * by.signum() < 0 {
+        return wrong("which is empty: its step leads away from the stop");
+    }
+    let steps = (to - from) / by;
+    if steps >= MOST {
+        return wrong(&format!("which has more than {MOST} values"));
+    }
+    let value = |step: i128| plain(from + step * by, digits, start.unit);
+    Ok(Some((0..=steps).map(value).collect()))
+}
+
+/// A number without a unit as a number, another one as text.
+fn plain(scaled: i128, digits: u32, unit: &str) -> Value {
+    let one = 10_u128.pow(digits);
+    let (whole, rest) = (scaled.unsigned_abs() / one, scaled.unsigned_abs() % one);
+    let sign = if scaled < 0 { "-" } else { "" };
+    let fraction = format!("{rest:0width$}", width = digits as usize);
+    let fraction = fraction.trim_end_matches('0');
+    let text = if rest == 0 {
+        format!("{sign}{whole}{unit}")
+    } else {
+        format!("{sign}{whole}.{fraction}{unit}")
+    };
+    if !unit.is_empty() {
+        return Value::String(text);
+    }
+    match (digits, text.parse(), text.parse()) {
+        (0, Ok(integer), _) => Value::Integer(integer),
+        (_, _, Ok(float)) => Value::Float(float),
+        _ => Value::String(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    fn texts(text: &str) -> Vec<String> {
+        let values = range(text).expect("right").expect("a range");
+        values.iter().map(|value| value.to_string()).collect()
+    }
+
+    #[test]
+    fn ends_at_the_stop_where_steps_reach_it() {
+        assert_eq!(texts("0.1:0.7:0.2"), ["0.1", "0.3", "0.5", "0.7"]);
+        assert_eq!(texts("0.2:0.65:0.2"), ["0.2", "0.4", "0.6"]);
+        assert_eq!(texts("1:4:1"), ["1", "2", "3", "4"]);
+        assert_eq!(texts("20%:60%:20%"), ["\"20%\"", "\"40%\"", "\"60%\""]);
+        assert_eq!(texts("10KB:8KB:-1.5KB"), ["\"10KB\"", "\"8.5KB\""]);
+        assert_eq!(texts("5:5:1"), ["5"]);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let why = |text| range(text).expect_err("wrong");
+        assert!(why("0.6:0.2:0.1").contains("empty"));
+        assert!(why("0.2:0.6:0").contains("step is 0"));
+        assert!(why("0.2:0.6").contains("2 parts"));
+        assert!(why("a:b:c").contains("no number"));
+        assert!(why("800Mbps:1Gbps:50Mbps").contains("units"));
+        assert!(why("0:1:0.000001").contains("more than"));
+        assert_eq!(range("30KB"), Ok(None));
+    }
+}

@@ -1,0 +1,180 @@
+"""`hull sweep` and `hull.sweep`: from what the user gave to a frame and a table on the terminal."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hull.errors import UsageError
+from hull.plan import read_scenario
+from hull.scenario_types import Scenario
+from hull.sweeps.engine import open_engine
+from hull.sweeps.frame import check_out, write_frame
+from hull.sweeps.grid import make_grid
+from hull.sweeps.seeds import read_until
+from hull.sweeps.store import Store
+from hull.sweeps.sweep import STORE, FailedRuns, Sweep
+from hull.sweeps.values import split_over
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ROWS = 40
+_COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to sweep, and how."""
+
+    scenario: str | Path | Scenario | dict[str, Any]
+    over: Mapping[str, object]
+    overrides: Sequence[str] = ()
+    seeds: int | None = None
+    until: Mapping[str, object] | None = None
+    max_seeds: int | None = None
+    executor: object = None
+    jobs: int | None = None
+    slurm: Mapping[str, str] | None = None
+    store: str | Path = STORE
+    tables: bool = False
+
+
+def prepare(request: Request) -> Sweep:
+    """All that can be said without running anything; raises UsageError and ScenarioError."""
+    text, file = read_scenario(request.scenario)
+    grid = make_grid(text, file, request.over, request.overrides, request.seeds)
+    return Sweep(
+        grid,
+        Store(Path(request.store)),
+        until=read_until(request.until or {}),
+        max_seeds=request.max_seeds,
+        tables=request.tables,
+    )
+
+
+def carry_out(request: Request, sweep: Sweep, *, lines: bool) -> "pl.DataFrame":
+    """Open the executor, do the sweep, close it."""
+    shared = Path(request.store).resolve() / "slurm"
+    engine = open_engine(request.executor, request.jobs, request.slurm or {}, shared)
+    try:
+        return sweep.perform(engine, lines=lines)
+    finally:
+        engine.close()
+
+
+def from_command_line(request: Request, out: Path | None, show: Sequence[str]) -> None:
+    """The command: a file, and a short table on stdout."""
+    if out is not None:
+        check_out(out)
+    sweep = prepare(request)
+    out = out or Path("results", f"{sweep.grid.name}-sweep.parquet")
+    failed = None
+    try:
+        frame = carry_out(request, sweep, lines=True)
+    except FailedRuns as error:
+        failed, frame = error, error.frame
+    write_frame(frame, out)
+    _print_table(sweep, frame, [*(request.until or {}), *show])
+    _say(_what_was_done(sweep))
+    if sweep.counts.wide:
+        _say(
+            f"after {request.max_seeds or 'the most'} seeds still wider than --until: "
+            f"{'; '.join(sweep.counts.wide)}"
+        )
+    print(out)
+    if failed is not None:
+        raise failed
+
+
+def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    """KEY=VALUE options, each key once."""
+    found: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not (equals and key.strip() and value.strip()):
+            raise UsageError(f"{option}: {text!r}; the form is key=value")
+        if key.strip() in found:
+            raise UsageError(f"{option}: {key.strip()} is given twice; allowed is once")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def over_of(given: Sequence[str]) -> dict[str, str]:
+    """The keys and values of `--over`."""
+    found: dict[str, str] = {}
+    for option in given:
+        key, values = split_over(option)
+        if key in found:
+            raise UsageError(f"--over: {key} is given twice; allowed is once, with all values")
+        found[key] = values
+    return found
+
+
+def _what_was_done(sweep: Sweep) -> str:
+    counts = sweep.counts
+    kept = f", {counts.taken} were in the store" if counts.taken else ""
+    return (
+        f"{counts.made} runs made{kept}; {counts.cpu_s:.1f} s of processor time in the runs, "
+        f"{counts.wall_s:.1f} s on the clock"
+    )
+
+
+def _say(text: str) -> None:
+    print(f"hull: {text}", file=sys.stderr)
+
+
+def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> None:
+    """Means of a few statistics with their 95% intervals, a line for each point and scheme."""
+    import polars as pl
+    from rich.table import Table
+    from rich.text import Text
+
+    from hull.terminal import console, number
+
+    names = frame["statistic"].unique(maintain_order=True).to_list()
+    for name in asked:
+        if name not in names:
+            raise UsageError(f"--show {name}: no such statistic; there are {', '.join(names)}")
+    shown = list(dict.fromkeys(asked)) or _usual(names)
+    keys = [*(axis.name for axis in sweep.grid.axes), "scheme"]
+    means = (
+        frame.filter(pl.col("statistic").is_in(shown))
+        .group_by([*keys, "statistic"], maintain_order=True)
+        .agg(pl.col("mean", "ci95", "n", "unit").first())
+    )
+    units = dict(means.select("statistic", "unit").unique().iter_rows())
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for key in keys:
+        table.add_column(key, overflow="fold")
+    for name in shown:
+        unit = units.get(name, "1")
+        title = name if unit == "1" else f"{name} [{unit}]"
+        table.add_column(Text(title), justify="right", overflow="fold")
+    table.add_column("n", justify="right")
+    lines: dict[tuple[object, ...], dict[str, str]] = {}
+    for row in means.iter_rows(named=True):
+        line = lines.setdefault(tuple(row[key] for key in keys), {})
+        half = "" if row["ci95"] is None else f" ± {number(row['ci95'])}"
+        line[row["statistic"]] = f"{number(row['mean'])}{half}"
+        line["n"] = str(row["n"])
+    for place, line in list(lines.items())[:_ROWS]:
+        cells = [*map(str, place), *(line.get(name, "-") for name in shown), line["n"]]
+        table.add_row(*map(Text, cells))
+    console().print(table)
+    if len(lines) > _ROWS:
+        print(f"... and {len(lines) - _ROWS} more lines in the file")
+
+
+def _usual(names: Sequence[str]) -> list[str]:
+    """The statistics that are shown when none is asked for."""
+    times = [name for name in names if name.startswith("fct.") and name.endswith(".mean")]
+    wanted = [
+        *times,
+        "queries.mean",
+        "switch_latency.occupancy.mean",
+        "throughput.utilization",
+        "fairness.jain",
+    ]
+    return [name for name in wanted if name in names][:_COLUMNS]

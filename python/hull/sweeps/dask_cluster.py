@@ -1,0 +1,85 @@
+"""A Dask cluster as an executor: `dask://host:port` names its scheduler."""
+
+import logging
+import time
+from typing import Any
+
+from hull.errors import RunError, UsageError
+from hull.sweeps.engine import Engine
+
+_CONNECT_S = 10
+_WORKER_S = 30
+_COUNT_EVERY_S = 1.0
+
+
+class Dask(Engine):
+    """The workers of a Dask cluster, as many as there are at the time."""
+
+    task_s = 0.5
+    workers_keep = True
+
+    def __init__(self, client: Any, jobs: int | None = None, *, opened: bool) -> None:
+        """`opened`: the client is this sweep's own; `jobs`: at most so many tasks at a time."""
+        super().__init__(client.get_executor(pure=False), 0)
+        self._client = client
+        self._jobs = jobs
+        self._opened = opened
+        self._counted = float("-inf")
+
+    def workers(self) -> int:
+        """Threads of the workers that are there now."""
+        now = time.monotonic()
+        if now - self._counted > _COUNT_EVERY_S:
+            try:
+                found = sum(self._client.nthreads().values())
+            except (OSError, TimeoutError) as error:
+                raise RunError(f"lost the Dask scheduler: {error}") from None
+            self._counted = now
+            self._workers = min(found, self._jobs or found)
+        return self._workers
+
+    def stop(self, sweep: str) -> None:
+        """Take back what has not begun."""
+        super().stop(sweep)
+        self.executor.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        """Leave the cluster as it was found."""
+        if self._opened:
+            self._client.close(timeout=5)
+
+
+def open_dask(address: str, jobs: int | None) -> Dask:
+    """Connect to a scheduler; says how long that was tried, and what to check."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError(
+            "--executor dask: the package `distributed` is not installed; pip install 'hull[dask]'"
+        ) from None
+    place = address.removeprefix("dask://")
+    host, colon, port = place.rpartition(":")
+    if not (host and colon and port.isdigit()):
+        raise UsageError(f"--executor: {address!r}; the form is dask://host:port")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    started = time.monotonic()
+    try:
+        client: Any = Client(  # type: ignore[no-untyped-call]
+            f"tcp://{place}", timeout=_CONNECT_S, set_as_default=False
+        )
+    except (OSError, TimeoutError, ValueError):
+        tried = time.monotonic() - started
+        raise UsageError(
+            f"--executor: no Dask scheduler answered at {place} in {tried:.0f} s; check that "
+            f"`dask scheduler` runs there, that host and port are those that it prints, and that "
+            "no firewall is between"
+        ) from None
+    try:
+        client.wait_for_workers(1, timeout=_WORKER_S)
+    except (OSError, TimeoutError):
+        client.close(timeout=5)
+        raise UsageError(
+            f"--executor: the Dask scheduler at {place} had no worker in {_WORKER_S} s; start one "
+            f"with `dask worker tcp://{place}`, where this hull is installed"
+        ) from None
+    return Dask(client, jobs, opened=True)

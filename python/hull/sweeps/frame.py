@@ -1,0 +1,159 @@
+"""The results of a sweep as one frame: a row for each statistic of each run, with the mean over the
+seeds of its point.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hull.errors import RunError, UsageError
+from hull.statistics import mean_ci95
+from hull.sweeps.grid import Grid
+from hull.sweeps.numbers import Row
+from hull.sweeps.values import Value, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+SUFFIXES = (".parquet", ".csv")
+
+
+class Found:
+    """The statistics of runs: names once, values as numbers."""
+
+    def __init__(self) -> None:
+        """Empty."""
+        self._names: dict[tuple[tuple[str, str], ...], int] = {}
+        self._lists: list[tuple[tuple[str, str], ...]] = []
+        self._runs: dict[tuple[int, int], tuple[int, array[float]]] = {}
+
+    def add(self, case: int, seed: int, rows: Iterable[Row]) -> None:
+        """A run is done."""
+        rows = list(rows)
+        names = tuple((name, unit) for name, unit, _ in rows)
+        index = self._names.setdefault(names, len(self._lists))
+        if index == len(self._lists):
+            self._lists.append(names)
+        self._runs[case, seed] = index, array("d", (value for _, _, value in rows))
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __contains__(self, run: tuple[int, int]) -> bool:
+        return run in self._runs
+
+    def names(self) -> list[str]:
+        """Every statistic that a run has, in order."""
+        return list(dict.fromkeys(name for names in self._lists for name, _ in names))
+
+    def units(self) -> dict[str, str]:
+        """The unit of every statistic."""
+        return {name: unit for names in self._lists for name, unit in names}
+
+    def values(self, case: int, seed: int) -> Mapping[str, float] | None:
+        """The statistics of a run; None where it is not there."""
+        if (case, seed) not in self._runs:
+            return None
+        index, values = self._runs[case, seed]
+        return {name: value for (name, _), value in zip(self._lists[index], values, strict=True)}
+
+
+def make_frame(
+    grid: Grid, found: Found, seeds_of: Callable[[int], Iterable[int]]
+) -> "pl.DataFrame":
+    """Rows by point in the order of the grid, scheme in that of the file, seed, statistic."""
+    import numpy as np
+    import polars as pl
+
+    names = found.names()
+    units = found.units()
+    number = {name: index for index, name in enumerate(names)}
+    cases = [
+        _columns_of_case(found, case, seeds_of(case), number) for case in range(len(grid.cases))
+    ]
+    of_places = [cases[place.case] for place in grid.places]
+    place = np.repeat(np.arange(len(of_places)), [len(columns[0]) for columns in of_places])
+    seed, statistic, value, mean, ci95, n = (
+        np.concatenate(parts) for parts in zip(*of_places, strict=True)
+    )
+    swept = [
+        _axis_column(axis.name, [place.values[index] for place in grid.places]).gather(place)
+        for index, axis in enumerate(grid.axes)
+    ]
+    schemes = pl.Series("scheme", [place.scheme for place in grid.places], dtype=pl.String)
+    named = pl.Series("statistic", names, dtype=pl.String)
+    of_names = pl.Series("unit", [units[name] for name in names], dtype=pl.String)
+    return pl.DataFrame(
+        [
+            *swept,
+            schemes.gather(place),
+            pl.Series("seed", seed, dtype=pl.Int64),
+            named.gather(statistic),
+            of_names.gather(statistic),
+            pl.Series("value", value, dtype=pl.Float64),
+            pl.Series("mean", mean, dtype=pl.Float64),
+            pl.Series("ci95", ci95, dtype=pl.Float64, nan_to_null=True),
+            pl.Series("n", n, dtype=pl.Int64),
+        ]
+    )
+
+
+def check_out(out: Path) -> Path:
+    """`--out`, if a frame can be written there."""
+    if out.suffix not in SUFFIXES:
+        raise UsageError(f"--out: {out}; allowed is a file that ends with {' or '.join(SUFFIXES)}")
+    if out.is_dir():
+        raise UsageError(f"--out: {out} is a folder; allowed is a file to be written")
+    return out
+
+
+def write_frame(frame: "pl.DataFrame", out: Path) -> None:
+    """Write a frame so that the file is there whole or not at all."""
+    made = out.with_name(f".{out.name}.partial")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix == ".csv":
+            frame.write_csv(made)
+        else:
+            frame.write_parquet(made)
+        made.replace(out)
+    except OSError as error:
+        raise RunError(f"{out}: {error.strerror or error}") from None
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _columns_of_case(
+    found: Found, case: int, seeds: Iterable[int], number: Mapping[str, int]
+) -> tuple["np.ndarray", ...]:
+    """Seed, number of the statistic, value, mean, half width, n; by seed, then statistic."""
+    import numpy as np
+
+    runs = [(seed, values) for seed in seeds if (values := found.values(case, seed)) is not None]
+    of_name: dict[str, list[float]] = {}
+    for _, values in runs:
+        for name, value in values.items():
+            of_name.setdefault(name, []).append(value)
+    over_seeds = {name: (*mean_ci95(values), len(values)) for name, values in of_name.items()}
+    rows = [
+        (seed, number[name], value, *over_seeds[name])
+        for seed, values in runs
+        for name, value in values.items()
+    ]
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    kinds = (np.int64, np.int64, np.float64, np.float64, np.float64, np.int64)
+    return tuple(np.array(c, dtype=kind) for c, kind in zip(columns, kinds, strict=True))
+
+
+def _axis_column(name: str, values: list[Value]) -> "pl.Series":
+    """Numbers where all values are numbers, else texts."""
+    import polars as pl
+
+    kinds = {type(value) for value in values}
+    if kinds <= {int}:
+        return pl.Series(name, values, dtype=pl.Int64)
+    if kinds <= {int, float}:
+        return pl.Series(name, values, dtype=pl.Float64)
+    return pl.Series(name, [shown(value) for value in values], dtype=pl.String)

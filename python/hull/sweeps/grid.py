@@ -1,0 +1,203 @@
+"""What a sweep is over: axes, their points, and the scenarios to run, each once.
+
+A scheme that does not have a swept key resolves to the same scenario at all values of it: that is
+one scenario, shown at each of these points.
+"""
+
+import hashlib
+import itertools
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hull import _core
+from hull.errors import UsageError, check_count
+from hull.plan import build_hash
+from hull.sweeps.keys import full_key, has_table
+from hull.sweeps.values import Value, literal, shown, values_of
+
+_FILES = (
+    "topology.file.path",
+    "workload.flows",
+    "workload.flows.sizes.csv",
+    "workload.production.query_intervals",
+    "workload.production.background_intervals",
+    "workload.production.background_sizes",
+)
+"""Keys that may name a file, which is then part of what a run depends on."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A swept key."""
+
+    name: str
+    """As it was given: the name of a column."""
+    key: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A resolved scenario; with a seed it is a run."""
+
+    name: str
+    condition: str
+    """The swept keys that this scenario has, with their values, as "load=20%,drain=800Mbps"."""
+    scheme: str
+    scenario: str
+    """JSON; of two cases that differ in title and source alone, the same."""
+    files: str
+    """SHA-256 of the files that the scenario names; empty where it names none."""
+
+    @cached_property
+    def _digest(self) -> "hashlib._Hash":
+        content = json.dumps([build_hash(), self.scenario, self.files])
+        return hashlib.sha256(content.encode())
+
+    def key(self, seed: int) -> str:
+        """Names a run: SHA-256 (hexadecimal) of build, scenario, files that it names, and seed."""
+        digest = self._digest.copy()
+        digest.update(f" {seed}".encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Place:
+    """One scheme at one point of the grid."""
+
+    values: tuple[Value, ...]
+    """In the order of the axes."""
+    scheme: str
+    case: int
+    """Index of its case."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All of a sweep but its seeds."""
+
+    name: str
+    title: str
+    axes: tuple[Axis, ...]
+    places: tuple[Place, ...]
+    """In the order of the points, the last axis fastest, and at each the schemes of the file."""
+    cases: tuple[Case, ...]
+    first_seed: int
+    seeds: int
+    """Of the scenario file, or as asked for."""
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """Names, in the order of the file."""
+        return tuple(dict.fromkeys(place.scheme for place in self.places))
+
+
+def make_grid(
+    text: str,
+    file: str,
+    over: Mapping[str, object],
+    overrides: Sequence[str] = (),
+    seeds: int | None = None,
+) -> Grid:
+    """Resolve a scenario's text at every point of its own `[sweep]` and of `over`."""
+    for override in overrides:
+        if "=" not in override or not override.partition("=")[0].strip():
+            raise UsageError(f"--set: {override!r}; the form is key=value")
+    whole = json.loads(_core.expand(text, file, list(overrides)))
+    axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
+    run = whole[0]["scenario"]["run"]
+    cases: dict[tuple[str, str], int] = {}
+    made: list[Case] = []
+    places: list[Place] = []
+    for values in itertools.product(*(axis.values for axis in axes)):
+        settings = [
+            f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
+        ]
+        for cell in json.loads(_core.expand(text, file, [*overrides, *settings])):
+            case = _case(cell["scenario"], cell["scheme"], axes, values)
+            index = cases.setdefault((case.scenario, case.files), len(made))
+            if index == len(made):
+                made.append(case)
+            places.append(Place(values, cell["scheme"], index))
+    return Grid(
+        name=whole[0]["scenario"]["name"],
+        title=whole[0]["scenario"].get("title", ""),
+        axes=axes,
+        places=tuple(places),
+        cases=tuple(made),
+        first_seed=run["seed"],
+        seeds=run["seeds"] if seeds is None else check_count("--seeds", seeds),
+    )
+
+
+def _axes(
+    text: str,
+    file: str,
+    over: Mapping[str, object],
+    overrides: Sequence[str],
+    scenarios: list[dict[str, Any]],
+) -> tuple[Axis, ...]:
+    """The file's own sweep, without the keys that are set or swept by hand, and then `over`."""
+    by_hand: dict[str, Axis] = {}
+    for name, given in over.items():
+        label = f"--over {name}"
+        key = full_key(label, name, scenarios)
+        if key in by_hand:
+            raise UsageError(
+                f"{label}: {key} is swept as {by_hand[key].name} already; allowed is once"
+            )
+        by_hand[key] = Axis(name, key, tuple(values_of(label, given)))
+    set_by_hand = {override.partition("=")[0].strip() for override in overrides}
+    for key in by_hand:
+        if key in set_by_hand:
+            raise UsageError(f"--set {key}: swept by --over as well; allowed is one of them")
+    own = tomllib.loads(text).get("sweep", {})
+    axes = [
+        Axis(key, key, tuple(values_of(f'{file}: sweep."{key}"', given)))
+        for key, given in own.items()
+        if key not in by_hand and key not in set_by_hand
+    ]
+    return (*axes, *by_hand.values())
+
+
+def _case(
+    scenario: dict[str, Any], scheme: str, axes: tuple[Axis, ...], values: tuple[Value, ...]
+) -> Case:
+    condition = ",".join(
+        f"{axis.key.rpartition('.')[2]}={shown(value)}"
+        for axis, value in zip(axes, values, strict=True)
+        if has_table(scenario, axis.key)
+    )
+    run = {**scenario["run"], "seed": 0, "seeds": 1}
+    kept = {key: value for key, value in scenario.items() if key not in ("title", "source")}
+    return Case(
+        name=scenario["name"],
+        condition=condition,
+        scheme=scheme,
+        scenario=json.dumps({**kept, "run": run}),
+        files=_files(scenario),
+    )
+
+
+def _files(scenario: dict[str, Any]) -> str:
+    """SHA-256 of the files that a scenario names."""
+    digests = []
+    for key in _FILES:
+        value: Any = scenario
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, str) and Path(value).is_file():
+            digests.append(f"{key} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}")
+    return " ".join(digests)
+
+
+def with_seed(scenario: str, seed: int) -> str:
+    """The scenario of one run: such a scenario file gives this run and no other."""
+    content = json.loads(scenario)
+    content["run"]["seed"] = seed
+    return json.dumps(content)

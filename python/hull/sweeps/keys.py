@@ -1,0 +1,82 @@
+"""The keys that a sweep may name: those of the scenario, and two short forms.
+
+`workload.X` is the key X of the one workload that the file has: `workload.load` is
+`workload.requests.load` where that is the traffic. `scheme.X` is the one key that ends with X in
+what makes a scheme (`host`, `switch`, `transport`, `pacer`), among the tables that a scheme of the
+file has: `scheme.drain` is `switch.phantom_queue.drain`. A short form that could mean two keys, or
+none, is refused with the keys that come near.
+"""
+
+import json
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from hull import _core
+from hull.errors import UsageError
+
+_OF_SCHEMES = ("host", "switch", "transport", "pacer")
+_NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
+
+
+@cache
+def all_keys() -> tuple[str, ...]:
+    """Every key of a scenario that can be set by its dotted name."""
+    keys = (str(row["key"]) for row in json.loads(_core.keys()))
+    return tuple(key for key in keys if "[]" not in key and key not in _NO_AXIS)
+
+
+def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
+    """The key that `key` means in a file with these resolved scenarios; `name` is for messages."""
+    scenarios = list(scenarios)
+    if key in ("run.seed", "run.seeds"):
+        raise UsageError(f"{name}: seeds are no swept key; allowed is --seeds N")
+    if key in all_keys():
+        return key
+    first, _, rest = key.partition(".")
+    if first == "scheme" and rest:
+        sections: tuple[str, ...] = _OF_SCHEMES
+    elif first == "workload" and rest:
+        sections = ("workload",)
+    else:
+        raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
+    ending = [
+        known for known in all_keys() if f".{known}".endswith(f".{rest}") and _in(known, sections)
+    ]
+    present = [known for known in ending if any(has_table(s, known) for s in scenarios)]
+    if len(present) == 1:
+        return present[0]
+    if present:
+        raise UsageError(
+            f"{name}: {key!r} could mean {' or '.join(present)}; allowed is one of them"
+        )
+    if ending:
+        raise UsageError(
+            f"{name}: {key!r} could mean {' or '.join(ending)}, but nothing in this file has "
+            "that table; allowed is a key of a table that is there"
+        )
+    raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
+
+
+def has_table(scenario: dict[str, Any], key: str) -> bool:
+    """Whether a resolved scenario has the table that a key is in."""
+    table: Any = scenario
+    for part in key.split(".")[:-1]:
+        table = table.get(part) if isinstance(table, dict) else None
+    return isinstance(table, dict)
+
+
+def _in(key: str, sections: tuple[str, ...]) -> bool:
+    return key.partition(".")[0] in sections
+
+
+def _near(key: str) -> str:
+    last = key.rpartition(".")[2]
+    same = [known for known in all_keys() if known.rpartition(".")[2] == last]
+    near = same or get_close_matches(key, all_keys(), n=4, cutoff=0.5)
+    if not near:
+        by_last = {known.rpartition(".")[2]: known for known in all_keys()}
+        near = [by_last[word] for word in get_close_matches(last, by_last, n=4, cutoff=0.6)]
+    listed = f"nearest: {', '.join(near[:6])}; " if near else ""
+    return f"{listed}`hull keys` lists all"

@@ -1,0 +1,111 @@
+"""How many seeds each case gets: a fixed number, or as few as make an interval narrow enough.
+
+With `until`, the seeds of a case are the first n for which half the 95% interval of each statistic
+that is named is within the asked share of its mean: the smallest such n, from the start on. More
+than one are handed out at a time where it is foreseen that they are needed, but what counts is that
+n alone: the result is the same on any executor.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+
+from hull.errors import UsageError, check_count
+from hull.statistics import mean_ci95
+
+FEWEST = 3
+"""Seeds from which on an interval is trusted."""
+MOST = 100
+"""Default of `--max-seeds`."""
+
+Values = Callable[[int, int], Mapping[str, float] | None]
+"""Statistics of a case with a seed; None where that run failed."""
+
+
+def read_until(given: Mapping[str, object]) -> dict[str, float]:
+    """Statistics with the share of the mean that half the interval may take, `"5%"` or 0.05."""
+    found = {}
+    for name, value in given.items():
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = math.nan
+        if not 0 < share < 1:
+            raise UsageError(f"--until {name}: {value}; allowed is a share of the mean, such as 5%")
+        found[name] = share
+    return found
+
+
+class Seeds:
+    """The number of seeds of each case."""
+
+    def __init__(
+        self, first: int, start: int, until: Mapping[str, float], most: int | None, cases: int
+    ) -> None:
+        """`first`: the first seed; `start`: how many at first; `most`: how many at most."""
+        self._first = first
+        self._until = until
+        if until:
+            self._most = MOST if most is None else check_count("--max-seeds", most)
+            start = max(start, FEWEST)
+            if self._most < start:
+                raise UsageError(
+                    f"--max-seeds: {self._most}; allowed is at least {start}, with which it begins"
+                )
+        elif most is not None:
+            raise UsageError("--max-seeds: given without --until; allowed are both")
+        else:
+            self._most = start
+        self._start = start
+        self._asked = [start] * cases
+        self._settled: dict[int, tuple[int, bool]] = {}
+
+    def at_first(self) -> range:
+        """The seeds with which each case begins."""
+        return range(self._first, self._first + self._start)
+
+    def shown(self, case: int) -> range:
+        """The seeds of a case that count, as far as is known."""
+        count = self._settled.get(case, (self._asked[case], False))[0]
+        return range(self._first, self._first + count)
+
+    def is_narrow(self, case: int) -> bool:
+        """Whether a case has reached what was asked."""
+        return not self._until or self._settled.get(case, (0, False))[1]
+
+    def more(self, case: int, values: Values) -> range:
+        """Further seeds of a case whose asked seeds are all done; none when it is settled."""
+        asked = self._asked[case]
+        if not self._until:
+            return range(0)
+        if case in self._settled:
+            return range(0)
+        found = [values(case, self._first + i) for i in range(asked)]
+        needed = asked + 1
+        for count in range(self._start, asked + 1):
+            needed = max((self._needed(name, found[:count]) for name in self._until), default=0)
+            if needed <= count:
+                self._settled[case] = (count, True)
+                return range(0)
+        if asked >= self._most:
+            self._settled[case] = (asked, False)
+            return range(0)
+        # Half of what is foreseen: intervals of few seeds foresee too many.
+        step = max(1, (min(needed, self._most) - asked) // 2)
+        self._asked[case] = min(asked + step, self._most)
+        return range(self._first + asked, self._first + self._asked[case])
+
+    def _needed(self, name: str, found: list[Mapping[str, float] | None]) -> int:
+        """How many seeds it takes, by those that were run; their number, if they do."""
+        values = [value[name] for value in found if value is not None and name in value]
+        if not values:
+            return len(found)  # no such flow in any run: more runs of it say nothing
+        mean, ci95 = mean_ci95(values)
+        if ci95 is None:
+            return len(found) + 1
+        wide = abs(mean) * self._until[name]
+        if ci95 <= wide:
+            return len(found)
+        if wide == 0:
+            return self._most
+        return max(len(found) + 1, math.ceil(min(len(found) * (ci95 / wide) ** 2, 1e9)))

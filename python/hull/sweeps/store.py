@@ -1,0 +1,200 @@
+"""A store: a folder of runs, each a Parquet file under its key, that sweeps share.
+
+`runs/<ab>/<key>.parquet` (`ab`: the key's first two letters) is written in `.tmp`, put on the disk
+and renamed, so that it is there whole or not at all, whoever else writes at the same time; the same
+key has the same bytes. `tables/<ab>/<key>/` has the tables of a run, where they were asked for.
+`log.jsonl` says how long each run took, and where: that differs from one time to the next, so it is
+no part of a run's file.
+"""
+
+import errno
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from hull import _core
+from hull.errors import UsageError
+from hull.sweeps.grid import with_seed
+from hull.sweeps.numbers import Row
+from hull.sweeps.tasks import Run
+
+FORMAT = 1
+"""Changes when the layout of a store does."""
+MARKER = "hull-store.json"
+_BATCH = 256
+_NEEDED = ("run", "statistic", "unit", "value")
+
+
+class Store:
+    """A folder of runs by key."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` need not exist; UsageError where it is no store, or that of another version."""
+        self.folder = folder
+        self.id = _identity(folder)
+
+    def create(self) -> None:
+        """Make the folder, if it is not there, and see that it can be written."""
+        try:
+            self._temporary.mkdir(parents=True, exist_ok=True)
+            probe = self._temporary / _unique("probe")
+            probe.write_text("", encoding="utf-8")
+            probe.unlink()
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            raise UsageError(
+                f"--store: {self.folder}: {error.strerror}; allowed is a folder that can be written"
+            ) from None
+        if not self.id:
+            self._mark()
+
+    def path(self, key: str) -> Path:
+        """Where a run is, or would be."""
+        return self.folder / "runs" / key[:2] / f"{key}.parquet"
+
+    def tables(self, key: str) -> Path:
+        """The folder of a run's tables."""
+        return self.folder / "tables" / key[:2] / key
+
+    def keep(self, run: Run, rows: Sequence[Row]) -> None:
+        """Keep what a run has measured. Raises OSError where there is no room."""
+        temporary = self._temporary / _unique(run.key)
+        labels = (run.key, run.name, run.condition, run.scheme, with_seed(run.scenario, run.seed))
+        try:
+            _core.write_statistics(str(temporary), labels, run.seed, list(rows))
+            self._rename(temporary, self.path(run.key))
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def keep_tables(self, key: str, files: dict[str, bytes]) -> None:
+        """Keep the tables of a run."""
+        if self.tables(key).is_dir():
+            return
+        temporary = self._temporary / _unique(key)
+        temporary.mkdir()
+        try:
+            for name, content in files.items():
+                (temporary / name).write_bytes(content)
+            try:
+                self._rename(temporary, self.tables(key))
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise  # else another sweep kept the same tables just now
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def log(self, line: dict[str, object]) -> None:
+        """Add a line to the log, in one piece."""
+        with (self.folder / "log.jsonl").open("ab", buffering=0) as file:
+            file.write(json.dumps(line).encode() + b"\n")
+
+    def read(self, keys: Iterable[str]) -> tuple[dict[str, list[Row]], list[Path]]:
+        """The runs among `keys` that are there, and files that are not what their names say."""
+        paths = [path for path in map(self.path, keys) if path.exists()]
+        found: dict[str, list[Row]] = {}
+        broken = []
+        for begin in range(0, len(paths), _BATCH):
+            batch = paths[begin : begin + _BATCH]
+            try:
+                found.update(_read(batch))
+            except _BrokenError:
+                for path in batch:
+                    try:
+                        found.update(_read([path]))
+                    except _BrokenError:
+                        broken.append(path)
+        return found, broken
+
+    def clean(self) -> None:
+        """Remove what sweeps that were killed have left, a day after."""
+        try:
+            for left in self._temporary.iterdir():
+                if time.time() - left.stat().st_mtime > 86400:
+                    shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink()
+        except OSError:
+            return  # another sweep cleans, or the store cannot be written
+
+    @property
+    def _temporary(self) -> Path:
+        return self.folder / ".tmp"
+
+    def _rename(self, made: Path, place: Path) -> None:
+        try:
+            made.rename(place)
+        except FileNotFoundError:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.rename(place)
+
+    def _mark(self) -> None:
+        """Name the folder a store; of two that do so at once, the first."""
+        content = {"format": FORMAT, "id": uuid.uuid4().hex, "hull_version": _core.version()}
+        made = self._temporary / _unique("marker")
+        made.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        try:
+            os.link(made, self.folder / MARKER)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            made.rename(self.folder / MARKER)
+        made.unlink(missing_ok=True)
+        self.id = _identity(self.folder)
+
+
+class _BrokenError(Exception):
+    """A file of a store is truncated, or something else."""
+
+
+def _read(paths: list[Path]) -> dict[str, list[Row]]:
+    """The runs of some files; each must hold the run of its name and nothing else."""
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(paths, columns=list(_NEEDED), glob=False)
+        columns = [frame[name].to_list() for name in _NEEDED]
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _BrokenError from error
+    found: dict[str, list[Row]] = {path.stem: [] for path in paths}
+    for key, statistic, unit, value in zip(*columns, strict=True):
+        if key not in found:
+            raise _BrokenError
+        found[key].append((statistic, unit, value))
+    if not all(found.values()):
+        raise _BrokenError
+    return found
+
+
+def _identity(folder: Path) -> str:
+    """The name that a store was given when it was made; empty where there is none yet."""
+    marker = folder / MARKER
+    try:
+        content = json.loads(marker.read_text(encoding="utf-8"))
+        found, identity = content["format"], str(content["id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        try:
+            if not folder.exists() or {entry.name for entry in folder.iterdir()} <= {
+                ".tmp",
+                "slurm",
+            }:
+                return ""
+        except OSError as error:
+            raise UsageError(f"--store: {folder}: {error.strerror}") from None
+        raise UsageError(
+            f"--store: {folder} exists and is no store of hull ({MARKER} is missing or damaged); "
+            "allowed is a store, or a new or an empty folder"
+        ) from None
+    if found != FORMAT:
+        raise UsageError(
+            f"--store: {folder} was written by another version of hull (format {found}, here "
+            f"{FORMAT}); nothing of it was changed: give another --store, or use that version"
+        )
+    return identity
+
+
+def _unique(name: str) -> str:
+    return f"{name}.{uuid.uuid4().hex}"

@@ -1,0 +1,222 @@
+"""A sweep from a grid to a frame: takes what the store has, has the rest run, keeps it, and says
+what became of it.
+"""
+
+import sys
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hull.errors import Interrupted, RunError, UsageError
+from hull.plan import build_hash
+from hull.progress import Progress
+from hull.sweeps.engine import Engine
+from hull.sweeps.frame import Found, make_frame
+from hull.sweeps.grid import Grid
+from hull.sweeps.numbers import Row
+from hull.sweeps.schedule import Schedule
+from hull.sweeps.seeds import Seeds
+from hull.sweeps.store import Store
+from hull.sweeps.tasks import Outcome, Run, Task, log_line, watched
+from hull.work import Watch
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STORE = Path("results", "store")
+"""The store, where none is named."""
+_SHOWN = 5
+
+
+class FailedRuns(RunError):  # noqa: N818
+    """Runs of a sweep that failed; `frame` has the others."""
+
+    def __init__(self, message: str, frame: "pl.DataFrame") -> None:
+        """`message` names them."""
+        super().__init__(message)
+        self.frame = frame
+
+
+@dataclass
+class Counts:
+    """What a sweep did."""
+
+    points: int = 0
+    taken: int = 0
+    """Runs that were in the store."""
+    made: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    """Runs with what went wrong."""
+    wide: list[str] = field(default_factory=list)
+    """Cases whose intervals stayed wider than was asked."""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+
+class Sweep:
+    """One sweep, on its way."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        store: Store,
+        *,
+        until: Mapping[str, float],
+        max_seeds: int | None = None,
+        tables: bool = False,
+    ) -> None:
+        """Nothing runs, and nothing is written, before `perform`."""
+        self.grid = grid
+        self.counts = Counts(points=len(grid.places))
+        self._store = store
+        self._until = until
+        self._tables = tables
+        self._seeds = Seeds(grid.first_seed, grid.seeds, until, max_seeds, len(grid.cases))
+        self._found = Found()
+        self._left = [len(self._seeds.at_first())] * len(grid.cases)
+        self._total = 0
+        self._broken: list[Path] = []
+
+    def perform(self, engine: Engine, *, lines: bool = False) -> "pl.DataFrame":
+        """The frame. Raises FailedRuns, RunError, UsageError, Interrupted."""
+        started = time.monotonic()
+        identity = uuid.uuid4().hex
+        try:
+            with watched(identity) as watch:
+                self._run_all(engine, watch, identity, lines=lines)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                f"stopped; {len(self._found)} of {self._total} runs are kept in "
+                f"{self._store.folder}; the same command takes up from there"
+            ) from None
+        except OSError as error:
+            raise RunError(
+                f"{self._store.folder}: {error.strerror or error}; {len(self._found)} of "
+                f"{self._total} runs are kept there; the same command takes up from there"
+            ) from error
+        except RunError as error:
+            raise RunError(
+                f"{error}; {len(self._found)} of {self._total} runs are kept in "
+                f"{self._store.folder}; the same command takes up from there"
+            ) from error
+        self.counts.wall_s = time.monotonic() - started
+        self._check_until()
+        frame = make_frame(self.grid, self._found, self._seeds.shown)
+        if self.counts.failed:
+            raise FailedRuns(self._failures(), frame)
+        return frame
+
+    def _run_all(self, engine: Engine, watch: Watch, identity: str, *, lines: bool) -> None:
+        # The first seed of every case, then the second: what a short look at it shows is broad.
+        cases = range(len(self.grid.cases))
+        first = [self._run(case, seed) for seed in self._seeds.at_first() for case in cases]
+        self._total = len(first)
+        missing = self._without_kept(first)
+        self._tell_broken()
+        if missing:
+            self._store.create()
+            self._store.clean()
+        head = Task(
+            sweep=identity,
+            build=build_hash(),
+            runs=(),
+            store=str(self._store.folder.resolve()) if engine.workers_keep else "",
+            store_id=self._store.id,
+            tables=self._tables,
+        )
+        with Progress(
+            self.grid.name, self._total, len(self._found), lines=lines, noun="runs"
+        ) as progress:
+
+            def take(run: Run, outcome: Outcome) -> list[Run]:
+                further = self._take(run, outcome)
+                watch.finished(
+                    {"simulated_seconds": outcome.simulated_s, "packet_hops": outcome.hops}
+                )
+                progress.set_total(self._total)
+                return further
+
+            def refresh() -> None:
+                progress.update(watch.state())
+
+            if missing:
+                Schedule(engine, head, take).carry_out(missing, refresh)
+                refresh()
+
+    def _run(self, case: int, seed: int) -> Run:
+        of = self.grid.cases[case]
+        return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario)
+
+    def _without_kept(self, runs: Iterable[Run]) -> list[Run]:
+        """The runs that the store does not have, and what the others call for."""
+        missing: list[Run] = []
+        wanted = list(runs)
+        while wanted:
+            kept, broken = self._store.read(run.key for run in wanted)
+            self._broken += broken
+            further: list[Run] = []
+            for run in wanted:
+                if run.key in kept and (not self._tables or self._store.tables(run.key).is_dir()):
+                    self.counts.taken += 1
+                    further += self._add(run, kept[run.key])
+                else:
+                    missing.append(run)
+            wanted = further
+        return missing
+
+    def _take(self, run: Run, outcome: Outcome) -> list[Run]:
+        self.counts.cpu_s += outcome.cpu_s
+        if outcome.error:
+            self.counts.failed[str(run)] = outcome.error
+            return self._without_kept(self._after(run.case))
+        if not outcome.kept:
+            if outcome.tables:
+                self._store.keep_tables(run.key, outcome.tables)
+            self._store.keep(run, outcome.rows)
+            self._store.log(log_line(run, outcome))
+        self.counts.made += 1
+        return self._without_kept(self._add(run, outcome.rows))
+
+    def _add(self, run: Run, rows: list[Row]) -> list[Run]:
+        self._found.add(run.case, run.seed, rows)
+        return self._after(run.case)
+
+    def _after(self, case: int) -> list[Run]:
+        """One more run of a case is done: which others there are to be."""
+        self._left[case] -= 1
+        if self._left[case]:
+            return []
+        further = [self._run(case, seed) for seed in self._seeds.more(case, self._found.values)]
+        self._left[case] = len(further)
+        self._total += len(further)
+        return further
+
+    def _tell_broken(self) -> None:
+        for path in self._broken:
+            print(
+                f"hull: {path}: truncated, or not a run of hull; that run is done again",
+                file=sys.stderr,
+            )
+
+    def _check_until(self) -> None:
+        names = self._found.names()
+        for name in self._until:
+            if names and name not in names:
+                raise UsageError(f"--until {name}: no such statistic; there are {', '.join(names)}")
+        self.counts.wide = [
+            ", ".join(filter(None, (case.condition, case.scheme)))
+            for index, case in enumerate(self.grid.cases)
+            if not self._seeds.is_narrow(index)
+        ]
+
+    def _failures(self) -> str:
+        failed = self.counts.failed
+        listed = [f"{run}: {why}" for run, why in list(failed.items())[:_SHOWN]]
+        more = f"; and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+        return (
+            f"{len(failed)} of {self._total} runs failed: {'; '.join(listed)}{more}; the others "
+            f"are kept in {self._store.folder}"
+        )

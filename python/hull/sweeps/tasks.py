@@ -1,0 +1,189 @@
+"""What goes to an executor and what comes back: a task of some runs, and the outcome of each.
+
+`perform` is a pure function of its task: of the scenarios and seeds of its runs, and of the build
+of hull, which must be the sweep's. It may be called in a thread of the sweep, in another process or
+on another machine.
+"""
+
+import json
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hull import _core
+from hull.plan import build_hash
+from hull.sweeps.numbers import Row, rows_of
+from hull.work import Watch
+
+if TYPE_CHECKING:
+    from hull.sweeps.store import Store
+
+
+@dataclass(frozen=True)
+class Run:
+    """A scenario with a seed."""
+
+    key: str
+    case: int
+    """Index in the grid of the sweep."""
+    seed: int
+    name: str
+    condition: str
+    scheme: str
+    scenario: str
+    """JSON of the resolved scenario, whatever seed it says."""
+
+    def __str__(self) -> str:
+        names = (self.condition, self.scheme, f"seed {self.seed}")
+        return ", ".join(name for name in names if name)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs that are done one after the other."""
+
+    sweep: str
+    build: str
+    runs: tuple[Run, ...]
+    limit_s: float = 0.0
+    """After so long no further run is begun."""
+    store: str = ""
+    """Folder of the store, where the worker is to keep runs in it; if it sees it."""
+    store_id: str = ""
+    tables: bool = False
+
+
+@dataclass
+class Outcome:
+    """What became of a run."""
+
+    rows: list[Row] = field(default_factory=list)
+    error: str = ""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    hops: int = 0
+    simulated_s: float = 0.0
+    host: str = ""
+    kept: bool = False
+    """The worker has put it into the store."""
+    tables: dict[str, bytes] = field(default_factory=dict)
+
+
+class WrongBuildError(RuntimeError):
+    """The worker has another build of hull."""
+
+
+watches: dict[str, Watch] = {}
+"""The watches of the sweeps of this process, which see and stop its simulations."""
+
+
+@contextmanager
+def watched(sweep: str) -> Iterator[Watch]:
+    """Watch the simulations of a sweep that are made in this process."""
+    watches[sweep] = Watch()
+    try:
+        yield watches[sweep]
+    finally:
+        del watches[sweep]
+
+
+def perform(task: Task) -> list[Outcome]:
+    """The outcomes of a task's runs; of the first ones, when its time is over or it is stopped."""
+    from hull.sweeps.store import Store
+
+    if task.build != build_hash():
+        raise WrongBuildError(
+            f"the worker {_place()} has another build of hull ({build_hash()[:12]}) than this "
+            f"sweep ({task.build[:12]}); install the same one on both sides"
+        )
+    watch = watches.get(task.sweep) or Watch()
+    store = None
+    if task.store and (Path(task.store) / "hull-store.json").is_file():
+        seen = Store(Path(task.store))
+        store = seen if seen.id == task.store_id else None
+    outcomes: list[Outcome] = []
+    started = time.monotonic()
+    for run in task.runs:
+        if outcomes and time.monotonic() - started > task.limit_s:
+            break
+        try:
+            outcome = _taken(run, store) if store and not task.tables else None
+            outcome = outcome or _outcome(run, watch, tables=task.tables)
+        except _core.Cancelled:
+            break
+        except Exception as error:  # the others of the task are to be done all the same
+            outcomes.append(Outcome(error=_reason(error), host=_place()))
+            continue
+        if store is not None and not outcome.kept:
+            _keep(run, outcome, store)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def log_line(run: Run, outcome: Outcome) -> dict[str, object]:
+    """The line of a run in the store's log."""
+    return {
+        "run": run.key,
+        "cpu_seconds": outcome.cpu_s,
+        "wall_seconds": outcome.wall_s,
+        "host": outcome.host,
+        "unix_time": round(time.time(), 3),
+    }
+
+
+def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="hull-") if tables else _nowhere() as folder:
+        simulation = _core.Run(run.scenario, run.condition, run.scheme, run.seed)
+        with watch.over(simulation):
+            summary = json.loads(simulation.execute(folder))
+        files = {} if folder is None else {p.name: p.read_bytes() for p in Path(folder).iterdir()}
+    return Outcome(
+        rows=rows_of(summary),
+        cpu_s=summary["cpu_seconds"],
+        wall_s=summary["wall_seconds"],
+        hops=summary["packet_hops"],
+        simulated_s=summary["simulated_seconds"],
+        host=_place(),
+        tables=files,
+    )
+
+
+def _taken(run: Run, store: "Store") -> Outcome | None:
+    """A run that was kept by a worker that died later."""
+    if not store.path(run.key).exists():
+        return None
+    found, _ = store.read([run.key])
+    return Outcome(rows=found[run.key], host=_place(), kept=True) if run.key in found else None
+
+
+def _keep(run: Run, outcome: Outcome, store: "Store") -> None:
+    try:
+        if outcome.tables:
+            store.keep_tables(run.key, outcome.tables)
+        store.keep(run, outcome.rows)
+        store.log(log_line(run, outcome))
+    except OSError:
+        return  # the sweep itself tries, and says what is wrong
+    outcome.kept = True
+    outcome.tables = {}
+
+
+@contextmanager
+def _nowhere() -> Iterator[None]:
+    yield None
+
+
+def _place() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

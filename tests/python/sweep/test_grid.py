@@ -1,0 +1,168 @@
+"""The grid of a sweep: values, ranges, short keys, and each scenario once."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hull import UsageError, scenarios
+from hull.sweeps.grid import Grid, make_grid, with_seed
+from hull.sweeps.values import values_of
+
+
+def grid(name: str, over: Mapping[str, object], *overrides: str) -> Grid:
+    return make_grid(scenarios.text(name), f"{name}.toml", over, overrides)
+
+
+def test_values_are_lists_ranges_or_both() -> None:
+    assert values_of("k", "a,b , c") == ["a", "b", "c"]
+    assert values_of("k", "0.2:0.6:0.1") == [0.2, 0.3, 0.4, 0.5, 0.6]
+    assert values_of("k", "0.1:0.7:0.2,0.9") == [0.1, 0.3, 0.5, 0.7, 0.9]
+    assert values_of("k", "800Mbps:950Mbps:50Mbps") == ["800Mbps", "850Mbps", "900Mbps", "950Mbps"]
+    assert values_of("k", "20%:60%:20%") == ["20%", "40%", "60%"]
+    assert values_of("k", '[1, 2],[3],{a = 1},"x,y"') == [[1, 2], [3], {"a": 1}, "x,y"]
+    assert values_of("k", "true,false,7") == [True, False, 7]
+
+
+def test_values_from_python() -> None:
+    assert values_of("k", np.arange(0.1, 0.35, 0.1)) == [0.1, 0.2, 0.3]
+    assert values_of("k", range(1, 4)) == [1, 2, 3]
+    assert values_of("k", "1Gbps") == ["1Gbps"]
+    assert values_of("k", ["1:3:1", 9]) == [1, 2, 3, 9]
+    assert values_of("k", 5) == [5]
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ("0.6:0.2:0.1", "empty"),
+        ("0.2:0.6:0", "step is 0"),
+        ("0.2:0.6:-0.1", "empty"),
+        ("0.2:0.6", "2 parts"),
+        ("1:2:x", "no number"),
+        ("800Mbps:1Gbps:50Mbps", "units"),
+        ("1,,2", "empty value"),
+        ("1,2,1", "twice"),
+        ([], "no value"),
+        ([None], "allowed are"),
+    ],
+)
+def test_values_that_cannot_be(values: object, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as error:
+        values_of("--over workload.load", values)
+    assert str(error.value).startswith("--over workload.load: ")
+
+
+def test_short_keys_mean_the_one_key_that_they_can() -> None:
+    keys = {
+        axis.name: axis.key
+        for axis in grid(
+            "table4",
+            {
+                "scheme.drain": ["900Mbps"],
+                "workload.load": [0.2],
+                "scheme.marking.threshold": ["30KB"],
+                "scheme.token_tick": ["16us"],
+                "switch.buffer": ["700KB"],
+            },
+        ).axes
+    }
+    assert keys == {
+        "scheme.drain": "switch.phantom_queue.drain",
+        "workload.load": "workload.requests.load",
+        "scheme.marking.threshold": "switch.marking.threshold",
+        "scheme.token_tick": "pacer.token_tick",
+        "switch.buffer": "switch.buffer",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "named"),
+    [
+        (
+            "table4",
+            "scheme.threshold",
+            "switch.marking.threshold or switch.phantom_queue.threshold",
+        ),
+        ("table4", "scheme.drian", "drain"),
+        ("table4", "workload.lod", "workload.requests.load"),
+        ("table4", "load", "workload.requests.load"),
+        ("table4", "scheme.min", "switch.red.min"),
+        ("table4", "switch.phantom_queue.drian", "switch.phantom_queue.drain"),
+        ("table4", "run.seed", "--seeds"),
+        ("table4", "zzz", "hull keys"),
+    ],
+)
+def test_a_key_that_is_not_there_is_told_with_those_near(name: str, key: str, named: str) -> None:
+    with pytest.raises(UsageError) as error:
+        grid(name, {key: [1]})
+    assert str(error.value).startswith(f"--over {key}: ")
+    assert named in str(error.value)
+
+
+def test_a_scheme_without_the_swept_key_is_one_case_in_many_places() -> None:
+    found = grid("table4", {"scheme.drain": "800Mbps,900Mbps", "workload.load": "0.2,0.4,0.6"})
+    assert len(found.places) == 2 * 3 * 4
+    assert len(found.cases) == 3 * (3 + 2)
+    droptail = {place.case for place in found.places if place.scheme == "tcp_droptail"}
+    assert len(droptail) == 3
+    assert {found.cases[case].condition for case in droptail} == {
+        "load=0.2",
+        "load=0.4",
+        "load=0.6",
+    }
+    hull = [found.cases[p.case] for p in found.places if p.scheme == "dctcp_pq950_pacer"]
+    drains = [json.loads(case.scenario)["switch"]["phantom_queue"]["drain"] for case in hull]
+    assert drains == ["800Mbps"] * 3 + ["900Mbps"] * 3
+
+
+def test_the_files_own_sweep_is_swept_unless_its_key_is_given() -> None:
+    own = grid("table4", {"scheme.drain": ["900Mbps"]})
+    assert [axis.key for axis in own.axes] == [
+        "workload.requests.load",
+        "switch.phantom_queue.drain",
+    ]
+    assert own.axes[0].values == ("20%", "40%", "60%")
+    assert [axis.name for axis in grid("table4", {"workload.load": [0.3]}).axes] == [
+        "workload.load"
+    ]
+    assert not grid("table4", {}, "workload.requests.load=30%").axes
+
+
+def test_a_range_in_the_file() -> None:
+    text = scenarios.text("table4").replace('["20%", "40%", "60%"]', '"20%:60%:10%"')
+    found = make_grid(text, "t.toml", {})
+    assert found.axes[0].values == ("20%", "30%", "40%", "50%", "60%")
+    assert len(found.places) == 5 * 4
+
+
+def test_a_key_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"swept as workload\.load already"):
+        grid("table4", {"workload.load": [0.2], "workload.requests.load": [0.3]})
+    with pytest.raises(UsageError, match=r"--set workload\.requests\.load"):
+        grid("table4", {"workload.load": [0.2]}, "workload.requests.load=30%")
+
+
+def test_the_key_of_a_run_is_of_what_it_depends_on() -> None:
+    one = grid("table4", {}).cases[0]
+    other_title = grid("table4", {}, "title=x", "run.seeds=7", "run.seed=3").cases[0]
+    other = grid("table4", {}, "run.duration=99s").cases[0]
+    assert one.key(1) == other_title.key(1) != one.key(2)
+    assert one.key(1) != other.key(1)
+    assert json.loads(with_seed(one.scenario, 5))["run"]["seed"] == 5
+
+
+def test_a_file_that_the_scenario_names_is_part_of_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sizes.csv").write_text("bytes,cdf\n1000,0.5\n2000,1\n")
+    text = scenarios.text("table4").split("[workload.requests]")[0] + (
+        '[workload.flows]\nload = "10%"\nsizes = { csv = "sizes.csv" }\n'
+    )
+    before = make_grid(text, "t.toml", {}).cases[0].key(1)
+    assert make_grid(text, "t.toml", {}).cases[0].key(1) == before
+    Path("sizes.csv").write_text("bytes,cdf\n1000,0.6\n2000,1\n")
+    assert make_grid(text, "t.toml", {}).cases[0].key(1) != before

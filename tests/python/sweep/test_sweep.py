@@ -1,0 +1,208 @@
+"""`hull sweep` and `hull.sweep` with threads: rows, intervals, the store, nothing done twice."""
+
+import json
+import math
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+import hull
+from conftest import Hull
+from hull import scenarios
+from hull.statistics import t975
+from sweep_help import GRID, RUNS, SHORT, runs
+
+SETS = SHORT[1::2]
+OVER = {"scheme.drain": "900Mbps,950Mbps", "workload.load": "0.2:0.6:0.2"}
+
+
+@pytest.fixture
+def table4(place: Path) -> Path:
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+    return place
+
+
+def sweep(**options: Any) -> pl.DataFrame:
+    return hull.sweep("table4.toml", **{"over": OVER, "set": SETS, "seeds": 2, **options})
+
+
+def test_the_command_writes_one_row_for_each_run_and_statistic(hull: Hull, table4: Path) -> None:
+    done = hull("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "results/table4-sweep.parquet"
+    assert f"{2 * RUNS} runs made" in done.stderr
+    frame = pl.read_parquet("results/table4-sweep.parquet")
+    keys = ["scheme.drain", "workload.load", "scheme", "seed", "statistic"]
+    assert frame.columns == [*keys, "unit", "value", "mean", "ci95", "n"]
+    assert frame.select(keys).is_unique().all()
+    points = frame.select(keys[:4]).unique(maintain_order=True)
+    assert len(points) == 2 * 3 * 4 * 2
+    assert points["scheme.drain"].to_list()[:24] == ["900Mbps"] * 24
+    assert points["workload.load"].to_list()[:9] == [0.2] * 8 + [0.4]
+    assert dict(frame.select("statistic", "unit").unique().iter_rows())["fct.1KB.mean"] == "us"
+    assert not {"cpu", "wall", "peak_rss_bytes", "threads"} & set(frame["statistic"])
+
+    again = hull("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "2", "--out", "again.csv")
+    assert again.returncode == 0
+    assert f"0 runs made, {2 * RUNS} were in the store" in again.stderr
+    assert (
+        pl.read_csv("again.csv")
+        .select("value", "mean", "ci95")
+        .equals(frame.select("value", "mean", "ci95"))
+    )
+    log = [json.loads(line) for line in Path("results/store/log.jsonl").read_text().splitlines()]
+    assert len(log) == 2 * RUNS
+    assert all(line["cpu_seconds"] > 0 for line in log)
+
+
+def test_a_run_gives_what_hull_run_gives(table4: Path) -> None:
+    frame = sweep(over={"workload.load": ["20%"]})
+    result = hull.run("table4.toml", set=[*SETS, "workload.requests.load=20%"], seeds=2)
+    for cell in result.summary["cells"]:
+        of_cell = frame.filter(pl.col("scheme") == cell["scheme"])
+        for name, expected in [
+            ("switch_latency.occupancy.mean", cell["switch_latency"]["occupancy"]["mean_us"]),
+            ("throughput.goodput", cell["throughput"]["goodput_bps"]),
+            ("marks", cell["marks"]),
+        ]:
+            row = of_cell.filter(pl.col("statistic") == name).row(0, named=True)
+            assert (row["mean"], row["ci95"], row["n"]) == (expected["mean"], expected["ci95"], 2)
+
+
+def test_the_interval_is_students(table4: Path) -> None:
+    frame = sweep(over={}, seeds=4)
+    rows = frame.filter(
+        (pl.col("scheme") == "tcp_droptail")
+        & (pl.col("workload.requests.load") == "60%")
+        & (pl.col("statistic") == "throughput.utilization")
+    )
+    values = rows["value"].to_list()
+    assert len(values) == 4
+    assert len(set(values)) > 2
+    assert rows["mean"].to_list() == pytest.approx([mean(values)] * 4)
+    assert rows["ci95"].to_list() == pytest.approx([t975(3) * stdev(values) / math.sqrt(4)] * 4)
+    assert sweep(over={}, seeds=1)["ci95"].is_null().all()
+
+
+def test_more_values_and_seeds_do_only_what_is_new(hull: Hull, table4: Path) -> None:
+    def made(*arguments: str) -> str:
+        done = hull("sweep", "table4.toml", *SHORT, *arguments)
+        assert done.returncode == 0, done.stderr
+        return next(line for line in done.stderr.splitlines() if "runs made" in line).split(
+            " runs"
+        )[0]
+
+    assert made("--over", "workload.load=0.2", "--seeds", "2") == "hull: 8"
+    assert made("--over", "workload.load=0.2", "--seeds", "3") == "hull: 4"
+    assert made("--over", "workload.load=20%,0.4", "--seeds", "3") == "hull: 12"
+    assert made("--over", "workload.load=0.4", "--over", "scheme.drain=950Mbps") == "hull: 0"
+    assert made("--over", "workload.load=0.4", "--over", "scheme.drain=900Mbps") == "hull: 1"
+    assert made("--over", "workload.load=0.4", "--set", "title=another") == "hull: 0"
+
+
+def test_the_store_is_one_dataset_for_polars_pandas_and_duckdb(table4: Path) -> None:
+    frame = sweep()
+    once = (pl.col("scheme") == "dctcp_pq950_pacer") | (pl.col("scheme.drain") == "900Mbps")
+    expected = len(frame.filter(once))
+    pattern = "results/store/runs/*/*.parquet"
+    one = pl.read_parquet(pattern)
+    two = pd.concat(pd.read_parquet(path) for path in sorted(Path().glob(pattern)))
+    three = duckdb.execute(
+        "select condition, scheme, seed, statistic, avg(value) as value, "
+        "max(scenario->>'$.workload.requests.load') as load "
+        f"from '{pattern}' group by all"
+    ).pl()
+    assert len(one) == len(two) == len(three) == expected
+    assert list(one.columns) == list(two.columns)
+    assert one["run"].n_unique() == 2 * RUNS
+    assert pd.read_parquet("results/store/runs").shape == two.shape
+    assert set(three["load"]) == {"20%", "40%", "60%"}
+    assert set(three["condition"]) >= {"load=0.2", "drain=900Mbps,load=0.2"}
+
+
+def test_a_run_in_the_store_can_be_run_from_its_own_scenario(table4: Path) -> None:
+    sweep(over={"workload.load": [0.4]}, set=["run.duration=200ms"], seeds=1)
+    row = pl.read_parquet("results/store/runs/*/*.parquet").filter(
+        (pl.col("scheme") == "dctcp_pq950_pacer") & (pl.col("statistic") == "marks")
+    )
+    result = hull.run(json.loads(row["scenario"].item()), out="one")
+    assert result.summary["parts"][0]["marks"] == row["value"].item() > 0
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "foreign", "another run"])
+def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage: str) -> None:
+    before = sweep()
+    kept = runs(Path("results/store"))
+    paths = sorted(Path("results/store").glob("runs/*/*.parquet"))
+    content = {
+        "truncated": paths[3].read_bytes()[:-100],
+        "empty": b"",
+        "foreign": b"something else" * 100,
+        "another run": paths[4].read_bytes(),
+    }
+    paths[3].write_bytes(content[damage])
+    done = hull("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "2")
+    assert done.returncode == 0, done.stderr
+    assert f"{paths[3]}: truncated, or not a run of hull; that run is done again" in done.stderr
+    assert "hull: 1 runs made" in done.stderr
+    assert pl.read_parquet("results/table4-sweep.parquet").equals(before)
+    assert runs(Path("results/store")) == kept
+
+
+def test_tables_are_kept_where_asked(table4: Path) -> None:
+    without = sweep(seeds=1)
+    assert not Path("results/store/tables").exists()
+    assert sweep(seeds=1, tables=True).equals(without)
+    folders = list(Path("results/store/tables").glob("*/*"))
+    assert {folder.name for folder in folders} == {
+        path.stem for path in Path("results/store").glob("runs/*/*.parquet")
+    }
+    assert all(
+        {"flows.parquet", "latency.parquet"} <= {p.name for p in f.iterdir()} for f in folders
+    )
+
+
+def test_processes_give_what_threads_give(table4: Path) -> None:
+    threads = sweep(store="a", jobs=2)
+    with ProcessPoolExecutor(2) as pool:
+        assert sweep(store="b", executor=pool).equals(threads)
+    assert runs(Path("a")) == runs(Path("b"))
+
+
+class Backwards(Executor):
+    """Does everything at once, but fails the first calls as if its workers had died."""
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.calls = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.calls += 1
+        if self.calls <= self.deaths:
+            future.set_exception(RuntimeError("worker lost"))
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_a_worker_that_dies_costs_nothing_but_time(table4: Path) -> None:
+    assert sweep(store="a", executor=Backwards(2)).equals(sweep(store="b"))
+
+
+def test_a_run_whose_worker_dies_three_times_is_reported(table4: Path) -> None:
+    with pytest.raises(hull.RunError, match=r"failed: .*its worker died 3 times \(worker lost\)"):
+        sweep(executor=Backwards(10**9), over={}, seeds=1)
+
+
+def test_the_scenario_as_a_dict(table4: Path) -> None:
+    import tomllib
+
+    content = tomllib.loads(Path("table4.toml").read_text())
+    assert hull.sweep(content, OVER, set=SETS, seeds=2).equals(sweep())

@@ -1,0 +1,96 @@
+"""Seeds that are added until an interval is narrow enough."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import hull
+from conftest import Hull
+from hull import UsageError, scenarios
+from hull.statistics import mean_ci95
+from hull.sweeps.seeds import Seeds, read_until
+from sweep_help import SHORT
+
+STATISTIC = "throughput.utilization"
+
+
+def settle(values: list[float], share: float, start: int = 3, most: int = 50) -> tuple[int, int]:
+    """How many seeds count, and how many were run."""
+    seeds = Seeds(1, start, {"x": share}, most, 1)
+    asked = start
+
+    def value(case: int, seed: int) -> Mapping[str, float]:
+        return {"x": values[seed - 1]}
+
+    while more := seeds.more(0, value):
+        assert more.start == asked + 1
+        asked += len(more)
+    return len(seeds.shown(0)), asked
+
+
+def test_the_fewest_seeds_count() -> None:
+    values = [10 + ((7 * i) % 11 - 5) / 3 for i in range(50)]
+    for share in (0.2, 0.1, 0.07, 0.05):
+        count, asked = settle(values, share)
+        intervals = {n: mean_ci95(values[:n]) for n in range(3, 51)}
+        assert count == min(n for n, (mean, ci) in intervals.items() if (ci or 0) <= share * mean)
+        assert count <= asked <= 2 * count
+
+
+def test_there_is_an_end() -> None:
+    assert settle([(-1.0) ** i * i for i in range(50)], 0.01, most=20) == (20, 20)
+    assert settle([0.0] * 50, 0.01) == (3, 3)
+
+
+@pytest.mark.parametrize("share", ["0", "-5%", "100%", "x", "", 2])
+def test_a_share_that_cannot_be(share: object) -> None:
+    with pytest.raises(UsageError, match=r"--until a: .*allowed is a share"):
+        read_until({"a": share})
+
+
+def test_points_get_as_many_seeds_as_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+
+    def sweep(store: str, jobs: int) -> pl.DataFrame:
+        return hull.sweep(
+            "table4.toml",
+            set=["run.duration=200ms", "run.warmup=20ms"],
+            until={STATISTIC: "40%"},
+            max_seeds=12,
+            jobs=jobs,
+            store=store,
+        )
+
+    frame = sweep("a", 2).filter(pl.col("statistic") == STATISTIC)
+    points = frame.group_by(["workload.requests.load", "scheme"], maintain_order=True).agg(
+        pl.col("value"), pl.col("mean", "ci95", "n").first()
+    )
+    assert points["n"].n_unique() > 1
+    for row in points.iter_rows(named=True):
+        assert len(row["value"]) == row["n"] <= 12
+        if row["n"] < 12:
+            assert row["ci95"] <= 0.4 * row["mean"]
+        if row["n"] > 3:
+            mean, ci95 = mean_ci95(row["value"][:-1])
+            assert ci95 is not None
+            assert ci95 > 0.4 * mean
+    assert sweep("b", 1).filter(pl.col("statistic") == STATISTIC).equals(frame)
+
+
+def test_the_command_names_points_that_stay_wide(hull: Hull, place: Path) -> None:
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+    command = ["sweep", "table4.toml", *SHORT, "--until", f"{STATISTIC}=1%"]
+    done = hull(*command, "--max-seeds", "4")
+    assert done.returncode == 0, done.stderr
+    assert "after 4 seeds still wider than --until: load=20%, tcp_droptail;" in done.stderr
+    wrong = hull(*command[:-1], "fct.1kB.mean=5%")
+    assert wrong.returncode == 2
+    assert "fct.1KB.mean" in wrong.stderr
+    few = hull(*command, "--max-seeds", "2")
+    assert few.returncode == 2
+    assert "--max-seeds" in few.stderr
