@@ -64,7 +64,14 @@ validate: build ## hull beside ns-3 on the same scenarios (Debian: libns3-dev); 
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+	$(BIN)/python tools/check_links.py docs/_build
 	@echo "docs/_build/index.html"
+
+.PHONY: gallery
+gallery: build ## the pictures of the documentation; RESULTS=DIR takes those of earlier runs
+	$(if $(RESULTS),,$(BIN)/hull reproduce --all --quick --out results >/dev/null)
+	$(BIN)/python tools/gallery.py $(or $(RESULTS),results)
+	$(BIN)/python tools/drawings.py
 
 .PHONY: format
 format: build ## rewrite the sources in the form that `make test` asks for

@@ -1,27 +1,55 @@
-"""Sphinx settings. The tables of keys and columns are made here, from what hull itself uses."""
+"""Sphinx settings. The tables of keys and columns and the gallery's pages are made here, from what
+hull itself uses and from docs/gallery/record.json."""
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 from hull import __version__, _core
 from hull.columns import COLUMNS
-from hull.terminal import KEY_COLUMNS, key_row
+from hull.experiment import all_experiments
+from hull.terminal import key_row
 
 project = "hull"
 copyright = "the hull authors"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-myst_enable_extensions = ["dollarmath", "deflist"]
-exclude_patterns = ["_build"]
-nitpicky = False
+sys.path.insert(0, str(Path(__file__).parent))
+extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml"]
+html_math_renderer = "mathml"
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+exclude_patterns = ["_build", "generated"]
+
+# Every reference must lead somewhere. The types of other packages have their pages elsewhere.
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:class", r"(collections\.abc|numpy|pathlib|pl|polars)\..*"),
+    ("py:class", r"Ack|Figure|Window|hull\.scenario_types\.Scenario"),
+]
 
 html_theme = "furo"
 html_title = f"hull {__version__}"
+html_static_path = ["_static"]
+html_css_files = ["hull.css"]
+html_copy_source = False
+html_theme_options = {"top_of_page_buttons": []}
 
+toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+
+DOCS = Path(__file__).parent
+GALLERY = (
+    ("The HULL paper", ("eq", "fig", "table")),
+    ("The EPFL report", ("epfl-",)),
+    ("The thesis: DCTCP", ("thesis-fig1-", "thesis-fig2-", "thesis-jitter", "thesis-table2-")),
+    ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
+    ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
+)
+"""Headings, and how the IDs below each begin."""
+STUDIES = ("sweeps", "scale", "lab", "notebooks", "trace", "parallel")
+"""Pages on larger studies, in their order; those that are there are listed."""
 
 
 def _cell(value):
@@ -34,11 +62,67 @@ def _table(header, rows):
     return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
 
 
-generated = Path(__file__).parent / "generated"
+def _keys():
+    """The keys of a scenario, a heading and a table for each of its tables."""
+    tables = {}
+    for keys in map(key_row, json.loads(_core.keys())):
+        key, type_, example, default, meaning = keys
+        table = key.split(".")[0].split("[")[0] if "." in key else "The file itself"
+        kind = f"*{type_}, as `{example}`*" if example else f"*{type_}*"
+        tables.setdefault(table, []).append((f"`{key}`", default, f"{meaning} {kind}"))
+    sections = [
+        f"### {table}\n\n:::{{container}} keys\n{_table(['key', 'default', 'meaning'], rows)}:::\n"
+        for table, rows in tables.items()
+    ]
+    return "\n".join(sections)
+
+
+def _held(entry):
+    if entry["claims"] == 0:
+        return "no claims"
+    all_of_them = "all" if entry["hold"] == entry["claims"] else entry["hold"]
+    return f"{all_of_them} of {entry['claims']} claims hold"
+
+
+def _card(id_, entry):
+    title = all_experiments()[id_].title
+    size = "" if entry["size"] == "full" else " (short run)"
+    return f""":::{{container}} card
+[![{title}](gallery/{id_}.png)](experiments/{id_}.md)
+
+[{id_}](experiments/{id_}.md): {title}
+
+*{_held(entry)}{size}*
+:::
+"""
+
+
+def _gallery(record):
+    """The gallery's cards, and its numbers as a table."""
+    cards, rows = [], []
+    left = set(all_experiments())
+    for heading, beginnings in GALLERY:
+        ids = [id_ for id_ in all_experiments() if id_.startswith(beginnings)]
+        left -= set(ids)
+        below = "".join(_card(id_, record[id_]) for id_ in ids)
+        cards.append(f"## {heading}\n\n::::{{container}} cards\n{below}::::\n")
+        claims, hold = (sum(record[id_][key] for id_ in ids) for key in ("claims", "hold"))
+        rows.append((heading, len(ids), claims, hold))
+    assert not left, f"no heading in the gallery for {left}"
+    rows.append(("all", *(sum(row[column] for row in rows) for column in (1, 2, 3))))
+    return "\n".join(cards), _table(["source", "experiments", "claims", "that hold"], rows)
+
+
+generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
-rows = [(f"`{key}`", *rest) for key, *rest in map(key_row, json.loads(_core.keys()))]
-(generated / "keys.inc").write_text(_table(KEY_COLUMNS, rows))
+(generated / "keys.inc").write_text(_keys())
 for table, columns in COLUMNS.items():
     rows = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
     (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], rows))
+studies = "\n".join(page for page in STUDIES if (DOCS / f"{page}.md").exists())
+toctree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: Studies\n\n{studies}\n```\n"
+(generated / "studies.inc").write_text(toctree)
+record = json.loads((DOCS / "gallery" / "record.json").read_text())
+for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
+    (generated / f"{name}.inc").write_text(text)

@@ -1,0 +1,160 @@
+"""The documentation: its commands run, its excerpts are in the sources, its pictures are there."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from conftest import COMMAND
+from hull.experiment import all_experiments
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GALLERY = DOCS / "gallery"
+TRIED = (DOCS / "start.md", *sorted((DOCS / "howto").glob("*.md")))
+EXCERPTS = ("adding_congestion_control.md", "adding_marking.md")
+
+
+def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
+    """Language and text of each block of code."""
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    return [(language, text) for language, text in found if language in languages]
+
+
+def words(line: str) -> str:
+    return " ".join(line.split())
+
+
+@pytest.mark.parametrize("page", TRIED, ids=lambda page: page.stem)
+def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page by itself in an empty folder, from its first block to its last."""
+    command = tmp_path / "bin" / "hull"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("PATH", f"{command.parent}{os.pathsep}{os.environ['PATH']}")
+    names: dict[str, object] = {}
+    output = ""
+    for language, text in blocks(page, "sh", "python", "text"):
+        if language == "sh":
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", text],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert done.returncode == 0, f"{text}\n{done.stderr}"
+            output = done.stdout
+        elif language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(text, page.name, "exec"), names)
+            output = printed.getvalue()
+        else:
+            lines = {words(line) for line in output.splitlines()}
+            assert {words(line) for line in text.splitlines()} <= lines
+
+
+def test_targets_exist() -> None:
+    """What a page says to make can be made."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
+    for page in DOCS.rglob("*.md"):
+        named = re.findall(r"`make ([a-z-]+)[^`]*`", page.read_text(encoding="utf-8"))
+        assert set(named) <= targets, page
+
+
+@pytest.mark.parametrize("page", EXCERPTS)
+def test_excerpts_are_in_the_sources(page: str) -> None:
+    """Each line of code on a page that explains how to add something is a line of the crates."""
+    files = [*(ROOT / "crates").glob("*/src/**/*.rs"), *(ROOT / "crates").glob("*/tests/**/*.rs")]
+    sources = {words(line) for path in files for line in path.read_text().splitlines()}
+    shown = [line for _, text in blocks(DOCS / page, "rust") for line in text.splitlines()]
+    code = [line for line in shown if not line.lstrip().startswith("//")]  # comments are shortened
+    assert code
+    assert [line for line in code if words(re.sub(r"\{ /\*.*", "{", line)) not in sources] == []
+
+
+def test_every_experiment_is_in_the_gallery() -> None:
+    """A small picture, a large one on its page, and its claims in the record."""
+    record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
+    assert set(record) == set(all_experiments())
+    names = {f"{id_}{ending}" for id_ in record for ending in (".png", ".webp")}
+    assert {path.name for path in GALLERY.iterdir()} == names | {"record.json"}
+    assert sum(path.stat().st_size for path in GALLERY.iterdir()) < 4_000_000
+    for id_, experiment in all_experiments().items():
+        assert record[id_]["claims"] == len(experiment.claims), id_
+        assert 0 <= record[id_]["hold"] <= record[id_]["claims"]
+        small = GALLERY / f"{id_}.png"
+        assert small.stat().st_size < 28_000, id_
+        with Image.open(small) as image:
+            assert 240 <= image.width <= 480, id_
+        page = (DOCS / "experiments" / f"{id_}.md").read_text(encoding="utf-8")
+        assert f"](../gallery/{id_}.webp)" in page, id_
+
+
+def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> None:
+    results, made = tmp_path / "results", tmp_path / "gallery"
+    results.mkdir()
+    (results / "fig9-quick").symlink_to(everything / "fig9-quick")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "gallery.py", results, made],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1  # the others have no pictures
+    assert "no results of epfl-fig2b, " in done.stderr
+    record = json.loads((made / "record.json").read_text(encoding="utf-8"))
+    assert list(record) == ["fig9"]
+    assert record["fig9"]["size"] == "quick"
+    assert record["fig9"]["claims"] == len(all_experiments()["fig9"].claims)
+    with Image.open(made / "fig9.png") as small, Image.open(made / "fig9.webp") as large:
+        assert small.width <= 480 < large.width
+
+
+PAGE = '<p id="here"><a href="{}">x</a><img src="there.png" alt="a picture"></p>'
+
+
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        ("#here", None),
+        ("other.html#here", None),
+        ("below/third.html", None),
+        ("https://example.org/a?b#c", None),
+        ("nothing.html", "no such file"),
+        ("../outside.html", "no such file"),
+        ("other.html#nowhere", "no such anchor"),
+        ("/other.html", "begins at the root"),
+        ("http://example.org", "no address of the form"),
+        ("https://example", "no address of the form"),
+    ],
+)
+def test_link_check(link: str, problem: str | None, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "below").mkdir(parents=True)
+    (site / "there.png").write_bytes(b"")
+    (site / "index.html").write_text(PAGE.format(link))
+    (site / "other.html").write_text(PAGE.format(""))
+    (site / "below" / "third.html").write_text("<p>")
+    (tmp_path / "outside.html").write_text("<p>")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "check_links.py", site],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == (1 if problem else 0), done.stderr
+    assert (problem or "") in done.stderr
+    assert done.stderr.count("\n") == (1 if problem else 0)

@@ -1,0 +1,95 @@
+"""Gallery: the pictures of docs/gallery, made of the figures in a folder of `hull reproduce`.
+
+For each experiment `<ID>.png` (a thumbnail) and `<ID>.webp` (for its page), and in record.json its
+claims, how many of them hold, and in which size it was run. Usage: gallery.py RESULTS [FOLDER].
+RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both, the full run is taken, and where it
+has neither the earlier pictures stay, and the command says so. FOLDER is docs/gallery otherwise.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from hull.experiment import all_experiments
+
+GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
+RECORD = "record.json"
+THUMBNAIL, PAGE = (480, 360), (1100, 1300)
+"""Largest width and height of the two, in pixels."""
+
+
+def fitted(image: Image.Image, room: tuple[int, int]) -> Image.Image:
+    """The image, as large as fits."""
+    scale = min(room[0] / image.width, room[1] / image.height, 1)
+    size = (round(image.width * scale), round(image.height * scale))
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def few_colours(image: Image.Image) -> Image.Image:
+    """In a palette that keeps the lines' colours; a median cut would spend it on greys."""
+    return image.quantize(32, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+
+
+def many_colours(image: Image.Image) -> Image.Image:
+    """In a palette large enough for any of our figures; the rest is only the smoothing of edges."""
+    return image.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).convert("RGB")
+
+
+def top(image: Image.Image) -> Image.Image:
+    """What a thumbnail shows: of a figure that is taller than wide, the upper part."""
+    height = image.height if image.height < image.width else image.width * 3 // 4
+    return image.crop((0, 0, image.width, height))
+
+
+def entry(summary: dict[str, Any], size: str) -> dict[str, Any]:
+    """What the gallery says beside a picture."""
+    claims = summary["claims"]
+    return {
+        "size": size,
+        "seeds": len(summary["seeds"]),
+        "claims": len(claims),
+        "hold": sum(claim["holds"] for claim in claims),
+    }
+
+
+def make(results: Path, gallery: Path) -> list[str]:
+    """Write what `results` has into `gallery`; returns the experiments that it does not have."""
+    gallery.mkdir(exist_ok=True)
+    path = gallery / RECORD
+    record = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    missing = []
+    for id_ in all_experiments():
+        sizes = [size for size in ("full", "quick") if (results / f"{id_}-{size}").is_dir()]
+        if not sizes:
+            missing.append(id_)
+            continue
+        folder = results / f"{id_}-{sizes[0]}"
+        with Image.open(folder / "figure.png") as figure:
+            image = figure.convert("RGB")
+        small, large = fitted(top(image), THUMBNAIL), fitted(image, PAGE)
+        few_colours(small).save(gallery / f"{id_}.png", optimize=True)
+        many_colours(large).save(gallery / f"{id_}.webp", lossless=True, quality=75, method=3)
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        record[id_] = entry(summary, sizes[0])
+    text = json.dumps({id_: record[id_] for id_ in sorted(record)}, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+    return missing
+
+
+def main() -> int:
+    """Make the pictures; 1 where an experiment has none, not even an earlier one."""
+    if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_dir():
+        print("gallery.py: RESULTS: a folder of hull reproduce is needed", file=sys.stderr)
+        return 2
+    gallery = Path(sys.argv[2]) if len(sys.argv) == 3 else GALLERY
+    missing = make(Path(sys.argv[1]), gallery)
+    if missing:
+        print(f"gallery.py: {sys.argv[1]} has no results of {', '.join(missing)}", file=sys.stderr)
+    return int(any(not (gallery / f"{id_}.png").exists() for id_ in missing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
