@@ -233,3 +233,36 @@ def test_segments_are_what_scapy_reads(tmp_path: Path) -> None:
     ]
     assert len(expected) > 100
     assert [tuple(segment) for segment in tcp_segments(file)] == expected
+
+
+def test_the_phantom_queue_is_that_of_the_packets(tmp_path: Path) -> None:
+    """`phantom_bytes` of queues.parquet, against a fluid that the captured packets fill."""
+    drain = 0.95e9 / 8e9  # bytes per ns
+    switch = {
+        "rate": "1Gbps",
+        "delay": "5us",
+        "phantom_queue": {"drain": "950Mbps", "threshold": "1KB"},
+    }
+    table = scenario(BULK, switch=switch, transport={"congestion_control": "dctcp", "ecn": True})
+    measure = {
+        "sample_interval": "7us",
+        "ports": ["switch->h0", "h1->switch"],
+        "capture": {"ports": ["switch->h0"]},
+    }
+    whole = ["run.duration=15ms", "run.warmup=0s"]
+    result = hull.run(table | {"measure": measure}, tmp_path / "out", set=whole)
+    [file] = result.folder.rglob("*.pcapng")
+    # A packet is in the phantom queue from the time that its first bit leaves.
+    departures = [(p.time_ns - 8 * (p.bytes - 14), p.bytes - 14) for p in read(file)]
+    samples = result.queues.filter(port="switch->h0")["time_ps", "phantom_bytes"].rows()
+    assert len(samples) > 1000
+    backlog, last_ns, next_ = 0.0, 0.0, 0
+    for time_ps, phantom in samples:
+        while next_ < len(departures) and departures[next_][0] <= time_ps / 1000:
+            start_ns, size = departures[next_]
+            backlog = max(backlog - drain * (start_ns - last_ns), 0.0) + size
+            last_ns, next_ = start_ns, next_ + 1
+        fluid = max(backlog - drain * (time_ps / 1000 - last_ns), 0.0)
+        assert phantom == pytest.approx(fluid, abs=2), time_ps
+    assert max(phantom for _, phantom in samples) > 10_000
+    assert result.queues.filter(port="h1->switch")["phantom_bytes"].is_null().all()
