@@ -27,8 +27,10 @@ _KEYS = {
     "stop": set(),
 }
 
+_STALLED_SECONDS = 15.0
+"""In which a page has to take a frame, when what the system holds for it is full."""
 _CLOSED = (WebSocketDisconnect, RuntimeError, OSError)
-"""What sending raises when the page has closed its connection, by how far that has come."""
+"""What sending raises when the page has gone: TimeoutError, an OSError, when without a word."""
 
 NOT_OURS, TOO_MANY_PAGES, WRONG_TOKEN, BLOCKED, FAILED = 1008, 1013, 4401, 4429, 1011
 
@@ -125,7 +127,8 @@ class Pages:
 async def _send(socket: WebSocket, outbox: Outbox) -> None:
     while (text := await outbox.take()) is not None:
         try:
-            await socket.send_text(text)
+            async with asyncio.timeout(_STALLED_SECONDS):
+                await socket.send_text(text)
         except _CLOSED:
             raise GoneError from None
     raise RefusedError(FAILED, "the run failed; what is wrong is on the terminal of hull lab")

@@ -71,6 +71,23 @@ def test_turns_are_taken_in_order_and_the_first_before_them() -> None:
     take_turn("again", False)
 
 
+def test_a_page_that_takes_nothing_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = pytest.importorskip("hull.lab.pages")
+    monkeypatch.setattr(pages, "_STALLED_SECONDS", 0.1)
+
+    class Stalled:
+        async def send_text(self, _: str) -> None:
+            await asyncio.sleep(60)
+
+    async def check() -> None:
+        outbox = Outbox(asyncio.get_running_loop())
+        outbox.add("begin")
+        with pytest.raises(pages.GoneError):
+            await asyncio.wait_for(pages._send(Stalled(), outbox), 5)
+
+    asyncio.run(check())
+
+
 async def messages(run: Session, outbox: Outbox, until: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     run.start()
