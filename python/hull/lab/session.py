@@ -1,7 +1,7 @@
 """A page's run: one thread that simulates what the page's state says, at the page's speed.
 
-The thread simulates in slices of a few milliseconds and looks for wishes between them, so that a
-restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
+The thread simulates in slices of about two milliseconds and looks for wishes between them, so that
+a restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
 of time on the clock; the thread ends with its page.
 """
 
@@ -21,8 +21,8 @@ MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""
 MOST_SECONDS = 600.0
 """Time on the clock of a run, pauses left out."""
-SLICE_HOPS = 10_000
-"""About two milliseconds of processor time."""
+SLICE_HOPS = 5000
+"""About a millisecond of processor time for each scheme."""
 MOST_SAMPLES = 500
 """In a frame."""
 FIRST_SECONDS = 0.02
