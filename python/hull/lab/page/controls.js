@@ -1,0 +1,89 @@
+// Controls: the two schemes and the sliders, in groups.
+
+import { schemeOf, used } from "./model.js";
+import { Slider } from "./slider.js";
+import { hues } from "./theme.js";
+
+/** @typedef {import("./model.js").Model} Model @typedef {import("./state.js").State} State */
+
+const GROUPS = [
+  ["Phantom queue", ["drain", "threshold"]],
+  ["Traffic", ["flows", "load", "burst"]],
+  ["Network", ["rate", "rtt", "k", "buffer"]],
+  ["Run", ["speed", "seed"]],
+];
+
+/** @param {string} tag @param {object} [properties] @param {(Node|string)[]} children */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+export class Controls {
+  /**
+   * @param {HTMLFormElement} form @param {Model} model
+   * @param {(change: Partial<State>) => void} onChange
+   */
+  constructor(form, model, onChange) {
+    this.model = model;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    /** @type {Map<string, Slider>} */
+    this.sliders = new Map();
+    this.pickers = {
+      a: this.#picker("a", "Scheme", false, onChange),
+      b: this.#picker("b", "Beside it", true, onChange),
+    };
+    const schemes = make("fieldset", { className: "schemes" }, make("legend", { textContent: "Schemes" }));
+    for (const picker of Object.values(this.pickers)) schemes.append(picker.element);
+    form.append(schemes);
+    const rest = model.parameters.map((p) => p.id).filter((id) => !GROUPS.some(([, ids]) => ids.includes(id)));
+    for (const [title, ids] of [...GROUPS, ["More", rest]]) {
+      const group = make("fieldset", {}, make("legend", { textContent: /** @type {string} */ (title) }));
+      for (const id of ids) {
+        const parameter = model.parameters.find((p) => p.id === id);
+        if (!parameter) continue;
+        const slider = new Slider(parameter, (value) => onChange({ values: { [id]: value } }));
+        this.sliders.set(id, slider);
+        group.append(slider.element);
+      }
+      if (group.querySelector("input")) form.append(group);
+    }
+  }
+
+  /**
+   * @param {"a"|"b"} key @param {string} title @param {boolean} none whether "none" may be picked
+   * @param {(change: Partial<State>) => void} onChange
+   */
+  #picker(key, title, none, onChange) {
+    const id = `scheme-${key}`;
+    const select = /** @type {HTMLSelectElement} */ (make("select", { id }));
+    if (none) select.append(make("option", { value: "", textContent: "none" }));
+    for (const scheme of this.model.schemes) {
+      select.append(make("option", { value: scheme.id, textContent: scheme.title }));
+    }
+    const summary = make("p", { className: "summary", id: `${id}-summary` });
+    select.setAttribute("aria-describedby", summary.id);
+    select.addEventListener("change", () => onChange({ [key]: select.value || null }));
+    const swatch = make("span", { className: "swatch" });
+    const label = make("label", { htmlFor: id }, swatch, title);
+    return { element: make("div", { className: "picker" }, label, select, summary), select, summary, swatch };
+  }
+
+  /** @param {State} state */
+  show(state) {
+    const colours = hues(state.a, state.b);
+    for (const [i, key] of /** @type {["a", "b"]} */ (["a", "b"]).entries()) {
+      const picker = this.pickers[key];
+      const id = state[key];
+      picker.select.value = id ?? "";
+      picker.summary.textContent = (id && schemeOf(this.model, id)?.summary) || "";
+      picker.swatch.style.background = id ? `var(--${colours[i]})` : "transparent";
+    }
+    const matters = used(this.model, [state.a, state.b]);
+    for (const [id, slider] of this.sliders) {
+      slider.set(state.values[id]);
+      slider.use(matters.has(id));
+    }
+  }
+}

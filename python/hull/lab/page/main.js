@@ -1,0 +1,197 @@
+// Main: joins the model, the state in the link, the controls, the stream and the board.
+
+import { Board } from "./board.js";
+import { Controls } from "./controls.js";
+import { loadModel } from "./model.js";
+import { Numbers } from "./numbers.js";
+import { PRESETS, applied } from "./presets.js";
+import { fragment, query, read, settings } from "./state.js";
+import { Stream } from "./stream.js";
+import { followTheme } from "./theme.js";
+import { ask, authorization, forget, token } from "./token.js";
+
+const LINK_MS = 300; // browsers refuse more than about a hundred changes of the address in 30 s
+
+/** @template {HTMLElement} T @param {string} id @returns {T} */
+const the = (id) => /** @type {T} */ (document.getElementById(id));
+
+const WORDS = {
+  connecting: "Connecting", live: "Live", lost: "Server gone, trying again", busy: "Server full, trying again",
+  refused: "Refused by the server", stopped: "Run ended: press Restart", token: "Token needed", paused: "Paused",
+};
+
+/** @param {keyof typeof WORDS} kind */
+function showConnection(kind) {
+  const place = the("connection");
+  if (place.dataset.kind === kind) return;
+  place.dataset.kind = kind;
+  the("connection-text").textContent = WORDS[kind];
+  the("charts").classList.toggle("stale", !["live", "paused", "stopped"].includes(kind));
+}
+
+/** What the models say of their limits here. @param {string[]} notes */
+function showNotes(notes) {
+  const text = notes.join(" ");
+  if (the("notes").textContent === text) return;
+  the("notes").textContent = text;
+  the("notes").title = text;
+}
+
+let noticeTimer = 0;
+
+/** @param {string} text @param {number} [ms] */
+function notice(text, ms = 0) {
+  clearTimeout(noticeTimer);
+  the("notice").textContent = text;
+  if (ms) noticeTimer = setTimeout(() => notice(""), ms);
+}
+
+/** @param {string} text */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice("Link copied.", 3000);
+  } catch { // no clipboard outside of https and localhost
+    notice(`Copy this link: ${text}`);
+  }
+}
+
+async function start() {
+  const model = await loadModel();
+  let { state, problems } = read(model, location.hash);
+  if (problems.length) notice(`Not used from the link: ${problems.join("; ")}`);
+  let asked = state.values; // what the server was last asked for
+  const board = new Board(model, the("charts"), the("readout"));
+  followTheme(the("theme"), () => board.recolour());
+  new Numbers(the("numbers"), board);
+
+  const stream = new Stream({
+    settings: () => { asked = state.values; return settings(state); },
+    token,
+    fps: matchMedia("(prefers-reduced-motion: reduce)").matches ? 5 : 60,
+    onMessage: (message) => {
+      if (message.type === "begin") {
+        board.begin(message, asked);
+        showNotes(message.theory?.notes ?? []);
+      } else if (message.type === "frame") board.frame(message);
+      else if (message.type === "end") showConnection("stopped");
+      else if (message.type === "error") notice(message.message);
+    },
+    onChange: (connection, why) => {
+      showConnection(connection === "live" && stream.paused ? "paused" : connection);
+      if (connection === "live") return;
+      if (why) notice(why);
+      if (connection === "token") login(why || "Enter the token that the server printed.");
+    },
+  });
+
+  /** @param {string} why */
+  async function login(why) {
+    forget();
+    await ask(why);
+    notice("");
+    stream.connect();
+  }
+
+  let linkTimer = 0;
+  const writeLink = () => {
+    linkTimer = 0;
+    history.replaceState(null, "", fragment(state));
+  };
+
+  /** @param {Partial<import("./state.js").State>} part */
+  function change(part) {
+    const before = query(state);
+    state = { ...state, ...part, values: { ...state.values, ...part.values } };
+    if (state.b === state.a) state.b = null;
+    show();
+    if (query(state) !== before) stream.change();
+    linkTimer ||= setTimeout(writeLink, LINK_MS);
+  }
+
+  const controls = new Controls(the("controls"), model, (part) => { forgetPreset(); change(part); });
+
+  function show() {
+    controls.show(state);
+    /** @type {HTMLInputElement} */ (the("log")).checked = state.log;
+    if (board.log !== state.log) board.setLog(state.log);
+  }
+
+  // Presets.
+  const look = the("look-text");
+  const buttons = PRESETS.map((preset) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: preset.title });
+    button.setAttribute("aria-pressed", "false");
+    const next = applied(model, preset, state);
+    if (!next) return null;
+    button.addEventListener("click", () => {
+      const { a, b, log, values } = /** @type {import("./state.js").State} */ (applied(model, preset, state));
+      change({ a, b, log, values });
+      choose(button, preset.look);
+    });
+    the("presets").append(button);
+    return { button, key: query(next), look: preset.look };
+  }).filter((entry) => entry !== null);
+
+  /** @param {HTMLButtonElement} button @param {string} text */
+  function choose(button, text) {
+    for (const other of buttons) other?.button.setAttribute("aria-pressed", String(other.button === button));
+    look.textContent = text;
+  }
+
+  function forgetPreset() {
+    for (const entry of buttons) entry?.button.setAttribute("aria-pressed", "false");
+  }
+
+  // Buttons.
+  const pause = the("pause");
+  const step = /** @type {HTMLButtonElement} */ (the("step"));
+  pause.addEventListener("click", () => {
+    const now = !stream.paused;
+    if (now) stream.pause(); else stream.resume();
+    board.paused = now;
+    pause.setAttribute("aria-pressed", String(now));
+    step.disabled = !now;
+    if (["live", "paused"].includes(the("connection").dataset.kind ?? "")) showConnection(now ? "paused" : "live");
+  });
+  step.addEventListener("click", () => stream.step(state.values.speed / 20));
+  the("restart").addEventListener("click", () => stream.change());
+  the("copy").addEventListener("click", () => { writeLink(); copy(location.href); });
+  the("save").addEventListener("click", async () => {
+    try {
+      const answer = await fetch(`/api/scenario?${query(state)}`, { headers: authorization() });
+      if (!answer.ok) { notice((await answer.json()).error ?? `Not saved: ${answer.status}`); return; }
+      const url = URL.createObjectURL(await answer.blob());
+      Object.assign(document.createElement("a"), { href: url, download: "lab.toml" }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 10000);
+      notice("Saved as lab.toml: run it with “hull run lab.toml”.", 6000);
+    } catch { notice("Not saved: the server does not answer."); }
+  });
+  the("log").addEventListener("change", (event) => change({ log: /** @type {HTMLInputElement} */ (event.target).checked }));
+  addEventListener("hashchange", () => {
+    const link = read(model, location.hash);
+    if (link.problems.length) notice(`Not used from the link: ${link.problems.join("; ")}`);
+    if (fragment(link.state) !== fragment(state)) { state.b = null; change(link.state); }
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (board.paused) return;
+    if (document.hidden) stream.pause();
+    else stream.resume();
+  });
+  const wide = matchMedia("(min-width: 60rem)");
+  const drawer = /** @type {HTMLDetailsElement} */ (the("settings"));
+  drawer.open = wide.matches; // on a phone it is a drawer at the bottom
+  wide.addEventListener("change", () => { if (wide.matches) drawer.open = true; });
+  the("about").textContent = `hull ${model.hull_version}.`
+    + " Statistics and the latency curve begin anew after 200 round trips. Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
+
+  show();
+  const matching = buttons.find((entry) => entry?.key === query(state));
+  if (matching) choose(matching.button, matching.look);
+  else if (location.hash.length < 2 && buttons[0]) buttons[0].button.click();
+  else look.textContent = "The settings of a link. Drag any slider, or pick one of the examples above.";
+  if (model.token_needed && !token()) await ask("");
+  stream.connect();
+}
+
+start();

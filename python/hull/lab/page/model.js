@@ -1,0 +1,33 @@
+// Model: which schemes and parameters there are, as the server of this page tells them.
+
+/**
+ * @typedef {{id: string, title: string, summary: string, parameters: string[]}} Scheme
+ * @typedef {{id: string, title: string, unit: string, kind: "continuous"|"integer"|"choice",
+ *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,
+ *   choices?: number[], help: string}} Parameter
+ * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
+ *   token_needed: boolean}} Model
+ */
+
+/** @returns {Promise<Model>} */
+export async function loadModel() {
+  for (let wait = 500; ; wait = Math.min(5000, wait * 2)) {
+    try {
+      const answer = await fetch("/api/model");
+      if (answer.ok) return await answer.json();
+    } catch { /* the server is not there yet */ }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** @param {Model} model @param {string} id */
+export const schemeOf = (model, id) => model.schemes.find((scheme) => scheme.id === id);
+
+/** Parameters that change what `schemes` do. @param {Model} model @param {(string|null)[]} schemes */
+export function used(model, schemes) {
+  const ids = new Set(["seed", "speed"]);
+  for (const id of schemes) {
+    for (const parameter of (id && schemeOf(model, id)?.parameters) || []) ids.add(parameter);
+  }
+  return ids;
+}

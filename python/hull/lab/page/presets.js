@@ -1,0 +1,92 @@
+// Presets: settings worth seeing, each with what to look at.
+
+/**
+ * @typedef {{id: string, title: string, look: string, a: string, b: string|null, log?: boolean,
+ *   values: Record<string, number>}} Preset
+ */
+
+const GIGABIT = { rate: 1e9, rtt: 200e-6, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, speed: 0.01 };
+
+/** @type {Preset[]} */
+export const PRESETS = [
+  {
+    id: "why",
+    title: "Why a phantom queue",
+    look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills in its"
+      + " place and the real one stays almost empty; the price is a tenth of the throughput.",
+    a: "dctcp", b: "hull", values: GIGABIT,
+  },
+  {
+    id: "headroom",
+    title: "No headroom",
+    look: "Drag the drain from 100% down to 95%. A phantom queue that drains as fast as the link never fills, marks"
+      + " nothing, and the real buffer fills instead; a few per cent of headroom empty it.",
+    a: "hull", b: null, values: { ...GIGABIT, drain: 1, speed: 0.05 },
+  },
+  {
+    id: "pacing",
+    title: "What pacing does",
+    look: "Hosts that send 64 KB at a time: each burst passes the threshold by itself and is marked. Without the pacer"
+      + " windows and throughput collapse; with it they do not, and the queue stays small.",
+    a: "dctcp_pq", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
+  },
+  {
+    id: "fig8",
+    title: "Paper, figure 8",
+    look: "Drag the long flows from 2 to 8: DCTCP's latency at 99% stays near 300 µs; HULL's is a tenth of it, grows"
+      + " with each flow, and its throughput falls slowly.",
+    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, rtt: 500e-6, flows: 4, speed: 0.02 },
+  },
+  {
+    id: "droptail",
+    title: "Drop tail",
+    look: "TCP fills whatever buffer there is (drag it) and slows down only after losses; DCTCP is told in time."
+      + " On the log scale their queues are ten times apart and more.",
+    a: "tcp", b: "dctcp", log: true, values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
+  },
+  {
+    id: "tooth",
+    title: "One tooth, slowly",
+    look: "Slow motion: the windows grow by a packet per round trip until the queue passes K, then each is cut by half"
+      + " of its alpha. Pause, and step through a cut.",
+    a: "dctcp", b: null, values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 100000, speed: 0.001 },
+  },
+  {
+    id: "incast",
+    title: "Incast-like",
+    look: "32 flows into a buffer of 100 KB: TCP loses packets and waits for timeouts, and so do the small requests"
+      + " beside it (FCT at 99%). With HULL few are lost, but 32 flows are more than 5% of headroom holds.",
+    a: "tcp", b: "hull", values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
+  },
+  {
+    id: "small",
+    title: "Small requests",
+    look: "Requests of 1 KB and 20 KB share the link with two long flows. Compare the latency curves at 99%: a page"
+      + " that asks a hundred servers waits for the slowest of them.",
+    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, load: 0.3, speed: 0.05 },
+  },
+  {
+    id: "fast",
+    title: "10 Gbps",
+    look: "At ten times the rate a packet takes 1.2 µs and the same headroom in per cent holds more flows (paper,"
+      + " equation 5): DCTCP needs a larger K, HULL's queue is a few packets as before.",
+    a: "dctcp", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 65000, speed: 0.005 },
+  },
+];
+
+/**
+ * The state of a preset, as far as this server knows its schemes and parameters.
+ * @param {import("./model.js").Model} model @param {Preset} preset
+ * @param {import("./state.js").State} from
+ * @returns {import("./state.js").State|null}
+ */
+export function applied(model, preset, from) {
+  const ids = model.schemes.map((scheme) => scheme.id);
+  if (!ids.includes(preset.a) || (preset.b && !ids.includes(preset.b))) return null;
+  const values = { ...from.values };
+  for (const parameter of model.parameters) {
+    const value = preset.values[parameter.id] ?? parameter.default;
+    values[parameter.id] = Math.min(parameter.max, Math.max(parameter.min, value));
+  }
+  return { a: preset.a, b: preset.b, log: preset.log ?? false, values };
+}

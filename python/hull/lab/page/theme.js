@@ -1,0 +1,54 @@
+// Theme: light or dark, and the colours in which charts are drawn, read from the style sheet.
+
+const KEY = "hull-lab-colours";
+const NAMES = ["ground", "text", "quiet", "line", "grid"];
+
+/** Colours of schemes as hull's figures have them: the palette of Okabe and Ito. */
+const KNOWN = {
+  hull: "green", dctcp: "blue", tcp: "vermilion", tcp_ecn: "purple", tcp_red: "purple",
+  dctcp_pq: "sky", rcp: "orange", cubic: "orange", vegas: "grey",
+};
+const SPARE = ["orange", "purple", "grey", "sky", "vermilion", "blue", "green"];
+
+/** Names of the colours of two schemes, never the same. @param {string} a @param {string|null} b */
+export function hues(a, b) {
+  const known = /** @type {Record<string, string>} */ (KNOWN);
+  const first = known[a] ?? SPARE[0];
+  let second = known[b ?? ""] ?? SPARE[1];
+  if (second === first) second = /** @type {string} */ (SPARE.find((name) => name !== first));
+  return [first, second];
+}
+
+/** @typedef {Record<string, string>} Colours */
+
+/** The colours of now as canvases take them. @returns {Colours} */
+export function colours() {
+  const probe = document.createElement("span");
+  document.body.append(probe);
+  /** @type {Colours} */
+  const found = {};
+  for (const name of [...NAMES, ...SPARE]) {
+    probe.style.color = `var(--${name})`;
+    found[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return found;
+}
+
+/** @param {HTMLSelectElement} select @param {() => void} onChange */
+export function followTheme(select, onChange) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    if (select.value === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = select.value;
+    onChange();
+  };
+  const kept = localStorage.getItem(KEY);
+  if (kept === "light" || kept === "dark") select.value = kept;
+  select.addEventListener("change", () => { localStorage.setItem(KEY, select.value); apply(); });
+  dark.addEventListener("change", apply);
+  apply();
+}
+
+/** The same colour, partly clear. @param {string} colour rgb(...) @param {number} share */
+export const faded = (colour, share) => colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${share})`);

@@ -1,0 +1,131 @@
+// Time chart: one quantity of one scheme over simulated time, with the theory as dashed lines.
+
+import uPlot from "./vendor/uPlot.esm.js";
+import { Figure } from "./figure.js";
+import { across, olderTrace } from "./pen.js";
+import { faded } from "./theme.js";
+import { tickLabels } from "./units.js";
+
+/** @typedef {import("./trace.js").Trace} Trace */
+/** @typedef {import("./theme.js").Colours} Colours */
+/** @typedef {{id: string, title: string, unit: string, columns: string[], fill: boolean,
+ *   noneText: string}} Quantity */
+
+export const FONT = '11px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+export const AXIS_WIDTH = 58;
+export const DASH = [6, 4];
+
+/** Whole decades only. @param {number} low @param {number} high */
+export function decades(low, high) {
+  const ticks = /** @type {number[]} */ ([]);
+  if (!(low > 0)) return ticks; // nothing has been drawn yet
+  for (let tick = 10 ** Math.ceil(Math.log10(low) - 1e-9); tick <= high * 1.0001; tick *= 10) ticks.push(tick);
+  return ticks;
+}
+
+export class TimeChart {
+  /** @param {Element} place @param {Quantity} quantity @param {() => Colours} colours */
+  constructor(place, quantity, colours) {
+    this.quantity = quantity;
+    this.colours = colours;
+    this.hue = "blue";
+    this.log = false;
+    this.figure = new Figure(place, quantity.title);
+    /** @type {import("./pen.js").Line[]} predicted */
+    this.lines = [];
+    /** @type {import("./pen.js").Line[]} set */
+    this.marks = [];
+    /** @type {{trace: Trace, shift: number, from: number}|null} */
+    this.older = null;
+    /** @type {[number, number]} */
+    this.times = [0, 1];
+    /** @type {[number, number]} */
+    this.values = [0, 1];
+    this.hover = NaN;
+    this.u = this.#make();
+  }
+
+  #make() {
+    const { unit, columns, fill } = this.quantity;
+    const colour = (/** @type {number} */ share) => () => faded(this.colours()[this.hue], share);
+    const axis = { stroke: () => this.colours().quiet, font: FONT, ticks: { show: false } };
+    const series = columns.map((_, i) => ({
+      scale: "y", auto: false, stroke: colour(1 - 0.2 * i), width: columns.length > 1 ? 1.25 : 1.5,
+      fill: fill ? colour(0.16) : undefined, points: { show: false },
+    }));
+    const options = {
+      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 18, 0, 0],
+      scales: {
+        x: { time: false, auto: false, range: () => this.times },
+        y: { range: () => this.values, distr: this.log ? 3 : 1 },
+      },
+      series: [{}, ...series],
+      axes: [
+        { ...axis, size: 23, gap: 6, space: 70, grid: { show: false },
+          values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => tickLabels(ticks, "s") },
+        { ...axis, size: AXIS_WIDTH, gap: 4, space: 28, grid: { stroke: () => this.colours().grid, width: 1 },
+          ...(this.log ? { splits: () => decades(...this.values), filter: (/** @type {any} */ _, /** @type {any} */ t) => t } : {}),
+          values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => (this.log
+            ? ticks.map((tick) => tickLabels([tick], unit)[0]) : tickLabels(ticks, unit)) },
+      ],
+      cursor: { sync: { key: "time", scales: ["x", null] }, drag: { x: false, y: false }, points: { show: false }, y: false },
+      hooks: {
+        drawAxes: [() => this.#drawUnder()],
+        draw: [() => this.#drawOver()],
+        setCursor: [(/** @type {any} */ u) => {
+          this.hover = u.cursor.left >= 0 && u.cursor.left <= u.over.clientWidth
+            ? u.posToVal(u.cursor.left, "x") : NaN;
+        }],
+      },
+    };
+    // @ts-expect-error uPlot's classes are plain functions
+    return new uPlot(options, [[0, 1], ...columns.map(() => [null, null])], this.figure.plot);
+  }
+
+  /** @param {boolean} log */
+  setLog(log) {
+    if (log === this.log) return;
+    this.log = log;
+    this.u.destroy();
+    this.u = this.#make();
+  }
+
+  width() { return Math.max(120, this.figure.plot.clientWidth); }
+
+  height() { return this.figure.plot.clientHeight || 120; }
+
+  resize() {
+    const width = this.width();
+    const height = this.height();
+    if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
+  }
+
+  /**
+   * One frame.
+   * @param {Trace} trace @param {import("./trace.js").Span} span
+   * @param {[number, number]} times @param {[number, number]} values
+   */
+  draw(trace, span, times, values) {
+    const data = [trace.columns.t.subarray(span.start, span.end)];
+    for (const name of this.quantity.columns) data.push(trace.columns[name].subarray(span.start, span.end));
+    this.times = times;
+    this.values = values;
+    this.u.batch(() => {
+      this.u.setData(data, false);
+      this.u.setScale("x", { min: times[0], max: times[1] });
+    });
+  }
+
+  #drawUnder() {
+    if (!this.older) return;
+    const { trace, shift, from } = this.older;
+    const colour = faded(this.colours().quiet, 0.45);
+    for (const name of this.quantity.columns) olderTrace(this.u, trace, name, shift, from, colour);
+  }
+
+  #drawOver() {
+    const { quiet, text, ground } = this.colours();
+    across(this.u, this.marks, { colour: quiet, ground, dash: [1.5, 3] }, "left");
+    across(this.u, this.lines, { colour: text, ground, dash: DASH }, "right");
+  }
+}
