@@ -81,6 +81,7 @@ def sweep(
     slurm: Mapping[str, str] | None = None,
     store: str | Path = Path("results", "store"),
     tables: bool = False,
+    congestion_control: Mapping[str, type[CongestionControl]] | None = None,
 ) -> "pl.DataFrame":
     """Run a scenario over values of its keys and over seeds; a row for each statistic of each run.
 
@@ -90,6 +91,7 @@ def sweep(
     {"fct.10MB.mean": "5%"}; max_seeds: at most so many (100). executor: "threads", "dask://host:port",
     "slurm", a client of Dask, or any concurrent.futures.Executor. jobs: tasks at a time. store: the
     folder that keeps single runs, of which none is done twice. tables: keep their tables, too.
+    congestion_control: as in `run`; workers elsewhere need the modules of such classes.
 
     Raises ScenarioError or UsageError for input that cannot be used, and RunError for runs that
     failed, with the rows of the others in its `frame`.
@@ -97,6 +99,17 @@ def sweep(
     from hull.sweeps.command import Request, carry_out, prepare
 
     request = Request(
-        scenario, over or {}, set, seeds, until, max_seeds, executor, jobs, slurm, store, tables
+        scenario,
+        over or {},
+        set,
+        seeds,
+        until,
+        max_seeds,
+        executor,
+        jobs,
+        slurm,
+        store,
+        tables,
+        congestion_control,
     )
     return carry_out(request, prepare(request), lines=False)

@@ -307,6 +307,32 @@ def lab(
 
 
 @app.command()
+def trace(
+    folder: Annotated[Path, typer.Argument(help="Results of a run.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write (default: FOLDER.pftrace).")
+    ] = None,
+    condition: Annotated[str | None, typer.Option(help="Only this condition.")] = None,
+    scheme: Annotated[str | None, typer.Option(help="Only this scheme.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Only this seed (default: all).")
+    ] = None,
+) -> None:
+    """Write queues and flows over time as a trace that ui.perfetto.dev opens."""
+    from hull.perfetto import write_trace
+    from hull.result import load
+
+    path = out or folder.with_name(f"{folder.resolve().name}.pftrace")
+    if seed is not None and not seed.isdecimal():
+        raise UsageError(f"--seed: {seed}; allowed is a whole number")
+    number = None if seed is None else int(seed)
+    found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
+    counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
+    print(f"hull: {counts}", file=sys.stderr)
+    print(found.path)
+
+
+@app.command()
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""
     print(_core.schema())

@@ -2,10 +2,12 @@
 
 import hashlib
 import inspect
+import platform
 import re
 import sys
+import threading
 from collections.abc import Mapping
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
 from hull.errors import UsageError
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
 BUILT_IN = ("newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
 
 Own = Mapping[str, "type[CongestionControl]"]
+
+_PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+
+_same: set[tuple[type, str]] = set()
+"""What is known to be the same in this process."""
+_reading = threading.Lock()
+"""Python 3.11 cannot read the source of classes in several threads at a time."""
 
 
 class CongestionControl:
@@ -80,7 +89,9 @@ def check_own(own: Own) -> list[tuple[str, str]]:
                 f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; allowed "
                 "is a class with a method on_ack(self, window, ack)"
             )
-        pairs.append((name, fingerprint(cls)))
+        found = fingerprint(cls)
+        _same.add((cls, found))
+        pairs.append((name, found))
     return pairs
 
 
@@ -92,11 +103,28 @@ def fingerprint(cls: type) -> str:
     for base in cls.__mro__:
         if base is object:
             continue
-        parts = [base.__qualname__, _source(base), _module_text(base)]
+        with _reading:
+            parts = [base.__qualname__, _source(base), _module_text(base)]
         parts += [f"{key}={value}" for key, value in sorted(_values(base).items())]
         for part in parts:
             digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
     return digest.hexdigest()
+
+
+def check_same(cls: type, expected: str) -> None:
+    """That a class that came from another process is what was meant there: a module of the same
+    name may have another text here. A class that came with its code has no text here.
+    """
+    if (cls, expected) in _same:
+        return
+    with _reading:
+        has_text = bool(_source(cls))
+    if has_text and fingerprint(cls) != expected:
+        raise UsageError(
+            f"congestion_control: {cls.__module__}.{cls.__qualname__} on {platform.node()} is not "
+            "that of this sweep; install the same module on both sides"
+        )
+    _same.add((cls, expected))
 
 
 def _source(cls: type) -> str:
@@ -116,17 +144,34 @@ def _module_text(cls: type) -> str:
 
 def _values(cls: type) -> dict[str, str]:
     """What the class holds: numbers and texts as they are, functions as their code."""
-    plain = (bool, int, float, str, bytes, tuple, frozenset, type(None))
     found = {}
     for key, value in vars(cls).items():
         if isinstance(value, staticmethod | classmethod):
             value = value.__func__
+        if isinstance(value, property):
+            value = value.fget
         if isinstance(value, FunctionType):
-            code = value.__code__
             held = [cell.cell_contents for cell in value.__closure__ or ()]
             held += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
-            constants = [item for item in (*code.co_consts, *held) if isinstance(item, plain)]
-            found[key] = f"{code.co_code.hex()} {code.co_names} {constants!r}"
-        elif isinstance(value, plain) and not key.startswith("__"):
-            found[key] = repr(value)
+            found[key] = (
+                f"{_code(value.__code__)} {[_text(one) for one in held if isinstance(one, _PLAIN)]}"
+            )
+        elif isinstance(value, _PLAIN) and not key.startswith("__"):
+            found[key] = _text(value)
     return found
+
+
+def _code(code: CodeType) -> str:
+    """What a function does, whatever file and line it is from."""
+    return f"{code.co_code.hex()} {code.co_names} {[_text(item) for item in code.co_consts]}"
+
+
+def _text(value: object) -> str:
+    """The same in every process: a set has another order in each."""
+    if isinstance(value, CodeType):
+        return _code(value)
+    if isinstance(value, frozenset):
+        return f"frozenset({sorted(map(_text, value))})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))})"
+    return repr(value)

@@ -46,14 +46,17 @@ class Part:
     @property
     def path(self) -> Path:
         """Where its results are inside an output folder."""
-        names = [
-            name.replace("/", "%2F") or "base" for name in (self.cell.condition, self.cell.scheme)
-        ]
-        return Path("parts", *names, f"seed-{self.seed}")
+        return part_folder(self.cell.condition, self.cell.scheme, self.seed)
 
     def __str__(self) -> str:
         names = (self.cell.condition, self.cell.scheme, f"seed {self.seed}")
         return ", ".join(name for name in names if name)
+
+
+def part_folder(condition: str, scheme: str, seed: int) -> Path:
+    """Where the results of a part are inside an output folder."""
+    names = [name.replace("/", "%2F") or "base" for name in (condition, scheme)]
+    return Path("parts", *names, f"seed-{seed}")
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,21 @@ class Result:
 
         return plot_queue(self)
 
+    def perfetto(
+        self,
+        path: str | Path,
+        *,
+        condition: str | None = None,
+        scheme: str | None = None,
+        seed: int | None = None,
+    ) -> Path:
+        """Write queues and flows over time as a trace for ui.perfetto.dev, of all parts or of
+        those that are named.
+        """
+        from hull.perfetto import write_trace
+
+        return write_trace(self, Path(path), condition=condition, scheme=scheme, seed=seed).path
+
     def _table(self, name: str) -> "pl.DataFrame":
         import polars as pl
 

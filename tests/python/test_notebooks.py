@@ -12,7 +12,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples" / "notebooks"
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "notebooks.md"
-NAMES = ("first_run", "csv_trace", "own_congestion_control", "simulation_to_linux")
+NAMES = ("first_run", "csv_trace", "own_congestion_control", "sweep", "simulation_to_linux")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +81,20 @@ def test_own_congestion_control(place: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert used["proportional"] > 0.999
     assert used["hull's DCTCP"] > 0.999
     assert lowest["halving"] == 0 < lowest["proportional"]
+
+
+def test_sweep(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less drain, longer transfers; 24 runs, each a file in the store."""
+    found = definitions("sweep", place, monkeypatch)
+    points = found["points"].filter(statistic="fct.500KB.mean")
+    means = {
+        (drain, load): mean
+        for drain, load, mean in points["scheme.drain", "workload.load", "mean"].iter_rows()
+    }
+    for load in (0.2, 0.4):
+        assert means["800Mbps", load] > means["900Mbps", load] > means["950Mbps", load]
+    assert points["n"].to_list() == [4] * 6
+    assert len(list((place / "results" / "store" / "runs").rglob("*.parquet"))) == 24
 
 
 def test_simulation_to_linux(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,16 @@
 """Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import hull
-from hull.congestion import fingerprint
+from hull.congestion import check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
@@ -170,6 +173,73 @@ def test_another_class_is_another_run(tmp_path: Path) -> None:
     assert again.flows.height > 0
     with pytest.raises(hull.ScenarioError, match=r"own_sha256: found \".*the class has changed"):
         hull.run(file, tmp_path / "other", congestion_control={"mine": Slow})
+
+
+def test_sweep(tmp_path: Path) -> None:
+    """The rows of the built-in one; another class is another run in the same store."""
+
+    def rows(control: str, cls: type[hull.CongestionControl] | None) -> Any:
+        frame = hull.sweep(
+            scenario(control, ecn=False),
+            over={"switch.buffer": ["20KB", "40KB"]},
+            seeds=2,
+            store=tmp_path / "store",
+            congestion_control={} if cls is None else {"mine": cls},
+        )
+        return frame["switch.buffer", "seed", "statistic", "value"]
+
+    class Slow(NewReno):
+        def on_loss(self, window: hull.Window, flight: int) -> None:
+            window.reduce_to(window.mss)
+
+    built_in = rows("newreno", None)
+    for cls in (NewReno, NewReno):
+        assert rows("mine", cls).equals(built_in)
+    assert not rows("mine", Slow).equals(built_in)
+    kept = list((tmp_path / "store" / "runs").rglob("*.parquet"))
+    assert len(kept) == 3 * 4
+
+
+def test_a_class_without_source() -> None:
+    """As from a notebook: what its methods do counts, in functions inside of them too."""
+
+    def made(body: str) -> str:
+        found: dict[str, Any] = {"hull": hull, "__name__": "nowhere"}
+        exec(
+            f"class Mine(hull.CongestionControl):\n    def on_ack(self, window, ack): {body}", found
+        )
+        return fingerprint(found["Mine"])
+
+    one = made("return (lambda: 1)()")
+    assert one == made("return (lambda: 1)()")
+    assert len({one, made("return (lambda: 2)()"), made("return window.grow(1)")}) == 3
+
+
+def test_the_fingerprint_is_that_of_every_process() -> None:
+    """Texts in sets have another order in each."""
+    program = (
+        "import hull; from hull.congestion import fingerprint\n"
+        "class Mine(hull.CongestionControl):\n"
+        "    def on_ack(self, window, ack): return ack in {'a', 'b', 'c', 'd'}\n"
+        "print(fingerprint(Mine))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1
+
+
+def test_a_class_from_elsewhere() -> None:
+    check_same(NewReno, fingerprint(NewReno))
+    with pytest.raises(hull.UsageError, match=r"own_controls\.Dctcp on .* is not that of this"):
+        check_same(Dctcp, fingerprint(NewReno))
 
 
 @pytest.mark.parametrize(

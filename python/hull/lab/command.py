@@ -1,5 +1,6 @@
 """`hull lab`: where the server listens, and its life from the first line to Ctrl-C."""
 
+import gc
 import os
 import socket
 import sys
@@ -48,6 +49,8 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
         print(f"token: {guard.token}", flush=True)
     if open_browser and _has_screen():
         threading.Timer(0.5, webbrowser.open, [address]).start()
+    # What is there now stays: the collector need not look at it again while pages wait.
+    gc.freeze()
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:

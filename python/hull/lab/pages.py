@@ -5,7 +5,7 @@ import contextlib
 import json
 from typing import Any, NoReturn
 
-from fastapi import WebSocket
+from fastapi import WebSocket, WebSocketDisconnect
 
 from hull.errors import UsageError
 from hull.lab.guard import Guard
@@ -26,6 +26,11 @@ _KEYS = {
     "step": {"seconds"},
     "stop": set(),
 }
+
+_STALLED_SECONDS = 15.0
+"""In which a page has to take a frame, when what the system holds for it is full."""
+_CLOSED = (WebSocketDisconnect, RuntimeError, OSError)
+"""What sending raises when the page has gone: TimeoutError, an OSError, when without a word."""
 
 NOT_OURS, TOO_MANY_PAGES, WRONG_TOKEN, BLOCKED, FAILED = 1008, 1013, 4401, 4429, 1011
 
@@ -63,7 +68,7 @@ class Pages:
             return
         except RefusedError as refused:
             # The page may be gone by now.
-            with contextlib.suppress(RuntimeError, OSError):
+            with contextlib.suppress(*_CLOSED):
                 await socket.send_text(json.dumps({"type": "error", "message": str(refused)}))
                 await socket.close(refused.code, str(refused)[:100])
 
@@ -71,10 +76,7 @@ class Pages:
         message = await self._first(socket)
         state = _state(message)
         fps = _between("fps", message.get("fps", 60), 1, 60)
-        if len(self._open) >= MOST_PAGES:
-            raise RefusedError(
-                TOO_MANY_PAGES, f"{MOST_PAGES} pages are open already; close one of them"
-            )
+        await self._wait_for_room()
         outbox = Outbox(asyncio.get_running_loop())
         session = Session(state, fps, outbox)
         self._open.add(session)
@@ -94,7 +96,16 @@ class Pages:
         for result in results:
             if isinstance(result, Exception):
                 raise result
-        await socket.close()
+        with contextlib.suppress(*_CLOSED):
+            await socket.close()
+
+    async def _wait_for_room(self) -> None:
+        """A page that is loaded again may come before its old connection has gone."""
+        for _ in range(50):
+            if len(self._open) < MOST_PAGES:
+                return
+            await asyncio.sleep(0.02)
+        raise RefusedError(TOO_MANY_PAGES, f"{MOST_PAGES} pages are open; close one of them")
 
     async def _first(self, socket: WebSocket) -> dict[str, Any]:
         """The first message, with the right token where one is needed."""
@@ -116,8 +127,9 @@ class Pages:
 async def _send(socket: WebSocket, outbox: Outbox) -> None:
     while (text := await outbox.take()) is not None:
         try:
-            await socket.send_text(text)
-        except (RuntimeError, OSError):
+            async with asyncio.timeout(_STALLED_SECONDS):
+                await socket.send_text(text)
+        except _CLOSED:
             raise GoneError from None
     raise RefusedError(FAILED, "the run failed; what is wrong is on the terminal of hull lab")
 

@@ -179,7 +179,8 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
         transport = {"ecn": True}
     if "dctcp" in settings:
         transport = {"congestion_control": "dctcp", "ecn": True}
-    if "marking" in settings:
+    # At a full buffer there is nobody left to mark.
+    if "marking" in settings and round(state.k) < round(state.buffer):
         switch["marking"] = {"threshold": f"{round(state.k)}B"}
     if "phantom_queue" in settings:
         threshold = f"{round(state.threshold)}B"

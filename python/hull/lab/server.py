@@ -53,7 +53,7 @@ def make_app(guard: Guard) -> ASGIApp:
     # What a browser does not run unless it is called by its name, whatever the system says.
     mimetypes.add_type("text/javascript", ".js")
 
-    def admit(request: Request) -> None:
+    async def admit(request: Request) -> None:
         address = request.client.host if request.client else ""
         seconds = guard.blocked_for(address)
         if seconds:
@@ -87,13 +87,13 @@ def make_app(guard: Guard) -> ASGIApp:
         }
 
     @app.get("/api/scenario", dependencies=[Depends(admit)])
-    def get_scenario(request: Request) -> PlainTextResponse:
+    async def get_scenario(request: Request) -> PlainTextResponse:
         file = {"Content-Disposition": "attachment; filename=lab.toml"}
         text = scenario.toml(_state(request))
         return PlainTextResponse(text, headers=file, media_type="application/toml")
 
     @app.get("/api/theory", dependencies=[Depends(admit)])
-    def get_theory(request: Request) -> dict[str, Any]:
+    async def get_theory(request: Request) -> dict[str, Any]:
         return theory.predictions(_state(request))
 
     @app.websocket("/api/live")

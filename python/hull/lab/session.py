@@ -15,6 +15,7 @@ from hull import _core
 from hull.lab import scenario, theory
 from hull.lab.model import State
 from hull.lab.outbox import Outbox
+from hull.lab.turns import TURNS
 
 MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""
@@ -117,7 +118,7 @@ class Session(threading.Thread):
             if run is None:
                 self._rest(None)
                 continue
-            behind = self._advance(run)
+            behind = self._advance(run, by_clock=not paused)
             reason = self._end_of(run)
             if reason is not None:
                 self._end(run, reason)
@@ -162,13 +163,14 @@ class Session(threading.Thread):
         self._outbox.add(json.dumps(begin), begins=True)
         return run
 
-    def _advance(self, run: _Run) -> bool:
+    def _advance(self, run: _Run, *, by_clock: bool) -> bool:
         """A slice; whether there is more to simulate at once."""
         run.target = min(run.target, run.duration)
-        reached = [live.advance(run.target, SLICE_HOPS) for live in run.lives]
+        with TURNS.turn(first=run.shown < 0):
+            reached = [live.advance(run.target, SLICE_HOPS) for live in run.lives]
         run.at = min(reached)
         behind = run.at < run.target - _ROUNDING
-        if behind:
+        if behind and by_clock:
             # What cannot be simulated in time is not caught up later.
             slack = self._frame_seconds * run.state.speed
             run.target = min(run.target, max(*reached, run.at + slack))

@@ -6,14 +6,13 @@ so.
 Units: bytes, bit/s, s, packets, parts of 1.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from hull.errors import RunError, UsageError
-from hull.lab.model import SCHEMES, State
+from hull.lab.model import PARAMETERS, SCHEMES, State
 from hull.lab.scenario import ACK, MTU, round_trip
 from hull.theory.bottleneck import Bottleneck
 from hull.theory.fluid import Fluid
@@ -67,14 +66,25 @@ Found = dict[str, tuple[float, str]]
 """Values by name, with their equations."""
 
 
-@lru_cache(maxsize=256)
 def predictions(state: State) -> dict[str, Any]:
     """For each scheme what is predicted, and notes on the state."""
-    schemes = [{"id": id_, "predictions": _of_scheme(state, id_)} for id_ in state.schemes]
+    schemes = [
+        {"id": id_, "predictions": _of_scheme(_what_matters(state, id_))} for id_ in state.schemes
+    ]
     return {"schemes": schemes, "notes": list(_notes(state))}
 
 
-def _of_scheme(state: State, id_: str) -> list[dict[str, Any]]:
+def _what_matters(state: State, id_: str) -> State:
+    """The state with that scheme only, and defaults for what does not matter to it: a limit cycle
+    takes some milliseconds, so it is not computed anew for another slider's sake."""
+    matter = {"rate", "rtt", "flows", "load", "buffer", "burst", *SCHEMES[id_].parameters}
+    others = {p.id: p.default for p in PARAMETERS.values() if p.id not in matter}
+    return replace(state, schemes=(id_,), **others)
+
+
+@lru_cache(maxsize=512)
+def _of_scheme(state: State) -> list[dict[str, Any]]:
+    (id_,) = state.schemes
     settings = SCHEMES[id_].settings
     kind, found, why = "other", dict[str, tuple[float, str]](), ""
     if "dctcp" in settings:
@@ -102,6 +112,8 @@ def _of_scheme(state: State, id_: str) -> list[dict[str, Any]]:
 def _dctcp(state: State) -> Found:
     """DCTCP with a threshold K on the queue (thesis 2.2.3, 3.2)."""
     capacity_bps = _for_flows(state, 1.0)
+    if state.k >= state.buffer:
+        raise UsageError("k: not below the buffer; the models mark before packets are dropped")
     here = Bottleneck(capacity_bps / (8 * MTU), round_trip(state), state.k / MTU, _flows(state))
     rest_bps = state.load * state.rate
     if here.window <= 2:
@@ -193,7 +205,10 @@ def _notes(state: State) -> Iterator[str]:
             f"{int(state.flows)} flows need a headroom of {100 * min(state.flows / bdp, 1):.3g}% "
             f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
         )
-    if any("marking" in SCHEMES[id_].settings for id_ in state.schemes) and state.k > state.buffer:
-        yield "K is above the buffer: packets are dropped before any is marked."
-    if state.burst > MTU and math.ceil(state.burst / MTU) > 1:
+    marks = any("marking" in SCHEMES[id_].settings for id_ in state.schemes)
+    if marks and state.k >= state.buffer:
+        yield "K is not below the buffer: packets are dropped before any is marked."
+    elif marks and state.k + state.flows * MTU > state.buffer:
+        yield "K and a packet of each flow do not fit into the buffer: packets are dropped as well."
+    if state.burst > MTU:
         yield "The models have hosts that send packets singly; bursts come on top."

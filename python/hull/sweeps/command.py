@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hull.congestion import Own
 from hull.errors import UsageError
 from hull.plan import read_scenario
 from hull.scenario_types import Scenario
@@ -39,12 +40,13 @@ class Request:
     slurm: Mapping[str, str] | None = None
     store: str | Path = STORE
     tables: bool = False
+    own: Own | None = None
 
 
 def prepare(request: Request) -> Sweep:
     """All that can be said without running anything; raises UsageError and ScenarioError."""
     text, file = read_scenario(request.scenario)
-    grid = make_grid(text, file, request.over, request.overrides, request.seeds)
+    grid = make_grid(text, file, request.over, request.overrides, request.seeds, request.own)
     return Sweep(
         grid,
         Store(Path(request.store)),

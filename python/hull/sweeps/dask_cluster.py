@@ -1,5 +1,6 @@
 """A Dask cluster as an executor: `dask://host:port` names its scheduler."""
 
+import contextlib
 import logging
 import time
 from typing import Any
@@ -10,6 +11,7 @@ from hull.sweeps.engine import Engine
 _CONNECT_S = 10
 _WORKER_S = 30
 _COUNT_EVERY_S = 1.0
+_LOGGERS = ("distributed.client", "distributed.core", "distributed.comm", "distributed.utils")
 
 
 class Dask(Engine):
@@ -41,7 +43,8 @@ class Dask(Engine):
     def stop(self, sweep: str) -> None:
         """Take back what has not begun."""
         super().stop(sweep)
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(Exception):  # the scheduler may be gone, which was told already
+            self.executor.shutdown(wait=False)
 
     def close(self) -> None:
         """Leave the cluster as it was found."""
@@ -61,7 +64,8 @@ def open_dask(address: str, jobs: int | None) -> Dask:
     host, colon, port = place.rpartition(":")
     if not (host and colon and port.isdigit()):
         raise UsageError(f"--executor: {address!r}; the form is dask://host:port")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in _LOGGERS:  # what goes wrong is told here, in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     started = time.monotonic()
     try:
         client: Any = Client(  # type: ignore[no-untyped-call]

@@ -18,6 +18,12 @@ class Engine:
 
     task_s = 0.5
     """How long a task should take: so long that handing it over costs little."""
+    least_s = 0.0
+    """How short tasks may become towards the end, so that workers end together."""
+    split = 3
+    """Into how many tasks a worker's share of what is left is split at least."""
+    at_first = 20
+    """Most runs of a task when nothing is known of how long they take."""
     workers_keep = False
     """Whether workers put runs into the store, where they see it."""
     in_process = False

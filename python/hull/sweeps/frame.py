@@ -3,7 +3,8 @@ seeds of its point.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".parquet", ".csv")
+_KINDS = ("i8", "i8", "f8", "f8", "f8", "i8")
 
 
 class Found:
@@ -29,14 +31,13 @@ class Found:
         self._lists: list[tuple[tuple[str, str], ...]] = []
         self._runs: dict[tuple[int, int], tuple[int, array[float]]] = {}
 
-    def add(self, case: int, seed: int, rows: Iterable[Row]) -> None:
+    def add(self, case: int, seed: int, rows: Sequence[Row]) -> None:
         """A run is done."""
-        rows = list(rows)
-        names = tuple((name, unit) for name, unit, _ in rows)
+        names = tuple(map(itemgetter(0, 1), rows))
         index = self._names.setdefault(names, len(self._lists))
         if index == len(self._lists):
             self._lists.append(names)
-        self._runs[case, seed] = index, array("d", (value for _, _, value in rows))
+        self._runs[case, seed] = index, array("d", map(itemgetter(2), rows))
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -51,6 +52,14 @@ class Found:
     def units(self) -> dict[str, str]:
         """The unit of every statistic."""
         return {name: unit for names in self._lists for name, unit in names}
+
+    def lists(self) -> list[tuple[str, ...]]:
+        """The statistics that runs have, each list once."""
+        return [tuple(name for name, _ in names) for names in self._lists]
+
+    def run(self, case: int, seed: int) -> "tuple[int, array[float]] | None":
+        """Which of `lists` a run has, and its values; None where it is not there."""
+        return self._runs.get((case, seed))
 
     def values(self, case: int, seed: int) -> Mapping[str, float] | None:
         """The statistics of a run; None where it is not there."""
@@ -131,20 +140,20 @@ def _columns_of_case(
     """Seed, number of the statistic, value, mean, half width, n; by seed, then statistic."""
     import numpy as np
 
-    runs = [(seed, values) for seed in seeds if (values := found.values(case, seed)) is not None]
-    of_name: dict[str, list[float]] = {}
-    for _, values in runs:
-        for name, value in values.items():
-            of_name.setdefault(name, []).append(value)
-    over_seeds = {name: (*mean_ci95(values), len(values)) for name, values in of_name.items()}
-    rows = [
-        (seed, number[name], value, *over_seeds[name])
-        for seed, values in runs
-        for name, value in values.items()
-    ]
-    columns = list(zip(*rows, strict=True)) or [()] * 6
-    kinds = (np.int64, np.int64, np.float64, np.float64, np.float64, np.int64)
-    return tuple(np.array(c, dtype=kind) for c, kind in zip(columns, kinds, strict=True))
+    runs = [(seed, *run) for seed in seeds if (run := found.run(case, seed)) is not None]
+    if not runs:
+        return tuple(np.zeros(0, kind) for kind in _KINDS)
+    of_list = [np.array([number[name] for name in names], np.int64) for names in found.lists()]
+    seed = np.concatenate([np.full(len(values), seed, np.int64) for seed, _, values in runs])
+    statistic = np.concatenate([of_list[index] for _, index, _ in runs])
+    value = np.concatenate([np.frombuffer(values, np.float64) for _, _, values in runs])
+    over_seeds = np.zeros((3, len(number)))
+    for one in np.unique(statistic):
+        values = value[statistic == one].tolist()
+        mean, ci95 = mean_ci95(values)
+        over_seeds[:, one] = mean, np.nan if ci95 is None else ci95, len(values)
+    mean_of_row, ci95_of_row, n = over_seeds[:, statistic]
+    return seed, statistic, value, mean_of_row, ci95_of_row, n.astype(np.int64)
 
 
 def _axis_column(name: str, values: list[Value]) -> "pl.Series":

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hull import _core
+from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.plan import build_hash
 from hull.sweeps.keys import full_key, has_table
@@ -53,6 +54,8 @@ class Case:
     """JSON; of two cases that differ in title and source alone, the same."""
     files: str
     """SHA-256 of the files that the scenario names; empty where it names none."""
+    own: type[CongestionControl] | None = None
+    """The class of its congestion control, where that is not hull's."""
 
     @cached_property
     def _digest(self) -> "hashlib._Hash":
@@ -103,12 +106,17 @@ def make_grid(
     over: Mapping[str, object],
     overrides: Sequence[str] = (),
     seeds: int | None = None,
+    own: Own | None = None,
 ) -> Grid:
-    """Resolve a scenario's text at every point of its own `[sweep]` and of `over`."""
+    """Resolve a scenario's text at every point of its own `[sweep]` and of `over`; `own` are
+    congestion controls by name.
+    """
+    own = own or {}
+    named = check_own(own)
     for override in overrides:
         if "=" not in override or not override.partition("=")[0].strip():
             raise UsageError(f"--set: {override!r}; the form is key=value")
-    whole = json.loads(_core.expand(text, file, list(overrides)))
+    whole = json.loads(_core.expand(text, file, list(overrides), named))
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
     run = whole[0]["scenario"]["run"]
     cases: dict[tuple[str, str], int] = {}
@@ -118,8 +126,8 @@ def make_grid(
         settings = [
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
         ]
-        for cell in json.loads(_core.expand(text, file, [*overrides, *settings])):
-            case = _case(cell["scenario"], cell["scheme"], axes, values)
+        for cell in json.loads(_core.expand(text, file, [*overrides, *settings], named)):
+            case = _case(cell["scenario"], cell["scheme"], axes, values, own)
             index = cases.setdefault((case.scenario, case.files), len(made))
             if index == len(made):
                 made.append(case)
@@ -166,7 +174,11 @@ def _axes(
 
 
 def _case(
-    scenario: dict[str, Any], scheme: str, axes: tuple[Axis, ...], values: tuple[Value, ...]
+    scenario: dict[str, Any],
+    scheme: str,
+    axes: tuple[Axis, ...],
+    values: tuple[Value, ...],
+    own: Own,
 ) -> Case:
     condition = ",".join(
         f"{axis.key.rpartition('.')[2]}={shown(value)}"
@@ -181,6 +193,7 @@ def _case(
         scheme=scheme,
         scenario=json.dumps({**kept, "run": run}),
         files=_files(scenario),
+        own=own.get(scenario["transport"]["congestion_control"]),
     )
 
 

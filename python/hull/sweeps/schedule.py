@@ -18,7 +18,6 @@ _REFRESH_S = 0.2
 _STOP_S = 5.0
 _TRIES = 3
 _MOST_RUNS = 500
-_AT_FIRST = 20
 
 Take = Callable[[Run, Outcome], Iterable[Run]]
 """Takes the outcome of a run and says which runs there are to be besides."""
@@ -70,12 +69,14 @@ class Schedule:
         workers = max(self._engine.workers(), 1)
         seconds, count = self._all_seconds
         if not count:  # nothing is known yet; the task's time limit sees to its length
-            most = min(max(len(self._queue) // (4 * workers), 1), _AT_FIRST)
-            return tuple(self._queue.popleft() for _ in range(most))
+            share = -(-len(self._queue) // (self._engine.split * workers))
+            count = min(share, self._engine.at_first)
+            return tuple(self._queue.popleft() for _ in range(count))
         mean_s = seconds / count
         left_s = len(self._queue) * mean_s
         # Towards the end tasks become short, so that workers end together.
-        aim_s = min(self._engine.task_s, left_s / (3 * workers))
+        aim_s = min(self._engine.task_s, left_s / (self._engine.split * workers))
+        aim_s = max(aim_s, self._engine.least_s)
         runs, sum_s = [self._queue.popleft()], 0.0
         while self._queue and len(runs) < _MOST_RUNS:
             sum_s += self._expected_s(runs[-1], mean_s)

@@ -23,8 +23,8 @@ from hull.sweeps.tasks import WrongBuildError
 JOBS = 100
 """Jobs at a time, where `--jobs` is not given."""
 _POLL_S = 0.5
-_ASK_EVERY_S = 5.0
-_GONE_S = 15.0
+_ASK_EVERY_S = 3.0
+_GONE_S = 10.0
 _NUMBERS = ("time", "nodes", "cpus_per_task", "gpus_per_node", "array_parallelism")
 _NAMES = ("partition", "account", "qos", "constraint", "exclude", "nodelist", "mem", "mem_per_cpu")
 
@@ -139,7 +139,14 @@ class Slurm(Engine):
     """Jobs of a Slurm cluster."""
 
     task_s = 60.0
+    least_s = 10.0  # to start a job takes a second or more
+    split = 1
+    at_first = 500
     workers_keep = True
+
+    def waiting(self) -> int:
+        """None: jobs wait in Slurm's own queue, if they have to."""
+        return 0
 
     def stop(self, sweep: str) -> None:
         """Take the jobs out of the queue."""

@@ -55,7 +55,7 @@ class Store:
 
     def path(self, key: str) -> Path:
         """Where a run is, or would be."""
-        return self.folder / "runs" / key[:2] / f"{key}.parquet"
+        return Path(f"{self.folder}/runs/{key[:2]}/{key}.parquet")
 
     def tables(self, key: str) -> Path:
         """The folder of a run's tables."""

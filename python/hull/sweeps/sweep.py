@@ -2,6 +2,7 @@
 what became of it.
 """
 
+import os
 import sys
 import time
 import uuid
@@ -94,7 +95,7 @@ class Sweep:
             ) from None
         except OSError as error:
             raise RunError(
-                f"{self._store.folder}: {error.strerror or error}; {len(self._found)} of "
+                f"{self._store.folder}: {_reason(error)}; {len(self._found)} of "
                 f"{self._total} runs are kept there; the same command takes up from there"
             ) from error
         except RunError as error:
@@ -148,7 +149,7 @@ class Sweep:
 
     def _run(self, case: int, seed: int) -> Run:
         of = self.grid.cases[case]
-        return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario)
+        return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario, of.own)
 
     def _without_kept(self, runs: Iterable[Run]) -> list[Run]:
         """The runs that the store does not have, and what the others call for."""
@@ -220,3 +221,7 @@ class Sweep:
             f"{len(failed)} of {self._total} runs failed: {'; '.join(listed)}{more}; the others "
             f"are kept in {self._store.folder}"
         )
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)

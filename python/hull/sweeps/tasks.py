@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull import _core
+from hull.congestion import CongestionControl, check_same
 from hull.plan import build_hash
 from hull.sweeps.numbers import Row, rows_of
 from hull.work import Watch
@@ -38,6 +39,8 @@ class Run:
     scheme: str
     scenario: str
     """JSON of the resolved scenario, whatever seed it says."""
+    own: type[CongestionControl] | None = None
+    """The class of its congestion control, where that is not hull's."""
 
     def __str__(self) -> str:
         names = (self.condition, self.scheme, f"seed {self.seed}")
@@ -139,7 +142,9 @@ def log_line(run: Run, outcome: Outcome) -> dict[str, object]:
 
 def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="hull-") if tables else _nowhere() as folder:
-        simulation = _core.Run(run.scenario, run.condition, run.scheme, run.seed)
+        if run.own is not None:
+            check_same(run.own, json.loads(run.scenario)["transport"]["own_sha256"])
+        simulation = _core.Run(run.scenario, run.condition, run.scheme, run.seed, run.own)
         with watch.over(simulation):
             summary = json.loads(simulation.execute(folder))
         files = {} if folder is None else {p.name: p.read_bytes() for p in Path(folder).iterdir()}

@@ -15,7 +15,11 @@ import pytest
 import hull
 from conftest import Hull
 from hull import scenarios
+from hull.plan import build_hash
 from hull.statistics import t975
+from hull.sweeps.grid import make_grid
+from hull.sweeps.store import Store
+from hull.sweeps.tasks import Run, Task, WrongBuildError, perform
 from sweep_help import GRID, RUNS, SHORT, runs
 
 SETS = SHORT[1::2]
@@ -114,16 +118,15 @@ def test_the_store_is_one_dataset_for_polars_pandas_and_duckdb(table4: Path) -> 
     one = pl.read_parquet(pattern)
     two = pd.concat(pd.read_parquet(path) for path in sorted(Path().glob(pattern)))
     three = duckdb.execute(
-        "select condition, scheme, seed, statistic, avg(value) as value, "
-        "max(scenario->>'$.workload.requests.load') as load "
-        f"from '{pattern}' group by all"
-    ).pl()
+        "select condition, scenario->>'$.workload.requests.load' as load, seed, statistic, value "
+        f"from '{pattern}'"
+    ).fetchall()
     assert len(one) == len(two) == len(three) == expected
     assert list(one.columns) == list(two.columns)
     assert one["run"].n_unique() == 2 * RUNS
     assert pd.read_parquet("results/store/runs").shape == two.shape
-    assert set(three["load"]) == {"20%", "40%", "60%"}
-    assert set(three["condition"]) >= {"load=0.2", "drain=900Mbps,load=0.2"}
+    assert {row[1] for row in three} == {"20%", "40%", "60%"}
+    assert {row[0] for row in three} >= {"load=0.2", "drain=900Mbps,load=0.2"}
 
 
 def test_a_run_in_the_store_can_be_run_from_its_own_scenario(table4: Path) -> None:
@@ -206,3 +209,27 @@ def test_the_scenario_as_a_dict(table4: Path) -> None:
 
     content = tomllib.loads(Path("table4.toml").read_text())
     assert hull.sweep(content, OVER, set=SETS, seeds=2).equals(sweep())
+
+
+def task(folder: str, identity: str, build: str = "") -> Task:
+    made = make_grid(Path("table4.toml").read_text(), "t", {"workload.load": [0.2]}, SETS)
+    case = made.cases[0]
+    one = Run(case.key(1), 0, 1, case.name, case.condition, case.scheme, case.scenario)
+    return Task("s", build or build_hash(), (one,), store=folder, store_id=identity)
+
+
+def test_workers_keep_runs_in_the_store_if_it_is_the_one_that_they_see(table4: Path) -> None:
+    store = Store(Path("a"))
+    store.create()
+    assert not perform(task("/nowhere/here", store.id))[0].kept
+    assert not perform(task("a", "another"))[0].kept
+    assert not runs(Path("a"))
+    assert perform(task("a", store.id))[0].kept
+    assert len(runs(Path("a"))) == 1
+    again = perform(task("a", store.id))[0]
+    assert (again.kept, again.cpu_s) == (True, 0.0)
+
+
+def test_a_worker_with_another_build_is_refused(table4: Path) -> None:
+    with pytest.raises(WrongBuildError, match="another build of hull"):
+        perform(task("", "", build="0" * 64))

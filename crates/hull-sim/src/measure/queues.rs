@@ -5,7 +5,7 @@ use super::table_log::{Row, TableLog};
 use super::watch::QueueLevel;
 
 /// The columns of `queues.parquet`.
-pub const QUEUE_COLUMNS: [Column; 4] = [
+pub const QUEUE_COLUMNS: [Column; 5] = [
     Column::new(
         "time_ps",
         "ps",
@@ -18,6 +18,11 @@ pub const QUEUE_COLUMNS: [Column; 4] = [
         "bytes that wait, the packet in transmission left out",
     ),
     Column::new("packets", "packet", "packets that wait"),
+    Column::new(
+        "phantom_bytes",
+        "byte",
+        "backlog of the phantom queue; null without one, and with measure.queue_changes",
+    ),
 ];
 
 /// One row: the queue of one port at one time.
@@ -29,6 +34,8 @@ pub(crate) struct QueueRow {
     pub port: u32,
     /// What waits.
     pub level: QueueLevel,
+    /// The phantom queue's backlog, bytes, where there is one and samples are taken.
+    pub phantom_bytes: Option<u64>,
 }
 
 /// The queues of a run, by time; the names are those of the ports.
@@ -46,6 +53,11 @@ impl Row for QueueRow {
             ),
             Values::long(rows, |row| row.level.bytes),
             Values::short(rows, |row| row.level.packets),
+            Values::Optional(
+                rows.iter()
+                    .map(|row| row.phantom_bytes.map(|bytes| bytes as i64))
+                    .collect(),
+            ),
         ]
     }
 }

@@ -110,11 +110,14 @@ impl Simulation {
         let Some(log) = &mut self.instruments.logs.queues else {
             return;
         };
+        let sampled = !self.instruments.queue_changes;
         for (place, &port) in (0..).zip(&self.instruments.ports) {
+            let port = &mut self.network.ports[port];
             log.push(QueueRow {
                 time_ps: self.now_ps,
                 port: place,
-                level: self.network.ports[port].queue(self.now_ps),
+                level: port.queue(self.now_ps),
+                phantom_bytes: port.phantom_bytes(self.now_ps).filter(|_| sampled),
             });
         }
     }
@@ -152,6 +155,7 @@ impl Simulation {
                 time_ps,
                 port,
                 level,
+                phantom_bytes: None,
             });
         }
     }

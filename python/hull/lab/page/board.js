@@ -43,7 +43,7 @@ export class Board {
     this.dirty = true;
     this.drawnAt = 0;
     this.textAt = 0;
-    this.spokenAt = 0;
+    this.spokenAt = -SPOKEN_MS;
     this.first = false;
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.paused = false;
@@ -142,6 +142,7 @@ export class Board {
     this.dirty = false;
     this.drawnAt = now;
     this.#draw(now);
+    if (!this.generation) return;
     if (this.first && this.sides[0].trace.length) {
       this.first = false;
       performance.mark(`lab-generation-${this.generation}`);
@@ -188,7 +189,8 @@ export class Board {
       for (const chart of side.charts) chart.figure.showValue(side.reading(chart, from));
     });
     this.cdf.figure.showValue(this.sides.slice(0, this.count)
-      .map((side) => `${this.count > 1 ? `${side.title} ` : ""}${percentiles(side.latest?.latency)}`).join("; "));
+      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.latency, [0.99])}`
+        : percentiles(side.latest?.latency, [0.5, 0.99]))).join("; "));
   }
 
   /** The text alternatives of the charts. */

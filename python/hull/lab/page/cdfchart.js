@@ -6,7 +6,6 @@ import { Figure } from "./figure.js";
 import { upright } from "./pen.js";
 import { AXIS_WIDTH, DASH, FONT, decades } from "./timechart.js";
 import { roundUp } from "./scale.js";
-import { faded } from "./theme.js";
 import { format, tickLabels } from "./units.js";
 
 const HIGHEST = 3.3; // position of 99.95%
@@ -118,17 +117,17 @@ export class CdfChart {
   }
 
   #drawOver() {
-    const { ground } = this.colours();
+    const { ground, text } = this.colours();
     this.lines.forEach((line, row) => {
-      upright(this.u, line.value, line.label, row, { colour: faded(this.colours()[line.hue], 1), ground, dash: DASH });
+      upright(this.u, line.value, line.label, row, { colour: this.colours()[line.hue], ink: text, ground, dash: DASH });
     });
   }
 }
 
-/** What a curve says at the percentiles that people ask for. @param {Latency|null|undefined} latency */
-export function percentiles(latency) {
+/** What a curve says at some shares. @param {Latency|null|undefined} latency @param {number[]} shares */
+export function percentiles(latency, shares) {
   if (!latency?.edges?.length) return "";
-  return [0.5, 0.99].map((share) => {
+  return shares.map((share) => {
     const at = latency.cdf.findIndex((value) => value >= share);
     return `${share * 100}% within ${format(latency.edges[at < 0 ? latency.edges.length - 1 : at], "s")}`;
   }).join(", ");

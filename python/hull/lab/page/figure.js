@@ -61,7 +61,7 @@ export class Figure {
   showNote(text) {
     this.note.hidden = !text;
     this.note.textContent = text;
-    this.plot.classList.toggle("empty", Boolean(text));
+    this.element.classList.toggle("empty", Boolean(text));
   }
 
   /** @param {string} text */

@@ -1,6 +1,5 @@
 // Numbers: everything that the charts show as one table, and a sentence for screen readers.
 
-import { percentiles } from "./cdfchart.js";
 import { QUANTITIES } from "./side.js";
 import { format, spoken } from "./units.js";
 
@@ -8,6 +7,17 @@ const EVERY_MS = 2000;
 const ALOUD_MS = 10000;
 
 /** @typedef {import("./board.js").Board} Board */
+
+/** What is counted and averaged from the warm-up on. */
+const STATS = [
+  ["queue_mean", "Mean queue", "bytes"], ["queue_max", "Largest queue", "bytes"],
+  ["throughput", "Throughput", "bit/s"], ["latency_p50", "Latency, 50%", "s"], ["latency_p99", "Latency, 99%", "s"],
+  ["fct_small_p50", "1 KB FCT, 50%", "s"], ["fct_small_p99", "1 KB FCT, 99%", "s"],
+  ["fct_small_count", "1 KB requests completed", "count"],
+  ["fct_medium_p50", "20 KB FCT, 50%", "s"], ["fct_medium_p99", "20 KB FCT, 99%", "s"],
+  ["fct_medium_count", "20 KB requests completed", "count"],
+  ["marks", "Marks", "count"], ["drops", "Drops", "count"], ["timeouts", "Timeouts", "count"],
+].map(([name, title, unit]) => ({ name, title: `${title}, since the warm-up`, unit }));
 
 const cell = (/** @type {string} */ tag, /** @type {string} */ text) => Object.assign(document.createElement(tag), { textContent: text });
 
@@ -34,13 +44,11 @@ export class Numbers {
       QUANTITIES.forEach(({ title }, i) => {
         const chart = side.charts[i];
         const from = Math.max(0, board.shown - 4 * board.speed);
-        rows.push([side.title, title, side.reading(chart, from) || "–", chart.figure.theory.textContent ?? ""]);
+        rows.push([side.title, `${title}, in sight`, side.reading(chart, from) || "–", chart.figure.theory.textContent ?? ""]);
       });
-      rows.push([side.title, "Latency", percentiles(side.latest?.latency) || "–", ""]);
-      for (const [name, value] of Object.entries(side.latest?.stats ?? {})) {
-        const unit = /latency|fct/.test(name) ? "s" : name === "queue_mean" ? "bytes" : name === "throughput" ? "bit/s" : "";
+      for (const { name, title, unit } of STATS) {
         const others = side.predictions.filter((p) => p.stat === name && p.value !== null);
-        rows.push([side.title, `whole run: ${name.replaceAll("_", " ")}`, format(/** @type {number} */ (value), unit),
+        rows.push([side.title, title, format(side.latest?.stats?.[name], unit),
           others.map((p) => `${format(p.value, p.unit)} (${p.source})`).join("; ")]);
       }
       for (const p of side.predictions.filter((q) => !q.chart && !q.stat && q.value !== null)) {
@@ -54,7 +62,7 @@ export class Numbers {
     if (!this.details.open) return;
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
-    for (const title of ["Scheme", "Quantity", "Now", "Theory"]) {
+    for (const title of ["Scheme", "Quantity", "Simulated", "Theory"]) {
       const th = cell("th", title);
       th.setAttribute("scope", "col");
       head.append(th);

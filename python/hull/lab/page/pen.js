@@ -82,7 +82,7 @@ export function across(u, lines, look, end) {
 /**
  * A vertical dashed line with its name beside it.
  * @param {any} u @param {number} value @param {string} label @param {number} row of the label
- * @param {{colour: string, ground: string, dash: number[]}} look
+ * @param {{colour: string, ink: string, ground: string, dash: number[]}} look
  */
 export function upright(u, value, label, row, look) {
   const { ctx, bbox } = u;
@@ -102,7 +102,7 @@ export function upright(u, value, label, row, look) {
     const wide = ctx.measureText(label).width + 8 * px;
     const left = x + wide > bbox.left + bbox.width;
     ctx.textAlign = left ? "right" : "left";
-    write(ctx, label, x + (left ? -4 : 4) * px, bbox.top + (4 + 14 * row) * px, look);
+    write(ctx, label, x + (left ? -4 : 4) * px, bbox.top + (4 + 14 * row) * px, { colour: look.ink, ground: look.ground });
   });
 }
 

@@ -28,7 +28,7 @@ export const PRESETS = [
     title: "What pacing does",
     look: "Hosts that send 64 KB at a time: each burst passes the threshold by itself and is marked. Without the pacer"
       + " windows and throughput collapse; with it they do not, and the queue stays small.",
-    a: "dctcp_pq", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.02 },
+    a: "dctcp_pq", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
   },
   {
     id: "fig8",
@@ -70,7 +70,7 @@ export const PRESETS = [
     title: "10 Gbps",
     look: "At ten times the rate a packet takes 1.2 µs and the same headroom in per cent holds more flows (paper,"
       + " equation 5): DCTCP needs a larger K, HULL's queue is a few packets as before.",
-    a: "dctcp", b: "hull", values: { ...GIGABIT, rate: 1e10, k: 65000, speed: 0.005 },
+    a: "dctcp", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 65000, speed: 0.005 },
   },
 ];
 

@@ -10,8 +10,8 @@ export const COLUMNS = [
   { stat: "queue_mean", title: "Mean queue", unit: "bytes" },
   { stat: "latency_p99", title: "Latency, 99%", unit: "s" },
   { stat: "throughput", title: "Throughput", unit: "bit/s" },
-  { stat: "marks", title: "Marks", unit: "" },
-  { stat: "drops", title: "Drops", unit: "" },
+  { stat: "marks", title: "Marks", unit: "count" },
+  { stat: "drops", title: "Drops", unit: "count" },
   { stat: "fct_small_p99", title: "1 KB FCT, 99%", unit: "s" },
   { stat: "fct_medium_p99", title: "20 KB FCT, 99%", unit: "s" },
 ];
@@ -20,7 +20,7 @@ export const COLUMNS = [
  * @param {import("./theory.js").Prediction[]} predictions @param {boolean} [full] with the source */
 export function underneath(column, stats, predictions, full = false) {
   if (column.stat === "drops" && stats?.timeouts) {
-    return `${format(stats.timeouts, "")} timeout${stats.timeouts === 1 ? "" : "s"}`;
+    return `${format(stats.timeouts, "count")} timeout${stats.timeouts === 1 ? "" : "s"}`;
   }
   const p = besides(predictions, column.stat);
   if (!p) return "";

@@ -17,7 +17,7 @@ export const DASH = [6, 4];
 
 /** Whole decades only. @param {number} low @param {number} high */
 export function decades(low, high) {
-  const ticks = [];
+  const ticks = /** @type {number[]} */ ([]);
   if (!(low > 0)) return ticks; // nothing has been drawn yet
   for (let tick = 10 ** Math.ceil(Math.log10(low) - 1e-9); tick <= high * 1.0001; tick *= 10) ticks.push(tick);
   return ticks;
@@ -54,7 +54,7 @@ export class TimeChart {
       fill: fill ? colour(0.16) : undefined, points: { show: false },
     }));
     const options = {
-      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 10, 0, 0],
+      width: this.width(), height: this.height(), legend: { show: false }, padding: [6, 18, 0, 0],
       scales: {
         x: { time: false, auto: false, range: () => this.times },
         y: { range: () => this.values, distr: this.log ? 3 : 1 },

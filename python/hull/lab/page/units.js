@@ -32,6 +32,7 @@ export function format(value, unit, options = {}) {
   if (unit === "byte") unit = "bytes";
   const number = (/** @type {number} */ x) => (options.exact ? short(plain(x, digits)) : plain(x, digits));
   if (unit === "share") return `${number(value * 100)}%`;
+  if (unit === "count") return Math.round(value).toLocaleString("en");
   if (unit === "s/s") return `${format(value, "s", options)} per s`;
   const steps = STEPS[unit];
   if (!steps) return number(value);

@@ -1,5 +1,5 @@
-//! What a live run reads at a FIFO port: the phantom queue and what the link has carried. Reading
-//! changes nothing.
+//! What samples and live runs read at a FIFO port: the phantom queue and what the link has carried.
+//! Reading changes nothing.
 
 use super::Port;
 

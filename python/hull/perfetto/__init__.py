@@ -1,0 +1,153 @@
+"""The results of a run as a Perfetto trace: queues, windows and flows over time.
+
+A port is a process with its queue and phantom queue as counters; a host is a process with its flows
+as slices, and a thread for each followed flow with window, alpha, round trip and goodput.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hull.errors import RunError, UsageError
+from hull.perfetto import wire
+from hull.perfetto.tracks import Tracks
+from hull.plan import part_folder
+from hull.result import Result
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a trace has."""
+
+    path: Path
+    counters: int
+    values: int
+    slices: int
+
+
+def write_trace(
+    result: Result,
+    path: Path,
+    *,
+    condition: str | None = None,
+    scheme: str | None = None,
+    seed: int | None = None,
+) -> Written:
+    """Write the trace of all parts of a run, or of those that are named, to a file.
+
+    Raises UsageError for a part that there is not, RunError where the file cannot be written.
+    """
+    parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
+    making = path.with_name(f"{path.name}.partial")
+    try:
+        with making.open("wb") as file:
+            tracks = Tracks(file)
+            for part in parts:
+                _write_part(tracks, result.folder, part, _label(result, part))
+        os.replace(making, path)
+    except OSError as error:
+        making.unlink(missing_ok=True)
+        raise RunError(f"{path}: {error.strerror or error}") from error
+    return Written(path, tracks.counters, tracks.values, tracks.slices)
+
+
+def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = result.summary["parts"]
+    for key, value in wanted.items():
+        if value is None:
+            continue
+        there = dict.fromkeys(part[key] for part in parts)
+        if value not in there:
+            names = ", ".join(str(name) or '""' for name in there)
+            raise UsageError(f"--{key}: {value}; allowed in {result.folder} is {names}")
+        parts = [part for part in parts if part[key] == value]
+    return parts
+
+
+def _label(result: Result, part: dict[str, Any]) -> str:
+    """What distinguishes a part from the others of its run."""
+    parts = result.summary["parts"]
+    varied = [key for key in ("condition", "scheme") if len({other[key] for other in parts}) > 1]
+    words = [part[key] for key in varied if part[key]]
+    if len({other["seed"] for other in parts}) > 1:
+        words.append(f"seed {part['seed']}")
+    return " ".join(words) + ": " if words else ""
+
+
+def _write_part(tracks: Tracks, folder: Path, part: dict[str, Any], label: str) -> None:
+    place = folder / part_folder(part["condition"], part["scheme"], part["seed"])
+    _write_queues(tracks, place, label)
+    hosts: dict[int, int] = {}
+
+    def host(number: int) -> int:
+        if number not in hosts:
+            hosts[number] = tracks.process(f"{label}host {number}")
+        return hosts[number]
+
+    series = _read(place, "series")
+    flows = _read(place, "flows")
+    numbers = {*(() if flows is None else flows["src"]), *(() if series is None else series["src"])}
+    for number in sorted(numbers):
+        host(number)
+    if flows is not None:
+        for (number,), rows in flows.sort("start_ps").group_by("src", maintain_order=True):
+            tracks.intervals(host(int(str(number))), "flows", _slices(rows))
+    if series is not None:
+        for (number, flow), rows in series.group_by("src", "flow", maintain_order=True):
+            name = f"flow {flow} to host {rows['dst'][0]}"
+            _write_flow(tracks, tracks.thread(host(int(str(number))), name), rows)
+
+
+def _write_queues(tracks: Tracks, place: Path, label: str) -> None:
+    queues = _read(place, "queues")
+    if queues is None:
+        samples = _read(place, "latency")
+        if samples is not None and samples["queue_bytes"].is_not_null().any():
+            port = tracks.process(f"{label}measured port")
+            times, values = samples["time_ps"], samples["queue_bytes"]
+            tracks.counter(port, "queue", times, values, unit=wire.UNIT_SIZE_BYTES)
+        return
+    for (name,), rows in queues.group_by("port", maintain_order=True):
+        port = tracks.process(f"{label}port {name}")
+        for title, column in (("queue", "bytes"), ("phantom queue", "phantom_bytes")):
+            tracks.counter(port, title, rows["time_ps"], rows[column], unit=wire.UNIT_SIZE_BYTES)
+
+
+def _write_flow(tracks: Tracks, thread: int, rows: pl.DataFrame) -> None:
+    times = rows["time_ps"]
+    size = wire.UNIT_SIZE_BYTES
+    tracks.counter(thread, "cwnd", times, rows["cwnd_bytes"], unit=size)
+    tracks.counter(thread, "in flight", times, rows["in_flight_bytes"], unit=size)
+    tracks.counter(thread, "alpha", times, rows["alpha"], unit="")
+    tracks.counter(thread, "round trip", times, rows["srtt_ps"] / 1000, unit=wire.UNIT_TIME_NS)
+    # A counter stands until its next value: the rate from this sample to the next.
+    delivered = rows["delivered_bytes"].diff().shift(-1)
+    rate = 8e12 * delivered / times.diff().shift(-1)
+    tracks.counter(thread, "goodput", times, rate, unit="bit/s")
+    tracks.counter(thread, "rate", times, rows["rate_bps"], unit="bit/s")
+
+
+def _slices(rows: pl.DataFrame) -> Iterator[tuple[int, int, str, dict[str, int | float | str]]]:
+    columns = ("start_ps", "fct_ps", "bytes", "class", "dst", "timeouts", "connection")
+    for start, fct, size, kind, dst, timeouts, connection in rows.select(columns).iter_rows():
+        arguments: dict[str, int | float | str] = {
+            "bytes": size,
+            "destination": f"host {dst}",
+            "completion time, us": fct / 1e6,
+            "timeouts": timeouts,
+        }
+        if connection is not None:
+            arguments["connection"] = connection
+        yield start, start + fct, kind or f"{size} B", arguments
+
+
+def _read(place: Path, table: str) -> pl.DataFrame | None:
+    path = place / f"{table}.parquet"
+    if not path.exists():
+        return None
+    frame = pl.read_parquet(path, glob=False)
+    return frame if frame.height else None

@@ -1,0 +1,223 @@
+"""Who is let in: Host and Origin, tokens, and the life of the command."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install 'hull[lab]'")
+pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
+pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from conftest import COMMAND
+from hull.lab.guard import MOST_WRONG, WAIT_SECONDS, Guard
+from lab.lab_client import Server, hear, say, serving
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "allowed"),
+    [
+        ("127.0.0.1:8765", None, True),
+        ("localhost:8765", "http://localhost:8765", True),
+        ("[::1]:8765", "http://[::1]:8765", True),
+        ("127.0.0.1:9000", "http://127.0.0.1:9000", True),
+        ("evil.example:8765", "http://evil.example:8765", False),
+        ("evil.example", None, False),
+        ("127.0.0.1.evil.example:8765", None, False),
+        ("192.168.1.2:8765", None, False),
+        ("127.0.0.1:8765", "http://evil.example", False),
+        ("127.0.0.1:8765", "http://127.0.0.1:3000", False),
+        ("127.0.0.1:8765", "http://localhost:8765", False),
+        ("127.0.0.1:8765", "null", False),
+        ("127.0.0.1:8765", "", False),
+        ("[::1", None, False),
+        ("", None, False),
+        (None, None, False),
+    ],
+)
+def test_on_loopback_only_its_own_page(host: str | None, origin: str | None, allowed: bool) -> None:
+    assert (Guard("127.0.0.1").refusal(host, origin) is None) == allowed
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [
+        ("192.168.1.2:8765", True),
+        ("lab.example:8765", True),
+        (f"{socket.gethostname()}:1", True),
+        ("evil.example:8765", False),
+    ],
+)
+def test_elsewhere_addresses_and_its_name(host: str, allowed: bool) -> None:
+    guard = Guard("lab.example")
+    assert guard.token
+    assert len(guard.token) > 20
+    assert guard.token != Guard("0.0.0.0").token
+    assert (guard.refusal(host, None) is None) == allowed
+
+
+def test_headers_decide_for_pages_and_sockets(server: Server) -> None:
+    for path in ("/", "/api/model", "/page/main.js"):
+        status, _, body = server.get(path, Host="evil.example")
+        assert status == 403
+        assert json.loads(body)["error"].startswith("Host: found evil.example, allowed is")
+    assert server.get("/api/model", Origin="http://evil.example")[0] == 403
+    assert server.get("/api/scenario", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+    own = f"127.0.0.1:{server.port}"
+    assert server.get("/api/model", Origin=f"http://{own}")[0] == 200
+    for name, origin in (
+        ("evil.example", None),
+        (own, "http://evil.example"),
+        (own, "null"),
+    ):
+        with (
+            socket.create_connection(("127.0.0.1", server.port)) as raw,
+            pytest.raises(InvalidStatus) as refused,
+        ):
+            connect(f"ws://{name}/api/live", sock=raw, origin=Origin(origin) if origin else None)
+        assert refused.value.response.status_code == 403
+    with server.page(origin=f"http://{own}") as page:
+        say(page, "start", state={})
+        hear(page, "frame")
+
+
+def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
+    with serving("--host", "0.0.0.0") as server:
+        assert server.token
+        right = {"Authorization": f"Bearer {server.token}"}
+        assert json.loads(server.get("/api/model")[2])["token_needed"]
+        assert server.get("/api/scenario", **right)[0] == 200
+        with server.page() as page:
+            say(page, "start", state={}, token=server.token)
+            hear(page, "frame")
+        for token in (None, "", "wrong", 7):
+            with server.page() as page:
+                say(page, "start", state={}, token=token)
+                message = json.loads(page.recv(timeout=10))
+                assert message["message"].startswith("token: wrong")
+                with pytest.raises(ConnectionClosed) as end:
+                    page.recv(timeout=10)
+                assert end.value.rcvd
+                assert end.value.rcvd.code == 4401
+        status, headers, _ = server.get("/api/theory", Authorization="Bearer wr\xf6ng")
+        assert (status, headers["www-authenticate"]) == (401, "Bearer")
+        # That was the fifth: from now on nobody at this address, not even with the right one.
+        status, headers, body = server.get("/api/theory", **right)
+        assert status == 429
+        assert 50 < int(headers["retry-after"]) <= 60
+        assert "wait" in json.loads(body)["error"]
+        with server.page() as page:
+            say(page, "start", state={}, token=server.token)
+            assert json.loads(page.recv(timeout=10))["message"].startswith("too many wrong tokens")
+            with pytest.raises(ConnectionClosed) as end:
+                page.recv(timeout=10)
+            assert end.value.rcvd
+            assert end.value.rcvd.code == 4429
+        # The page itself is there for all, and so is everything for another address.
+        assert server.get("/api/model")[0] == 200
+        other = http.client.HTTPConnection(
+            "127.0.0.1", server.port, timeout=10, source_address=("127.0.0.2", 0)
+        )
+        other.request("GET", "/api/theory", headers=right)
+        assert other.getresponse().status == 200
+        other.close()
+    lines = [line for line in server.errors if "token" in line]
+    assert len(lines) == MOST_WRONG
+    assert lines[0] == "hull lab: no token from 127.0.0.1 (1 of 5 in a minute)\n"
+    assert lines[-1] == "hull lab: wrong token from 127.0.0.1 (5 of 5 in a minute)\n"
+
+
+def test_waiting_ends_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    guard = Guard("0.0.0.0")
+    for _ in range(MOST_WRONG):
+        assert guard.blocked_for("10.0.0.1") == 0
+        assert not guard.admits("wrong", "10.0.0.1")
+    assert guard.blocked_for("10.0.0.1") == WAIT_SECONDS
+    assert guard.blocked_for("10.0.0.2") == 0
+    now += WAIT_SECONDS
+    assert guard.blocked_for("10.0.0.1") == 0
+    assert guard.admits(guard.token, "10.0.0.1")
+    for host in range(MOST_WRONG):
+        assert not guard.admits("wrong", f"2001:db8::{host}")
+    assert guard.blocked_for("2001:db8::ffff") > 0
+    assert guard.blocked_for("2001:db9::1") == 0
+    for host in range(5000):
+        guard.admits("wrong", f"10.1.{host // 256}.{host % 256}")
+    assert len(guard._wrong) <= 1000
+
+
+def test_ctrl_c_ends_it_with_pages_open() -> None:
+    with serving() as server, server.page() as page:
+        say(page, "start", state={})
+        hear(page, "frame")
+        asked = time.monotonic()
+        server.process.send_signal(signal.SIGINT)
+        with pytest.raises(ConnectionClosed) as end:
+            hear(page, "none")
+        assert end.value.rcvd
+        assert end.value.rcvd.code in (1001, 1012)
+        assert server.process.wait(5) in (0, 130)
+        assert time.monotonic() - asked < 3
+
+
+def hull(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "lab", "--no-open", *arguments], capture_output=True, text=True, timeout=60
+    )
+
+
+def test_a_port_in_use_is_one_clear_message(server: Server) -> None:
+    done = hull("--port", str(server.port))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"hull: error: --host 127.0.0.1 --port {server.port}: address already in use; allowed is "
+        "an address of this machine with a free port (--port 0 finds one)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--port", "70000"), "--port: found 70000, allowed is 0 (any free one) to 65535"),
+        (("--host", "nowhere.invalid"), "--host: found nowhere.invalid, allowed is an address of"),
+        (("--host", "192.0.2.1"), "--host 192.0.2.1 --port 8765: cannot assign requested address"),
+    ],
+)
+def test_options_that_cannot_be_used(arguments: tuple[str, ...], message: str) -> None:
+    done = hull(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"hull: error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_its_packages_it_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None; sys.argv = ['hull', 'lab']; "
+        "from hull.cli import main; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "hull: error: hull lab: uvicorn is not installed; the lab needs the extra lab: "
+        "pip install 'hull[lab]'\n"
+    )

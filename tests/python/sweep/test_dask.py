@@ -1,0 +1,159 @@
+"""A Dask cluster for real: scheduler and workers as processes on loopback; one is killed."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import COMMAND, Hull
+from hull import scenarios
+from sweep_help import GRID, SHORT, runs
+
+pytest.importorskip("distributed", reason="no Dask here: pip install 'hull[dask]'")
+
+LONGER = ["--set", "run.duration=2s", "--set", "run.warmup=20ms", "--seeds", "4"]
+
+
+class Cluster:
+    """A scheduler and its workers."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.place = f"127.0.0.1:{port}"
+        self.executor = ["--executor", f"dask://{self.place}"]
+        arguments = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        self.scheduler = self._start("scheduler", arguments)
+
+    def add_worker(self, name: str) -> subprocess.Popen[bytes]:
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
+        return self._start("worker", [f"tcp://{self.place}", *options])
+
+    def _start(self, what: str, arguments: list[str]) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", f"distributed.cli.dask_{what}", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._stack.enter_context(process)
+        self._stack.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def cluster(place: Path) -> Iterator[Cluster]:
+    """Ended with the test, however it ends."""
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+    with ExitStack() as stack:
+        yield Cluster(stack)
+
+
+def logged(store: str) -> list[str]:
+    """The hosts and processes that made the runs of a store, a line for each."""
+    try:
+        lines = Path(store, "log.jsonl").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    return [json.loads(line)["host"] for line in lines]
+
+
+def wait_until(enough: int, store: str, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while len(logged(store)) < enough:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
+    cluster: Cluster, hull: Hull
+) -> None:
+    first = cluster.add_worker("first")
+    second = cluster.add_worker("second")
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
+    with subprocess.Popen(
+        [*command, "--store", "dask", "--out", "dask.parquet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as sweep:
+        wait_until(6, "dask", sweep)
+        second.kill()
+        third = cluster.add_worker("third")
+        said = sweep.communicate(timeout=120)
+    assert sweep.returncode == 0, said
+    made_by = {int(host.rpartition(":")[2]) for host in logged("dask")}
+    assert {first.pid, third.pid} <= made_by <= {first.pid, second.pid, third.pid}
+    assert "60 runs made" in said[1]
+
+    threads = [*GRID, *LONGER, "--store", "threads", "--out", "threads.parquet"]
+    assert hull("sweep", "table4.toml", *threads).returncode == 0
+    assert Path("dask.parquet").read_bytes() == Path("threads.parquet").read_bytes()
+    assert runs(Path("dask")) == runs(Path("threads"))
+    assert len(logged("dask")) <= 61  # at most the run that was killed was begun twice
+
+
+def test_two_sweeps_write_one_store_at_once(cluster: Cluster, hull: Hull) -> None:
+    cluster.add_worker("only")
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *SHORT, "--seeds", "8", "--store", "both"]
+    with subprocess.Popen(
+        [*command, *cluster.executor, "--out", "one.parquet"], stderr=subprocess.PIPE, text=True
+    ) as one:
+        two = hull(*command[len(COMMAND) :], "--out", "two.parquet")
+        said = one.communicate(timeout=120)[1]
+    assert (one.returncode, two.returncode) == (0, 0), said + two.stderr
+    assert Path("one.parquet").read_bytes() == Path("two.parquet").read_bytes()
+    assert len(runs(Path("both"))) == 8 * 15
+    assert pl.read_parquet("both/runs/*/*.parquet")["run"].n_unique() == 8 * 15
+
+
+def test_ctrl_c_keeps_what_is_finished(cluster: Cluster) -> None:
+    cluster.add_worker("only")
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sweep:
+        wait_until(3, "results/store", sweep)
+        sweep.send_signal(signal.SIGINT)
+        said = sweep.communicate(timeout=30)[1]
+    assert sweep.returncode == 130, said
+    assert "of 60 runs are kept in results/store; the same command takes up from there" in said
+    assert "Traceback" not in said
+
+
+def test_the_scheduler_goes_away(cluster: Cluster) -> None:
+    cluster.add_worker("only")
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sweep:
+        wait_until(3, "results/store", sweep)
+        cluster.scheduler.kill()
+        said = sweep.communicate(timeout=60)[1]
+    assert sweep.returncode == 1, said
+    assert "of 60 runs are kept in results/store" in said
+    assert "Traceback" not in said
+
+
+def test_a_scheduler_that_is_not_there(hull: Hull, place: Path) -> None:
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    done = hull("sweep", "table4.toml", *SHORT, "--executor", f"dask://127.0.0.1:{port}")
+    assert done.returncode == 2
+    assert f"no Dask scheduler answered at 127.0.0.1:{port} in 10 s; check that" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("executor", ["dask://", "dask://host", "dask://host:x", "ray", ""])
+def test_an_executor_that_cannot_be(hull: Hull, place: Path, executor: str) -> None:
+    done = hull("sweep", "scenario.toml", *SHORT, "--executor", executor)
+    assert done.returncode == 2
+    assert done.stderr.startswith("hull: error: --executor: ")
