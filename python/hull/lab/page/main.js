@@ -80,16 +80,16 @@ async function start() {
     onChange: (connection, why) => {
       showConnection(connection === "live" && stream.paused ? "paused" : connection);
       if (connection === "live") return;
-      if (why) notice(why);
       if (connection === "token") login(why || "Enter the token that the server printed.");
+      else if (why) notice(why);
     },
   });
 
   /** @param {string} why */
   async function login(why) {
     forget();
-    await ask(why);
     notice("");
+    await ask(why);
     stream.connect();
   }
 
