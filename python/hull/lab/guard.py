@@ -25,10 +25,10 @@ class Guard:
 
     def __init__(self, host: str, address: str) -> None:
         """`host` is what the server was told to listen on, `address` what that is."""
-        self._names = {"localhost"}
+        self._names = {"localhost", host.lower()}
         self._any_address = not ipaddress.ip_address(address.partition("%")[0]).is_loopback
         if self._any_address:
-            self._names |= {host.lower(), socket.gethostname().lower()}
+            self._names.add(socket.gethostname().lower())
         self.token = secrets.token_urlsafe(16) if self._any_address else None
         self._wrong: OrderedDict[str, list[float]] = OrderedDict()
 
