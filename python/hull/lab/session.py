@@ -32,7 +32,8 @@ _HEAD_SECONDS = 2.0
 charts. While a slider is dragged a run lives for less than a tenth of a second; without a head
 start it would show nothing but its first moments."""
 _HEAD_CLOCK, _FIRST_CLOCK = 0.06, 0.01
-"""s on the clock that the head start may take, and after which it is shown so far."""
+"""s on the clock that the head start may take, and after which it is shown so far; at once where
+other runs wait for the processors."""
 _ROUNDING = 2e-12
 """s: the simulator counts ps."""
 
@@ -118,7 +119,7 @@ class Session(threading.Thread):
             now = time.monotonic()
             if wish is not None:
                 run = self._begin(wish)
-                next_frame = now + _FIRST_CLOCK
+                next_frame = now if TURNS.wanted() else now + _FIRST_CLOCK
             elif run is not None:
                 run.target += step
                 if not stood:

@@ -20,6 +20,11 @@ class Turns:
         self._free = count
         self._waiting: deque[threading.Event] = deque()
 
+    def wanted(self) -> bool:
+        """Whether runs wait for one."""
+        with self._lock:
+            return bool(self._waiting)
+
     @contextmanager
     def turn(self, *, first: bool) -> Iterator[None]:
         """Waits for a turn, before all others that wait where it is to be the first."""
