@@ -47,5 +47,5 @@ class Turns:
                     self._free += 1
 
 
-TURNS = Turns(max(1, (os.cpu_count() or 1) // 2))
+TURNS = Turns(max(1, len(os.sched_getaffinity(0)) // 2))
 """Those of this server."""
