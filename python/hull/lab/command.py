@@ -28,12 +28,15 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     from hull.lab.server import make_app
 
     listening = _listen(host, port)
-    guard = Guard(host)
+    bound, number = listening.getsockname()[:2]
+    guard = Guard(host, bound)
     config = uvicorn.Config(
         make_app(guard),
         log_level="warning",
         access_log=False,
         server_header=False,
+        # Who connects is who it is: nobody says so for another.
+        proxy_headers=False,
         ws="websockets-sansio",
         ws_max_size=_LARGEST_MESSAGE,
         ws_ping_interval=5,
@@ -43,7 +46,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
         timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
-    address = _address(host, listening.getsockname()[1])
+    address = _address(host, number)
     print(f"hull lab: {address}  (Ctrl-C ends it)", flush=True)
     if guard.token is not None:
         print(f"token: {guard.token}", flush=True)
@@ -63,9 +66,13 @@ def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise UsageError(f"--port: found {port}, allowed is 0 (any free one) to 65535")
     try:
+        if not host:
+            raise OSError
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise UsageError(f"--host: found {host}, allowed is an address of this machine") from None
+        raise UsageError(
+            f"--host: found {host or 'nothing'}, allowed is an address of this machine"
+        ) from None
     family, kind, protocol, _, address = found[0]
     listening = socket.socket(family, kind, protocol)
     # A port whose last server has just ended is free.

@@ -23,11 +23,12 @@ _MOST_ADDRESSES = 1000
 class Guard:
     """What is allowed on one server."""
 
-    def __init__(self, host: str) -> None:
-        self._names = {"localhost"}
-        self._any_address = not is_loopback(host)
+    def __init__(self, host: str, address: str) -> None:
+        """`host` is what the server was told to listen on, `address` what that is."""
+        self._names = {"localhost", host.lower()}
+        self._any_address = not ipaddress.ip_address(address.partition("%")[0]).is_loopback
         if self._any_address:
-            self._names |= {host.lower(), socket.gethostname().lower()}
+            self._names.add(socket.gethostname().lower())
         self.token = secrets.token_urlsafe(16) if self._any_address else None
         self._wrong: OrderedDict[str, list[float]] = OrderedDict()
 
@@ -82,16 +83,6 @@ class Guard:
         except ValueError:
             return name in self._names
         return self._any_address or address.is_loopback
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to an address."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _network(address: str) -> str:

@@ -32,7 +32,8 @@ _HEAD_SECONDS = 2.0
 charts. While a slider is dragged a run lives for less than a tenth of a second; without a head
 start it would show nothing but its first moments."""
 _HEAD_CLOCK, _FIRST_CLOCK = 0.06, 0.01
-"""s on the clock that the head start may take, and after which it is shown so far."""
+"""s on the clock that the head start may take, and after which it is shown so far; at once where
+other runs wait for the processors."""
 _ROUNDING = 2e-12
 """s: the simulator counts ps."""
 
@@ -107,25 +108,26 @@ class Session(threading.Thread):
     def _work(self) -> None:
         run: _Run | None = None
         last = next_frame = time.monotonic()
+        paused = True
         while True:
             with self._wake:
                 if self._stopped:
                     return
                 wish, self._wish = self._wish, None
                 step, self._step = self._step, 0.0
-                paused = self._paused
+                stood, paused = paused, self._paused
             now = time.monotonic()
             if wish is not None:
                 run = self._begin(wish)
-                next_frame = now + _FIRST_CLOCK
+                next_frame = now if TURNS.wanted() else now + _FIRST_CLOCK
             elif run is not None:
                 run.target += step
-                if not paused:
+                if not stood:
                     run.target += (now - last) * run.state.speed
                     run.spent += now - last
             last = now
             if run is None:
-                self._rest(None)
+                self._rest(None, paused)
                 continue
             behind = self._advance(run, by_clock=not paused)
             reason = self._end_of(run)
@@ -139,7 +141,7 @@ class Session(threading.Thread):
             if not behind:
                 all_shown = run.shown == run.at
                 idle = max(next_frame - time.monotonic(), 0.001)
-                self._rest(None if paused and all_shown else idle)
+                self._rest(None if paused and all_shown else idle, paused)
 
     def _begin(self, state: State) -> _Run:
         cells = scenario.cells(state)
@@ -207,8 +209,9 @@ class Session(threading.Thread):
             f'{{"type":"frame","generation":{self._generation},"t":{run.at!r},"schemes":[{parts}]}}'
         )
 
-    def _rest(self, seconds: float | None) -> None:
-        """Until a wish comes, or for so long."""
+    def _rest(self, seconds: float | None, paused: bool) -> None:
+        """Until a wish comes that is not known yet, or for so long."""
         with self._wake:
-            if not (self._stopped or self._wish is not None or self._step):
+            known = not self._stopped and self._wish is None and not self._step
+            if known and self._paused == paused:
                 self._wake.wait(seconds)

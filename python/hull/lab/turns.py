@@ -20,6 +20,11 @@ class Turns:
         self._free = count
         self._waiting: deque[threading.Event] = deque()
 
+    def wanted(self) -> bool:
+        """Whether runs wait for one."""
+        with self._lock:
+            return bool(self._waiting)
+
     @contextmanager
     def turn(self, *, first: bool) -> Iterator[None]:
         """Waits for a turn, before all others that wait where it is to be the first."""
@@ -42,5 +47,5 @@ class Turns:
                     self._free += 1
 
 
-TURNS = Turns(max(1, (os.cpu_count() or 1) // 2))
+TURNS = Turns(max(1, len(os.sched_getaffinity(0)) // 2))
 """Those of this server."""

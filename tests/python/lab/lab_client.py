@@ -2,9 +2,7 @@
 
 import http.client
 import json
-import math
 import os
-import random
 import re
 import signal
 import subprocess
@@ -17,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
-
-from hull.lab.model import PARAMETERS, SCHEMES, State, read_state
 
 COMMAND = [sys.executable, "-m", "hull", "lab", "--no-open"]
 
@@ -121,21 +117,3 @@ def hear(socket: ClientConnection, kind: str, generation: int | None = None) -> 
         if message["type"] == kind and late:
             return message
         assert message["type"] != "error", message
-
-
-def random_state(draw: random.Random) -> State:
-    """Some state."""
-    chosen = draw.sample(list(SCHEMES), draw.randint(1, 2))
-    numbers: dict[str, object] = {}
-    for parameter in PARAMETERS.values():
-        low, high = parameter.min, parameter.max
-        if parameter.kind == "choice":
-            numbers[parameter.id] = draw.choice(parameter.choices)
-        elif parameter.kind == "integer":
-            numbers[parameter.id] = draw.randint(int(low), int(high))
-        elif parameter.scale == "log":
-            value = math.exp(draw.uniform(math.log(low), math.log(high)))
-            numbers[parameter.id] = min(max(value, low), high)
-        else:
-            numbers[parameter.id] = draw.uniform(low, high)
-    return read_state({**dict(zip("ab", chosen, strict=False)), **numbers})

@@ -52,7 +52,7 @@ def server() -> Iterator[Server]:
     ],
 )
 def test_on_loopback_only_its_own_page(host: str | None, origin: str | None, allowed: bool) -> None:
-    assert (Guard("127.0.0.1").refusal(host, origin) is None) == allowed
+    assert (Guard("127.0.0.1", "127.0.0.1").refusal(host, origin) is None) == allowed
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_on_loopback_only_its_own_page(host: str | None, origin: str | None, all
     ],
 )
 def test_elsewhere_addresses_and_its_name(host: str, allowed: bool) -> None:
-    guard = Guard("lab.example")
+    guard = Guard("lab.example", "192.168.1.2")
     assert guard.token
     assert len(guard.token) > 20
-    assert guard.token != Guard("0.0.0.0").token
+    assert guard.token != Guard("0.0.0.0", "0.0.0.0").token
     assert (guard.refusal(host, None) is None) == allowed
 
 
@@ -115,7 +115,10 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
                     page.recv(timeout=10)
                 assert end.value.rcvd
                 assert end.value.rcvd.code == 4401
-        status, headers, _ = server.get("/api/theory", Authorization="Bearer wr\xf6ng")
+        # Who says that it only passes the request on is not believed.
+        elsewhere = {"X-Forwarded-For": "192.0.2.9"}
+        wrong = {"Authorization": "Bearer wr\xf6ng", **elsewhere}
+        status, headers, _ = server.get("/api/theory", **wrong)
         assert (status, headers["www-authenticate"]) == (401, "Bearer")
         # That was the fifth: from now on nobody at this address, not even with the right one.
         status, headers, body = server.get("/api/theory", **right)
@@ -146,7 +149,7 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
 def test_waiting_ends_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    guard = Guard("0.0.0.0")
+    guard = Guard("0.0.0.0", "0.0.0.0")
     for _ in range(MOST_WRONG):
         assert guard.blocked_for("10.0.0.1") == 0
         assert not guard.admits("wrong", "10.0.0.1")
@@ -198,6 +201,7 @@ def test_a_port_in_use_is_one_clear_message(server: Server) -> None:
     ("arguments", "message"),
     [
         (("--port", "70000"), "--port: found 70000, allowed is 0 (any free one) to 65535"),
+        (("--host", ""), "--host: found nothing, allowed is an address of this machine"),
         (("--host", "nowhere.invalid"), "--host: found nowhere.invalid, allowed is an address of"),
         (("--host", "192.0.2.1"), "--host 192.0.2.1 --port 8765: cannot assign requested address"),
     ],

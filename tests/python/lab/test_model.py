@@ -15,7 +15,6 @@ from hull import _core
 from hull.errors import UsageError
 from hull.lab import model, scenario, theory
 from hull.lab.model import PARAMETERS, SCHEMES, State, read_state
-from lab.lab_client import random_state
 
 
 def live(state: State, cell: scenario.Cell) -> _core.Live:
@@ -43,6 +42,24 @@ def corners() -> list[State]:
 
 
 _PAIRS = [("hull", "dctcp"), ("dctcp_pq", "tcp"), ("tcp_ecn", "cubic"), ("vegas", "hull")]
+
+
+def random_state(draw: random.Random) -> State:
+    """Some state."""
+    chosen = draw.sample(list(SCHEMES), draw.randint(1, 2))
+    numbers: dict[str, object] = {}
+    for parameter in PARAMETERS.values():
+        low, high = parameter.min, parameter.max
+        if parameter.kind == "choice":
+            numbers[parameter.id] = draw.choice(parameter.choices)
+        elif parameter.kind == "integer":
+            numbers[parameter.id] = draw.randint(int(low), int(high))
+        elif parameter.scale == "log":
+            value = math.exp(draw.uniform(math.log(low), math.log(high)))
+            numbers[parameter.id] = min(max(value, low), high)
+        else:
+            numbers[parameter.id] = draw.uniform(low, high)
+    return read_state({**dict(zip("ab", chosen, strict=False)), **numbers})
 
 
 def test_links_come_back_as_they_were() -> None:

@@ -150,6 +150,17 @@ def test_pause_step_and_resume(idle: Server) -> None:
         say(page, "resume")
         first = hear(page, "frame")["t"]
         assert hear(page, "frame")["t"] > first
+        # What was not simulated while it stood is not caught up.
+        say(page, "pause")
+        while True:
+            try:
+                last = json.loads(page.recv(timeout=0.5))
+            except TimeoutError:
+                break
+        time.sleep(0.5)
+        say(page, "resume")
+        resumed = hear(page, "frame")
+        assert last["t"] <= resumed["t"] < last["t"] + 0.3 * 0.005
 
 
 def drain(page: ClientConnection) -> None:

@@ -89,7 +89,12 @@ export class Board {
     if (this.coming && message.generation === this.coming.generation) this.#switch();
     if (message.generation !== this.generation) return;
     message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i]?.push(part));
-    if (this.first) for (const side of this.sides) side.showNotes();
+    if (this.first) {
+      for (const side of this.sides) side.showNotes();
+      // No row for phantom queues where no scheme has one.
+      const none = message.schemes.every((/** @type {any} */ part) => part.phantom === null);
+      this.sides.forEach(({ charts }, i) => { charts[1].figure.element.hidden = none || i >= this.count; });
+    }
     this.dirty = true;
   }
 
@@ -184,7 +189,7 @@ export class Board {
         const age = side.trace.last;
         chart.older = side.older.length && age < times[1]
           ? { trace: side.older, shift: side.olderStart, from: Math.max(age, from) } : null;
-        chart.draw(side.trace, side.trace.since(from), times, values);
+        chart.draw(side.trace, side.trace.since(from), times, values, id === "throughput" ? this.rate : values[1]);
       }
     });
     if (this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));

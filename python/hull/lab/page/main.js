@@ -80,16 +80,16 @@ async function start() {
     onChange: (connection, why) => {
       showConnection(connection === "live" && stream.paused ? "paused" : connection);
       if (connection === "live") return;
-      if (why) notice(why);
       if (connection === "token") login(why || "Enter the token that the server printed.");
+      else if (why) notice(why);
     },
   });
 
   /** @param {string} why */
   async function login(why) {
     forget();
-    await ask(why);
     notice("");
+    await ask(why);
     stream.connect();
   }
 
@@ -183,7 +183,7 @@ async function start() {
   drawer.open = wide.matches; // on a phone it is a drawer at the bottom
   wide.addEventListener("change", () => { if (wide.matches) drawer.open = true; });
   the("about").textContent = `hull ${model.hull_version}.`
-    + " Statistics and the latency curve begin anew after 200 round trips. Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
+    + " Statistics and the latency curve begin anew after the warm-up (200 round trips at most). Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
 
   show();
   const matching = buttons.find((entry) => entry?.key === query(state));

@@ -47,9 +47,9 @@ export const PRESETS = [
   {
     id: "tooth",
     title: "One tooth, slowly",
-    look: "Slow motion: the windows grow by a packet per round trip until the queue passes K, then each is cut by half"
-      + " of its alpha. Pause, and step through a cut.",
-    a: "dctcp", b: null, values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 100000, speed: 0.001 },
+    look: "Slow motion: windows grow by a packet per round trip until the queue passes K. Then TCP halves its window;"
+      + " DCTCP cuts by half of alpha only, and its queue does not run empty. Pause, and step through a cut.",
+    a: "tcp_ecn", b: "dctcp", values: { ...GIGABIT, k: 15000, speed: 0.002 },
   },
   {
     id: "incast",

@@ -41,6 +41,7 @@ export class TimeChart {
     this.times = [0, 1];
     /** @type {[number, number]} */
     this.values = [0, 1];
+    this.top = 1; // the highest tick
     this.hover = NaN;
     this.u = this.#make();
   }
@@ -64,7 +65,8 @@ export class TimeChart {
         { ...axis, size: 23, gap: 6, space: 70, grid: { show: false },
           values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => tickLabels(ticks, "s") },
         { ...axis, size: AXIS_WIDTH, gap: 4, space: 28, grid: { stroke: () => this.colours().grid, width: 1 },
-          ...(this.log ? { splits: () => decades(...this.values), filter: (/** @type {any} */ _, /** @type {any} */ t) => t } : {}),
+          splits: () => (this.log ? decades(...this.values) : [0, this.top / 2, this.top]),
+          filter: (/** @type {any} */ _, /** @type {any} */ ticks) => ticks,
           values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => (this.log
             ? ticks.map((tick) => tickLabels([tick], unit)[0]) : tickLabels(ticks, unit)) },
       ],
@@ -103,13 +105,14 @@ export class TimeChart {
   /**
    * One frame.
    * @param {Trace} trace @param {import("./trace.js").Span} span
-   * @param {[number, number]} times @param {[number, number]} values
+   * @param {[number, number]} times @param {[number, number]} values @param {number} top the highest tick
    */
-  draw(trace, span, times, values) {
+  draw(trace, span, times, values, top) {
     const data = [trace.columns.t.subarray(span.start, span.end)];
     for (const name of this.quantity.columns) data.push(trace.columns[name].subarray(span.start, span.end));
     this.times = times;
     this.values = values;
+    this.top = top;
     this.u.batch(() => {
       this.u.setData(data, false);
       this.u.setScale("x", { min: times[0], max: times[1] });
