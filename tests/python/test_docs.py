@@ -74,6 +74,13 @@ def test_targets_exist() -> None:
         assert set(named) <= targets, page
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_links_from_the_root(page: str) -> None:
+    """Files that these pages lead to are there; the pages below docs are `make docs`'s matter."""
+    links = re.findall(r"\]\((?!https://)([^)#\s]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 @pytest.mark.parametrize("page", EXCERPTS)
 def test_excerpts_are_in_the_sources(page: str) -> None:
     """Each line of code on a page that explains how to add something is a line of the crates."""

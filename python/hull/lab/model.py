@@ -153,7 +153,7 @@ PARAMETERS = {
             0,
             0.8,
             0.01,
-            0.2,
+            0,
             help="What responses of 1 KB and 20 KB take of the port beside the long flows.",
         ),
         _parameter(

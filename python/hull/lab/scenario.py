@@ -6,7 +6,8 @@ transmission counted in, as in `hull design`; hosts' stacks vary by a two-hundre
 for delays, because without that some flows get all marks.
 
 Samples are taken so often that the page gets 200 in a second on the clock; a run is 10,000 round
-trips long, after 200 in which flows find their shares.
+trips long, after 200 in which flows find their shares, or ten minutes on the clock where that is
+less.
 """
 
 import json
@@ -25,9 +26,12 @@ MTU, ACK = 1500, 40
 SAMPLES_PER_SECOND = 200
 """On the clock."""
 SHOWN_FLOWS = 4
-_SERVERS, _CONNECTIONS = 8, 4
-_WARMUP, _MEASURED = 200, 10_000
+_SERVERS, _CONNECTIONS = 8, 16
+"""Connections to each server, as on the paper's testbed (5.2)."""
+_WARMUP, _WHOLE = 200, 10_200
 """Round trips."""
+_MOST_SECONDS = 600
+"""Of a run, on the clock."""
 _JITTER = 0.005
 _LEAST_DELAY = 100e-9
 """Of a link: a few metres and a little of a switch."""
@@ -47,12 +51,12 @@ def sample_interval(state: State) -> float:
 
 def warmup(state: State) -> float:
     """Simulated time after which statistics begin, s."""
-    return round(_WARMUP * round_trip(state), 9)
+    return round(min(_WARMUP * round_trip(state), duration(state) / 10), 9)
 
 
 def duration(state: State) -> float:
     """Simulated time of a run, warm-up counted in, s."""
-    return warmup(state) + round(_MEASURED * round_trip(state), 9)
+    return round(min(_WHOLE * round_trip(state), _MOST_SECONDS * state.speed), 9)
 
 
 def pacer(state: State) -> Pacer:
@@ -164,8 +168,12 @@ def _workload(state: State) -> dict[str, Any]:
 def _followed(state: State) -> dict[str, Any]:
     if not state.flows:
         return {}
+    interval = sample_interval(state)
+    if state.load > 0:
+        # The connections of the requests are followed as well: once in a round trip will do.
+        interval *= math.ceil(round_trip(state) / interval)
     count = first_flow(state) + shown_flows(state)
-    return {"flows": {"count": count, "interval": time_text(sample_interval(state))}}
+    return {"flows": {"count": count, "interval": time_text(interval)}}
 
 
 def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A page's run: one thread that simulates what the page's state says, at the page's speed.
 
-The thread simulates in slices of a few milliseconds and looks for wishes between them, so that a
-restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
+The thread simulates in slices of about two milliseconds and looks for wishes between them, so that
+a restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
 of time on the clock; the thread ends with its page.
 """
 
@@ -19,14 +19,20 @@ from hull.lab.turns import TURNS
 
 MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""
-MOST_SECONDS = 600.0
-"""Time on the clock of a run, pauses left out."""
-SLICE_HOPS = 10_000
-"""About two milliseconds of processor time."""
-MOST_SAMPLES = 400
+MOST_SECONDS = 900.0
+"""Time on the clock of a run that is slower than it should be, pauses left out."""
+SLICE_HOPS = 5000
+"""About a millisecond of processor time for each scheme."""
+MOST_SAMPLES = 500
 """In a frame."""
 FIRST_SECONDS = 0.02
-"""Of the clock, at the page's speed: what the first frame shows at most, and a step by itself."""
+"""Of the clock, at the page's speed: a step by itself."""
+_HEAD_SECONDS = 2.0
+"""Of the clock, at the page's speed: how far a run goes before it is paced, half of the page's
+charts. While a slider is dragged a run lives for less than a tenth of a second; without a head
+start it would show nothing but its first moments."""
+_HEAD_CLOCK, _FIRST_CLOCK = 0.06, 0.01
+"""s on the clock that the head start may take, and after which it is shown so far."""
 _ROUNDING = 2e-12
 """s: the simulator counts ps."""
 
@@ -46,6 +52,8 @@ class _Run:
     """Simulated when the last frame was made, s."""
     spent: float = 0.0
     """Time on the clock, s."""
+    head_until: float = 0.0
+    """On the clock, s: what is simulated before then is not paced."""
 
 
 class Session(threading.Thread):
@@ -108,7 +116,8 @@ class Session(threading.Thread):
                 paused = self._paused
             now = time.monotonic()
             if wish is not None:
-                run, next_frame = self._begin(wish), now
+                run = self._begin(wish)
+                next_frame = now + _FIRST_CLOCK
             elif run is not None:
                 run.target += step
                 if not paused:
@@ -124,7 +133,7 @@ class Session(threading.Thread):
                 self._end(run, reason)
                 run = None
                 continue
-            if now >= next_frame or (paused and not behind):
+            if now >= next_frame or (not behind and (paused or run.shown < 0)):
                 next_frame = max(next_frame + self._frame_seconds, now)
                 self._show(run)
             if not behind:
@@ -148,8 +157,8 @@ class Session(threading.Thread):
         ]
         self._generation += 1
         run = _Run(state, lives, scenario.duration(state))
-        # The first frame is to show something: a frame's time of it.
-        run.target = min(self._frame_seconds, FIRST_SECONDS) * state.speed
+        run.target = _HEAD_SECONDS * state.speed
+        run.head_until = time.monotonic() + _HEAD_CLOCK
         begin = {
             "type": "begin",
             "generation": self._generation,
@@ -170,7 +179,7 @@ class Session(threading.Thread):
             reached = [live.advance(run.target, SLICE_HOPS) for live in run.lives]
         run.at = min(reached)
         behind = run.at < run.target - _ROUNDING
-        if behind and by_clock:
+        if behind and by_clock and time.monotonic() >= run.head_until:
             # What cannot be simulated in time is not caught up later.
             slack = self._frame_seconds * run.state.speed
             run.target = min(run.target, max(*reached, run.at + slack))

@@ -195,7 +195,8 @@ def _notes(state: State) -> Iterator[str]:
     if state.load > 0 and state.flows:
         yield (
             f"The models know long flows only: small requests take {100 * state.load:.3g}% of the "
-            "link, what is left stands for C; their own bursts come on top."
+            "link, what is left stands for C. Their bursts come on top, and fill a phantom queue "
+            "too, which costs throughput."
         )
     uses_phantom = any("phantom_queue" in SCHEMES[id_].settings for id_ in state.schemes)
     bdp = state.rate * rtt / (8 * MTU)

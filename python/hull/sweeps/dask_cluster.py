@@ -10,6 +10,7 @@ from hull.sweeps.engine import Engine
 
 _CONNECT_S = 10
 _WORKER_S = 30
+_WITHOUT_S = 60
 _COUNT_EVERY_S = 1.0
 _LOGGERS = ("distributed.client", "distributed.core", "distributed.comm", "distributed.utils")
 
@@ -27,6 +28,7 @@ class Dask(Engine):
         self._jobs = jobs
         self._opened = opened
         self._counted = float("-inf")
+        self._last_worker = time.monotonic()
 
     def workers(self) -> int:
         """Threads of the workers that are there now."""
@@ -38,6 +40,10 @@ class Dask(Engine):
                 raise RunError(f"lost the Dask scheduler: {error}") from None
             self._counted = now
             self._workers = min(found, self._jobs or found)
+            if found:
+                self._last_worker = now
+            elif now - self._last_worker > _WITHOUT_S:
+                raise RunError(f"the Dask scheduler has had no worker for {_WITHOUT_S} s")
         return self._workers
 
     def stop(self, sweep: str) -> None:

@@ -3,8 +3,9 @@
 `workload.X` is the key X of the one workload that the file has: `workload.load` is
 `workload.requests.load` where that is the traffic. `scheme.X` is the one key that ends with X in
 what makes a scheme (`host`, `switch`, `transport`, `pacer`), among the tables that a scheme of the
-file has: `scheme.drain` is `switch.phantom_queue.drain`. A short form that could mean two keys, or
-none, is refused with the keys that come near.
+file has: `scheme.drain` is `switch.phantom_queue.drain`. `scheme.k` is the papers' K,
+`switch.marking.threshold`. A short form that could mean two keys, or none, is refused with the keys
+that come near.
 """
 
 import json
@@ -17,6 +18,7 @@ from hull import _core
 from hull.errors import UsageError
 
 _OF_SCHEMES = ("host", "switch", "transport", "pacer")
+_K = "switch.marking.threshold"
 _NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
 
 
@@ -44,6 +46,8 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     ending = [
         known for known in all_keys() if f".{known}".endswith(f".{rest}") and _in(known, sections)
     ]
+    if key == "scheme.k":
+        ending = [_K]
     present = [known for known in ending if any(has_table(s, known) for s in scenarios)]
     if len(present) == 1:
         return present[0]

@@ -5,6 +5,7 @@ what it has not begun when it has taken longer comes back. A task whose worker d
 its runs one by one, each at most three times.
 """
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
@@ -44,6 +45,8 @@ class Schedule:
         try:
             while self._queue or self._again or self._running:
                 self._hand_over()
+                if not self._running:  # no worker is there just now
+                    time.sleep(_REFRESH_S)
                 done, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
                 for future in done:
                     self._finish(future, self._running.pop(future))
@@ -119,10 +122,13 @@ class Schedule:
         for run in task.runs:
             tries = self._tries.get(run.key, 0) + 1
             self._tries[run.key] = tries
-            if tries < _TRIES:
+            # Dask has tried it on several workers by itself, but perhaps because of another run.
+            given_up = type(error).__name__ == "KilledWorker" and len(task.runs) == 1
+            if tries < _TRIES and not given_up:
                 self._again.append(run)
                 continue
-            reason = f"its worker died {tries} times ({str(error) or type(error).__name__})"
+            times = "on each worker that Dask tried" if given_up else f"{tries} times"
+            reason = f"its worker died {times} ({str(error) or type(error).__name__})"
             self._queue.extend(self._take(run, Outcome(error=reason)))
 
     def _stop(self) -> None:

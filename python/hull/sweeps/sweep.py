@@ -177,9 +177,11 @@ class Sweep:
             if outcome.tables:
                 self._store.keep_tables(run.key, outcome.tables)
             self._store.keep(run, outcome.rows)
-            self._store.log(log_line(run, outcome))
         self.counts.made += 1
-        return self._without_kept(self._add(run, outcome.rows))
+        further = self._add(run, outcome.rows)
+        if not outcome.kept:
+            self._store.log(log_line(run, outcome))
+        return self._without_kept(further)
 
     def _add(self, run: Run, rows: list[Row]) -> list[Run]:
         self._found.add(run.case, run.seed, rows)

@@ -160,23 +160,22 @@ def test_a_run_that_fails_says_so(
 def test_steps_of_a_paused_run_that_take_several_slices_are_shown() -> None:
     heavy = read_state({"rate": 40e9, "rtt": 1e-3, "flows": 32})
 
+    async def until_it_stands(outbox: Outbox) -> float:
+        text = None
+        while True:
+            try:
+                text = await asyncio.wait_for(outbox.take(), 1)
+            except TimeoutError:
+                return float(json.loads(text or "")["t"])
+
     async def check() -> None:
         outbox = Outbox(asyncio.get_running_loop())
         run = Session(heavy, 60, outbox)
         run.pause(True)
         run.start()
-        for _ in range(2):
-            text = await take(outbox)
-        before = json.loads(text or "")["t"]
+        before = await until_it_stands(outbox)
         run.step(0.02)
-        frames = []
-        while True:
-            try:
-                text = await asyncio.wait_for(outbox.take(), 1)
-                frames.append(json.loads(text or ""))
-            except TimeoutError:
-                break
-        assert frames[-1]["t"] == pytest.approx(before + 0.02, abs=1e-9)
+        assert await until_it_stands(outbox) == pytest.approx(before + 0.02, abs=1e-9)
         run.stop()
         await asyncio.to_thread(run.join, 5)
 

@@ -65,6 +65,7 @@ def test_short_keys_mean_the_one_key_that_they_can() -> None:
                 "workload.load": [0.2],
                 "scheme.marking.threshold": ["30KB"],
                 "scheme.token_tick": ["16us"],
+                "scheme.g": [0.1],
                 "switch.buffer": ["700KB"],
             },
         ).axes
@@ -74,8 +75,13 @@ def test_short_keys_mean_the_one_key_that_they_can() -> None:
         "workload.load": "workload.requests.load",
         "scheme.marking.threshold": "switch.marking.threshold",
         "scheme.token_tick": "pacer.token_tick",
+        "scheme.g": "transport.dctcp.g",
         "switch.buffer": "switch.buffer",
     }
+
+
+def test_k_is_the_marking_threshold() -> None:
+    assert grid("table4", {"scheme.k": ["30KB"]}).axes[1].key == "switch.marking.threshold"
 
 
 @pytest.mark.parametrize(

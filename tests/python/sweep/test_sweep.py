@@ -178,18 +178,23 @@ def test_processes_give_what_threads_give(table4: Path) -> None:
     assert runs(Path("a")) == runs(Path("b"))
 
 
+class KilledWorker(RuntimeError):  # noqa: N818
+    """As Dask's own."""
+
+
 class Backwards(Executor):
     """Does everything at once, but fails the first calls as if its workers had died."""
 
-    def __init__(self, deaths: int) -> None:
+    def __init__(self, deaths: int, error: type[Exception] = RuntimeError) -> None:
         self.deaths = deaths
+        self.error = error
         self.calls = 0
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         self.calls += 1
         if self.calls <= self.deaths:
-            future.set_exception(RuntimeError("worker lost"))
+            future.set_exception(self.error("worker lost"))
         else:
             future.set_result(fn(*args, **kwargs))
         return future
@@ -202,6 +207,13 @@ def test_a_worker_that_dies_costs_nothing_but_time(table4: Path) -> None:
 def test_a_run_whose_worker_dies_three_times_is_reported(table4: Path) -> None:
     with pytest.raises(hull.RunError, match=r"failed: .*its worker died 3 times \(worker lost\)"):
         sweep(executor=Backwards(10**9), over={}, seeds=1)
+
+
+def test_what_dask_gave_up_is_not_tried_again(table4: Path) -> None:
+    executor = Backwards(10**9, KilledWorker)
+    with pytest.raises(hull.RunError, match=r"12 of 12 runs failed: .*died on each worker that"):
+        sweep(executor=executor, over={}, seeds=1)
+    assert executor.calls <= 2 * 12
 
 
 def test_the_scenario_as_a_dict(table4: Path) -> None:

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::parquet_file::Column;
-use super::table_log::TableLog;
 use super::{
     Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS, PacerLog, QUERY_COLUMNS,
     QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
@@ -31,13 +30,6 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Forgets the rows that are in memory.
-    pub(crate) fn forget(&mut self) {
-        self.queues.as_mut().map(TableLog::take_rows);
-        self.series.as_mut().map(TableLog::take_rows);
-        self.pacers.as_mut().map(TableLog::take_rows);
-    }
-
     /// Keeps no rows from here on.
     pub fn discard(&mut self) {
         if let Some(queues) = &mut self.queues {

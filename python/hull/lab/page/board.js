@@ -47,8 +47,17 @@ export class Board {
     this.first = false;
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.paused = false;
-    const observer = new ResizeObserver(() => this.resize());
-    observer.observe(charts);
+    new ResizeObserver(() => this.resize()).observe(charts);
+    // Only what is in sight is drawn.
+    const sight = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        for (const chart of [...this.allCharts, this.cdf]) {
+          if (chart.figure.element === entry.target) chart.figure.inSight = entry.isIntersecting;
+        }
+      }
+      this.dirty = true;
+    }, { rootMargin: "100px" });
+    for (const chart of [...this.allCharts, this.cdf]) sight.observe(chart.figure.element);
     const loop = (/** @type {number} */ now) => { this.#frame(now); requestAnimationFrame(loop); };
     requestAnimationFrame(loop);
   }
@@ -171,13 +180,14 @@ export class Board {
         : scale.range(this.log && i < 2));
       for (const side of sides) {
         const chart = side.charts[i];
+        if (!chart.figure.inSight) continue;
         const age = side.trace.last;
         chart.older = side.older.length && age < times[1]
           ? { trace: side.older, shift: side.olderStart, from: Math.max(age, from) } : null;
         chart.draw(side.trace, side.trace.since(from), times, values);
       }
     });
-    this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
+    if (this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
   }
 
   #texts() {

@@ -7,7 +7,7 @@ export class Figure {
   /** @param {Element} place @param {string} title */
   constructor(place, title) {
     this.element = make("figure", "chart");
-    this.title = title;
+    this.inSight = true;
     const caption = make("figcaption", "");
     const head = make("div", "head");
     this.heading = make("h3", "");

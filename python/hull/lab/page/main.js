@@ -17,7 +17,7 @@ const the = (id) => /** @type {T} */ (document.getElementById(id));
 
 const WORDS = {
   connecting: "Connecting", live: "Live", lost: "Server gone, trying again", busy: "Server full, trying again",
-  refused: "Refused by the server", stopped: "Run ended", token: "Token needed", paused: "Paused",
+  refused: "Refused by the server", stopped: "Run ended: press Restart", token: "Token needed", paused: "Paused",
 };
 
 /** @param {keyof typeof WORDS} kind */

@@ -12,7 +12,7 @@ const STEPS = {
 /** @param {number} value @param {number} digits */
 function plain(value, digits) {
   if (value === 0) return "0";
-  const size = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  const size = Math.floor(Math.log10(Math.abs(value) * (1 + 0.5 * 10 ** -digits))); // 0.9999 is 1.00
   if (size >= digits) return Math.round(value).toLocaleString("en");
   return value.toFixed(Math.max(0, digits - 1 - size));
 }
@@ -54,7 +54,7 @@ export function tickLabels(ticks, unit) {
 
 /** Spoken units for screen readers. @param {string} text */
 export const spoken = (text) => text
-  .replace("µs", "microseconds").replace(/\bms\b/, "milliseconds")
-  .replace(/ s$/, " seconds").replace(/ per s$/, " simulated per second").replace("KB", "kilobytes")
+  .replace(/ per s$/, " simulated per second").replace("µs", "microseconds").replace(/\bms\b/, "milliseconds")
+  .replace(/ s\b/, " seconds").replace("KB", "kilobytes")
   .replace("MB", "megabytes").replace(/ B$/, " bytes").replace("Gbps", "gigabits per second")
   .replace("Mbps", "megabits per second").replace("–", "no value");

@@ -13,6 +13,7 @@ use hdrhistogram::Histogram;
 use super::samplers::LIVE;
 use super::{Control, Failure, Simulation, build};
 use crate::engine::{Entity, Kind};
+use crate::measure::Logs;
 use crate::scenario::Scenario;
 use crate::topology::Problem;
 
@@ -52,6 +53,8 @@ impl Live {
         scenario.run.threads = 1;
         let mut simulation = build(&scenario, seed, None)?;
         let interval_ps = scenario.measure.sample_interval.0;
+        // Nobody reads its tables.
+        simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
         simulation.events.push(0, Entity::new(Kind::Sample, LIVE));
         let classes = simulation.flows.classes().len();
@@ -105,7 +108,6 @@ impl Live {
     fn forget(&mut self) {
         let simulation = &mut self.simulation;
         simulation.latency.forget();
-        simulation.instruments.logs.forget();
         simulation.queries.clear();
         for flow in simulation.flows.take_rows() {
             // Cannot fail: the histogram resizes itself.
