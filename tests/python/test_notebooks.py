@@ -3,6 +3,7 @@ it says.
 """
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,14 +18,18 @@ NAMES = ("first_run", "csv_trace", "own_congestion_control", "sweep", "simulatio
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("notebooks")
+    """A folder with the notebooks: marimo writes beside them."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for path in FOLDER.glob("*.*"):
+        shutil.copy(path, folder)
+    return folder
 
 
 def definitions(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the cells of a notebook define, after all have run."""
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
     monkeypatch.chdir(place)
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, place / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -44,7 +49,7 @@ def test_exported_without_a_screen(name: str, place: Path) -> None:
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
     page = place / f"{name}.html"
     done = subprocess.run(
-        [sys.executable, "-m", "marimo", "export", "html", FOLDER / f"{name}.py", "-o", page],
+        [sys.executable, "-m", "marimo", "export", "html", f"{name}.py", "-o", page],
         cwd=place,
         capture_output=True,
         text=True,

@@ -4,12 +4,14 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import hull
+from hull import scenarios
 from hull.congestion import check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
@@ -78,6 +80,26 @@ def test_same_bytes_as_the_built_in(
     assert (part["marks"] > 0) == transport["ecn"]
     assert own.flows.height > 50
     assert tables(own) == tables(built_in)
+
+
+def test_on_two_threads(tmp_path: Path) -> None:
+    """A run that two threads share calls from the one that has the senders."""
+    table = tomllib.loads(scenarios.text("tree192"))
+    table["schemes"] = {"own": table["schemes"]["dctcp"]}
+    table["schemes"]["own"]["transport"]["congestion_control"] = "mine"
+    short = ["workload.flows.count=200", "run.seeds=1"]
+    one, two = (
+        hull.run(
+            table,
+            tmp_path / f"{threads}",
+            set=[*short, f"run.threads={threads}"],
+            congestion_control={"mine": Dctcp},
+        )
+        for threads in (1, 2)
+    )
+    assert [run.summary["parts"][0]["threads"] for run in (one, two)] == [1, 2]
+    assert one.flows.height == 200
+    assert one.flows.equals(two.flows)
 
 
 class Broken(NewReno):
