@@ -1,5 +1,5 @@
 """Results of parts that were made before, in any experiment: each under a key of its scenario,
-seed and build of hull, so that only what changed is run.
+the files that it names, seed and build of hull, so that only what changed is run.
 
 A kept part shares its files with the results that it was taken into (hard links), where the file
 system can do that; `rm -r` of the cache loses nothing but time.
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hull import _core
 from hull.errors import UsageError
+from hull.named_files import digest_of_files
 from hull.plan import Part, build_hash
 
 FORMAT = 1
@@ -80,7 +81,8 @@ class Cache:
 
     def _place(self, part: Part) -> Path:
         cell = part.cell
-        content = [self._build, cell.condition, cell.scheme, cell.scenario, part.seed]
+        files = digest_of_files(cell.scenario)
+        content = [self._build, cell.condition, cell.scheme, cell.scenario, files, part.seed]
         key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         return self.folder / key[:2] / key[2:]
 

@@ -18,6 +18,7 @@ from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.graphs import with_graphs
+from hull.named_files import digest_of_files
 from hull.scenario_types import Scenario
 
 
@@ -79,8 +80,12 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hexadecimal) of the resolved cells, the seeds, the build of hull and `code`."""
-        cells = [(c.condition, c.scheme, c.scenario) for c in self.cells]
+        """SHA-256 (hexadecimal) of the resolved cells with the files that they name, the seeds, the
+        build of hull and `code`.
+        """
+        cells = [
+            (c.condition, c.scheme, c.scenario, digest_of_files(c.scenario)) for c in self.cells
+        ]
         made_of = [_core.version(), build_hash(), cells, self.seeds, self.code]
         content = json.dumps(made_of, sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()

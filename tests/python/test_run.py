@@ -151,6 +151,25 @@ def test_a_finished_run_is_reused(place: Path) -> None:
     assert snapshot(again.folder) == before
 
 
+def test_a_file_that_the_scenario_names_is_part_of_the_run(place: Path) -> None:
+    scenario = {
+        "name": "list",
+        "run": {"duration": "10ms"},
+        "topology": {"star": {"hosts": 3}},
+        "host": {"rate": "1Gbps", "delay": "1us"},
+        "switch": {"rate": "1Gbps", "delay": "1us"},
+        "workload": {"flows": "list.csv"},
+    }
+    header = "start_ps,src,dst,bytes\n"
+    Path("list.csv").write_text(f"{header}0,1,0,1000\n", encoding="utf-8")
+    one = hull.run(scenario, "out")
+    Path("list.csv").write_text(f"{header}0,1,0,1000\n5,2,0,9000\n", encoding="utf-8")
+    with pytest.raises(hull.UsageError, match="another run"):
+        hull.run(scenario, "out")
+    two = hull.run(scenario, "other")
+    assert (len(one.flows), len(two.flows)) == (1, 2)
+
+
 def test_another_run_is_refused_or_replaced(place: Path) -> None:
     hull.run("scenario.toml", "out", set=SHORTER)
     before = snapshot(place)

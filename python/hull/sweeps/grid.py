@@ -11,25 +11,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
+from hull.named_files import digest_of_files
 from hull.plan import build_hash
 from hull.sweeps.keys import full_key, has_table
 from hull.sweeps.values import Value, literal, shown, values_of
-
-_FILES = (
-    "topology.file.path",
-    "workload.flows",
-    "workload.flows.sizes.csv",
-    "workload.production.query_intervals",
-    "workload.production.background_intervals",
-    "workload.production.background_sizes",
-)
-"""Keys that may name a file, which is then part of what a run depends on."""
 
 
 @dataclass(frozen=True)
@@ -192,21 +182,9 @@ def _case(
         condition=condition,
         scheme=scheme,
         scenario=json.dumps({**kept, "run": run}),
-        files=_files(scenario),
+        files=digest_of_files(scenario),
         own=own.get(scenario["transport"]["congestion_control"]),
     )
-
-
-def _files(scenario: dict[str, Any]) -> str:
-    """SHA-256 of the files that a scenario names."""
-    digests = []
-    for key in _FILES:
-        value: Any = scenario
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if isinstance(value, str) and Path(value).is_file():
-            digests.append(f"{key} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}")
-    return " ".join(digests)
 
 
 def with_seed(scenario: str, seed: int) -> str:
