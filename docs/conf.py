@@ -48,8 +48,6 @@ GALLERY = (
     ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
 )
 """Headings, and how the IDs below each begin."""
-STUDIES = ("sweeps", "scale", "lab", "notebooks", "trace", "parallel")
-"""Pages on larger studies, in their order; those that are there are listed."""
 
 
 def _cell(value):
@@ -120,9 +118,6 @@ generated.mkdir()
 for table, columns in COLUMNS.items():
     rows = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
     (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], rows))
-studies = "\n".join(page for page in STUDIES if (DOCS / f"{page}.md").exists())
-toctree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: Studies\n\n{studies}\n```\n"
-(generated / "studies.inc").write_text(toctree)
 record = json.loads((DOCS / "gallery" / "record.json").read_text())
 for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)
