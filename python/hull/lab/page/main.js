@@ -60,6 +60,7 @@ async function start() {
   const model = await loadModel();
   let { state, problems } = read(model, location.hash);
   if (problems.length) notice(`Not used from the link: ${problems.join("; ")}`);
+  let trouble = ""; // what the server said when it closed the connection
   let asked = state.values; // what the server was last asked for
   const board = new Board(model, the("charts"), the("readout"));
   followTheme(the("theme"), () => board.recolour());
@@ -79,7 +80,12 @@ async function start() {
     },
     onChange: (connection, why) => {
       showConnection(connection === "live" && stream.paused ? "paused" : connection);
-      if (connection === "live") return;
+      if (connection === "live") {
+        if (trouble && the("notice").textContent === trouble) notice("");
+        trouble = "";
+        return;
+      }
+      trouble = why;
       if (connection === "token") login(why || "Enter the token that the server printed.");
       else if (why) notice(why);
     },
