@@ -2,6 +2,7 @@
 seeds of its point.
 """
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
@@ -82,31 +83,30 @@ def make_frame(
     cases = [
         _columns_of_case(found, case, seeds_of(case), number) for case in range(len(grid.cases))
     ]
-    of_places = [cases[place.case] for place in grid.places]
-    place = np.repeat(np.arange(len(of_places)), [len(columns[0]) for columns in of_places])
-    seed, statistic, value, mean, ci95, n = (
-        np.concatenate(parts) for parts in zip(*of_places, strict=True)
-    )
-    swept = [
+    place = np.repeat(np.arange(len(grid.places)), [len(cases[p.case][0]) for p in grid.places])
+
+    def of_rows(column: int) -> "np.ndarray":
+        """A column for all places; what it is made of is then forgotten, as it takes much room."""
+        joined = np.concatenate([cases[place.case][column] for place in grid.places])
+        for case in cases:
+            case[column] = case[column][:0]
+        return joined
+
+    columns = [
         _axis_column(axis.name, [place.values[index] for place in grid.places]).gather(place)
         for index, axis in enumerate(grid.axes)
     ]
     schemes = pl.Series("scheme", [place.scheme for place in grid.places], dtype=pl.String)
-    named = pl.Series("statistic", names, dtype=pl.String)
-    of_names = pl.Series("unit", [units[name] for name in names], dtype=pl.String)
-    return pl.DataFrame(
-        [
-            *swept,
-            schemes.gather(place),
-            pl.Series("seed", seed, dtype=pl.Int64),
-            named.gather(statistic),
-            of_names.gather(statistic),
-            pl.Series("value", value, dtype=pl.Float64),
-            pl.Series("mean", mean, dtype=pl.Float64),
-            pl.Series("ci95", ci95, dtype=pl.Float64, nan_to_null=True),
-            pl.Series("n", n, dtype=pl.Int64),
-        ]
-    )
+    columns.append(schemes.gather(place))
+    columns.append(pl.Series("seed", of_rows(0), dtype=pl.Int64))
+    statistic = of_rows(1)
+    for name, texts in (("statistic", names), ("unit", [units[name] for name in names])):
+        columns.append(pl.Series(name, texts, dtype=pl.String).gather(statistic))
+    for column, name in enumerate(("value", "mean", "ci95"), start=2):
+        # Without an interval, as with one seed, there is none: null.
+        columns.append(pl.Series(name, of_rows(column), dtype=pl.Float64, nan_to_null=True))
+    columns.append(pl.Series("n", of_rows(5), dtype=pl.Int64))
+    return pl.DataFrame(columns)
 
 
 def check_out(out: Path) -> Path:
@@ -120,7 +120,7 @@ def check_out(out: Path) -> Path:
 
 def write_frame(frame: "pl.DataFrame", out: Path) -> None:
     """Write a frame so that the file is there whole or not at all."""
-    made = out.with_name(f".{out.name}.partial")
+    made = out.with_name(f".{out.name}.{os.getpid()}.partial")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix == ".csv":
@@ -136,13 +136,13 @@ def write_frame(frame: "pl.DataFrame", out: Path) -> None:
 
 def _columns_of_case(
     found: Found, case: int, seeds: Iterable[int], number: Mapping[str, int]
-) -> tuple["np.ndarray", ...]:
+) -> list["np.ndarray"]:
     """Seed, number of the statistic, value, mean, half width, n; by seed, then statistic."""
     import numpy as np
 
     runs = [(seed, *run) for seed in seeds if (run := found.run(case, seed)) is not None]
     if not runs:
-        return tuple(np.zeros(0, kind) for kind in _KINDS)
+        return [np.zeros(0, kind) for kind in _KINDS]
     of_list = [np.array([number[name] for name in names], np.int64) for names in found.lists()]
     seed = np.concatenate([np.full(len(values), seed, np.int64) for seed, _, values in runs])
     statistic = np.concatenate([of_list[index] for _, index, _ in runs])
@@ -153,7 +153,7 @@ def _columns_of_case(
         mean, ci95 = mean_ci95(values)
         over_seeds[:, one] = mean, np.nan if ci95 is None else ci95, len(values)
     mean_of_row, ci95_of_row, n = over_seeds[:, statistic]
-    return seed, statistic, value, mean_of_row, ci95_of_row, n.astype(np.int64)
+    return [seed, statistic, value, mean_of_row, ci95_of_row, n.astype(np.int64)]
 
 
 def _axis_column(name: str, values: list[Value]) -> "pl.Series":

@@ -25,7 +25,6 @@ from hull.sweeps.tasks import Run
 FORMAT = 1
 """Changes when the layout of a store does."""
 MARKER = "hull-store.json"
-_BATCH = 256
 _NEEDED = ("run", "statistic", "unit", "value")
 
 
@@ -99,16 +98,14 @@ class Store:
         paths = [path for path in map(self.path, keys) if path.exists()]
         found: dict[str, list[Row]] = {}
         broken = []
-        for begin in range(0, len(paths), _BATCH):
-            batch = paths[begin : begin + _BATCH]
-            try:
-                found.update(_read(batch))
-            except _BrokenError:
-                for path in batch:
-                    try:
-                        found.update(_read([path]))
-                    except _BrokenError:
-                        broken.append(path)
+        try:
+            found.update(_read(paths))
+        except _BrokenError:
+            for path in paths:
+                try:
+                    found.update(_read([path]))
+                except _BrokenError:
+                    broken.append(path)
         return found, broken
 
     def clean(self) -> None:
@@ -154,6 +151,8 @@ def _read(paths: list[Path]) -> dict[str, list[Row]]:
     """The runs of some files; each must hold the run of its name and nothing else."""
     import polars as pl
 
+    if not paths:
+        return {}
     try:
         frame = pl.read_parquet(paths, columns=list(_NEEDED), glob=False)
         columns = [frame[name].to_list() for name in _NEEDED]

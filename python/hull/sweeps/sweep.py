@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 STORE = Path("results", "store")
 """The store, where none is named."""
 _SHOWN = 5
+_BATCH = 256
 
 
 class FailedRuns(RunError):  # noqa: N818
@@ -156,16 +157,15 @@ class Sweep:
         missing: list[Run] = []
         wanted = list(runs)
         while wanted:
-            kept, broken = self._store.read(run.key for run in wanted)
+            batch, wanted = wanted[:_BATCH], wanted[_BATCH:]
+            kept, broken = self._store.read(run.key for run in batch)
             self._broken += broken
-            further: list[Run] = []
-            for run in wanted:
+            for run in batch:
                 if run.key in kept and (not self._tables or self._store.tables(run.key).is_dir()):
                     self.counts.taken += 1
-                    further += self._add(run, kept[run.key])
+                    wanted += self._add(run, kept[run.key])
                 else:
                     missing.append(run)
-            wanted = further
         return missing
 
     def _take(self, run: Run, outcome: Outcome) -> list[Run]:
