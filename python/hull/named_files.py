@@ -16,7 +16,7 @@ _FILES = (
 
 
 def digest_of_files(scenario: dict[str, Any]) -> str:
-    """Key and SHA-256 (hexadecimal) of each file that a scenario names; empty where there is none."""
+    """Key and SHA-256 (hexadecimal) of each file that a scenario names; empty for none."""
     digests = []
     for key in _FILES:
         value: Any = scenario
