@@ -204,10 +204,10 @@ def test_a_run_that_fails_is_reported_and_the_others_are_kept(
 ) -> None:
     real = _core.Run
 
-    def sometimes(scenario: str, condition: str, scheme: str, seed: int) -> object:
+    def sometimes(scenario: str, condition: str, scheme: str, seed: int, own: None) -> object:
         if scheme == "dctcp_30k" and seed == 2:
             raise RuntimeError("error in hull: NotConserved")
-        return real(scenario, condition, scheme, seed)
+        return real(scenario, condition, scheme, seed, own)
 
     monkeypatch.setattr(_core, "Run", sometimes)
     with pytest.raises(RunError) as error:

@@ -2,9 +2,8 @@
 // percentile is what the papers are about: a share s stands at -log10(1 - s), as in hull's figures.
 
 import uPlot from "./vendor/uPlot.esm.js";
-import { Figure } from "./figure.js";
 import { upright } from "./pen.js";
-import { AXIS_WIDTH, DASH, FONT, decades } from "./timechart.js";
+import { AXIS_WIDTH, DASH, FONT, Plot, decades } from "./plot.js";
 import { roundUp } from "./scale.js";
 import { format, tickLabels } from "./units.js";
 
@@ -16,23 +15,21 @@ const position = (share) => (share >= 0.9995 ? HIGHEST + 0.2 : -Math.log10(1 - s
 
 /** @typedef {{edges: number[], cdf: number[]}} Latency */
 
-export class CdfChart {
+export class CdfChart extends Plot {
   /** @param {Element} place @param {string} title @param {() => Record<string, string>} colours */
   constructor(place, title, colours) {
-    this.colours = colours;
-    this.figure = new Figure(place, title);
+    super(place, title, colours);
     this.figure.element.classList.add("cdf");
     this.hues = ["blue", "green"];
     /** @type {{value: number, label: string, hue: string}[]} */
     this.lines = [];
-    this.log = false;
     this.high = 1e-4;
     /** @type {[number, number]} */
     this.limits = [1e-6, 1e-3];
-    this.u = this.#make();
+    this.u = this.make();
   }
 
-  #make() {
+  make() {
     const axis = { stroke: () => this.colours().quiet, font: FONT, ticks: { show: false },
       grid: { stroke: () => this.colours().grid, width: 1 } };
     const series = [0, 1].map((i) => ({
@@ -58,24 +55,6 @@ export class CdfChart {
     };
     // @ts-expect-error uPlot's classes are plain functions
     return new uPlot(options, [[1e-6, 1e-3], [null, null], [null, null]], this.figure.plot);
-  }
-
-  /** @param {boolean} log */
-  setLog(log) {
-    if (log === this.log) return;
-    this.log = log;
-    this.u.destroy();
-    this.u = this.#make();
-  }
-
-  width() { return Math.max(120, this.figure.plot.clientWidth); }
-
-  height() { return this.figure.plot.clientHeight || 120; }
-
-  resize() {
-    const width = this.width();
-    const height = this.height();
-    if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
   }
 
   /** @param {(Latency|null)[]} latencies of one or two schemes */

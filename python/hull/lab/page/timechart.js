@@ -1,8 +1,8 @@
 // Time chart: one quantity of one scheme over simulated time, with the theory as dashed lines.
 
 import uPlot from "./vendor/uPlot.esm.js";
-import { Figure } from "./figure.js";
 import { across, olderTrace } from "./pen.js";
+import { AXIS_WIDTH, DASH, FONT, Plot, decades } from "./plot.js";
 import { faded } from "./theme.js";
 import { tickLabels } from "./units.js";
 
@@ -11,26 +11,12 @@ import { tickLabels } from "./units.js";
 /** @typedef {{id: string, title: string, unit: string, columns: string[], fill: boolean,
  *   noneText: string}} Quantity */
 
-export const FONT = '11px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-export const AXIS_WIDTH = 58;
-export const DASH = [6, 4];
-
-/** Whole decades only. @param {number} low @param {number} high */
-export function decades(low, high) {
-  const ticks = /** @type {number[]} */ ([]);
-  if (!(low > 0)) return ticks; // nothing has been drawn yet
-  for (let tick = 10 ** Math.ceil(Math.log10(low) - 1e-9); tick <= high * 1.0001; tick *= 10) ticks.push(tick);
-  return ticks;
-}
-
-export class TimeChart {
+export class TimeChart extends Plot {
   /** @param {Element} place @param {Quantity} quantity @param {() => Colours} colours */
   constructor(place, quantity, colours) {
+    super(place, quantity.title, colours);
     this.quantity = quantity;
-    this.colours = colours;
     this.hue = "blue";
-    this.log = false;
-    this.figure = new Figure(place, quantity.title);
     /** @type {import("./pen.js").Line[]} predicted */
     this.lines = [];
     /** @type {import("./pen.js").Line[]} set */
@@ -43,10 +29,10 @@ export class TimeChart {
     this.values = [0, 1];
     this.top = 1; // the highest tick
     this.hover = NaN;
-    this.u = this.#make();
+    this.u = this.make();
   }
 
-  #make() {
+  make() {
     const { unit, columns, fill } = this.quantity;
     const colour = (/** @type {number} */ share) => () => faded(this.colours()[this.hue], share);
     const axis = { stroke: () => this.colours().quiet, font: FONT, ticks: { show: false } };
@@ -82,24 +68,6 @@ export class TimeChart {
     };
     // @ts-expect-error uPlot's classes are plain functions
     return new uPlot(options, [[0, 1], ...columns.map(() => [null, null])], this.figure.plot);
-  }
-
-  /** @param {boolean} log */
-  setLog(log) {
-    if (log === this.log) return;
-    this.log = log;
-    this.u.destroy();
-    this.u = this.#make();
-  }
-
-  width() { return Math.max(120, this.figure.plot.clientWidth); }
-
-  height() { return this.figure.plot.clientHeight || 120; }
-
-  resize() {
-    const width = this.width();
-    const height = this.height();
-    if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
   }
 
   /**
