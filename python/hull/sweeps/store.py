@@ -173,7 +173,8 @@ def _identity(folder: Path) -> str:
     marker = folder / MARKER
     try:
         content = json.loads(marker.read_text(encoding="utf-8"))
-        found, identity = content["format"], str(content["id"])
+        found = content["format"]
+        identity = str(content["id"]) if found == FORMAT else ""
     except (OSError, ValueError, KeyError, TypeError):
         try:
             if not folder.exists() or {entry.name for entry in folder.iterdir()} <= {
