@@ -237,3 +237,32 @@ def test_predictions_are_near_what_is_simulated(rate: float) -> None:
         windows = sum(sum(flow["cwnd"]) / len(flow["cwnd"]) for flow in look["flows"]) / 2
         assert windows == pytest.approx(predicted["window"], rel=0.35)
     assert set(SCHEMES) >= {"dctcp", "hull"}
+
+
+def test_alpha_lies_below_equation_2_6_by_the_share_of_marks_in_a_marked_window(
+    tmp_path: Path,
+) -> None:
+    """docs/lab.md: alpha = sqrt(2 F / W), and equation 2.6 is that for F = 1."""
+    state = read_state({"a": "dctcp"})
+    rtt = scenario.round_trip(state)
+    found: dict[bool, float] = {}
+    for vary in (True, False):
+        content = scenario.scenario(state)
+        content["measure"]["sample_interval"] = f"{round(rtt / 2 * 1e9)}ns"
+        if not vary:
+            del content["host"]["stack_jitter"]
+        out = tmp_path / str(vary)
+        hull.run(content, out, set=[f"run.duration={round(6000 * rtt * 1e9)}ns"])
+        series = pl.read_parquet(next(out.rglob("parts/**/series.parquet")))
+        series = series.filter(
+            pl.col("time_ps") > pl.col("time_ps").max() // 3, pl.col("flow") == pl.col("flow").min()
+        )
+        steps = series["alpha"].diff().drop_nulls().to_numpy()
+        marked = float((steps > 0).sum() / (steps != 0).sum())
+        alpha = float(series["alpha"].to_numpy().mean())
+        window = float(series["cwnd_bytes"].to_numpy().mean()) / (scenario.MTU - scenario.ACK)
+        found[vary] = alpha / marked
+        assert alpha == pytest.approx(math.sqrt(2 * found[vary] / window), rel=0.15)
+        assert window == pytest.approx(51.7, rel=0.05)
+    assert found[True] < 0.5
+    assert found[False] > 0.6
