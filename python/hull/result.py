@@ -54,7 +54,7 @@ class Result:
 
     @cached_property
     def queues(self) -> "pl.DataFrame":
-        """The queues of the watched ports over time; needs `measure.ports` or `measure.queue_changes`."""
+        """Queues of watched ports over time; needs `measure.ports` or `measure.queue_changes`."""
         return self._table("queues")
 
     @cached_property
@@ -68,7 +68,7 @@ class Result:
         return self._table("pacers")
 
     def plot_fct(self) -> "Figure":
-        """Distribution of the flow completion time (us), per size class and scheme."""
+        """Distribution of the flow completion time (us or ms), per size class and scheme."""
         from hull.figures import plot_fct
 
         return plot_fct(self)
