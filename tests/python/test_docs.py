@@ -97,6 +97,16 @@ def test_excerpts_are_in_the_sources(page: str) -> None:
     assert [line for line in code if words(re.sub(r"\{ /\*.*", "{", line)) not in sources] == []
 
 
+@pytest.mark.parametrize("page", EXCERPTS)
+def test_named_sources_are_there(page: str) -> None:
+    """A file of Rust that such a page names is one, by the end of its path."""
+    files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]
+    named = re.findall(r"`([\w/-]+\.rs)`", (DOCS / page).read_text(encoding="utf-8"))
+    ends = [re.sub(r"^(hull-(sim|core)/)(?!src|tests)", r"\1src/", name) for name in named]
+    assert ends
+    assert [end for end in ends if not any(file.endswith(f"/{end}") for file in files)] == []
+
+
 def test_what_is_public_is_on_the_site() -> None:
     """Each name of `hull` is on the page of Python, each module of the theory on one of its own."""
     page = (DOCS / "python.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,8 +12,8 @@ from typing import Any, ClassVar
 import pytest
 
 import hull
-from hull import scenarios
-from hull.congestion import check_same, fingerprint
+from hull import _core, scenarios
+from hull.congestion import BUILT_IN, check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
@@ -280,3 +281,13 @@ def test_a_class_from_elsewhere() -> None:
 def test_bad_input(own: Any, says: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=says):
         hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control=own)
+
+
+def test_names_of_those_that_hull_has(tmp_path: Path) -> None:
+    """The schema, the message for a name that there is not, and the names that are taken agree."""
+    kinds = json.loads(_core.schema())["$defs"]["CongestionControl"]
+    in_schema = [kind["const"] for kind in kinds["oneOf"]]
+    assert list(BUILT_IN) == in_schema
+    allowed = ", ".join(in_schema)
+    with pytest.raises(hull.ScenarioError, match=f"allowed is {allowed}, or the name of a class"):
+        hull.run(scenario("nameless", ecn=False), tmp_path / "o")
