@@ -119,6 +119,8 @@ def load(folder: str | Path) -> Result:
     path = Path(folder)
     try:
         summary = json.loads((path / "summary.json").read_text(encoding="utf-8"))
+        if not isinstance(summary, dict) or not {"name", "parts", "cells"} <= set(summary):
+            raise ValueError
     except (OSError, ValueError):
         raise UsageError(
             f"{path}: no results of hull here; expected a folder with summary.json"

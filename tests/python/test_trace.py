@@ -1,6 +1,7 @@
 """Traces for Perfetto, read by a reader of the wire format that shares nothing with the writer."""
 
 import os
+import shutil
 import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -303,3 +304,22 @@ def test_two_at_once(result: hull.Result, hull: Hull, place: Path) -> None:
         both = pool.map(lambda _: hull("trace", str(result.folder), "--out", str(out)), range(2))
         assert [done.returncode for done in both] == [0, 0]
     assert out.read_bytes() == result.perfetto(place / "alone.pftrace").read_bytes()
+
+
+def test_damaged_results(result: hull.Result, hull: Hull, place: Path) -> None:
+    """A table or a summary that something else has written over."""
+    folder = place / "damaged"
+    shutil.copytree(result.folder, folder)
+    table = next(folder.glob("parts/**/queues.parquet"))
+    table.write_bytes(b"no table")
+    done = hull("trace", str(folder))
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith(
+        f"{table}: no table of hull; run the scenario again with --force"
+    )
+    for text in ("{}", "[]", "1", "{"):
+        (folder / "summary.json").write_text(text)
+        done = hull("trace", str(folder))
+        assert done.returncode == 2
+        assert "no results of hull here" in done.stderr
+    assert not list(place.glob("*.pftrace*"))

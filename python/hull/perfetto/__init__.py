@@ -170,5 +170,8 @@ def _read(place: Path, table: str) -> pl.DataFrame | None:
     path = place / f"{table}.parquet"
     if not path.exists():
         return None
-    frame = pl.read_parquet(path, glob=False)
+    try:
+        frame = pl.read_parquet(path, glob=False)
+    except pl.exceptions.PolarsError:
+        raise RunError(f"{path}: no table of hull; run the scenario again with --force") from None
     return frame if frame.height else None
