@@ -140,7 +140,7 @@ def _dctcp(state: State) -> Found:
             SOURCES["dctcp_throughput"].equation,
         ),
         "window": (here.window, "thesis 3.2.1: (C d + K)/N"),
-        "alpha": (alpha(here.window), "thesis 2.6"),
+        "alpha": (alpha(here.window), "thesis 2.6: whole windows marked"),
         "latency_mean": (8 * mean / state.rate, SOURCES["dctcp_queueing_delay_mean_s"].equation),
     }
 
@@ -164,7 +164,7 @@ def _phantom(state: State) -> Found:
             SOURCES["hull_throughput"].equation,
         ),
         "window": (window, "thesis 3.2.1 without queueing delay: gamma C d/N"),
-        "alpha": (alpha(window), "thesis 2.6, gamma C d/N for its window"),
+        "alpha": (alpha(window), "thesis 2.6: whole windows marked, of gamma C d/N"),
         "latency_p99": (8 * meet / state.rate, source),
         "headroom": (needed, "paper 6.1, equation 5: N/(C RTT)"),
     }
