@@ -39,7 +39,6 @@ def _(mo):
 
 @app.cell
 def _(pl, trace):
-    import tempfile
     from pathlib import Path
 
     machines = sorted({*trace["source"], *trace["destination"]})
@@ -49,7 +48,8 @@ def _(pl, trace):
         pl.col("destination").replace_strict(machines, range(len(machines))).alias("dst"),
         (pl.col("kilobytes") * 1000).round().cast(pl.Int64).alias("bytes"),
     )
-    flow_file = Path(tempfile.mkdtemp()) / "flows.csv"
+    flow_file = Path("results") / "csv-trace-flows.csv"
+    flow_file.parent.mkdir(exist_ok=True)
     flows.write_csv(flow_file)
     return flow_file, flows, machines
 
@@ -109,12 +109,10 @@ def _(flows, mo, pl, result, slowdown):
         .sort("size", "scheme")
     )
     finished = result.flows.group_by("scheme").len().rows()
-    mo.vstack(
-        [
-            mo.md(f"Of {flows.height} flows in the trace, finished: {dict(finished)}."),
-            mo.plain_text(str(tails)),
-        ]
-    )
+    text = f"Of {flows.height} flows in the trace, finished: {dict(finished)}."
+    if mo.app_meta().mode == "script":
+        print(text, tails, sep="\n")
+    mo.vstack([mo.md(text), mo.plain_text(str(tails))])
     return finished, tails
 
 

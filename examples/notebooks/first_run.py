@@ -57,7 +57,9 @@ def _():
             },
         },
     }
-    result = hull.run(scenario)
+    result = hull.run(
+        scenario, force=True
+    )  # force: after a change, the new results replace the old
     return hull, pl, plt, result
 
 
@@ -101,13 +103,16 @@ def _(mo, queues, result):
         f"| {scheme} | {mean_bytes[scheme]:,.0f} B | {median_us[scheme]:,.0f} us | {used:.1%} |"
         for scheme, used in throughput.items()
     )
-    mo.md(f"""
+    text = f"""
     | scheme | mean queue | median 1 KB request | use of the link |
     | --- | ---: | ---: | ---: |
     {_rows}
 
     The report of the run with all of its numbers is `{result.folder / "report.html"}`.
-    """)
+    """
+    if mo.app_meta().mode == "script":
+        print(text)
+    mo.md(text)
     return mean_bytes, median_us, throughput
 
 

@@ -110,6 +110,7 @@ def _(Halving, Proportional, hull):
             },
         },
         congestion_control={"halving": Halving, "proportional": Proportional},
+        force=True,
     )
     return result, scheme
 
@@ -143,14 +144,17 @@ def _(mo, pl, result):
         for cell in result.summary["cells"]
     }
     _rows = "\n".join(f"| {name} | {lowest[name]} | {used[name]:.2%} |" for name in used)
-    mo.md(f"""
+    text = f"""
     | scheme | smallest queue, bytes | use of the link |
     | --- | ---: | ---: |
     {_rows}
 
     Who halves at every mark empties the queue, and with it the link; a cut in proportion to the marks keeps
     a few packets waiting (thesis 2.2.3).
-    """)
+    """
+    if mo.app_meta().mode == "script":
+        print(text)
+    mo.md(text)
     return lowest, used
 
 

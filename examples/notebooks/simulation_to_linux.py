@@ -56,6 +56,7 @@ def _(found):
     result = hull.run(
         {**scenario(found), "name": "simulation-to-linux"},
         set=["run.duration=30ms", "measure.sample_interval=20us", 'measure.ports=["switch->h0"]'],
+        force=True,
     )
     measured = {
         cell["scheme"]: cell["throughput"]["utilization"]["mean"]

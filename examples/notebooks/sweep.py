@@ -97,6 +97,17 @@ def _(frame, plt):
     return figure, points
 
 
+@app.cell
+def _(mo, points):
+    table = points.filter(
+        points["statistic"].is_in(["switch_latency.occupancy.p99", "fct.500KB.mean"])
+    )["scheme.drain", "workload.load", "statistic", "mean", "ci95", "n"]
+    if mo.app_meta().mode == "script":
+        print(table)
+    table
+    return (table,)
+
+
 @app.cell(hide_code=True)
 def _():
     import matplotlib.pyplot as plt

@@ -57,7 +57,53 @@ def test_exported_without_a_screen(name: str, place: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "data:image/png" in page.read_text(encoding="utf-8") or name == "csv_trace"
+    assert "data:image/png" in page.read_text(encoding="utf-8")
+
+
+CHANGES = {
+    "first_run": ('"drain": "950Mbps"', '"drain": "900Mbps"'),
+    "csv_trace": ('"drain": "950Mbps"', '"drain": "900Mbps"'),
+    "own_congestion_control": ("g = 16", "g = 8"),
+    "sweep": ("seeds=4", "seeds=5"),
+    "simulation_to_linux": ("run.duration=30ms", "run.duration=20ms"),
+}
+"""What somebody may change first in each."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_again_and_with_a_change(name: str, tmp_path: Path) -> None:
+    """As a script it tells numbers; once more nothing is simulated anew; a changed one runs."""
+    pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
+
+    def told() -> str:
+        done = subprocess.run(
+            [sys.executable, f"{name}.py"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def made() -> dict[Path, int]:
+        files = [*tmp_path.glob("results/**/*.parquet"), *tmp_path.glob("results/*/summary.json")]
+        return {path: path.stat().st_mtime_ns for path in files}
+
+    for path in FOLDER.glob("*.*"):
+        shutil.copy(path, tmp_path)
+    first, files = told(), made()
+    assert first.strip()
+    assert files
+    assert (told(), made()) == (first, files)
+    page = tmp_path / f"{name}.py"
+    old, new = CHANGES[name]
+    text = page.read_text(encoding="utf-8")
+    assert old in text
+    page.write_text(text.replace(old, new), encoding="utf-8")
+    assert told().strip()
+    assert made() != files
 
 
 def test_first_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
