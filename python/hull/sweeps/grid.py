@@ -7,6 +7,7 @@ one scenario, shown at each of these points.
 import hashlib
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from hull.named_files import digest_of_files
 from hull.plan import build_hash
 from hull.sweeps.keys import full_key, has_table
 from hull.sweeps.values import Value, literal, shown, values_of
+
+MOST_POINTS = 1_000_000
+"""Of one sweep: to resolve the scenarios of more takes a quarter of an hour."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,12 @@ def make_grid(
             raise UsageError(f"--set: {override!r}; the form is key=value")
     whole = json.loads(_core.expand(text, file, list(overrides), named))
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
+    points = math.prod(len(axis.values) for axis in axes)
+    if points > MOST_POINTS:
+        sizes = " x ".join(str(len(axis.values)) for axis in axes)
+        raise UsageError(
+            f"--over: {points} points ({sizes}); allowed in one sweep are {MOST_POINTS}"
+        )
     run = whole[0]["scenario"]["run"]
     cases: dict[tuple[str, str], int] = {}
     made: list[Case] = []

@@ -120,6 +120,16 @@ def test_a_file_that_grows_too_large_is_one_message(hull: Hull) -> None:
     assert hull(*SWEEP).returncode == 0
 
 
+def test_output_that_cannot_be_printed(hull: Hull) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, *SWEEP], stdout=full, stderr=-1, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("hull: error: standard output: No space left on device\n")
+    assert Path("results/table4-sweep.parquet").exists()
+    closed = hull(*SWEEP, preexec_fn=lambda: os.closerange(1, 3))
+    assert closed.returncode == 0
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission(hull: Hull) -> None:
     Path("locked").mkdir(mode=0o500)
@@ -186,6 +196,8 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
         (["--until", "fct.1KB.mean"], "--until: 'fct.1KB.mean'; the form is key=value"),
         (["--until", "fct.1KB.mean=200%"], "allowed is a share of the mean"),
         (["--out", "x.xlsx"], "--out: x.xlsx; allowed is a file that ends with .parquet or .csv"),
+        (["--out", "table4.toml/x/y.csv"], "table4.toml is no folder; allowed is a file to be"),
+        (["--seeds", "9" * 30], "allowed in one sweep are 10000000"),
         (["--set", "x"], "--set: 'x'; the form is key=value"),
         (["--slurm", "partition=x"], "--slurm: given without --executor slurm"),
     ],
