@@ -48,7 +48,7 @@ export class Board {
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.paused = false;
     new ResizeObserver(() => this.resize()).observe(charts);
-    // Only what is in sight is drawn.
+    // What is out of sight is drawn now and then only: it may come into sight, or onto paper.
     const sight = new IntersectionObserver((entries) => {
       for (const entry of entries) {
         for (const chart of [...this.allCharts, this.cdf]) {
@@ -155,18 +155,19 @@ export class Board {
     this.shown = jump ? last : Math.min(last, this.shown + pace * 0.9 + behind * 0.1);
     this.dirty = false;
     this.drawnAt = now;
-    this.#draw(now);
+    const texts = now - this.textAt > TEXT_MS;
+    this.#draw(now, texts);
     if (!this.generation) return;
     if (this.first && this.sides[0].trace.length) {
       this.first = false;
       performance.mark(`lab-generation-${this.generation}`);
     }
-    if (now - this.textAt > TEXT_MS) { this.textAt = now; this.#texts(); }
+    if (texts) { this.textAt = now; this.#texts(); }
     if (now - this.spokenAt > SPOKEN_MS) { this.spokenAt = now; this.#describe(); }
   }
 
-  /** @param {number} now */
-  #draw(now) {
+  /** @param {number} now @param {boolean} all also what is out of sight */
+  #draw(now, all) {
     const from = this.#from();
     const times = /** @type {[number, number]} */ ([from, from + SECONDS * this.speed]);
     const sides = this.sides.slice(0, this.count);
@@ -185,14 +186,14 @@ export class Board {
         : scale.range(this.log && i < 2));
       for (const side of sides) {
         const chart = side.charts[i];
-        if (!chart.figure.inSight) continue;
+        if (!all && !chart.figure.inSight) continue;
         const age = side.trace.last;
         chart.older = side.older.length && age < times[1]
           ? { trace: side.older, shift: side.olderStart, from: Math.max(age, from) } : null;
         chart.draw(side.trace, side.trace.since(from), times, values, id === "throughput" ? this.rate : values[1]);
       }
     });
-    if (this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
+    if (all || this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
   }
 
   #texts() {
@@ -204,8 +205,8 @@ export class Board {
       for (const chart of side.charts) chart.figure.showValue(side.reading(chart, from));
     });
     this.cdf.figure.showValue(this.sides.slice(0, this.count)
-      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.latency, [0.99])}`
-        : percentiles(side.latest?.latency, [0.5, 0.99]))).join("; "));
+      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.stats, [99])}`
+        : percentiles(side.latest?.stats, [50, 99]))).join("; "));
   }
 
   /** The text alternatives of the charts. */
