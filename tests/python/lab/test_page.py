@@ -406,7 +406,14 @@ def test_names_order_and_alternatives(open_page: Open) -> None:
     assert re.match(r"Queue of DCTCP over time: mean [\d.]+ K?B, largest .*Theory: mean", labels[0])
     expect(page.locator("#live")).to_have_attribute("aria-live", "off")
     page.locator("#numbers summary").click()
-    expect(page.locator("#numbers table")).to_contain_text("Mean queue, since the warm-up")
+    table = page.locator("#numbers table")
+    expect(page.locator("#notes")).to_contain_text("Warming up: until 40 ms the numbers count from")
+    expect(table).to_contain_text("Mean queue, since the start")
+    # 40 ms at 5 ms a second.
+    expect(table).to_contain_text("Mean queue, since the warm-up", timeout=10_000)
+    expect(page.locator("#notes")).not_to_contain_text("Warming up")
+    # Sliders say their values, and nothing else does.
+    assert page.locator("output:not([aria-live=off])").count() == 0
     changes = page.evaluate(
         """() => new Promise((resolve) => {
         let count = 0;

@@ -5,10 +5,11 @@ import { Readout } from "./readout.js";
 import { Scale } from "./scale.js";
 import { QUANTITIES, Side } from "./side.js";
 import { colours, hues } from "./theme.js";
-import { inChart, inFull, inWords, predictions } from "./theory.js";
+import { inChart, inFull, inWords, predictions, whyNone } from "./theory.js";
 import { schemeOf } from "./model.js";
 
 export const SECONDS = 4; // of the wall clock that the charts show
+const LONG = 5; // s of the wall clock
 const TEXT_MS = 250;
 const SPOKEN_MS = 2000;
 const REDUCED_MS = 200;
@@ -36,6 +37,8 @@ export class Board {
     this.log = false;
     this.speed = 0.02;
     this.rate = 1e9;
+    this.warmup = 0;
+    this.reached = 0;
     this.shown = 0;
     this.generation = 0;
     /** @type {any} */
@@ -61,6 +64,12 @@ export class Board {
     const loop = (/** @type {number} */ now) => { this.#frame(now); requestAnimationFrame(loop); };
     requestAnimationFrame(loop);
   }
+
+  /** Whether statistics count from the start still; they begin anew after the warm-up. */
+  get warming() { return this.reached < this.warmup; }
+
+  /** Whether that takes so long that it should be said. */
+  get slow() { return this.warming && this.warmup > LONG * this.speed; }
 
   get allCharts() { return this.sides.flatMap((side) => side.charts); }
 
@@ -88,6 +97,7 @@ export class Board {
   frame(message) {
     if (this.coming && message.generation === this.coming.generation) this.#switch();
     if (message.generation !== this.generation) return;
+    this.reached = message.t;
     message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i]?.push(part));
     if (this.first) {
       for (const side of this.sides) side.showNotes();
@@ -100,7 +110,7 @@ export class Board {
 
   /** The first frame of a new generation has come. */
   #switch() {
-    const { generation, schemes, theory, values } = this.coming;
+    const { generation, schemes, theory, values, warmup } = this.coming;
     const from = this.#from();
     const length = this.sides[0].trace.last - from;
     const enough = length > 0.6 * SECONDS * this.speed;
@@ -112,9 +122,11 @@ export class Board {
     this.place.classList.toggle("two", this.count === 2);
     this.speed = values.speed ?? this.speed;
     this.rate = values.rate ?? this.rate;
+    this.warmup = warmup ?? 0;
     this.cdf.lines = [];
     const words = /** @type {string[]} */ ([]);
     const full = /** @type {import("./theory.js").Prediction[]} */ ([]);
+    let why = "";
     this.sides.forEach((side, i) => {
       const id = schemes[i];
       for (const chart of side.charts) chart.figure.element.hidden = !id;
@@ -123,6 +135,7 @@ export class Board {
       const title = schemeOf(this.model, id)?.title ?? id;
       side.restart({ scheme: id, title, hue: names[i] }, from, enough, list, values);
       const drawn = inChart(list, "latency");
+      why ||= whyNone(list, "latency");
       for (const p of drawn) {
         this.cdf.lines.push({ value: /** @type {number} */ (p.value), hue: names[i],
           label: `${this.count > 1 ? `${title}: ` : ""}${p.label}` });
@@ -131,7 +144,7 @@ export class Board {
       if (drawn.length) words.push(`${this.count > 1 ? `${title}: ` : ""}${inWords(drawn).replace("Theory: ", "")}`);
     });
     this.cdf.hues = names;
-    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([]), words.length > 0, inFull(full));
+    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([], why), words.length > 0, inFull(full));
     this.cdf.figure.showLegend(this.sides.slice(0, this.count));
     this.resize();
     this.shown = 0;

@@ -9,6 +9,7 @@ import { fragment, query, read, settings } from "./state.js";
 import { Stream } from "./stream.js";
 import { followTheme } from "./theme.js";
 import { ask, authorization, forget, token, tokenIsOf } from "./token.js";
+import { format } from "./units.js";
 
 const LINK_MS = 300; // browsers refuse more than about a hundred changes of the address in 30 s
 
@@ -63,6 +64,8 @@ async function start() {
   let { state, problems } = read(model, location.hash);
   if (problems.length) notice(`Not used from the link: ${problems.join("; ")}`);
   let trouble = ""; // what the server said when it closed the connection
+  /** @type {string[]} */
+  let theirs = []; // what the models say of their limits
   let asked = state.values; // what the server was last asked for
   const board = new Board(model, the("charts"), the("readout"));
   followTheme(the("theme"), () => board.recolour());
@@ -76,9 +79,13 @@ async function start() {
     onMessage: (message) => {
       if (message.type === "begin") {
         board.begin(message, asked);
-        showNotes(message.theory?.notes ?? []);
-      } else if (message.type === "frame") board.frame(message);
-      else if (message.type === "end") showConnection("stopped");
+        theirs = message.theory?.notes ?? [];
+      } else if (message.type === "frame") {
+        board.frame(message);
+        const until = format(board.warmup, "s", { exact: true });
+        showNotes(board.slow ? [`Warming up: until ${until} the numbers count from the start.`, ...theirs] : theirs);
+      }
+      if (message.type === "end") showConnection("stopped");
       else if (message.type === "error") notice(message.message);
     },
     onChange: (connection, why) => {
