@@ -151,7 +151,14 @@ def _phantom(state: State) -> Found:
     flows = _flows(state)
     drained = capacity_bps * round_trip(state) / (8 * MTU)
     window = drained / flows
-    needed = least_headroom(flows, state.rate * round_trip(state) / (8 * MTU))
+    bdp = state.rate * round_trip(state) / (8 * MTU)
+    if state.drain >= 1:
+        raise UsageError("no headroom: a phantom queue that drains as fast as the link never fills")
+    if flows >= bdp:
+        raise UsageError(f"{flows} flows, C RTT is {bdp:.3g} packets: no headroom is enough")
+    if window <= 2:
+        raise UsageError(f"windows of {window:.4g} packets; the model has more than 2")
+    needed = least_headroom(flows, bdp)
     cycle = limit_cycle(Fluid(window, _G, state.threshold / MTU / drained, phantom=True))
     phantom = state.threshold + cycle.mean_queue * drained * MTU
     meet = (flows - 1) * MTU
@@ -203,7 +210,7 @@ def _notes(state: State) -> Iterator[str]:
     headroom = 1 - state.drain
     if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
         yield (
-            f"{int(state.flows)} flows need a headroom of {100 * min(state.flows / bdp, 1):.3g}% "
+            f"{int(state.flows)} flows need a headroom of {100 * state.flows / bdp:.3g}% "
             f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
         )
     marks = any("marking" in SCHEMES[id_].settings for id_ in state.schemes)
