@@ -48,6 +48,9 @@ function notice(text, ms = 0) {
   if (ms) noticeTimer = setTimeout(() => notice(""), ms);
 }
 
+/** @param {string[]} problems */
+const unusable = (problems) => (problems.length ? `Not used from the link: ${problems.join("; ")}` : "");
+
 /** @param {string} text */
 async function copy(text) {
   try {
@@ -62,7 +65,7 @@ async function start() {
   const model = await loadModel();
   tokenIsOf(model.server);
   let { state, problems } = read(model, location.hash);
-  if (problems.length) notice(`Not used from the link: ${problems.join("; ")}`);
+  notice(unusable(problems));
   let trouble = ""; // what the server said when it closed the connection
   /** @type {string[]} */
   let theirs = []; // what the models say of their limits
@@ -202,7 +205,7 @@ async function start() {
   the("log").addEventListener("change", (event) => change({ log: /** @type {HTMLInputElement} */ (event.target).checked }));
   addEventListener("hashchange", () => {
     const link = read(model, location.hash);
-    if (link.problems.length) notice(`Not used from the link: ${link.problems.join("; ")}`);
+    notice(unusable(link.problems));
     if (fragment(link.state) !== fragment(state)) { state.b = null; change(link.state); }
   });
   document.addEventListener("visibilitychange", () => {

@@ -58,4 +58,4 @@ export const spoken = (text) => text
   .replace(/ per s$/, " simulated per second").replace("µs", "microseconds").replace(/\bms\b/, "milliseconds")
   .replace(/ s\b/, " seconds").replace("KB", "kilobytes")
   .replace("MB", "megabytes").replace(/ B$/, " bytes").replace("Gbps", "gigabits per second")
-  .replace("Mbps", "megabits per second").replace("–", "no value");
+  .replace("Mbps", "megabits per second").replace("–", "no value").replace(/^1 ([a-z]+)s\b/, "1 $1");
