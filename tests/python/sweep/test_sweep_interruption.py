@@ -107,6 +107,18 @@ def test_a_full_disk_is_one_message_and_what_is_finished_is_kept(hull: Hull) -> 
         assert f"{TOTAL - len(kept)} runs made, {len(kept)} were in the store" in again.stderr
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_no_room_for_the_result(hull: Hull, suffix: str) -> None:
+    with mounted("small", "size=4k"):
+        full = hull(*SWEEP, "--out", f"small/x.{suffix}")
+        assert full.returncode == 1, full.stderr
+        message = full.stderr.splitlines()[-1]
+        assert message.startswith(f"hull: error: small/x.{suffix}: No space left on device")
+        assert "Traceback" not in full.stderr
+        assert not list(Path("small").iterdir())
+    assert len(runs(Path("results/store"))) == TOTAL
+
+
 def test_a_file_that_grows_too_large_is_one_message(hull: Hull) -> None:
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
