@@ -46,6 +46,9 @@ class Request:
 
 def prepare(request: Request) -> Sweep:
     """All that can be said without running anything; raises UsageError and ScenarioError."""
+    for name, given in (("over", request.over), ("until", request.until or {})):
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise UsageError(f"{name}: {given!r}; allowed is a dict whose keys are texts")
     text, file = read_scenario(request.scenario)
     grid = make_grid(text, file, request.over, request.overrides, request.seeds, request.own)
     return Sweep(

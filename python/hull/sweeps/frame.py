@@ -3,6 +3,7 @@ seeds of its point.
 """
 
 import contextlib
+import io
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -140,7 +141,9 @@ def write_frame(frame: "pl.DataFrame", out: Path) -> None:
         if out.suffix == ".csv":
             frame.write_csv(made)
         else:
-            frame.write_parquet(made)
+            content = io.BytesIO()  # as polars has many words for a full disk
+            frame.write_parquet(content)
+            made.write_bytes(content.getbuffer())
         made.replace(out)
     except OSError as error:
         raise RunError(f"{out}: {error.strerror or error}") from None

@@ -203,6 +203,14 @@ def test_tables_are_kept_where_asked(table4: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("wrong", [[("workload.load", [0.2])], "workload.load=0.2", {1: [0.2]}])
+def test_what_is_no_dict_is_refused(table4: Path, wrong: Any) -> None:
+    for name in ("over", "until"):
+        with pytest.raises(hull.UsageError, match=f"{name}: .*allowed is a dict"):
+            sweep(**{name: wrong})
+    assert not Path("results").exists()
+
+
 def test_processes_give_what_threads_give(table4: Path) -> None:
     threads = sweep(store="a", jobs=2)
     with ProcessPoolExecutor(2) as pool:

@@ -38,7 +38,7 @@ def begin(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_killed_at_random_moments_it_resumes_to_the_same_rows(hull: Hull) -> None:
-    longer = [*SWEEP, "--set", "run.duration=200ms", "--set", "run.warmup=20ms"]
+    longer = [*SWEEP, "--set", "run.duration=2s", "--set", "run.warmup=20ms"]
     started = time.monotonic()
     assert hull(*longer, "--store", "whole", "--out", "whole.parquet").returncode == 0
     took_s = time.monotonic() - started
@@ -105,6 +105,18 @@ def test_a_full_disk_is_one_message_and_what_is_finished_is_kept(hull: Hull) -> 
         subprocess.run(["mount", "-o", "remount,size=8m", "small"], check=True)
         again = hull(*SWEEP, "--store", "small/store")
         assert f"{TOTAL - len(kept)} runs made, {len(kept)} were in the store" in again.stderr
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_no_room_for_the_result(hull: Hull, suffix: str) -> None:
+    with mounted("small", "size=4k"):
+        full = hull(*SWEEP, "--out", f"small/x.{suffix}")
+        assert full.returncode == 1, full.stderr
+        message = full.stderr.splitlines()[-1]
+        assert message.startswith(f"hull: error: small/x.{suffix}: No space left on device")
+        assert "Traceback" not in full.stderr
+        assert not list(Path("small").iterdir())
+    assert len(runs(Path("results/store"))) == TOTAL
 
 
 def test_a_file_that_grows_too_large_is_one_message(hull: Hull) -> None:
