@@ -323,7 +323,8 @@ def trace(
     from hull.perfetto import write_trace
     from hull.result import load
 
-    path = out or folder.with_name(f"{folder.resolve().name}.pftrace")
+    beside = folder.parent if folder.name not in ("", "..") else folder.resolve().parent
+    path = out or beside / f"{folder.resolve().name}.pftrace"
     if seed is not None and not seed.isdecimal():
         raise UsageError(f"--seed: {seed}; allowed is a whole number")
     number = None if seed is None else int(seed)

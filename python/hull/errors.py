@@ -22,3 +22,14 @@ def check_count(name: str, value: object) -> int:
     if count < 1:
         raise UsageError(f"{name}: {value}; allowed is a whole number of at least 1")
     return count
+
+
+def check_text(place: str, text: str) -> None:
+    """Refuse half a character (a surrogate): UTF-8 cannot hold it, and bytes that are not UTF-8
+    come so from the command line.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        found = text[max(0, error.start - 20) : error.end]
+        raise UsageError(f"{place}: found {found!r}; allowed is text that UTF-8 can hold") from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hull import _core
-from hull.errors import RunError, UsageError
+from hull.errors import RunError, UsageError, check_text
 from hull.plan import Part, Plan
 
 IDENTITY = "run.json"
@@ -28,6 +28,7 @@ class OutputFolder:
     def __init__(self, out: Path, plan: Plan) -> None:
         """`out` need not exist; nothing is written before `open`."""
         self.out = Path(os.path.realpath(out))
+        check_text("--out", str(self.out))
         if not self.out.name:
             raise UsageError(f"--out: {out}; allowed is the name of a folder to be made")
         self.partial = self.out.with_name(self.out.name + ".partial")

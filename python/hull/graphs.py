@@ -69,11 +69,12 @@ def _id(node: object) -> str | int:
     if isinstance(node, str):
         return node
     number = _whole(node)
-    if number is not None and number >= 0:
+    if number is not None and 0 <= number < 2**63:
         return number
+    kind = f"found {type(node).__name__}; " if number is None else ""
     raise UsageError(
-        f"topology: node {node!r}: found {type(node).__name__}; allowed is a text or a whole "
-        "number (networkx.relabel_nodes(G, str) makes texts)"
+        f"topology: node {node!r}: {kind}allowed is a text or a whole number from 0 to 2^63 - 1 "
+        "(networkx.relabel_nodes(G, str) makes texts)"
     )
 
 

@@ -16,7 +16,7 @@ import tomli_w
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
-from hull.errors import UsageError, check_count
+from hull.errors import UsageError, check_count, check_text
 from hull.graphs import with_graphs
 from hull.named_files import digest_of_files
 from hull.scenario_types import Scenario
@@ -123,6 +123,16 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
         raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
 
 
+def expand(
+    text: str, file: str, overrides: list[str], own: list[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    """Each cell of a scenario's text, resolved; `own` are names of congestion controls."""
+    for given in (file, text, *overrides):
+        check_text(file, given)
+    cells: list[dict[str, Any]] = json.loads(_core.expand(text, file, overrides, own))
+    return cells
+
+
 def make_plan(
     text: str,
     file: str,
@@ -139,7 +149,7 @@ def make_plan(
     for override in overrides:
         if not override.partition("=")[0].strip() or "=" not in override:
             raise UsageError(f"--set: {override!r}; the form is key=value")
-    found = json.loads(_core.expand(text, file, overrides, check_own(own)))
+    found = expand(text, file, overrides, check_own(own))
     cells = tuple(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
         for cell in found

@@ -87,6 +87,10 @@ def broken(change: str) -> Any:
             graph.edges["h00", 0]["delay"] = [1]
         case "tuple":
             graph.add_node((0, 1), kind="switch")
+        case "below":
+            graph.add_node(-1, kind="switch")
+        case "half":
+            graph.add_node("\ud800", kind="switch")
         case "twice":
             graph.add_node("0", kind="switch")
         case "apart":
@@ -102,6 +106,8 @@ def broken(change: str) -> Any:
         ("rate", r'link "0" to "h00": rate: found "fast"'),
         ("list", r"topology: edge 0 to 'h00': delay: found \[1\]; allowed is a text or a number"),
         ("tuple", r"topology: node \(0, 1\): found tuple; allowed is a text or a whole number"),
+        ("below", r"topology: node -1: allowed is a text or a whole number from 0"),
+        ("half", r"found '.*\\ud800'; allowed is text that UTF-8 can hold"),
         ("twice", r"topology: node 0: another node is called the same"),
         ("apart", r'"h00"'),
     ],

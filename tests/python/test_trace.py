@@ -1,7 +1,9 @@
 """Traces for Perfetto, read by a reader of the wire format that shares nothing with the writer."""
 
+import os
 import struct
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +245,8 @@ def test_command(result: hull.Result, hull: Hull, place: Path) -> None:
         (("RESULT", "--seed", "3"), "--seed: 3; allowed in RESULT is 1, 2"),
         (("RESULT", "--seed", "one"), "--seed: one; allowed is a whole number"),
         (("RESULT", "--condition", "x"), '--condition: x; allowed in RESULT is ""'),
+        (("RESULT", "--out", "RESULT"), "--out: RESULT is a folder; allowed is a file"),
+        (("RESULT", "--out", ""), "--out: . is a folder; allowed is a file"),
     ],
 )
 def test_bad_input(
@@ -258,3 +262,44 @@ def test_no_place_for_the_file(result: hull.Result, hull: Hull, place: Path) -> 
     done = hull("trace", str(result.folder), "--out", str(place / "not" / "here"))
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
+
+
+def test_a_result_from_within(
+    result: hull.Result, hull: Hull, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder without a name of its own, `.`: the file is still beside it."""
+    monkeypatch.chdir(result.folder / "parts")
+    for folder in ("..", "../.", "../parts/.."):
+        done = hull("trace", folder)
+        assert done.returncode == 0, done.stderr
+        assert Path(done.stdout.strip()).resolve() == result.folder.with_name("traced.pftrace")
+
+
+def test_what_is_no_file_is_not_replaced(result: hull.Result, place: Path) -> None:
+    """A pipe gets the bytes of a file and stays a pipe, as a device does."""
+    pipe = place / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        result.perfetto(pipe, scheme="hull", seed=1)
+        written = read.result(timeout=60)
+    assert pipe.is_fifo()
+    assert written == result.perfetto(place / "file", scheme="hull", seed=1).read_bytes()
+
+
+def test_a_link_is_followed_and_nothing_is_left(result: hull.Result, place: Path) -> None:
+    target, link = place / "target", place / "link"
+    link.symlink_to(target)
+    result.perfetto(link, scheme="hull", seed=1)
+    assert link.is_symlink()
+    assert Trace(target).counters
+    assert not list(place.glob("*.partial"))
+
+
+def test_two_at_once(result: hull.Result, hull: Hull, place: Path) -> None:
+    """The file is one of the two, whole."""
+    out = place / "same.pftrace"
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map(lambda _: hull("trace", str(result.folder), "--out", str(out)), range(2))
+        assert [done.returncode for done in both] == [0, 0]
+    assert out.read_bytes() == result.perfetto(place / "alone.pftrace").read_bytes()

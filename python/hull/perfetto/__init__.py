@@ -6,9 +6,10 @@ as slices, and a thread for each followed flow with window, alpha, round trip an
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -39,20 +40,40 @@ def write_trace(
 ) -> Written:
     """Write the trace of all parts of a run, or of those that are named, to a file.
 
-    Raises UsageError for a part that there is not, RunError where the file cannot be written.
+    Raises UsageError for a part that there is not and for a folder in place of the file, RunError
+    where the file cannot be written.
     """
     parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
-    making = path.with_name(f"{path.name}.partial")
+    if path.is_dir():
+        raise UsageError(f"--out: {path} is a folder; allowed is a file")
     try:
-        with making.open("wb") as file:
+        with _whole(path) as file:
             tracks = Tracks(file)
             for part in parts:
                 _write_part(tracks, result.folder, part, _label(result, part))
-        os.replace(making, path)
     except OSError as error:
-        making.unlink(missing_ok=True)
         raise RunError(f"{path}: {error.strerror or error}") from error
     return Written(path, tracks.counters, tracks.values, tracks.slices)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all. What is no file, such as a pipe or a device, is
+    written as it comes, and never replaced.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    path = path.resolve()
+    making = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with making.open("wb") as file:
+            yield file
+        os.replace(making, path)
+    except BaseException:
+        making.unlink(missing_ok=True)
+        raise
 
 
 def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:

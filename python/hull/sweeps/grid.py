@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.named_files import digest_of_files
-from hull.plan import build_hash
+from hull.plan import build_hash, expand
 from hull.sweeps.keys import full_key, has_table
 from hull.sweeps.values import Value, literal, shown, values_of
 
@@ -110,7 +109,7 @@ def make_grid(
     for override in overrides:
         if "=" not in override or not override.partition("=")[0].strip():
             raise UsageError(f"--set: {override!r}; the form is key=value")
-    whole = json.loads(_core.expand(text, file, list(overrides), named))
+    whole = expand(text, file, list(overrides), named)
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
     points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:
@@ -126,7 +125,7 @@ def make_grid(
         settings = [
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
         ]
-        for cell in json.loads(_core.expand(text, file, [*overrides, *settings], named)):
+        for cell in expand(text, file, [*overrides, *settings], named):
             case = _case(cell["scenario"], cell["scheme"], axes, values, own)
             index = cases.setdefault((case.scenario, case.files), len(made))
             if index == len(made):
