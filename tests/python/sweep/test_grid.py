@@ -155,6 +155,21 @@ def test_a_range_in_the_file() -> None:
     assert len(found.places) == 5 * 4
 
 
+def test_short_keys_in_the_file_and_in_settings() -> None:
+    text = scenarios.text("table4").replace('"workload.requests.load" = ', '"workload.load" = ')
+    text = text.replace("[sweep]", '[sweep]\n"scheme.drain" = "900Mbps:950Mbps:50Mbps"')
+    found = make_grid(text, "t.toml", {})
+    assert [(axis.name, axis.key) for axis in found.axes] == [
+        ("scheme.drain", "switch.phantom_queue.drain"),
+        ("workload.load", "workload.requests.load"),
+    ]
+    over = {"scheme.drain": "900Mbps:950Mbps:50Mbps", "workload.load": "20%,40%,60%"}
+    assert found.cases == grid("table4", over).cases
+    for by_hand in ("workload.load=30%", "workload.requests.load=30%"):
+        left = make_grid(text, "t.toml", {}, (by_hand,))
+        assert [axis.name for axis in left.axes] == ["scheme.drain"]
+
+
 def test_a_key_twice_is_refused() -> None:
     with pytest.raises(UsageError, match=r"swept as workload\.load already"):
         grid("table4", {"workload.load": [0.2], "workload.requests.load": [0.3]})
