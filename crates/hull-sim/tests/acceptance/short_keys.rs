@@ -3,22 +3,9 @@
 
 use hull_sim::scenario::expand;
 
-const FILE: &str = r#"
-name = "short"
-[run]
-duration = "1s"
-[topology.star]
-hosts = 3
-[host]
-rate = "1Gbps"
-delay = "1us"
-[switch]
-rate = "1Gbps"
-delay = "1us"
-buffer = "100KB"
-[workload.requests]
-load = "40%"
-classes = [{ size = "1KB", share = "100%" }]
+use super::scenario_errors::GOOD;
+
+const SCHEMES: &str = r#"
 [schemes.dctcp]
 transport = { congestion_control = "dctcp", ecn = true }
 switch.marking.threshold = "30KB"
@@ -37,8 +24,12 @@ fn cells(text: &str, settings: &[&str]) -> Result<Vec<String>, String> {
     Ok(cells.iter().map(shown).collect())
 }
 
+fn file() -> String {
+    format!("{GOOD}{SCHEMES}")
+}
+
 fn swept(keys: &str) -> String {
-    format!("{FILE}\n[sweep]\n{keys}\n")
+    format!("{}\n[sweep]\n{keys}\n", file())
 }
 
 #[test]
@@ -67,21 +58,21 @@ fn a_setting_by_its_short_name_is_that_by_its_full_name() {
         ("scheme.min_rto=5ms", "transport.min_rto=5ms"),
         ("scheme.g=0.1", "transport.dctcp.g=0.1"),
     ] {
-        let found = cells(FILE, &[short]);
+        let found = cells(&file(), &[short]);
         assert!(found.is_ok(), "{found:?}");
-        assert_eq!(found, cells(FILE, &[full]));
-        assert_ne!(found, cells(FILE, &[]));
+        assert_eq!(found, cells(&file(), &[full]));
+        assert_ne!(found, cells(&file(), &[]));
     }
     // The table that is meant may itself be set by hand.
     let whole = "switch.marking={threshold=\"9KB\"}";
-    assert!(cells(FILE, &[whole, "scheme.marking.threshold=8KB"]).is_ok());
+    assert!(cells(&file(), &[whole, "scheme.marking.threshold=8KB"]).is_ok());
 }
 
 #[test]
 fn what_could_mean_two_keys_or_none_is_refused() {
     let problem = |text: &str, settings: &[&str]| cells(text, settings).err().unwrap_or_default();
     assert_eq!(
-        problem(FILE, &["scheme.threshold=9KB"]),
+        problem(&file(), &["scheme.threshold=9KB"]),
         "my.toml: scheme.threshold: could mean switch.marking.threshold or \
          switch.phantom_queue.threshold; allowed is one of them"
     );
@@ -92,5 +83,5 @@ fn what_could_mean_two_keys_or_none_is_refused() {
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
     assert!(problem(&twice, &[]).contains("workload.requests.load is swept twice"));
-    assert!(problem(FILE, &["scheme.nonsense=1"]).contains("unknown field `scheme`"));
+    assert!(problem(&file(), &["scheme.nonsense=1"]).contains("unknown field `scheme`"));
 }
