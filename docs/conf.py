@@ -25,7 +25,7 @@ exclude_patterns = ["_build", "generated"]
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections\.abc|numpy|pathlib|pl|polars)\..*"),
-    ("py:class", r"Ack|Figure|Window|hull\.scenario_types\.Scenario"),
+    ("py:class", r"Ack|Figure|Window|hull\.scenario_types\..*"),
 ]
 
 html_theme = "furo"

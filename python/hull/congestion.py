@@ -67,6 +67,10 @@ def check_own(own: Own) -> list[tuple[str, str]]:
     """Names with the fingerprints of their classes, for the scenario; UsageError where one cannot
     be used.
     """
+    if not isinstance(own, Mapping):
+        raise UsageError(
+            f"congestion_control: found {type(own).__name__}; allowed is a dict of classes by name"
+        )
     pairs = []
     for name, cls in own.items():
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):

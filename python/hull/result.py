@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The results of a run; the tables are read when they are first asked for."""
+    """The results of a run; the tables are read when they are first asked for.
+
+    Columns with their units are in `Result.columns`: times in ps (`_ps`), sizes in bytes. A table
+    that the scenario did not ask for raises UsageError, which says what does.
+    """
 
     columns: ClassVar = {table: described(table) for table in COLUMNS}
     """Table name -> column name -> {"unit", "meaning"}."""
@@ -45,32 +49,32 @@ class Result:
 
     @cached_property
     def queries(self) -> "pl.DataFrame":
-        """One row per query of a fan-out workload."""
+        """One row per query; needs a workload with queries."""
         return self._table("queries")
 
     @cached_property
     def queues(self) -> "pl.DataFrame":
-        """The queues of the watched ports over time."""
+        """Queues of watched ports over time; needs `measure.ports` or `measure.queue_changes`."""
         return self._table("queues")
 
     @cached_property
     def series(self) -> "pl.DataFrame":
-        """Flows over time: delivered bytes, window, alpha, round trip."""
+        """Flows over time: delivered bytes, window, alpha, round trip; needs `measure.flows`."""
         return self._table("series")
 
     @cached_property
     def pacers(self) -> "pl.DataFrame":
-        """Pacers over time: rate and backlog."""
+        """Pacers over time: rate and backlog; needs `measure.pacers`, and a pacer."""
         return self._table("pacers")
 
     def plot_fct(self) -> "Figure":
-        """Distribution of the flow completion time, per size class and scheme."""
+        """Distribution of the flow completion time (us or ms), per size class and scheme."""
         from hull.figures import plot_fct
 
         return plot_fct(self)
 
     def plot_latency(self) -> "Figure":
-        """Distribution of the switch latency, per scheme."""
+        """Distribution of the switch latency (us), per scheme."""
         from hull.figures import plot_latency
 
         return plot_latency(self)
@@ -90,7 +94,9 @@ class Result:
         seed: int | None = None,
     ) -> Path:
         """Write queues and flows over time as a trace for ui.perfetto.dev, of all parts or of
-        those that are named.
+        those that are named; returns the path.
+
+        Raises UsageError for a part that there is not, RunError where nothing can be written.
         """
         from hull.perfetto import write_trace
 
@@ -106,7 +112,10 @@ class Result:
 
 
 def load(folder: str | Path) -> Result:
-    """Open the results of an earlier run."""
+    """Open the results of an earlier run, by their folder.
+
+    Raises UsageError where there are none.
+    """
     path = Path(folder)
     try:
         summary = json.loads((path / "summary.json").read_text(encoding="utf-8"))

@@ -123,4 +123,6 @@ def _raise_failure(future: Future[None], part: Part) -> None:
     if error is None:
         return
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    raise RunError(f"{part}: {reason or type(error).__name__}") from error
+    # What a congestion control of somebody's own raised, and not what wraps it.
+    cause = error.__cause__ if type(error) is RuntimeError else None
+    raise RunError(f"{part}: {reason or type(error).__name__}") from (cause or error)

@@ -12,13 +12,18 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import hull
 from conftest import COMMAND
 from hull.experiment import all_experiments
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GALLERY = DOCS / "gallery"
-TRIED = (DOCS / "start.md", *sorted((DOCS / "howto").glob("*.md")))
+TRIED = (
+    *(DOCS / f"{name}.md" for name in ("start", "python", "capture", "trace")),
+    DOCS / "adding_congestion_control.md",
+    *sorted((DOCS / "howto").glob("*.md")),
+)
 EXCERPTS = ("adding_congestion_control.md", "adding_marking.md")
 
 
@@ -90,6 +95,27 @@ def test_excerpts_are_in_the_sources(page: str) -> None:
     code = [line for line in shown if not line.lstrip().startswith("//")]  # comments are shortened
     assert code
     assert [line for line in code if words(re.sub(r"\{ /\*.*", "{", line)) not in sources] == []
+
+
+@pytest.mark.parametrize("page", EXCERPTS)
+def test_named_sources_are_there(page: str) -> None:
+    """A file of Rust that such a page names is one, by the end of its path."""
+    files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]
+    named = re.findall(r"`([\w/-]+\.rs)`", (DOCS / page).read_text(encoding="utf-8"))
+    ends = [re.sub(r"^(hull-(sim|core)/)(?!src|tests)", r"\1src/", name) for name in named]
+    assert ends
+    assert [end for end in ends if not any(file.endswith(f"/{end}") for file in files)] == []
+
+
+def test_what_is_public_is_on_the_site() -> None:
+    """Each name of `hull` is on the page of Python, each module of the theory on one of its own."""
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    assert [name for name in hull.__all__ if f":: hull.{name}\n" not in page] == []
+    pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "theory").glob("*.md"))
+    modules = {path.stem for path in (ROOT / "python" / "hull" / "theory").glob("*.py")}
+    own_use = {"__init__", "assumptions", "report", "sources"}
+    shown = {name for name in modules if f"automodule:: hull.theory.{name}\n" in pages}
+    assert shown == modules - own_use
 
 
 def test_every_experiment_is_in_the_gallery() -> None:

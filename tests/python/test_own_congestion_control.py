@@ -1,5 +1,6 @@
 """Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,8 +12,8 @@ from typing import Any, ClassVar
 import pytest
 
 import hull
-from hull import scenarios
-from hull.congestion import check_same, fingerprint
+from hull import _core, scenarios
+from hull.congestion import BUILT_IN, check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
@@ -137,7 +138,7 @@ def test_what_it_raises_ends_the_run(
 ) -> None:
     with pytest.raises(hull.RunError, match=f'congestion_control "mine": {says}') as caught:
         hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control={"mine": cls})
-    assert caught.value.__cause__ is not None
+    assert type(caught.value.__cause__).__name__ in str(caught.value)
     line = re.search(r"line (\d+)", str(caught.value))
     if line:
         text = Path(__file__).read_text().splitlines()[int(line[1]) - 1]
@@ -271,6 +272,8 @@ def test_a_class_from_elsewhere() -> None:
         ({"my own": NewReno}, "name 'my own'; allowed are letters"),
         ({"mine": NewReno()}, "mine is <.*>; allowed is a class below hull.CongestionControl"),
         ({"mine": dict}, "allowed is a class below"),
+        ([NewReno], "found list; allowed is a dict of classes by name"),
+        (NewReno, "found type; allowed is a dict of classes by name"),
         ({"mine": hull.CongestionControl}, "has no on_ack of its own"),
         ({}, 'transport.congestion_control: found "mine", allowed is newreno, cubic, .*, or the'),
     ],
@@ -278,3 +281,13 @@ def test_a_class_from_elsewhere() -> None:
 def test_bad_input(own: Any, says: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=says):
         hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control=own)
+
+
+def test_names_of_those_that_hull_has(tmp_path: Path) -> None:
+    """The schema, the message for a name that there is not, and the names that are taken agree."""
+    kinds = json.loads(_core.schema())["$defs"]["CongestionControl"]
+    in_schema = [kind["const"] for kind in kinds["oneOf"]]
+    assert list(BUILT_IN) == in_schema
+    allowed = ", ".join(in_schema)
+    with pytest.raises(hull.ScenarioError, match=f"allowed is {allowed}, or the name of a class"):
+        hull.run(scenario("nameless", ecn=False), tmp_path / "o")
