@@ -155,9 +155,10 @@ def sweep(
         slurm=pairs("--slurm", slurm or []),
         store=store,
         tables=tables,
+        show=show or [],
     )
     with _stopped_by_hand():
-        from_command_line(request, out, show or [])
+        from_command_line(request, out)
 
 
 @app.command()
@@ -376,6 +377,9 @@ def copy_scenario(
 
 def main() -> int:
     """Entry point; returns the exit status."""
+    # Where a stream is closed, what goes there goes nowhere.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
@@ -387,8 +391,11 @@ def main() -> int:
         return _fail(error.format_message(), 2)
     except BrokenPipeError:
         # The reader of stdout went away, as `hull schema | head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         return 1
+    except OSError as error:
+        _give_up_stdout()
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", 1)
     return status if isinstance(status, int) else 0
 
 
@@ -403,6 +410,11 @@ def _stopped_by_hand() -> Iterator[None]:
 
 def _count(option: str, value: str | None) -> int | None:
     return None if value is None else check_count(option, value)
+
+
+def _give_up_stdout() -> None:
+    """What is still to be written there is not."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, status: int) -> int:

@@ -80,7 +80,11 @@ def convergence_time(
     _one_run(series)
     if series.is_empty():
         return None
-    openings = series.group_by("flow").agg(pl.col("time_ps").min())["time_ps"].to_list()
+    openings = (
+        series.group_by("flow", maintain_order=True)
+        .agg(pl.col("time_ps").min())["time_ps"]
+        .to_list()
+    )
     start_ps = max(openings) if start is None else round(start * _PS)
     rates = (
         series.select("flow", "time_ps", pl.col("cwnd_bytes").cast(pl.Float64).alias("rate"))
@@ -90,7 +94,7 @@ def convergence_time(
     near = (pl.col("rate") / share - 1).abs() <= tolerance
     times = (
         rates.filter(pl.col("time_ps") >= start_ps)
-        .group_by("time_ps")
+        .group_by("time_ps", maintain_order=True)
         .agg((near.all() & (pl.len() == len(openings))).alias("near"))
         .sort("time_ps")
     )

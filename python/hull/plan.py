@@ -21,6 +21,9 @@ from hull.graphs import with_graphs
 from hull.named_files import digest_of_files
 from hull.scenario_types import Scenario
 
+LAST_SEED = 2**31 - 1
+"""Tables of results have seeds of 32 bits."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -156,6 +159,11 @@ def make_plan(
     )
     scenario = cells[0].scenario
     run = scenario["run"]
+    if run["seed"] + run["seeds"] - 1 > LAST_SEED:
+        raise UsageError(
+            f"{file}: run.seed, run.seeds: {run['seeds']} seeds from {run['seed']} on; the last "
+            f"that a table of results can hold is {LAST_SEED}"
+        )
     header = f"# hull {_core.version()}, {file}\n"
     header += "".join(f"# --set {override}\n" for override in overrides)
     return Plan(

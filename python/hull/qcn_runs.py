@@ -84,7 +84,9 @@ def rate(results: Results, rtt_us: int, scheme: str, seed: int) -> Series:
     import polars as pl
 
     rows = _table(results, "series", rtt_us, scheme, seed)
-    means = rows.group_by("time_ms").agg(pl.col("rate_bps").mean()).sort("time_ms")
+    means = (
+        rows.group_by("time_ms", maintain_order=True).agg(pl.col("rate_bps").mean()).sort("time_ms")
+    )
     return Series(means["time_ms"].to_numpy(), means["rate_bps"].to_numpy() / 1e6)
 
 

@@ -619,7 +619,7 @@ class Pi(TypedDict):
 
 
 class Red(TypedDict):
-    """RED with ECN: packets are marked, never dropped early."""
+    """RED with ECN: packets are marked, not dropped early."""
 
     min: Buffer
     """Average queue above which packets begin to be marked (min_th)."""
@@ -633,6 +633,10 @@ class Red(TypedDict):
     """Whether the probability goes on growing, up to 1 at twice `max`."""
     by_size: NotRequired[bool]
     """Whether the probability is proportional to the packet's size."""
+    hard_drop: NotRequired[bool]
+    """Whether packets are dropped, instead of marked, from `max` on, with `gentle` from twice
+    `max` (harddrop of Linux).
+    """
 
 
 class Marking(TypedDict):

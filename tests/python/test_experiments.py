@@ -130,3 +130,30 @@ def test_nothing_is_run_again(everything: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == claims(everything)
     assert done.stderr.count("has this run already") == len(IDS)
+
+
+def test_same_bytes_whatever_the_order_of_hashes_and_threads(
+    everything: Path, tmp_path: Path
+) -> None:
+    """Results that are kept, evaluated anew: as in a second run on another machine."""
+    ids = ("epfl-table2", "epfl-fig4", "thesis-fig2-16", "thesis-fig2-17", "thesis-fig5-13")
+    out = tmp_path / "out"
+    command = [*COMMAND, "reproduce", *ids, "--quick", "--jobs", "1", "--format", "json"]
+    done = subprocess.run(
+        [*command, "--out", str(out), "--cache", str(everything / "cache")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "PYTHONHASHSEED": "12345", "POLARS_MAX_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((everything / "all-quick" / "comparison.json").read_text())
+    assert json.loads(done.stdout) == [
+        row for id_ in ids for row in rows if row["experiment"] == id_
+    ]
+    for id_ in ids:
+        for name in ("figure.png", "figure.pdf", "flows.parquet", "latency.parquet"):
+            again, first = (folder / f"{id_}-quick" / name for folder in (out, everything))
+            assert again.exists() == first.exists()
+            assert not first.exists() or again.read_bytes() == first.read_bytes(), (id_, name)

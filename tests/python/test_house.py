@@ -49,3 +49,10 @@ def test_stubs_match_the_built_module() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_rows_are_grouped_in_their_order() -> None:
+    """polars gives groups in any order otherwise, and a mean over them another last digit."""
+    for path in (ROOT / "python").rglob("*.py"):
+        for call in re.findall(r"\.group_by\((?:[^()]|\([^()]*\))*\)", path.read_text()):
+            assert "maintain_order=True" in call, f"{path}: {call}"

@@ -3,7 +3,8 @@
 //! Source: S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance"
 //! (1993), as the thesis uses it: figure 2.15 (max_p = 0.1, weight 2^-9, min_th = 50 and then 150
 //! packets, max_th = 150), figure 2.25 (20 and 60 packets), section 3.4.1 (probability 0 to 10% from
-//! 30 to 100 packets, weight 0.1). It always marks and never drops (thesis footnote 2 of chapter 2).
+//! 30 to 100 packets, weight 0.1). It marks and does not drop (thesis footnote 2 of chapter 2), unless
+//! `hard_drop` is chosen.
 //!
 //! At each arrival, with the queue q that the packet finds:
 //!
@@ -12,6 +13,7 @@
 //! - Below min_th nothing is marked. From min_th to max_th `p_b = max_p (avg - min_th) / (max_th -
 //!   min_th)`. From max_th on every packet is marked; with `gentle`, p_b grows from max_p to 1 between
 //!   max_th and 2 max_th instead.
+//! - With `hard_drop`, packets are refused where every packet would be marked (harddrop of Linux).
 //! - With `by_size`, p_b is multiplied by the packet's size over the typical size.
 //! - `p_a = p_b / (1 - count p_b)`, where `count` is the number of packets since the last mark: the
 //!   distance between marks is then uniform on 1 .. 1 / p_b, where a constant p_b would make it
@@ -43,6 +45,8 @@ pub struct RedConfig {
     pub gentle: bool,
     /// Whether the probability is proportional to the packet's size.
     pub by_size: bool,
+    /// Whether packets are refused, instead of marked, where every packet would be marked.
+    pub hard_drop: bool,
     /// The link behind the queue.
     pub link: Link,
 }
@@ -97,18 +101,23 @@ impl Red {
     }
 
     /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's, and finds `queue`
-    /// bytes or packets; `random` is 32 uniform bits. Returns true when it is to be marked CE.
+    /// bytes or packets; `random` is 32 uniform bits. Returns true when it is to be marked CE;
+    /// then ask [`refuses`](Self::refuses).
     #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32, random: u32) -> bool {
         let empty_at_ps = self.queue.empty_at_ps();
         if queue == 0 && now_ps > empty_at_ps && self.average > 0 {
             self.idle((now_ps - empty_at_ps) / self.typical_packet_ps);
         }
-        self.queue.arrival(now_ps, queue, packet_bytes);
         let weight = i128::from(self.config.weight);
         let sample = i128::from(queue.min(1 << 38)) << FRACTION_BITS;
         let average = i128::from(self.average);
         self.average = (average + (((sample - average) * weight) >> 32)) as u64;
+        if self.refuses() {
+            self.count = 0;
+            return false;
+        }
+        self.queue.arrival(now_ps, queue, packet_bytes);
         let Some(probability) = self.probability(packet_bytes) else {
             self.count = 0;
             return false;
@@ -122,6 +131,14 @@ impl Red {
             self.count.saturating_add(1)
         };
         marked
+    }
+
+    /// Whether the packet that has just arrived is to be dropped.
+    #[inline]
+    pub fn refuses(&self) -> bool {
+        let config = &self.config;
+        let certain = u64::from(config.max_threshold) << u32::from(config.gentle);
+        config.hard_drop && self.average >= certain << FRACTION_BITS
     }
 
     /// The average queue, rounded to nearest.

@@ -26,6 +26,7 @@ fn figure_2_15() -> RedConfig {
         weight: 1 << 23,
         gentle: false,
         by_size: false,
+        hard_drop: false,
         link: LINK,
     }
 }
@@ -130,6 +131,25 @@ fn the_distance_between_marks_is_uniform() {
         .sum();
     assert!(chi_squared < 43.8, "{chi_squared} {counts:?}");
     assert_eq!(counts[0], 0);
+}
+
+/// Where every packet would be marked, from max_th or twice that on, and nowhere else.
+#[test]
+fn refuses_instead_of_marking_every_packet() {
+    for (hard_drop, gentle) in [(false, false), (false, true), (true, false), (true, true)] {
+        let config = RedConfig {
+            hard_drop,
+            gentle,
+            ..figure_2_15()
+        };
+        let certain = if gentle { 300 } else { 150 };
+        for queue in [0, 49, 100, 149, 151, 299, 301, 1000] {
+            let mut red = settled(&config, queue);
+            let marked = red.on_arrival(60 * PACKET_PS, queue, 1500, 0);
+            assert_eq!(red.refuses(), hard_drop && queue > certain, "{queue}");
+            assert_eq!(marked, queue > 50 && !red.refuses(), "{queue}");
+        }
+    }
 }
 
 /// Share of marks with a distance uniform on 1 .. 1 / p: its mean is (1 + 1 / p) / 2.

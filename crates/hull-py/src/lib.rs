@@ -63,6 +63,19 @@ fn keys() -> PyResult<String> {
     json(&scenario::keys())
 }
 
+/// What a short form of a key may stand for in a file with these resolved scenarios (JSON): every key
+/// that ends so, and those in a table that one of the scenarios has. Raises ValueError for no JSON.
+#[pyfunction]
+fn key_meanings(key: &str, scenarios: Vec<String>) -> PyResult<(Vec<String>, Vec<String>)> {
+    let scenarios = scenarios
+        .iter()
+        .map(|text| serde_json::from_str(text))
+        .collect::<Result<Vec<serde_json::Value>, _>>()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let found = scenario::meanings(key, scenarios.iter());
+    Ok((found.possible, found.present))
+}
+
 /// JSON object of the result tables: for each, as `flows`, a list of name, unit, meaning.
 #[pyfunction]
 fn columns() -> PyResult<String> {
@@ -247,6 +260,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(keys, m)?)?;
+    m.add_function(wrap_pyfunction!(key_meanings, m)?)?;
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;

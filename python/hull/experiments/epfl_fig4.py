@@ -114,7 +114,7 @@ def pacing(results: Results, kind: str) -> Pacing:
 def _count(series: "pl.DataFrame", kind: str, count: str) -> float:
     import polars as pl
 
-    last = series.sort("time_ps").group_by("flow").last()
+    last = series.sort("time_ps").group_by("flow", maintain_order=True).last()
     scale = _TIME_PS / float(last["time_ps"].max()) / _SERVERS  # type: ignore[arg-type]
     flows = last.filter(pl.col("flow") >= 20 if kind == "search" else pl.col("flow") < 20)
     asks = flows["src"] == 0

@@ -98,7 +98,7 @@ def _variation(results: Results, scheme: str) -> float:
 
     found = (
         _phase(results, scheme)
-        .group_by("flow")
+        .group_by("flow", maintain_order=True)
         .agg(cv=pl.col("bps").std() / pl.col("bps").mean(), mean=pl.col("bps").mean())
     )
     return float(found.filter(pl.col("mean") > 0)["cv"].mean())  # type: ignore[arg-type]
@@ -113,7 +113,12 @@ def _fair(results: Results) -> Finding:
 def _share(results: Results) -> Finding:
     import polars as pl
 
-    means = _phase(results, DCTCP).group_by("flow").agg(pl.col("bps").mean())["bps"] / 1e6
+    means = (
+        _phase(results, DCTCP)
+        .group_by("flow", maintain_order=True)
+        .agg(pl.col("bps").mean())["bps"]
+        / 1e6
+    )
     means = means.filter(means > 0)
     share = float(means.mean())  # type: ignore[arg-type]
     worst = max(abs(float(value) / share - 1) for value in means)

@@ -34,7 +34,7 @@ def goodput(results: Results, group: str, scheme: str) -> Estimate | None:
         late = series.filter(
             pl.col("src").is_in(list(GROUPS[group])) & (pl.col("time_ps") >= half_ps)
         )
-        flows = late.group_by("flow").agg(
+        flows = late.group_by("flow", maintain_order=True).agg(
             bits=8 * (pl.col("delivered_bytes").last() - pl.col("delivered_bytes").first()),
             ps=pl.col("time_ps").last() - pl.col("time_ps").first(),
         )

@@ -41,7 +41,7 @@ def _ratio(results: Results, long_us: int, scheme: str) -> float:
         bytes_ = (
             series.sort("time_ps")
             .filter(pl.col("time_ps") >= pl.col("time_ps").max() // 2)
-            .group_by("flow")
+            .group_by("flow", maintain_order=True)
             .agg(pl.col("delivered_bytes").last() - pl.col("delivered_bytes").first())
             .sort("flow")["delivered_bytes"]
         )

@@ -62,7 +62,7 @@ def plot_overview(rows: Sequence[dict[str, Any]]) -> Figure:
 def _latency_panel(axis: Axes, rows: list[dict[str, Any]], looks: list[Scheme]) -> None:
     chosen = [row for row in rows if row["metric"] == _LATENCY and row["statistic"] in _MARKERS]
     places = _places(chosen, looks)
-    for where in {(row["condition"], row["scheme"]) for row in chosen}:
+    for where in dict.fromkeys((row["condition"], row["scheme"]) for row in chosen):
         scheme = next(scheme for scheme in looks if scheme.name == where[1])
         for source, aside in (("measured", 0.0), ("published", _PUBLISHED_ASIDE)):
             ends = [

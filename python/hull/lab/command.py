@@ -25,6 +25,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
             f"hull lab: {error.name} is not installed; the lab needs the extra lab: "
             "pip install 'hull[lab]'"
         ) from None
+    from hull.lab.patience import Patient
     from hull.lab.server import make_app
 
     listening = _listen(host, port)
@@ -37,6 +38,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
         server_header=False,
         # Who connects is who it is: nobody says so for another.
         proxy_headers=False,
+        http=Patient,
         ws="websockets-sansio",
         ws_max_size=_LARGEST_MESSAGE,
         ws_ping_interval=5,

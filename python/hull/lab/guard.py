@@ -36,7 +36,7 @@ class Guard:
         """Why a request with these headers is refused; None where it is not."""
         if not self._is_own(host):
             return f"Host: found {_shown(host)}, allowed is this server's address or localhost"
-        if origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
+        if origin is not None and origin.partition("://")[2].lower() != (host or "").lower():
             return f"Origin: found {_shown(origin)}, allowed is the lab's own page"
         if site == "cross-site":
             return "Sec-Fetch-Site: found cross-site, allowed is the lab's own page"
@@ -92,6 +92,9 @@ def _network(address: str) -> str:
     except ValueError:
         return address
     if isinstance(found, ipaddress.IPv6Address):
+        # An IPv4 address, where one socket listens to both.
+        if found.ipv4_mapped:
+            return str(found.ipv4_mapped)
         return str(ipaddress.ip_network((found, 64), strict=False))
     return address
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import math
 from typing import Any, NoReturn
 
 from fastapi import WebSocket, WebSocketDisconnect
@@ -70,7 +71,9 @@ class Pages:
             # The page may be gone by now.
             with contextlib.suppress(*_CLOSED):
                 await socket.send_text(json.dumps({"type": "error", "message": str(refused)}))
-                await socket.close(refused.code, str(refused)[:100])
+                # A reason may have 123 bytes.
+                reason = str(refused).encode(errors="replace")[:120].decode(errors="ignore")
+                await socket.close(refused.code, reason)
 
     async def _serve(self, socket: WebSocket) -> None:
         message = await self._first(socket)
@@ -118,7 +121,7 @@ class Pages:
             _refuse(f"type: found {shown(message['type'])}, allowed is start at first")
         seconds = self._guard.blocked_for(address)
         if seconds:
-            raise RefusedError(BLOCKED, f"too many wrong tokens; wait {seconds:.0f} s")
+            raise RefusedError(BLOCKED, f"too many wrong tokens; wait {math.ceil(seconds)} s")
         if not self._guard.admits(message.get("token"), address):
             raise RefusedError(WRONG_TOKEN, "token: wrong; it is what hull lab has printed")
         return message

@@ -1,15 +1,18 @@
 """The lab's server: the page, what the page asks for, and a WebSocket for each page's run."""
 
+import math
 import mimetypes
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, HTTPException, Request, WebSocket
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hull import __version__
@@ -35,6 +38,8 @@ _HEADERS = {
 def make_app(guard: Guard) -> ASGIApp:
     """The whole server."""
     pages = Pages(guard)
+    # A page whose token is another server's sees it by this, and does not try it here.
+    server = secrets.token_hex(8)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -57,8 +62,9 @@ def make_app(guard: Guard) -> ASGIApp:
         address = request.client.host if request.client else ""
         seconds = guard.blocked_for(address)
         if seconds:
-            after = {"Retry-After": f"{seconds:.0f}"}
-            raise HTTPException(429, f"too many wrong tokens; wait {seconds:.0f} s", after)
+            wait = str(math.ceil(seconds))
+            text = f"too many wrong tokens; wait {wait} s"
+            raise HTTPException(429, text, {"Retry-After": wait})
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if not guard.admits(token if kind.lower() == "bearer" else None, address):
             wanted = {"WWW-Authenticate": "Bearer"}
@@ -84,6 +90,7 @@ def make_app(guard: Guard) -> ASGIApp:
             **model.as_json(),
             "limits": limits,
             "token_needed": guard.token is not None,
+            "server": server,
         }
 
     @app.get("/api/scenario", dependencies=[Depends(admit)])
@@ -108,7 +115,11 @@ def _state(request: Request) -> State:
     pairs = request.query_params.multi_items()
     values: dict[str, object] = dict(pairs)
     if len(values) < len(pairs):
-        raise UsageError("key: found one twice, allowed is each once")
+        twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        raise UsageError(f"{model.shown(twice)}: found twice, allowed is once")
+    # The page's links say as well how it draws.
+    if values.pop("y", "linear") not in ("linear", "log"):
+        raise UsageError(f"y: found {model.shown(dict(pairs)['y'])}, allowed are linear, log")
     return read_state(values)
 
 

@@ -140,7 +140,7 @@ def _dctcp(state: State) -> Found:
             SOURCES["dctcp_throughput"].equation,
         ),
         "window": (here.window, "thesis 3.2.1: (C d + K)/N"),
-        "alpha": (alpha(here.window), "thesis 2.6"),
+        "alpha": (alpha(here.window), "thesis 2.6: whole windows marked"),
         "latency_mean": (8 * mean / state.rate, SOURCES["dctcp_queueing_delay_mean_s"].equation),
     }
 
@@ -151,7 +151,14 @@ def _phantom(state: State) -> Found:
     flows = _flows(state)
     drained = capacity_bps * round_trip(state) / (8 * MTU)
     window = drained / flows
-    needed = least_headroom(flows, state.rate * round_trip(state) / (8 * MTU))
+    bdp = state.rate * round_trip(state) / (8 * MTU)
+    if state.drain >= 1:
+        raise UsageError("no headroom: a phantom queue that drains as fast as the link never fills")
+    if flows >= bdp:
+        raise UsageError(f"{flows} flows, C RTT is {bdp:.3g} packets: no headroom is enough")
+    if window <= 2:
+        raise UsageError(f"windows of {window:.4g} packets; the model has more than 2")
+    needed = least_headroom(flows, bdp)
     cycle = limit_cycle(Fluid(window, _G, state.threshold / MTU / drained, phantom=True))
     phantom = state.threshold + cycle.mean_queue * drained * MTU
     meet = (flows - 1) * MTU
@@ -164,7 +171,7 @@ def _phantom(state: State) -> Found:
             SOURCES["hull_throughput"].equation,
         ),
         "window": (window, "thesis 3.2.1 without queueing delay: gamma C d/N"),
-        "alpha": (alpha(window), "thesis 2.6, gamma C d/N for its window"),
+        "alpha": (alpha(window), "thesis 2.6: whole windows marked, of gamma C d/N"),
         "latency_p99": (8 * meet / state.rate, source),
         "headroom": (needed, "paper 6.1, equation 5: N/(C RTT)"),
     }
@@ -203,7 +210,7 @@ def _notes(state: State) -> Iterator[str]:
     headroom = 1 - state.drain
     if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
         yield (
-            f"{int(state.flows)} flows need a headroom of {100 * min(state.flows / bdp, 1):.3g}% "
+            f"{int(state.flows)} flows need a headroom of {100 * state.flows / bdp:.3g}% "
             f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
         )
     marks = any("marking" in SCHEMES[id_].settings for id_ in state.schemes)

@@ -78,7 +78,7 @@ def _cdfs(frame: pl.LazyFrame, value: pl.Expr, points: int) -> list[Cdf]:
         last = _cdf_indices(len(samples), points)
         # Of equal values the last one carries the share of samples that are at most as large.
         curve = pl.DataFrame({"value": samples.gather(last), "rank": last})
-        curve = curve.group_by("value").agg(pl.col("rank").max()).sort("value")
+        curve = curve.group_by("value", maintain_order=True).agg(pl.col("rank").max()).sort("value")
         share = (curve["rank"] + 0.5) / len(samples)
         curves.append(Cdf(str(condition), str(scheme), curve["value"].to_list(), share.to_list()))
     return curves

@@ -13,7 +13,7 @@ from hull.scenario_types import Scenario
 from hull.sweeps.engine import open_engine
 from hull.sweeps.frame import check_out, write_frame
 from hull.sweeps.grid import make_grid
-from hull.sweeps.seeds import read_until
+from hull.sweeps.seeds import MOST, read_until
 from hull.sweeps.store import Store
 from hull.sweeps.sweep import STORE, FailedRuns, Sweep
 from hull.sweeps.values import split_over
@@ -41,10 +41,14 @@ class Request:
     store: str | Path = STORE
     tables: bool = False
     own: Own | None = None
+    show: Sequence[str] = ()
 
 
 def prepare(request: Request) -> Sweep:
     """All that can be said without running anything; raises UsageError and ScenarioError."""
+    for name, given in (("over", request.over), ("until", request.until or {})):
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise UsageError(f"{name}: {given!r}; allowed is a dict whose keys are texts")
     text, file = read_scenario(request.scenario)
     grid = make_grid(text, file, request.over, request.overrides, request.seeds, request.own)
     return Sweep(
@@ -53,6 +57,7 @@ def prepare(request: Request) -> Sweep:
         until=read_until(request.until or {}),
         max_seeds=request.max_seeds,
         tables=request.tables,
+        show=request.show,
     )
 
 
@@ -66,25 +71,27 @@ def carry_out(request: Request, sweep: Sweep, *, lines: bool) -> "pl.DataFrame":
         engine.close()
 
 
-def from_command_line(request: Request, out: Path | None, show: Sequence[str]) -> None:
+def from_command_line(request: Request, out: Path | None) -> None:
     """The command: a file, and a short table on stdout."""
     if out is not None:
         check_out(out)
     sweep = prepare(request)
-    out = out or Path("results", f"{sweep.grid.name}-sweep.parquet")
+    out = out or check_out(Path("results", f"{sweep.grid.name}-sweep.parquet"))
     failed = None
     try:
         frame = carry_out(request, sweep, lines=True)
     except FailedRuns as error:
         failed, frame = error, error.frame
     write_frame(frame, out)
-    _print_table(sweep, frame, [*(request.until or {}), *show])
+    _print_table(sweep, frame, [*(request.until or {}), *request.show])
     _say(_what_was_done(sweep))
     if sweep.counts.wide:
         _say(
-            f"after {request.max_seeds or 'the most'} seeds still wider than --until: "
+            f"after {request.max_seeds or MOST} seeds still wider than --until: "
             f"{'; '.join(sweep.counts.wide)}"
         )
+    if sweep.counts.without:
+        _say(f"no run has the statistic of --until: {'; '.join(sweep.counts.without)}")
     print(out)
     if failed is not None:
         raise failed
@@ -136,9 +143,6 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
     from hull.terminal import console, number
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
-    for name in asked:
-        if name not in names:
-            raise UsageError(f"--show {name}: no such statistic; there are {', '.join(names)}")
     shown = list(dict.fromkeys(asked)) or _usual(names)
     keys = [*(axis.name for axis in sweep.grid.axes), "scheme"]
     means = (
@@ -155,12 +159,15 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
         title = name if unit == "1" else f"{name} [{unit}]"
         table.add_column(Text(title), justify="right", overflow="fold")
     table.add_column("n", justify="right")
-    lines: dict[tuple[object, ...], dict[str, str]] = {}
+    one = frame.filter(pl.col("statistic").is_in(names[:1]))  # which every run has
+    seeds = one.group_by(keys, maintain_order=True).len()
+    runs = {row[:-1]: row[-1] for row in seeds.iter_rows()}
+    lines = {place: {"n": str(count)} for place, count in runs.items()}
     for row in means.iter_rows(named=True):
-        line = lines.setdefault(tuple(row[key] for key in keys), {})
+        place = tuple(row[key] for key in keys)
         half = "" if row["ci95"] is None else f" ± {number(row['ci95'])}"
-        line[row["statistic"]] = f"{number(row['mean'])}{half}"
-        line["n"] = str(row["n"])
+        fewer = "" if row["n"] == runs[place] else f" (n {row['n']})"
+        lines[place][row["statistic"]] = f"{number(row['mean'])}{half}{fewer}"
     for place, line in list(lines.items())[:_ROWS]:
         cells = [*map(str, place), *(line.get(name, "-") for name in shown), line["n"]]
         table.add_row(*map(Text, cells))

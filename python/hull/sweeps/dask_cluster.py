@@ -1,8 +1,11 @@
 """A Dask cluster as an executor: `dask://host:port` names its scheduler."""
 
+import asyncio
 import contextlib
 import logging
 import time
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 from hull.errors import RunError, UsageError
@@ -20,6 +23,7 @@ class Dask(Engine):
 
     task_s = 0.5
     workers_keep = True
+    lost = "the Dask scheduler is gone, or has dropped the tasks"
 
     def __init__(self, client: Any, jobs: int | None = None, *, opened: bool) -> None:
         """`opened`: the client is this sweep's own; `jobs`: at most so many tasks at a time."""
@@ -74,9 +78,12 @@ def open_dask(address: str, jobs: int | None) -> Dask:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     started = time.monotonic()
     try:
+        _check_scheduler(place)
         client: Any = Client(  # type: ignore[no-untyped-call]
             f"tcp://{place}", timeout=_CONNECT_S, set_as_default=False
         )
+    except UsageError:
+        raise
     except (OSError, TimeoutError, ValueError):
         tried = time.monotonic() - started
         raise UsageError(
@@ -93,3 +100,45 @@ def open_dask(address: str, jobs: int | None) -> Dask:
             f"with `dask worker tcp://{place}`, where this hull is installed"
         ) from None
     return Dask(client, jobs, opened=True)
+
+
+def _check_scheduler(place: str) -> None:
+    """UsageError where something else answers; OSError or TimeoutError where nothing does.
+
+    A client would wait without end for something that takes its connection and says nothing.
+    """
+    answer: Future[Any] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(asyncio.run(asyncio.wait_for(_identity(place), _CONNECT_S)))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    # In a thread, as the sweep may be called in a loop of its own, as notebooks have one.
+    Thread(target=ask, daemon=True).start()
+    try:
+        found = answer.result()
+    except (OSError, TimeoutError):
+        raise
+    except Exception:  # what came is not Dask's language
+        found = None
+    kind = found.get("type") if isinstance(found, dict) else None
+    if kind != "Scheduler":
+        what = f", but Dask's {str(kind).lower()}" if kind else ""
+        raise UsageError(
+            f"--executor: what answers at {place} is no Dask scheduler{what}; allowed are the host "
+            "and port that `dask scheduler` prints"
+        )
+
+
+async def _identity(place: str) -> Any:
+    """What says who it is, if it is of Dask."""
+    from distributed.comm.core import connect
+
+    comm = await connect(f"tcp://{place}", timeout=_CONNECT_S)  # type: ignore[no-untyped-call]
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        return await comm.read()
+    finally:
+        comm.abort()

@@ -27,6 +27,8 @@ class Engine:
     workers_keep = False
     """Whether workers put runs into the store, where they see it."""
     in_process = False
+    lost = "the executor gave up its tasks"
+    """What is said when tasks come back cancelled, though nobody here cancelled them."""
 
     def __init__(self, executor: Executor, workers: int) -> None:
         """`workers`: tasks that it can do at a time."""

@@ -2,6 +2,8 @@
 seeds of its point.
 """
 
+import contextlib
+import io
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,6 +51,15 @@ class Found:
     def names(self) -> list[str]:
         """Every statistic that a run has, in order."""
         return list(dict.fromkeys(name for names in self._lists for name, _ in names))
+
+    def can_have(self, name: str) -> bool:
+        """Whether runs have this statistic, or could: the mean of a class without a flow."""
+        names = self.names()
+        group, _, last = name.rpartition(".")
+        return name in names or (
+            group in {known.rpartition(".")[0] for known in names}
+            and last in {known.rpartition(".")[2] for known in names}
+        )
 
     def units(self) -> dict[str, str]:
         """The unit of every statistic."""
@@ -115,6 +126,10 @@ def check_out(out: Path) -> Path:
         raise UsageError(f"--out: {out}; allowed is a file that ends with {' or '.join(SUFFIXES)}")
     if out.is_dir():
         raise UsageError(f"--out: {out} is a folder; allowed is a file to be written")
+    there = next(folder for folder in out.absolute().parents if folder.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        why = "is a folder that cannot be written" if there.is_dir() else "is no folder"
+        raise UsageError(f"--out: {out}: {there} {why}; allowed is a file to be written")
     return out
 
 
@@ -126,12 +141,15 @@ def write_frame(frame: "pl.DataFrame", out: Path) -> None:
         if out.suffix == ".csv":
             frame.write_csv(made)
         else:
-            frame.write_parquet(made)
+            content = io.BytesIO()  # as polars has many words for a full disk
+            frame.write_parquet(content)
+            made.write_bytes(content.getbuffer())
         made.replace(out)
     except OSError as error:
         raise RunError(f"{out}: {error.strerror or error}") from None
     finally:
-        made.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            made.unlink(missing_ok=True)
 
 
 def _columns_of_case(

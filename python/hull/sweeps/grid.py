@@ -7,6 +7,7 @@ one scenario, shown at each of these points.
 import hashlib
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,11 @@ from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.named_files import digest_of_files
 from hull.plan import build_hash, expand
-from hull.sweeps.keys import full_key, has_table
+from hull.sweeps.keys import full_key, has_table, plain_key
 from hull.sweeps.values import Value, literal, shown, values_of
+
+MOST_POINTS = 1_000_000
+"""Of one sweep: to resolve the scenarios of more takes a quarter of an hour."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,12 @@ def make_grid(
             raise UsageError(f"--set: {override!r}; the form is key=value")
     whole = expand(text, file, list(overrides), named)
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
+    points = math.prod(len(axis.values) for axis in axes)
+    if points > MOST_POINTS:
+        sizes = " x ".join(str(len(axis.values)) for axis in axes)
+        raise UsageError(
+            f"--over: {points} points ({sizes}); allowed in one sweep are {MOST_POINTS}"
+        )
     run = whole[0]["scenario"]["run"]
     cases: dict[tuple[str, str], int] = {}
     made: list[Case] = []
@@ -149,15 +159,17 @@ def _axes(
                 f"{label}: {key} is swept as {by_hand[key].name} already; allowed is once"
             )
         by_hand[key] = Axis(name, key, tuple(values_of(label, given)))
-    set_by_hand = {override.partition("=")[0].strip() for override in overrides}
+    set_by_hand = {
+        plain_key(override.partition("=")[0].strip(), scenarios) for override in overrides
+    }
     for key in by_hand:
         if key in set_by_hand:
             raise UsageError(f"--set {key}: swept by --over as well; allowed is one of them")
     own = tomllib.loads(text).get("sweep", {})
     axes = [
-        Axis(key, key, tuple(values_of(f'{file}: sweep."{key}"', given)))
-        for key, given in own.items()
-        if key not in by_hand and key not in set_by_hand
+        Axis(name, key, tuple(values_of(f'{file}: sweep."{name}"', given)))
+        for name, given in own.items()
+        if (key := plain_key(name, scenarios)) not in by_hand and key not in set_by_hand
     ]
     return (*axes, *by_hand.values())
 

@@ -1,11 +1,6 @@
-"""The keys that a sweep may name: those of the scenario, and two short forms.
-
-`workload.X` is the key X of the one workload that the file has: `workload.load` is
-`workload.requests.load` where that is the traffic. `scheme.X` is the one key that ends with X in
-what makes a scheme (`host`, `switch`, `transport`, `pacer`), among the tables that a scheme of the
-file has: `scheme.drain` is `switch.phantom_queue.drain`. `scheme.k` is the papers' K,
-`switch.marking.threshold`. A short form that could mean two keys, or none, is refused with the keys
-that come near.
+"""The keys that a sweep may name: those of the scenario, and the short forms that the core knows
+(crates/hull-sim/src/scenario/short_keys.rs). A short form that could mean two keys, or none, is
+refused with the keys that come near.
 """
 
 import json
@@ -17,8 +12,6 @@ from typing import Any
 from hull import _core
 from hull.errors import UsageError
 
-_OF_SCHEMES = ("host", "switch", "transport", "pacer")
-_K = "switch.marking.threshold"
 _NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
 
 
@@ -36,19 +29,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
         raise UsageError(f"{name}: seeds are no swept key; allowed is --seeds N")
     if key in all_keys():
         return key
-    first, _, rest = key.partition(".")
-    if first == "scheme" and rest:
-        sections: tuple[str, ...] = _OF_SCHEMES
-    elif first == "workload" and rest:
-        sections = ("workload",)
-    else:
-        raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
-    ending = [
-        known for known in all_keys() if f".{known}".endswith(f".{rest}") and _in(known, sections)
-    ]
-    if key == "scheme.k":
-        ending = [_K]
-    present = [known for known in ending if any(has_table(s, known) for s in scenarios)]
+    ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])
     if len(present) == 1:
         return present[0]
     if present:
@@ -63,16 +44,18 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
 
 
+def plain_key(key: str, scenarios: Iterable[dict[str, Any]]) -> str:
+    """The full name of a key of a file that the core has read; others are left alone."""
+    _, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])
+    return present[0] if len(present) == 1 else key
+
+
 def has_table(scenario: dict[str, Any], key: str) -> bool:
     """Whether a resolved scenario has the table that a key is in."""
     table: Any = scenario
     for part in key.split(".")[:-1]:
         table = table.get(part) if isinstance(table, dict) else None
     return isinstance(table, dict)
-
-
-def _in(key: str, sections: tuple[str, ...]) -> bool:
-    return key.partition(".")[0] in sections
 
 
 def _near(key: str) -> str:

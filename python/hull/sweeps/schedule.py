@@ -96,7 +96,7 @@ class Schedule:
         try:
             outcomes = future.result()
         except CancelledError:
-            raise RunError("the executor gave up its tasks") from None
+            raise RunError(self._engine.lost) from None
         except RunError:
             raise
         except (WrongBuildError, ImportError) as error:

@@ -16,6 +16,9 @@ FEWEST = 3
 """Seeds from which on an interval is trusted."""
 MOST = 100
 """Default of `--max-seeds`."""
+MOST_RUNS = 10_000_000
+"""Of one sweep: their rows would take 120 GB of memory."""
+_LAST_SEED = 2**63 - 1
 
 Values = Callable[[int, int], Mapping[str, float] | None]
 """Statistics of a case with a seed; None where that run failed."""
@@ -56,6 +59,15 @@ class Seeds:
             raise UsageError("--max-seeds: given without --until; allowed are both")
         else:
             self._most = start
+        if start * cases > MOST_RUNS:
+            raise UsageError(
+                f"--seeds: {start} seeds of {cases} scenarios are {start * cases} runs; allowed in "
+                f"one sweep are {MOST_RUNS}"
+            )
+        if first + self._most - 1 > _LAST_SEED:
+            raise UsageError(
+                f"run.seed: {first} and {self._most - 1} more; the last seed is {_LAST_SEED}"
+            )
         self._start = start
         self._asked = [start] * cases
         self._settled: dict[int, tuple[int, bool]] = {}
@@ -81,6 +93,9 @@ class Seeds:
         if case in self._settled:
             return range(0)
         found = [values(case, self._first + i) for i in range(asked)]
+        if not all(any(name in value for value in found if value) for name in self._until):
+            self._settled[case] = (asked, False)  # no such flow in any run: more say nothing
+            return range(0)
         needed = asked + 1
         for count in range(self._start, asked + 1):
             needed = max((self._needed(name, found[:count]) for name in self._until), default=0)
@@ -98,8 +113,8 @@ class Seeds:
     def _needed(self, name: str, found: list[Mapping[str, float] | None]) -> int:
         """How many seeds it takes, by those that were run; their number, if they do."""
         values = [value[name] for value in found if value is not None and name in value]
-        if not values:
-            return len(found)  # no such flow in any run: more runs of it say nothing
+        if len(values) < FEWEST:  # though there are more seeds, without such a flow
+            return len(found) + 1
         mean, ci95 = mean_ci95(values)
         if ci95 is None:
             return len(found) + 1

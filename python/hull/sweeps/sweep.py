@@ -3,11 +3,13 @@ what became of it.
 """
 
 import os
+import random
 import sys
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +56,8 @@ class Counts:
     """Runs with what went wrong."""
     wide: list[str] = field(default_factory=list)
     """Cases whose intervals stayed wider than was asked."""
+    without: list[str] = field(default_factory=list)
+    """Cases of which no run has what was asked."""
     cpu_s: float = 0.0
     wall_s: float = 0.0
 
@@ -69,13 +73,16 @@ class Sweep:
         until: Mapping[str, float],
         max_seeds: int | None = None,
         tables: bool = False,
+        show: Sequence[str] = (),
     ) -> None:
-        """Nothing runs, and nothing is written, before `perform`."""
+        """`show`: statistics that are wanted. Nothing runs or is written before `perform`."""
         self.grid = grid
         self.counts = Counts(points=len(grid.places))
         self._store = store
         self._until = until
         self._tables = tables
+        self._asked = [("--until", name) for name in until] + [("--show", name) for name in show]
+        self._not_begun = set(range(len(grid.cases)))
         self._seeds = Seeds(grid.first_seed, grid.seeds, until, max_seeds, len(grid.cases))
         self._found = Found()
         self._left = [len(self._seeds.at_first())] * len(grid.cases)
@@ -105,7 +112,7 @@ class Sweep:
                 f"{self._store.folder}; the same command takes up from there"
             ) from error
         self.counts.wall_s = time.monotonic() - started
-        self._check_until()
+        self._tell_wide()
         frame = make_frame(self.grid, self._found, self._seeds.shown)
         if self.counts.failed:
             raise FailedRuns(self._failures(), frame)
@@ -116,7 +123,7 @@ class Sweep:
         cases = range(len(self.grid.cases))
         first = [self._run(case, seed) for seed in self._seeds.at_first() for case in cases]
         self._total = len(first)
-        missing = self._without_kept(first)
+        missing = _mixed(self._without_kept(first), max(len(cases), _BATCH))
         self._tell_broken()
         if missing:
             self._store.create()
@@ -125,8 +132,9 @@ class Sweep:
             sweep=identity,
             build=build_hash(),
             runs=(),
-            store=str(self._store.folder.resolve()) if engine.workers_keep else "",
+            store=str(self._store.folder.resolve()),
             store_id=self._store.id,
+            keep=engine.workers_keep,
             tables=self._tables,
         )
         with Progress(
@@ -177,7 +185,10 @@ class Sweep:
             if outcome.tables:
                 self._store.keep_tables(run.key, outcome.tables)
             self._store.keep(run, outcome.rows)
-        self.counts.made += 1
+        if outcome.taken:
+            self.counts.taken += 1
+        else:
+            self.counts.made += 1
         further = self._add(run, outcome.rows)
         if not outcome.kept:
             self._store.log(log_line(run, outcome))
@@ -189,6 +200,10 @@ class Sweep:
 
     def _after(self, case: int) -> list[Run]:
         """One more run of a case is done: which others there are to be."""
+        if case in self._not_begun:
+            self._not_begun.remove(case)
+            if not self._not_begun:
+                self._check_names()
         self._left[case] -= 1
         if self._left[case]:
             return []
@@ -204,16 +219,25 @@ class Sweep:
                 file=sys.stderr,
             )
 
-    def _check_until(self) -> None:
+    def _check_names(self) -> None:
+        """Refuse statistics that there are not, once each case has had a run."""
         names = self._found.names()
-        for name in self._until:
-            if names and name not in names:
-                raise UsageError(f"--until {name}: no such statistic; there are {', '.join(names)}")
-        self.counts.wide = [
-            ", ".join(filter(None, (case.condition, case.scheme)))
-            for index, case in enumerate(self.grid.cases)
-            if not self._seeds.is_narrow(index)
-        ]
+        for option, name in self._asked:
+            if names and not self._found.can_have(name):
+                near = get_close_matches(name, names, _SHOWN, 0.4) or names[:_SHOWN]
+                raise UsageError(
+                    f"{option} {name}: no such statistic; nearest of {len(names)}: "
+                    f"{', '.join(near)} ({len(self._found)} runs are kept in {self._store.folder})"
+                )
+
+    def _tell_wide(self) -> None:
+        for index, case in enumerate(self.grid.cases):
+            if self._seeds.is_narrow(index):
+                continue
+            values = [self._found.values(index, seed) for seed in self._seeds.shown(index)]
+            has = {name for value in values if value is not None for name in value}
+            wide = self.counts.wide if has.issuperset(self._until) else self.counts.without
+            wide.append(", ".join(filter(None, (case.condition, case.scheme))))
 
     def _failures(self) -> str:
         failed = self.counts.failed
@@ -223,6 +247,12 @@ class Sweep:
             f"{len(failed)} of {self._total} runs failed: {'; '.join(listed)}{more}; the others "
             f"are kept in {self._store.folder}"
         )
+
+
+def _mixed(runs: list[Run], block: int) -> list[Run]:
+    """In no order within a block, so that sweeps that share a store at a time share the work."""
+    blocks = [runs[begin : begin + block] for begin in range(0, len(runs), block)]
+    return [run for part in blocks for run in random.sample(part, len(part))]
 
 
 def _reason(error: OSError) -> str:

@@ -57,8 +57,10 @@ class Task:
     limit_s: float = 0.0
     """After so long no further run is begun."""
     store: str = ""
-    """Folder of the store, where the worker is to keep runs in it; if it sees it."""
+    """Folder of the store; a worker that sees it takes runs that are there by now."""
     store_id: str = ""
+    keep: bool = False
+    """Whether a worker that sees the store puts runs into it."""
     tables: bool = False
 
 
@@ -74,7 +76,9 @@ class Outcome:
     simulated_s: float = 0.0
     host: str = ""
     kept: bool = False
-    """The worker has put it into the store."""
+    """It is in the store."""
+    taken: bool = False
+    """Another sweep has put it there."""
     tables: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -116,14 +120,14 @@ def perform(task: Task) -> list[Outcome]:
         if outcomes and time.monotonic() - started > task.limit_s:
             break
         try:
-            outcome = _taken(run, store) if store and not task.tables else None
+            outcome = _taken(run, store, task) if store else None
             outcome = outcome or _outcome(run, watch, tables=task.tables)
         except _core.Cancelled:
             break
         except Exception as error:  # the others of the task are to be done all the same
             outcomes.append(Outcome(error=_reason(error), host=_place()))
             continue
-        if store is not None and not outcome.kept:
+        if store is not None and task.keep and not outcome.kept:
             _keep(run, outcome, store)
         outcomes.append(outcome)
     return outcomes
@@ -159,12 +163,16 @@ def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
     )
 
 
-def _taken(run: Run, store: "Store") -> Outcome | None:
-    """A run that was kept by a worker that died later."""
+def _taken(run: Run, store: "Store", task: Task) -> Outcome | None:
+    """A run that another sweep has kept since, or a worker that died later."""
     if not store.path(run.key).exists():
         return None
-    found, _ = store.read([run.key])
-    return Outcome(rows=found[run.key], host=_place(), kept=True) if run.key in found else None
+    if task.tables and not store.tables(run.key).is_dir():
+        return None
+    rows = store.read([run.key])[0].get(run.key)
+    if rows is None:
+        return None
+    return Outcome(rows=rows, host=_place(), kept=True, taken=not task.keep)
 
 
 def _keep(run: Run, outcome: Outcome, store: "Store") -> None:

@@ -25,6 +25,10 @@ def split_over(option: str) -> tuple[str, str]:
 
 def values_of(name: str, given: object) -> list[Value]:
     """The values of one swept key, in their order; `name` stands in messages."""
+    if isinstance(given, set | frozenset):
+        raise UsageError(f"{name}: {given!r} has no order; allowed is a list of values")
+    if hasattr(given, "tolist"):
+        given = given.tolist()  # of NumPy or pandas
     if isinstance(given, str):
         found = [value for item in _split(name, given) for value in _item(name, item)]
     elif isinstance(given, Iterable) and not isinstance(given, dict):
@@ -33,12 +37,13 @@ def values_of(name: str, given: object) -> list[Value]:
         found = _member(name, given)
     if not found:
         raise UsageError(f"{name}: no value; allowed is a list of values or a range")
-    seen: list[Value] = []
+    seen: set[str] = set()
     for value in found:
-        if any(type(value) is type(other) and value == other for other in seen):
+        written = literal(value)
+        if written in seen:
             raise UsageError(f"{name}: {shown(value)} is given twice; allowed is each value once")
-        seen.append(value)
-    return seen
+        seen.add(written)
+    return found
 
 
 def literal(value: Value) -> str:

@@ -1,5 +1,6 @@
 """Who is let in: Host and Origin, tokens, and the life of the command."""
 
+import contextlib
 import http.client
 import json
 import signal
@@ -21,6 +22,7 @@ from websockets.typing import Origin
 
 from conftest import COMMAND
 from hull.lab.guard import MOST_WRONG, WAIT_SECONDS, Guard
+from hull.lab.patience import REQUEST_SECONDS
 from lab.lab_client import Server, hear, say, serving
 
 
@@ -46,6 +48,7 @@ def server() -> Iterator[Server]:
         ("127.0.0.1:8765", "http://localhost:8765", False),
         ("127.0.0.1:8765", "null", False),
         ("127.0.0.1:8765", "", False),
+        ("127.0.0.1:8765", "http://[", False),
         ("[::1", None, False),
         ("", None, False),
         (None, None, False),
@@ -162,9 +165,26 @@ def test_waiting_ends_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
         assert not guard.admits("wrong", f"2001:db8::{host}")
     assert guard.blocked_for("2001:db8::ffff") > 0
     assert guard.blocked_for("2001:db9::1") == 0
+    # One socket for both: IPv4 addresses stay one by one.
+    for _ in range(MOST_WRONG):
+        assert not guard.admits("wrong", "::ffff:10.0.0.3")
+    assert guard.blocked_for("::ffff:10.0.0.3") == guard.blocked_for("10.0.0.3") > 0
+    assert guard.blocked_for("::ffff:10.0.0.4") == guard.blocked_for("::1") == 0
     for host in range(5000):
         guard.admits("wrong", f"10.1.{host // 256}.{host % 256}")
     assert len(guard._wrong) <= 1000
+
+
+def test_connections_that_ask_nothing_keep_nobody_out() -> None:
+    with serving() as server, contextlib.ExitStack() as stack:
+        for i in range(70):
+            idle = socket.create_connection(("127.0.0.1", server.port))
+            stack.enter_context(idle)
+            if i % 2:
+                idle.send(b"GET / HTTP/1.1\r\nHost: 127")
+        assert server.get("/api/model")[0] == 503
+        time.sleep(REQUEST_SECONDS + 0.5)
+        assert server.get("/api/model")[0] == 200
 
 
 def test_ctrl_c_ends_it_with_pages_open() -> None:

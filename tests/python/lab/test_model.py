@@ -195,6 +195,20 @@ def test_a_saved_scenario_shows_the_same_samples(tmp_path: Path, load: float) ->
             assert windows_of == pytest.approx((rows_of["cwnd_bytes"] / 1460).to_list(), abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"drain": 1}, "no headroom: a phantom queue that drains as fast as the link never fills"),
+        ({"rtt": 1e-5, "flows": 20}, "20 flows, C RTT is 8.33 packets: no headroom is enough"),
+        ({"rtt": 1e-5, "flows": 4}, "windows of 1.979 packets; the model has more than 2"),
+    ],
+)
+def test_no_line_where_the_model_of_phantom_queues_ends(values: dict[str, float], why: str) -> None:
+    (found,) = theory.predictions(read_state({"a": "hull", **values}))["schemes"]
+    assert {p["why"] for p in found["predictions"]} == {why}
+    assert {p["value"] for p in found["predictions"]} == {None}
+
+
 def test_predictions_of_every_corner_are_numbers_or_say_why_not() -> None:
     for state in corners():
         found = theory.predictions(state)

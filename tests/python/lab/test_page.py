@@ -58,10 +58,10 @@ class Server:
         assert self.process.stdout is not None
         return self.process.stdout.readline().removeprefix("token:").strip()
 
-    def end(self) -> None:
-        """As Ctrl-C does."""
+    def end(self) -> str:
+        """As Ctrl-C does; what it said on stderr."""
         self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=15)
+        return self.process.communicate(timeout=15)[1]
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +230,28 @@ def test_link_that_cannot_be_used_says_what(open_page: Open) -> None:
     expect(notice).to_contain_text("rate: found 5, allowed 1e9, 1e10, 4e10")
     expect(notice).to_contain_text("colour: not known")
     expect(notice).to_contain_text("flows: found 1.5")
+    page.locator("#restart").click()  # it covers no control
+    page.locator("#notice-close").click()
+    expect(notice).to_be_hidden()
+
+
+def test_links_that_name_less_or_nonsense_still_run(open_page: Open) -> None:
+    for link, schemes, notice in (
+        ("a=hull&b=hull", ("hull", ""), "b: found hull, which a is already"),
+        ("b=dctcp", ("hull", "dctcp"), ""),
+        ("a=tcp&b=", ("tcp", ""), ""),
+        ("a=hull&load=1e-320", ("hull", ""), ""),
+        ("a=tcp&flows=3&flows=4", ("tcp", ""), "flows: found twice"),
+        ("x" * 9000, ("hull", ""), "x…: not known"),
+    ):
+        page = live(open_page(link))
+        found = page.locator("#scheme-a").input_value(), page.locator("#scheme-b").input_value()
+        assert found == schemes, link
+        text = page.locator("#notice-text").text_content() or ""
+        assert notice in text
+        assert bool(text) == bool(notice)
+        assert len(text) < 200
+        page.close()
 
 
 def test_saved_scenario_runs(open_page: Open, tmp_path: Path) -> None:
@@ -263,6 +285,27 @@ def test_goes_on_after_a_restart_of_the_server(open_page: Open) -> None:
         again.end()
 
 
+HIDE = """(hidden) => {
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange')); }"""
+
+
+def test_a_tab_in_the_background_comes_back_to_another_server(open_page: Open) -> None:
+    first = Server()
+    page = live(open_page(url=first.url, loud=True))
+    page.evaluate(HIDE, True)
+    first.end()
+    again = Server(port=first.port)
+    try:
+        connection = page.locator("#connection")
+        expect(connection).to_contain_text("Paused", timeout=15_000)
+        page.evaluate(HIDE, False)
+        expect(connection).to_contain_text("Live")
+        assert pictures(page, 0.5) > 4
+    finally:
+        again.end()
+
+
 def test_pause_and_step(open_page: Open) -> None:
     page = live(open_page())
     expect(page.locator("#step")).to_be_disabled()
@@ -277,6 +320,39 @@ def test_pause_and_step(open_page: Open) -> None:
     until(page, "window.answers.length > 0")
     page.locator("#pause").click()
     assert pictures(page, 0.5) > 4
+
+
+LONG = (
+    "a=dctcp_pq&b=tcp_ecn&rate=4e10&rtt=1e-3&flows=32&load=0.8&speed=0.1&burst=64000&k=1e6"
+    "&buffer=2e6"
+)
+CUT = """() => [...document.querySelectorAll(
+    '#readout strong, #readout small, .value, .theory, .head h3, #notes, #look, select, button')]
+    .filter((e) => e.checkVisibility() && (e.scrollWidth > e.clientWidth + 1
+      || e.scrollHeight > e.clientHeight + 1) && getComputedStyle(e).display !== 'inline')
+    .map((e) => `${e.className || e.tagName}: ${e.textContent}`)"""
+OVER = """() => [...document.querySelectorAll('#readout tr, .head')].flatMap((row) => {
+    const boxes = [...row.querySelectorAll('h3 > span, .value, tr > *')].map((e) => {
+      if (e.tagName === 'SPAN') return e.getBoundingClientRect();
+      const range = document.createRange();
+      range.selectNodeContents(e);
+      return range.getBoundingClientRect(); });
+    return boxes.flatMap((p, i) => boxes.slice(i + 1).filter((q) => p.width && q.width
+      && p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1
+      && q.top < p.bottom - 1).map(() => row.textContent)); })"""
+
+
+@pytest.mark.parametrize("width", [320, 360, 640, 800, 960, 1100, 1280])
+def test_nothing_is_cut_off_or_on_top_of_something(open_page: Open, width: int) -> None:
+    page = live(open_page(LONG, viewport={"width": width, "height": 780}))
+    page.wait_for_timeout(500)
+    assert page.evaluate(OVER) == []
+    if width in (320, 360):
+        assert page.evaluate(CUT) == []
+    # What is out of sight is there as well, as for a picture of the whole page.
+    assert page.evaluate("document.documentElement.scrollHeight") > 1000
+    page.evaluate("window.painted.clear()")
+    until(page, f"window.painted.size === {CHARTS}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -331,7 +407,14 @@ def test_names_order_and_alternatives(open_page: Open) -> None:
     assert re.match(r"Queue of DCTCP over time: mean [\d.]+ K?B, largest .*Theory: mean", labels[0])
     expect(page.locator("#live")).to_have_attribute("aria-live", "off")
     page.locator("#numbers summary").click()
-    expect(page.locator("#numbers table")).to_contain_text("Mean queue, since the warm-up")
+    table = page.locator("#numbers table")
+    expect(page.locator("#notes")).to_contain_text("Warming up: until 40 ms the numbers count from")
+    expect(table).to_contain_text("Mean queue, since the start")
+    # 40 ms at 5 ms a second.
+    expect(table).to_contain_text("Mean queue, since the warm-up", timeout=10_000)
+    expect(page.locator("#notes")).not_to_contain_text("Warming up")
+    # Sliders say their values, and nothing else does.
+    assert page.locator("output:not([aria-live=off])").count() == 0
     changes = page.evaluate(
         """() => new Promise((resolve) => {
         let count = 0;
@@ -371,5 +454,14 @@ def test_token_is_asked_for_and_stays_in_the_tab(open_page: Open) -> None:
         assert page.evaluate("Object.values(sessionStorage)") == [token]
         assert page.evaluate("Object.keys(localStorage).length") == 0
         assert page.context.cookies() == []
-    finally:
+        # Another server has another token; the old one is not tried there, which would count.
         guarded.end()
+        guarded = Server("--host", "0.0.0.0", port=guarded.port)
+        expect(page.locator("#token-why")).to_contain_text("started anew", timeout=10_000)
+        page.locator("#token").fill(guarded.token())
+        page.keyboard.press("Enter")
+        live(page)
+        assert page.locator("#set-flows").input_value() == "3"
+    finally:
+        errors = guarded.end()
+    assert "token" not in errors

@@ -271,6 +271,7 @@ GARBAGE: list[tuple[str | bytes, str]] = [
     ('{"type": "start", "state": {"a": []}}', "a: found [], allowed are hull, "),
     ('{"type": "start", "fps": 0}', "fps: found 0, allowed is a number from 1 to 60"),
     ('{"type": "start", "fps": "many"}', "fps: found many, allowed is a number from 1 to 60"),
+    (json.dumps({"type": "\U0001f600" * 60}, ensure_ascii=False), "type: found \U0001f600"),
     ("[" * 4000, "message: found [[[["),
     ("x" * 1_000_000, "message: found 1000000 characters, allowed are 4096"),
     (b"\x00\x01", "message: found bytes, allowed is JSON as text"),
@@ -347,10 +348,14 @@ def test_what_the_page_asks_for(server: Server) -> None:
     assert [s["id"] for s in json.loads(body)["schemes"]] == ["hull", "tcp"]
     for query, message in (
         ("rtt=9", "rtt: found 9, allowed is a number from 1e-05 to 0.001"),
-        ("rtt=1e-4&rtt=1e-4", "key: found one twice, allowed is each once"),
+        ("rtt=1e-4&rtt=1e-4", "rtt: found twice, allowed is once"),
+        ("a=tcp&y=upwards", "y: found upwards, allowed are linear, log"),
     ):
         for path in ("scenario", "theory"):
             status, _, body = server.get(f"/api/{path}?{query}")
             assert (status, json.loads(body)) == (422, {"error": message})
+    # A link of the page as it is.
+    assert server.get("/api/theory?a=tcp&y=log")[0] == 200
     for path in ("/docs", "/openapi.json", "/page/../server.py", "/page/%2e%2e/server.py"):
-        assert server.get(path)[0] == 404
+        status, _, body = server.get(path)
+        assert (status, json.loads(body)) == (404, {"error": "Not Found"})

@@ -9,15 +9,18 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 
 import polars as pl
 import pytest
 
 from conftest import COMMAND, Hull
-from hull import scenarios
+from hull import UsageError, scenarios
+from hull.sweeps import dask_cluster
+from hull.sweeps.dask_cluster import open_dask
 from sweep_help import GRID, SHORT, runs
 
-pytest.importorskip("distributed", reason="no Dask here: pip install 'hull[dask]'")
+Client = pytest.importorskip("distributed", reason="no Dask here: pip install 'hull[dask]'").Client
 
 LONGER = ["--set", "run.duration=2s", "--set", "run.warmup=20ms", "--seeds", "4"]
 
@@ -150,6 +153,46 @@ def test_a_scheduler_that_is_not_there(hull: Hull, place: Path) -> None:
     assert f"no Dask scheduler answered at 127.0.0.1:{port} in 10 s; check that" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"", r"no Dask scheduler answered at 127\.0\.0\.1:\d+ in 1 s; check that"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", r"what answers at 127\.0\.0\.1:\d+ is no Dask scheduler; "),
+    ],
+)
+def test_something_else_is_there(answer: bytes, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_cluster, "_CONNECT_S", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection = server.accept()[0]
+                except OSError:
+                    return
+                connection.sendall(answer)
+                held.append(connection)
+
+        held: list[socket.socket] = []
+        Thread(target=serve, daemon=True).start()
+        with pytest.raises(UsageError, match=said):
+            open_dask(f"dask://127.0.0.1:{server.getsockname()[1]}", None)
+        server.shutdown(socket.SHUT_RDWR)
+        for connection in held:
+            connection.close()
+
+
+def test_the_address_of_a_worker_is_none_of_a_scheduler(cluster: Cluster, hull: Hull) -> None:
+    cluster.add_worker("only")
+    assert hull("sweep", "table4.toml", *SHORT, *cluster.executor).returncode == 0
+    with Client(f"tcp://{cluster.place}", set_as_default=False) as client:
+        worker = next(iter(client.nthreads())).removeprefix("tcp://")
+    done = hull("sweep", "table4.toml", *SHORT, "--executor", f"dask://{worker}")
+    assert done.returncode == 2
+    assert f"what answers at {worker} is no Dask scheduler, but Dask's worker; " in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("executor", ["dask://", "dask://host", "dask://host:x", "ray", ""])

@@ -1,6 +1,7 @@
 """The grid of a sweep: values, ranges, short keys, and each scenario once."""
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from hull import UsageError, scenarios
 from hull.sweeps.grid import Grid, make_grid, with_seed
+from hull.sweeps.seeds import Seeds
 from hull.sweeps.values import values_of
 
 
@@ -26,12 +28,20 @@ def test_values_are_lists_ranges_or_both() -> None:
     assert values_of("k", "true,false,7") == [True, False, 7]
 
 
+def test_a_long_range_takes_no_time() -> None:
+    started = time.process_time()
+    assert len(values_of("k", "0.1:0.9:0.00001")) == 80001
+    assert time.process_time() - started < 3
+
+
 def test_values_from_python() -> None:
     assert values_of("k", np.arange(0.1, 0.35, 0.1)) == [0.1, 0.2, 0.3]
     assert values_of("k", range(1, 4)) == [1, 2, 3]
     assert values_of("k", "1Gbps") == ["1Gbps"]
     assert values_of("k", ["1:3:1", 9]) == [1, 2, 3, 9]
     assert values_of("k", 5) == [5]
+    assert values_of("k", np.array(5)) == [5]
+    assert values_of("k", np.array([[1, 2], [3, 4]])) == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,7 @@ def test_values_from_python() -> None:
         ("1,2,1", "twice"),
         ([], "no value"),
         ([None], "allowed are"),
+        ({"1Gbps", "2Gbps"}, "no order"),
     ],
 )
 def test_values_that_cannot_be(values: object, why: str) -> None:
@@ -144,11 +155,39 @@ def test_a_range_in_the_file() -> None:
     assert len(found.places) == 5 * 4
 
 
+def test_short_keys_in_the_file_and_in_settings() -> None:
+    text = scenarios.text("table4").replace('"workload.requests.load" = ', '"workload.load" = ')
+    text = text.replace("[sweep]", '[sweep]\n"scheme.drain" = "900Mbps:950Mbps:50Mbps"')
+    found = make_grid(text, "t.toml", {})
+    assert [(axis.name, axis.key) for axis in found.axes] == [
+        ("scheme.drain", "switch.phantom_queue.drain"),
+        ("workload.load", "workload.requests.load"),
+    ]
+    over = {"scheme.drain": "900Mbps:950Mbps:50Mbps", "workload.load": "20%,40%,60%"}
+    assert found.cases == grid("table4", over).cases
+    for by_hand in ("workload.load=30%", "workload.requests.load=30%"):
+        left = make_grid(text, "t.toml", {}, (by_hand,))
+        assert [axis.name for axis in left.axes] == ["scheme.drain"]
+
+
 def test_a_key_twice_is_refused() -> None:
     with pytest.raises(UsageError, match=r"swept as workload\.load already"):
         grid("table4", {"workload.load": [0.2], "workload.requests.load": [0.3]})
     with pytest.raises(UsageError, match=r"--set workload\.requests\.load"):
         grid("table4", {"workload.load": [0.2]}, "workload.requests.load=30%")
+
+
+def test_more_than_can_be_done_is_refused_at_once() -> None:
+    with pytest.raises(UsageError, match=r"--over: 36080451 points \(80001 x 451\); allowed"):
+        grid(
+            "table4",
+            {"workload.load": "0.1:0.9:0.00001", "scheme.drain": "500Mbps:950Mbps:1Mbps"},
+        )
+    for seeds in (3_000_000, 10**30):
+        with pytest.raises(UsageError, match=r"--seeds: \d+ seeds of 12 scenarios are \d+ runs;"):
+            Seeds(1, seeds, {}, None, 12)
+    with pytest.raises(UsageError, match=r"run\.seed: 9223372036854775807 and 1 more; the last"):
+        Seeds(2**63 - 1, 2, {}, None, 1)
 
 
 def test_the_key_of_a_run_is_of_what_it_depends_on() -> None:

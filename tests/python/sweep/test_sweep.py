@@ -2,7 +2,9 @@
 
 import json
 import math
+import subprocess
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -13,7 +15,7 @@ import polars as pl
 import pytest
 
 import hull
-from conftest import Hull
+from conftest import COMMAND, Hull
 from hull import scenarios
 from hull.plan import build_hash
 from hull.statistics import t975
@@ -94,6 +96,36 @@ def test_the_interval_is_students(table4: Path) -> None:
     assert sweep(over={}, seeds=1)["ci95"].is_null().all()
 
 
+def test_the_printed_n_is_that_of_each_mean(hull: Hull, table4: Path) -> None:
+    command = ["sweep", "table4.toml", *SHORT, "--over", "workload.load=0.2", "--seeds", "10"]
+    done = hull(*command, "--show", "fct.1KB.mean", "--show", "fct.10MB.mean", "--show", "marks")
+    row = next(line for line in done.stdout.splitlines() if "dctcp_30k" in line)
+    frame = pl.read_parquet("results/table4-sweep.parquet").filter(
+        pl.col("scheme") == "dctcp_30k", pl.col("statistic") == "fct.1KB.mean"
+    )
+    assert 1 < len(frame) < 10
+    assert f"(n {len(frame)})  " in row
+    assert row.split()[-4:] == ["0", "±", "0", "10"]
+
+
+def test_two_sweeps_at_once_share_the_work(table4: Path) -> None:
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, "--seeds", "4", "--jobs", "1"]
+    command += ["--set", "run.duration=4s", "--set", "run.warmup=20ms"]
+    with ExitStack() as stack:
+        sweeps = [
+            stack.enter_context(
+                subprocess.Popen([*command, "--out", name], stderr=subprocess.PIPE, text=True)
+            )
+            for name in ("one.csv", "two.csv")
+        ]
+        said = [sweep.communicate(timeout=120)[1] for sweep in sweeps]
+    assert [sweep.returncode for sweep in sweeps] == [0, 0], said
+    made = [int(text.split(" runs made")[0].rpartition(" ")[2]) for text in said]
+    assert 4 * RUNS <= sum(made) < 1.5 * 4 * RUNS
+    assert len(Path("results/store/log.jsonl").read_text().splitlines()) == sum(made)
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+
+
 def test_more_values_and_seeds_do_only_what_is_new(hull: Hull, table4: Path) -> None:
     def made(*arguments: str) -> str:
         done = hull("sweep", "table4.toml", *SHORT, *arguments)
@@ -171,6 +203,14 @@ def test_tables_are_kept_where_asked(table4: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("wrong", [[("workload.load", [0.2])], "workload.load=0.2", {1: [0.2]}])
+def test_what_is_no_dict_is_refused(table4: Path, wrong: Any) -> None:
+    for name in ("over", "until"):
+        with pytest.raises(hull.UsageError, match=f"{name}: .*allowed is a dict"):
+            sweep(**{name: wrong})
+    assert not Path("results").exists()
+
+
 def test_processes_give_what_threads_give(table4: Path) -> None:
     threads = sweep(store="a", jobs=2)
     with ProcessPoolExecutor(2) as pool:
@@ -227,7 +267,7 @@ def task(folder: str, identity: str, build: str = "") -> Task:
     made = make_grid(Path("table4.toml").read_text(), "t", {"workload.load": [0.2]}, SETS)
     case = made.cases[0]
     one = Run(case.key(1), 0, 1, case.name, case.condition, case.scheme, case.scenario)
-    return Task("s", build or build_hash(), (one,), store=folder, store_id=identity)
+    return Task("s", build or build_hash(), (one,), store=folder, store_id=identity, keep=True)
 
 
 def test_workers_keep_runs_in_the_store_if_it_is_the_one_that_they_see(table4: Path) -> None:

@@ -38,7 +38,7 @@ def begin(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_killed_at_random_moments_it_resumes_to_the_same_rows(hull: Hull) -> None:
-    longer = [*SWEEP, "--set", "run.duration=200ms", "--set", "run.warmup=20ms"]
+    longer = [*SWEEP, "--set", "run.duration=2s", "--set", "run.warmup=20ms"]
     started = time.monotonic()
     assert hull(*longer, "--store", "whole", "--out", "whole.parquet").returncode == 0
     took_s = time.monotonic() - started
@@ -107,6 +107,18 @@ def test_a_full_disk_is_one_message_and_what_is_finished_is_kept(hull: Hull) -> 
         assert f"{TOTAL - len(kept)} runs made, {len(kept)} were in the store" in again.stderr
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_no_room_for_the_result(hull: Hull, suffix: str) -> None:
+    with mounted("small", "size=4k"):
+        full = hull(*SWEEP, "--out", f"small/x.{suffix}")
+        assert full.returncode == 1, full.stderr
+        message = full.stderr.splitlines()[-1]
+        assert message.startswith(f"hull: error: small/x.{suffix}: No space left on device")
+        assert "Traceback" not in full.stderr
+        assert not list(Path("small").iterdir())
+    assert len(runs(Path("results/store"))) == TOTAL
+
+
 def test_a_file_that_grows_too_large_is_one_message(hull: Hull) -> None:
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
@@ -118,6 +130,16 @@ def test_a_file_that_grows_too_large_is_one_message(hull: Hull) -> None:
     assert "Traceback" not in failed.stderr
     assert not runs(Path("results/store"))
     assert hull(*SWEEP).returncode == 0
+
+
+def test_output_that_cannot_be_printed(hull: Hull) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, *SWEEP], stdout=full, stderr=-1, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("hull: error: standard output: No space left on device\n")
+    assert Path("results/table4-sweep.parquet").exists()
+    closed = hull(*SWEEP, preexec_fn=lambda: os.closerange(1, 3))
+    assert closed.returncode == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -186,6 +208,8 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
         (["--until", "fct.1KB.mean"], "--until: 'fct.1KB.mean'; the form is key=value"),
         (["--until", "fct.1KB.mean=200%"], "allowed is a share of the mean"),
         (["--out", "x.xlsx"], "--out: x.xlsx; allowed is a file that ends with .parquet or .csv"),
+        (["--out", "table4.toml/x/y.csv"], "table4.toml is no folder; allowed is a file to be"),
+        (["--seeds", "9" * 30], "allowed in one sweep are 10000000"),
         (["--set", "x"], "--set: 'x'; the form is key=value"),
         (["--slurm", "partition=x"], "--slurm: given without --executor slurm"),
     ],

@@ -11,7 +11,7 @@ from conftest import Hull
 from hull import UsageError, scenarios
 from hull.statistics import mean_ci95
 from hull.sweeps.seeds import Seeds, read_until
-from sweep_help import SHORT
+from sweep_help import SHORT, runs
 
 STATISTIC = "throughput.utilization"
 
@@ -37,6 +37,21 @@ def test_the_fewest_seeds_count() -> None:
         intervals = {n: mean_ci95(values[:n]) for n in range(3, 51)}
         assert count == min(n for n, (mean, ci) in intervals.items() if (ci or 0) <= share * mean)
         assert count <= asked <= 2 * count
+
+
+def test_an_interval_of_few_values_is_not_trusted_though_there_are_more_seeds() -> None:
+    found = [{}, {"x": 1.0}, {"x": 1.01}, {}, {}, {}, {"x": 1.0}, {}, {}]
+    seeds = Seeds(1, 3, {"x": 0.05}, 9, 1)
+    while seeds.more(0, lambda case, seed: found[seed - 1]):
+        pass
+    assert len(seeds.shown(0)) == 7
+    assert seeds.is_narrow(0)
+
+
+def test_a_statistic_that_no_run_has_is_not_narrow() -> None:
+    seeds = Seeds(1, 3, {"x": 0.05}, 9, 1)
+    assert not seeds.more(0, lambda case, seed: {"y": 1.0})
+    assert (len(seeds.shown(0)), seeds.is_narrow(0)) == (3, False)
 
 
 def test_there_is_an_end() -> None:
@@ -88,9 +103,14 @@ def test_the_command_names_points_that_stay_wide(hull: Hull, place: Path) -> Non
     done = hull(*command, "--max-seeds", "4")
     assert done.returncode == 0, done.stderr
     assert "after 4 seeds still wider than --until: load=20%, tcp_droptail;" in done.stderr
-    wrong = hull(*command[:-1], "fct.1kB.mean=5%")
+    wrong = hull(*command[:-1], "fct.1kB.mean=5%", "--seeds", "50", "--store", "other")
     assert wrong.returncode == 2
+    assert "--until fct.1kB.mean: no such statistic; nearest of" in wrong.stderr
     assert "fct.1KB.mean" in wrong.stderr
+    assert len(runs(Path("other"))) < 12 * 50 / 2
+    absent = hull(*command[:-1], "fct.10MB.mean=5%", "--set", "run.duration=5ms")
+    assert absent.returncode == 0, absent.stderr
+    assert "no run has the statistic of --until: load=20%, tcp_droptail;" in absent.stderr
     few = hull(*command, "--max-seeds", "2")
     assert few.returncode == 2
     assert "--max-seeds" in few.stderr

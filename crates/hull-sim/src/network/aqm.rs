@@ -29,7 +29,8 @@ impl Aqm {
         Aqm { rule, unit, random }
     }
 
-    /// Whether an arriving packet of `bytes` that finds this queue is to be marked.
+    /// Whether an arriving packet of `bytes` that finds this queue is to be marked; then ask
+    /// [`refuses`](Self::refuses).
     pub fn on_arrival(&mut self, now_ps: u64, queue: (u64, u64), bytes: u32) -> bool {
         let (queue_bytes, queue_packets) = queue;
         let queue = match self.unit {
@@ -40,6 +41,14 @@ impl Aqm {
         match &mut self.rule {
             Rule::Red(red) => red.on_arrival(now_ps, queue, bytes, random),
             Rule::Pi(pi) => pi.on_arrival(now_ps, queue, bytes, random),
+        }
+    }
+
+    /// Whether the packet that has just arrived is to be dropped.
+    pub fn refuses(&self) -> bool {
+        match &self.rule {
+            Rule::Red(red) => red.refuses(),
+            Rule::Pi(_) => false,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::check::{Problem, quoted, require};
 use crate::units::{Buffer, Share, Time};
 
-/// RED with ECN: packets are marked, never dropped early.
+/// RED with ECN: packets are marked, not dropped early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Red {
@@ -27,6 +27,10 @@ pub struct Red {
     /// Whether the probability is proportional to the packet's size.
     #[serde(default)]
     pub by_size: bool,
+    /// Whether packets are dropped, instead of marked, from `max` on, with `gentle` from twice `max`
+    /// (harddrop of Linux).
+    #[serde(default)]
+    pub hard_drop: bool,
 }
 
 /// PI with ECN (Hollot et al., "On Designing Improved Controllers for AQM Routers"), designed for a

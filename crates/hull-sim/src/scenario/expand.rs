@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use super::short_keys::with_full_names;
 use super::{OwnControls, Scenario, ScenarioError, check, congestion_control};
 
 /// One variant of a scenario, ready to run.
@@ -17,8 +18,9 @@ pub struct Cell {
 
 /// Reads a scenario file and makes its cells, conditions in the outer loop, schemes in the inner.
 ///
-/// `overrides` are `key=value` with dotted keys; one on a swept key takes the place of its sweep. A key in a table that only some schemes have (a
-/// phantom queue's threshold, say) is set in those. Fails with the first thing that is wrong.
+/// `overrides` are `key=value` with dotted keys, or their short forms; one on a swept key takes the
+/// place of its sweep. A key in a table that only some schemes have (a phantom queue's threshold, say)
+/// is set in those. Fails with the first thing that is wrong.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
     expand_with_own(text, file, overrides, &OwnControls::new())
 }
@@ -56,6 +58,7 @@ pub fn expand_with_own(
             settings.push((key.to_owned(), value));
         }
     }
+    with_full_names(&mut base, &mut settings).map_err(|(key, problem)| error(&key, problem))?;
     // The file is checked as a whole first, so that schemes and sweep have the right shape.
     let mut probe = base.clone();
     for (key, value) in &settings {
@@ -167,7 +170,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// The table that holds `key`'s last part, if it exists.
-fn parent<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {
+pub(super) fn parent<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {
     let mut parts: Vec<&str> = key.split('.').collect();
     parts.pop();
     parts
@@ -176,7 +179,7 @@ fn parent<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {
 }
 
 /// Sets a dotted key, making tables on the way. A part that is a list is left alone.
-fn set(table: &mut Table, key: &str, value: Value) {
+pub(super) fn set(table: &mut Table, key: &str, value: Value) {
     match key.split_once('.') {
         None => {
             table.insert(key.to_owned(), value);
@@ -194,7 +197,7 @@ fn set(table: &mut Table, key: &str, value: Value) {
 }
 
 /// Lays `over` on `base`: tables join, everything else is replaced.
-fn merge(base: &mut Table, over: &Table) {
+pub(super) fn merge(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
             (Some(Value::Table(inner)), Value::Table(over)) => merge(inner, over),

@@ -16,6 +16,7 @@ mod qcn;
 mod rcp;
 mod run;
 mod service;
+mod short_keys;
 mod swept;
 mod switch;
 mod topology;
@@ -40,6 +41,7 @@ pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
 pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
 pub use service::{Gamma, Service};
+pub use short_keys::{Meanings, meanings};
 pub use swept::{Swept, range};
 pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
 pub use topology::{

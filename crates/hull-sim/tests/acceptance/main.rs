@@ -33,6 +33,7 @@ mod retransmission_timer;
 mod scenario_errors;
 mod script;
 mod shared_memory;
+mod short_keys;
 mod single_flow;
 mod star;
 mod tree192_run;

@@ -28,6 +28,7 @@ fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Ve
         weight: 1 << (32 - 9),
         gentle: false,
         by_size: false,
+        hard_drop: false,
         link: Link {
             rate_bps: 1_000_000_000,
             typical_packet_bytes: 1500,
@@ -166,6 +167,22 @@ fn red_settles_where_the_square_root_law_crosses_its_line() {
     let share = share_of_marks(&outcome);
     assert_near("share of marks", share, 2.0 * p / (1.0 + p), 0.10);
     assert!(outcome.throughput.utilization > 0.999);
+}
+
+/// As harddrop of Linux: above max_th packets are dropped. The average is then held at max_th, where a
+/// queue that only marks goes on with the windows that 20 flows keep at the least.
+#[test]
+fn hard_drop_holds_the_queue_at_max_where_marks_do_not() {
+    let with = |drop: bool| {
+        let red = format!("switch.red={{min=\"5pkts\",max=\"30pkts\",weight=1,hard_drop={drop}}}");
+        long_flows(100, 5.0, &[&red, "transport.min_window=2"])
+    };
+    let (marks, drops) = (with(false), with(true));
+    // 100 windows of 2 packets on a pipe of 6.
+    assert_eq!(marks.packets.dropped, 0);
+    assert!(queue(&marks) > 150.0, "{}", queue(&marks));
+    assert!(drops.packets.dropped > 1000);
+    assert!(queue(&drops) < 31.0, "{}", queue(&drops));
 }
 
 /// Twenty flows, and a buffer that is no limit.

@@ -3,7 +3,8 @@
 
 use hull_sim::scenario::expand;
 
-const GOOD: &str = r#"
+/// A whole scenario, and a short one.
+pub const GOOD: &str = r#"
 name = "good"
 [run]
 duration = "1s"

@@ -5,10 +5,11 @@ import { Readout } from "./readout.js";
 import { Scale } from "./scale.js";
 import { QUANTITIES, Side } from "./side.js";
 import { colours, hues } from "./theme.js";
-import { inChart, inFull, inWords, predictions } from "./theory.js";
+import { inChart, inFull, inWords, predictions, whyNone } from "./theory.js";
 import { schemeOf } from "./model.js";
 
 export const SECONDS = 4; // of the wall clock that the charts show
+const LONG = 5; // s of the wall clock
 const TEXT_MS = 250;
 const SPOKEN_MS = 2000;
 const REDUCED_MS = 200;
@@ -36,6 +37,8 @@ export class Board {
     this.log = false;
     this.speed = 0.02;
     this.rate = 1e9;
+    this.warmup = 0;
+    this.reached = 0;
     this.shown = 0;
     this.generation = 0;
     /** @type {any} */
@@ -48,7 +51,7 @@ export class Board {
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.paused = false;
     new ResizeObserver(() => this.resize()).observe(charts);
-    // Only what is in sight is drawn.
+    // What is out of sight is drawn now and then only: it may come into sight, or onto paper.
     const sight = new IntersectionObserver((entries) => {
       for (const entry of entries) {
         for (const chart of [...this.allCharts, this.cdf]) {
@@ -61,6 +64,12 @@ export class Board {
     const loop = (/** @type {number} */ now) => { this.#frame(now); requestAnimationFrame(loop); };
     requestAnimationFrame(loop);
   }
+
+  /** Whether statistics count from the start still; they begin anew after the warm-up. */
+  get warming() { return this.reached < this.warmup; }
+
+  /** Whether that takes so long that it should be said. */
+  get slow() { return this.warming && this.warmup > LONG * this.speed; }
 
   get allCharts() { return this.sides.flatMap((side) => side.charts); }
 
@@ -88,6 +97,7 @@ export class Board {
   frame(message) {
     if (this.coming && message.generation === this.coming.generation) this.#switch();
     if (message.generation !== this.generation) return;
+    this.reached = message.t;
     message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i]?.push(part));
     if (this.first) {
       for (const side of this.sides) side.showNotes();
@@ -100,7 +110,7 @@ export class Board {
 
   /** The first frame of a new generation has come. */
   #switch() {
-    const { generation, schemes, theory, values } = this.coming;
+    const { generation, schemes, theory, values, warmup } = this.coming;
     const from = this.#from();
     const length = this.sides[0].trace.last - from;
     const enough = length > 0.6 * SECONDS * this.speed;
@@ -112,9 +122,11 @@ export class Board {
     this.place.classList.toggle("two", this.count === 2);
     this.speed = values.speed ?? this.speed;
     this.rate = values.rate ?? this.rate;
+    this.warmup = warmup ?? 0;
     this.cdf.lines = [];
     const words = /** @type {string[]} */ ([]);
     const full = /** @type {import("./theory.js").Prediction[]} */ ([]);
+    let why = "";
     this.sides.forEach((side, i) => {
       const id = schemes[i];
       for (const chart of side.charts) chart.figure.element.hidden = !id;
@@ -123,6 +135,7 @@ export class Board {
       const title = schemeOf(this.model, id)?.title ?? id;
       side.restart({ scheme: id, title, hue: names[i] }, from, enough, list, values);
       const drawn = inChart(list, "latency");
+      why ||= whyNone(list, "latency");
       for (const p of drawn) {
         this.cdf.lines.push({ value: /** @type {number} */ (p.value), hue: names[i],
           label: `${this.count > 1 ? `${title}: ` : ""}${p.label}` });
@@ -131,7 +144,7 @@ export class Board {
       if (drawn.length) words.push(`${this.count > 1 ? `${title}: ` : ""}${inWords(drawn).replace("Theory: ", "")}`);
     });
     this.cdf.hues = names;
-    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([]), words.length > 0, inFull(full));
+    this.cdf.figure.showTheory(words.length ? `Theory: ${words.join("; ")}` : inWords([], why), words.length > 0, inFull(full));
     this.cdf.figure.showLegend(this.sides.slice(0, this.count));
     this.resize();
     this.shown = 0;
@@ -155,18 +168,19 @@ export class Board {
     this.shown = jump ? last : Math.min(last, this.shown + pace * 0.9 + behind * 0.1);
     this.dirty = false;
     this.drawnAt = now;
-    this.#draw(now);
+    const texts = now - this.textAt > TEXT_MS;
+    this.#draw(now, texts);
     if (!this.generation) return;
     if (this.first && this.sides[0].trace.length) {
       this.first = false;
       performance.mark(`lab-generation-${this.generation}`);
     }
-    if (now - this.textAt > TEXT_MS) { this.textAt = now; this.#texts(); }
+    if (texts) { this.textAt = now; this.#texts(); }
     if (now - this.spokenAt > SPOKEN_MS) { this.spokenAt = now; this.#describe(); }
   }
 
-  /** @param {number} now */
-  #draw(now) {
+  /** @param {number} now @param {boolean} all also what is out of sight */
+  #draw(now, all) {
     const from = this.#from();
     const times = /** @type {[number, number]} */ ([from, from + SECONDS * this.speed]);
     const sides = this.sides.slice(0, this.count);
@@ -185,14 +199,14 @@ export class Board {
         : scale.range(this.log && i < 2));
       for (const side of sides) {
         const chart = side.charts[i];
-        if (!chart.figure.inSight) continue;
+        if (!all && !chart.figure.inSight) continue;
         const age = side.trace.last;
         chart.older = side.older.length && age < times[1]
           ? { trace: side.older, shift: side.olderStart, from: Math.max(age, from) } : null;
         chart.draw(side.trace, side.trace.since(from), times, values, id === "throughput" ? this.rate : values[1]);
       }
     });
-    if (this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
+    if (all || this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
   }
 
   #texts() {
@@ -204,8 +218,8 @@ export class Board {
       for (const chart of side.charts) chart.figure.showValue(side.reading(chart, from));
     });
     this.cdf.figure.showValue(this.sides.slice(0, this.count)
-      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.latency, [0.99])}`
-        : percentiles(side.latest?.latency, [0.5, 0.99]))).join("; "));
+      .map((side) => (this.count > 1 ? `${side.title} ${percentiles(side.latest?.stats, [99])}`
+        : percentiles(side.latest?.stats, [50, 99]))).join("; "));
   }
 
   /** The text alternatives of the charts. */

@@ -103,11 +103,7 @@ export class CdfChart extends Plot {
   }
 }
 
-/** What a curve says at some shares. @param {Latency|null|undefined} latency @param {number[]} shares */
-export function percentiles(latency, shares) {
-  if (!latency?.edges?.length) return "";
-  return shares.map((share) => {
-    const at = latency.cdf.findIndex((value) => value >= share);
-    return `${share * 100}% within ${format(latency.edges[at < 0 ? latency.edges.length - 1 : at], "s")}`;
-  }).join(", ");
-}
+/** What the distribution says at some shares; not read off the curve, which knows its edges only.
+ * @param {any} stats of a frame @param {number[]} shares in per cent */
+export const percentiles = (stats, shares) => (stats
+  ? shares.map((share) => `${share}% within ${format(stats[`latency_p${share}`], "s")}`).join(", ") : "");

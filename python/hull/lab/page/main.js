@@ -2,13 +2,14 @@
 
 import { Board } from "./board.js";
 import { Controls } from "./controls.js";
-import { loadModel } from "./model.js";
+import { loadModel, modelNow } from "./model.js";
 import { Numbers } from "./numbers.js";
 import { PRESETS, applied } from "./presets.js";
 import { fragment, query, read, settings } from "./state.js";
 import { Stream } from "./stream.js";
 import { followTheme } from "./theme.js";
-import { ask, authorization, forget, token } from "./token.js";
+import { ask, authorization, forget, token, tokenIsOf } from "./token.js";
+import { format } from "./units.js";
 
 const LINK_MS = 300; // browsers refuse more than about a hundred changes of the address in 30 s
 
@@ -42,9 +43,13 @@ let noticeTimer = 0;
 /** @param {string} text @param {number} [ms] */
 function notice(text, ms = 0) {
   clearTimeout(noticeTimer);
-  the("notice").textContent = text;
+  the("notice-text").textContent = text;
+  the("notice").hidden = !text;
   if (ms) noticeTimer = setTimeout(() => notice(""), ms);
 }
+
+/** @param {string[]} problems */
+const unusable = (problems) => (problems.length ? `Not used from the link: ${problems.join("; ")}` : "");
 
 /** @param {string} text */
 async function copy(text) {
@@ -58,9 +63,12 @@ async function copy(text) {
 
 async function start() {
   const model = await loadModel();
+  tokenIsOf(model.server);
   let { state, problems } = read(model, location.hash);
-  if (problems.length) notice(`Not used from the link: ${problems.join("; ")}`);
+  notice(unusable(problems));
   let trouble = ""; // what the server said when it closed the connection
+  /** @type {string[]} */
+  let theirs = []; // what the models say of their limits
   let asked = state.values; // what the server was last asked for
   const board = new Board(model, the("charts"), the("readout"));
   followTheme(the("theme"), () => board.recolour());
@@ -69,19 +77,24 @@ async function start() {
   const stream = new Stream({
     settings: () => { asked = state.values; return settings(state); },
     token,
+    again,
     fps: matchMedia("(prefers-reduced-motion: reduce)").matches ? 5 : 60,
     onMessage: (message) => {
       if (message.type === "begin") {
         board.begin(message, asked);
-        showNotes(message.theory?.notes ?? []);
-      } else if (message.type === "frame") board.frame(message);
-      else if (message.type === "end") showConnection("stopped");
+        theirs = message.theory?.notes ?? [];
+      } else if (message.type === "frame") {
+        board.frame(message);
+        const until = format(board.warmup, "s", { exact: true });
+        showNotes(board.slow ? [`Warming up: until ${until} the numbers count from the start.`, ...theirs] : theirs);
+      }
+      if (message.type === "end") showConnection("stopped");
       else if (message.type === "error") notice(message.message);
     },
     onChange: (connection, why) => {
       showConnection(connection === "live" && stream.paused ? "paused" : connection);
       if (connection === "live") {
-        if (trouble && the("notice").textContent === trouble) notice("");
+        if (trouble && the("notice-text").textContent === trouble) notice("");
         trouble = "";
         return;
       }
@@ -90,6 +103,20 @@ async function start() {
       else if (why) notice(why);
     },
   });
+
+  /** Connect again, perhaps to another server than before. */
+  async function again() {
+    if (model.token_needed) {
+      const now = await modelNow();
+      if (now) tokenIsOf(now.server);
+      if (now?.token_needed && !token()) {
+        showConnection("token");
+        login("The server was started anew: enter its new token.");
+        return;
+      }
+    }
+    stream.connect();
+  }
 
   /** @param {string} why */
   async function login(why) {
@@ -173,16 +200,20 @@ async function start() {
       notice("Saved as lab.toml: run it with “hull run lab.toml”.", 6000);
     } catch { notice("Not saved: the server does not answer."); }
   });
+  the("notice-close").addEventListener("click", () => notice(""));
+  addEventListener("keydown", (event) => { if (event.key === "Escape") notice(""); });
   the("log").addEventListener("change", (event) => change({ log: /** @type {HTMLInputElement} */ (event.target).checked }));
   addEventListener("hashchange", () => {
     const link = read(model, location.hash);
-    if (link.problems.length) notice(`Not used from the link: ${link.problems.join("; ")}`);
+    notice(unusable(link.problems));
     if (fragment(link.state) !== fragment(state)) { state.b = null; change(link.state); }
   });
   document.addEventListener("visibilitychange", () => {
     if (board.paused) return;
-    if (document.hidden) stream.pause();
-    else stream.resume();
+    if (document.hidden) { stream.pause(); return; }
+    stream.resume();
+    // It may have been connected anew meanwhile.
+    if (the("connection").dataset.kind === "paused") showConnection("live");
   });
   const wide = matchMedia("(min-width: 60rem)");
   const drawer = /** @type {HTMLDetailsElement} */ (the("settings"));
@@ -196,7 +227,7 @@ async function start() {
   if (matching) choose(matching.button, matching.look);
   else if (location.hash.length < 2 && buttons[0]) buttons[0].button.click();
   else look.textContent = "The settings of a link. Drag any slider, or pick one of the examples above.";
-  if (model.token_needed && !token()) await ask("");
+  if (model.token_needed && !token()) { showConnection("token"); await ask(""); }
   stream.connect();
 }
 

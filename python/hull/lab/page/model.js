@@ -6,16 +6,22 @@
  *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,
  *   choices?: number[], help: string}} Parameter
  * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
- *   token_needed: boolean}} Model
+ *   token_needed: boolean, server: string}} Model
  */
+
+/** What the server says, null where it does not answer. @returns {Promise<Model|null>} */
+export async function modelNow() {
+  try {
+    const answer = await fetch("/api/model");
+    return answer.ok ? await answer.json() : null;
+  } catch { return null; }
+}
 
 /** @returns {Promise<Model>} */
 export async function loadModel() {
   for (let wait = 500; ; wait = Math.min(5000, wait * 2)) {
-    try {
-      const answer = await fetch("/api/model");
-      if (answer.ok) return await answer.json();
-    } catch { /* the server is not there yet */ }
+    const model = await modelNow();
+    if (model) return model;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }

@@ -8,7 +8,7 @@ const ALOUD_MS = 10000;
 
 /** @typedef {import("./board.js").Board} Board */
 
-/** What is counted and averaged from the warm-up on. */
+/** What is counted and averaged. */
 const STATS = [
   ["queue_mean", "Mean queue", "bytes"], ["queue_max", "Largest queue", "bytes"],
   ["throughput", "Throughput", "bit/s"], ["latency_p50", "Latency, 50%", "s"], ["latency_p99", "Latency, 99%", "s"],
@@ -17,7 +17,7 @@ const STATS = [
   ["fct_medium_p50", "20 KB FCT, 50%", "s"], ["fct_medium_p99", "20 KB FCT, 99%", "s"],
   ["fct_medium_count", "20 KB requests completed", "count"],
   ["marks", "Marks", "count"], ["drops", "Drops", "count"], ["timeouts", "Timeouts", "count"],
-].map(([name, title, unit]) => ({ name, title: `${title}, since the warm-up`, unit }));
+].map(([name, title, unit]) => ({ name, title, unit }));
 
 const cell = (/** @type {string} */ tag, /** @type {string} */ text) => Object.assign(document.createElement(tag), { textContent: text });
 
@@ -48,7 +48,8 @@ export class Numbers {
       });
       for (const { name, title, unit } of STATS) {
         const others = side.predictions.filter((p) => p.stat === name && p.value !== null);
-        rows.push([side.title, title, format(side.latest?.stats?.[name], unit),
+        const since = board.warming ? "start" : "warm-up";
+        rows.push([side.title, `${title}, since the ${since}`, format(side.latest?.stats?.[name], unit),
           others.map((p) => `${format(p.value, p.unit)} (${p.source})`).join("; ")]);
       }
       for (const p of side.predictions.filter((q) => !q.chart && !q.stat && q.value !== null)) {

@@ -1,5 +1,7 @@
 // Pen: what charts draw beside their series: faded older traces, theory, settings.
 
+import { faded } from "./theme.js";
+
 /** @typedef {import("./vendor/uPlot.esm.js").default} UPlot */
 /** @typedef {{value: number, label: string}} Line */
 
@@ -44,36 +46,52 @@ export function olderTrace(u, trace, name, shift, from, colour) {
   });
 }
 
+/** Whether a line is in sight. @param {any} u @param {number} y */
+const seen = ({ bbox }, y) => y >= bbox.top - 1 && y <= bbox.top + bbox.height + 1;
+
+/** Lines across the plot. @param {any} u @param {Line[]} lines @param {{colour: string, dash: number[]}} look */
+export function across(u, lines, look) {
+  const { ctx, bbox } = u;
+  const px = devicePixelRatio;
+  inside(u, () => {
+    ctx.lineWidth = 1.5 * px;
+    ctx.strokeStyle = look.colour;
+    ctx.setLineDash(look.dash.map((length) => length * px));
+    for (const line of lines) {
+      const y = u.valToPos(line.value, "y", true);
+      if (!seen(u, y)) continue;
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+    }
+  });
+}
+
 /**
- * Lines across the plot, each with its name at one end.
- * @param {any} u @param {Line[]} lines @param {{colour: string, ground: string, dash: number[]}} look
- * @param {"left"|"right"} end
+ * The names of such lines, at one end of them, over all that is drawn.
+ * @param {any} u @param {Line[]} lines @param {{colour: string, ground: string}} look @param {"left"|"right"} end
  */
-export function across(u, lines, look, end) {
+export function names(u, lines, look, end) {
   const { ctx, bbox } = u;
   const px = devicePixelRatio;
   const size = 11 * px;
   let above = -Infinity;
   const at = end === "right" ? bbox.left + bbox.width - 4 * px : bbox.left + 4 * px;
   inside(u, () => {
-    ctx.lineWidth = 1.5 * px;
     ctx.font = `${size}px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
     ctx.textAlign = end;
     ctx.textBaseline = "bottom";
-    ctx.lineJoin = "round";
     for (const line of [...lines].sort((p, q) => q.value - p.value)) {
       const y = u.valToPos(line.value, "y", true);
-      if (y < bbox.top - 1 || y > bbox.top + bbox.height + 1) continue;
-      ctx.strokeStyle = look.colour;
-      ctx.setLineDash(look.dash.map((length) => length * px));
-      ctx.beginPath();
-      ctx.moveTo(bbox.left, y);
-      ctx.lineTo(bbox.left + bbox.width, y);
-      ctx.stroke();
+      if (!seen(u, y)) continue;
       let base = y - 2 * px;
       if (base - size < bbox.top) base = y + size + 3 * px;
       if (base - size < above) base = above + size + px;
       above = base;
+      const wide = ctx.measureText(line.label).width + 4 * px;
+      ctx.fillStyle = faded(look.ground, 0.8);
+      ctx.fillRect(end === "right" ? at + 2 * px - wide : at - 2 * px, base - size, wide, size);
       write(ctx, line.label, at, base, look);
     }
   });
@@ -110,6 +128,7 @@ export function upright(u, value, label, row, look) {
  * @param {{colour: string, ground: string}} look */
 function write(ctx, label, x, y, look) {
   ctx.setLineDash([]);
+  ctx.lineJoin = "round";
   ctx.lineWidth = 3 * devicePixelRatio;
   ctx.strokeStyle = look.ground;
   ctx.strokeText(label, x, y);

@@ -53,7 +53,8 @@ export class Slider {
     this.element = document.createElement("div");
     this.element.className = "control";
     const label = Object.assign(document.createElement("label"), { htmlFor: id, textContent: parameter.title });
-    this.output = Object.assign(document.createElement("output"), { htmlFor: id });
+    // Not a live region of its own: the slider says its value itself.
+    this.output = Object.assign(document.createElement("output"), { htmlFor: id, ariaLive: "off" });
     this.input = Object.assign(document.createElement("input"), {
       type: "range", id, name: parameter.id, min: this.map.least, max: this.map.most, step: this.map.step,
     });

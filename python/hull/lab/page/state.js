@@ -5,6 +5,8 @@
  * @typedef {{a: string, b: string|null, log: boolean, values: Record<string, number>}} State
  */
 
+const MOST = 5; // of a link's faults that are told
+
 /** The shorter way to write a number. @param {number} value */
 export function written(value) {
   const full = String(value);
@@ -26,8 +28,12 @@ function allowed(parameter) {
   return `${written(parameter.min)} to ${written(parameter.max)}`;
 }
 
+/** What a link holds, short enough to be shown. @param {string} text */
+const shown = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text) || "nothing";
+
 /**
  * The state of a fragment, and what of it cannot be used; those keys keep their defaults.
+ * As for the server, a link that names no scheme means the first one alone.
  * @param {Model} model @param {string} fragment @returns {{state: State, problems: string[]}}
  */
 export function read(model, fragment) {
@@ -36,25 +42,36 @@ export function read(model, fragment) {
   const problems = [];
   const keys = new URLSearchParams(fragment.replace(/^#/, ""));
   const ids = model.schemes.map((scheme) => scheme.id);
-  if (keys.has("a") && !keys.has("b")) state.b = null;
-  for (const [key, text] of keys) {
+  if (keys.size) { state.a = ids[0]; state.b = null; }
+  for (const key of new Set(keys.keys())) {
+    const [text, ...more] = keys.getAll(key);
     const parameter = model.parameters.find((p) => p.id === key);
     const value = Number(text);
-    if (key === "a" || key === "b") {
+    if (more.length) {
+      problems.push(`${shown(key)}: found twice, allowed once`);
+    } else if (key === "b" && text === "") {
+      state.b = null;
+    } else if (key === "a" || key === "b") {
       if (ids.includes(text)) state[key] = text;
-      else problems.push(`${key}: found ${text}, allowed ${ids.join(", ")}`);
+      else problems.push(`${key}: found ${shown(text)}, allowed ${ids.join(", ")}`);
     } else if (key === "y") {
       state.log = text === "log";
+      if (!["log", "linear"].includes(text)) problems.push(`y: found ${shown(text)}, allowed log, linear`);
     } else if (!parameter) {
-      problems.push(`${key}: not known`);
+      problems.push(`${shown(key)}: not known`);
     } else if (text === "" || !Number.isFinite(value) || value < parameter.min || value > parameter.max
       || (parameter.choices && !parameter.choices.includes(value))
       || (parameter.kind === "integer" && !Number.isInteger(value))) {
-      problems.push(`${key}: found ${text}, allowed ${allowed(parameter)}`);
+      problems.push(`${key}: found ${shown(text)}, allowed ${allowed(parameter)}`);
     } else {
       state.values[key] = value;
     }
   }
+  if (state.b === state.a) {
+    problems.push(`b: found ${state.b}, which a is already`);
+    state.b = null;
+  }
+  if (problems.length > MOST) problems.splice(MOST, Infinity, `and ${problems.length - MOST} more`);
   return { state, problems };
 }
 

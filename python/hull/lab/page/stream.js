@@ -8,7 +8,7 @@ const PATIENCE_MS = 1500;
 export class Stream {
   /**
    * @param {{settings: () => Record<string, string|number>, token: () => string|null, fps: number,
-   *   onMessage: (message: any) => void, onChange: (connection: Connection, why: string) => void}} options
+   *   again: () => void, onMessage: (message: any) => void, onChange: (connection: Connection, why: string) => void}} options
    */
   constructor(options) {
     this.options = options;
@@ -22,11 +22,13 @@ export class Stream {
     this.sentAt = -SPACING_MS;
     this.timer = 0;
     this.why = "";
+    this.refused = false; // until other settings are tried
   }
 
   connect() {
     clearTimeout(this.timer);
     this.why = "";
+    this.refused = false;
     const url = new URL("/api/live", location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(url);
@@ -45,6 +47,7 @@ export class Stream {
   /** The settings have changed: send them at once, or when the last ones have been answered. */
   change() {
     this.changed = true;
+    if (this.refused) { this.connect(); return; }
     const since = performance.now() - this.sentAt;
     if (!this.answered && since < PATIENCE_MS) return;
     if (since >= SPACING_MS) this.#flush();
@@ -100,11 +103,12 @@ export class Stream {
     clearTimeout(this.timer);
     const why = this.why || event.reason;
     if (event.code === 4401) { this.options.onChange("token", why); return; }
-    if (event.code === 1008) { this.options.onChange("refused", why); return; }
+    this.refused = event.code === 1008;
+    if (this.refused) { this.options.onChange("refused", why); return; }
     const busy = event.code === 1013 || event.code === 4429;
     this.options.onChange(busy ? "busy" : "lost", why);
     const wait = busy ? 5000 : this.wait;
     this.wait = Math.min(5000, this.wait * 2);
-    this.timer = setTimeout(() => this.connect(), wait);
+    this.timer = setTimeout(() => this.options.again(), wait);
   }
 }

@@ -1,5 +1,7 @@
 // Theme: light or dark, and the colours in which charts are drawn, read from the style sheet.
 
+import { keep, kept } from "./kept.js";
+
 const KEY = "hull-lab-colours";
 const NAMES = ["ground", "text", "quiet", "line", "grid"];
 
@@ -43,9 +45,9 @@ export function followTheme(select, onChange) {
     else document.documentElement.dataset.theme = select.value;
     onChange();
   };
-  const kept = localStorage.getItem(KEY);
-  if (kept === "light" || kept === "dark") select.value = kept;
-  select.addEventListener("change", () => { localStorage.setItem(KEY, select.value); apply(); });
+  const last = kept(KEY, true);
+  if (last === "light" || last === "dark") select.value = last;
+  select.addEventListener("change", () => { keep(KEY, select.value, true); apply(); });
   dark.addEventListener("change", apply);
   apply();
 }

@@ -1,7 +1,7 @@
 // Time chart: one quantity of one scheme over simulated time, with the theory as dashed lines.
 
 import uPlot from "./vendor/uPlot.esm.js";
-import { across, olderTrace } from "./pen.js";
+import { across, names, olderTrace } from "./pen.js";
 import { AXIS_WIDTH, DASH, FONT, Plot, decades } from "./plot.js";
 import { faded } from "./theme.js";
 import { tickLabels } from "./units.js";
@@ -96,7 +96,9 @@ export class TimeChart extends Plot {
 
   #drawOver() {
     const { quiet, text, ground } = this.colours();
-    across(this.u, this.marks, { colour: quiet, ground, dash: [1.5, 3] }, "left");
-    across(this.u, this.lines, { colour: text, ground, dash: DASH }, "right");
+    across(this.u, this.marks, { colour: quiet, dash: [1.5, 3] });
+    across(this.u, this.lines, { colour: text, dash: DASH });
+    names(this.u, this.marks, { colour: quiet, ground }, "left");
+    names(this.u, this.lines, { colour: text, ground }, "right");
   }
 }

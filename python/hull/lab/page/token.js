@@ -1,10 +1,16 @@
 // Token: asked for when the server wants one, kept for this tab only, never part of a link.
 
-const KEY = "hull-lab-token";
+import { kept, keep } from "./kept.js";
 
-export const token = () => sessionStorage.getItem(KEY);
+const KEY = "hull-lab-token-";
+let key = KEY;
 
-export const forget = () => sessionStorage.removeItem(KEY);
+/** Tokens of other servers are not tried: they would count as wrong. @param {string} server */
+export const tokenIsOf = (server) => { key = KEY + server; };
+
+export const token = () => kept(key);
+
+export const forget = () => keep(key, null);
 
 /** Ask until something is entered. @param {string} why @returns {Promise<void>} */
 export function ask(why) {
@@ -20,7 +26,7 @@ export function ask(why) {
     /** @type {HTMLFormElement} */ (dialog.querySelector("form")).onsubmit = (event) => {
       event.preventDefault();
       if (!input.value.trim()) return;
-      sessionStorage.setItem(KEY, input.value.trim());
+      keep(key, input.value.trim());
       dialog.close();
       resolve();
     };

@@ -13,6 +13,7 @@ const STEPS = {
 function plain(value, digits) {
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value) * (1 + 0.5 * 10 ** -digits))); // 0.9999 is 1.00
+  if (size < -20) return "0";
   if (size >= digits) return Math.round(value).toLocaleString("en");
   return value.toFixed(Math.max(0, digits - 1 - size));
 }
@@ -57,4 +58,4 @@ export const spoken = (text) => text
   .replace(/ per s$/, " simulated per second").replace("µs", "microseconds").replace(/\bms\b/, "milliseconds")
   .replace(/ s\b/, " seconds").replace("KB", "kilobytes")
   .replace("MB", "megabytes").replace(/ B$/, " bytes").replace("Gbps", "gigabits per second")
-  .replace("Mbps", "megabits per second").replace("–", "no value");
+  .replace("Mbps", "megabits per second").replace("–", "no value").replace(/^1 ([a-z]+)s\b/, "1 $1");

@@ -65,10 +65,15 @@ impl Port {
             self.mark_if(marks, &mut packet);
         }
         // RED and PI see every arrival; what cannot be marked is left alone (thesis 2.2.4: always
-        // with ECN, never early drop).
+        // with ECN, never early drop), unless RED is told to drop.
         if let Some(aqm) = extras.as_mut().and_then(|extras| extras.aqm.as_mut()) {
             let queue = (queue_bytes, queue_packets);
             let marks = aqm.on_arrival(now_ps, queue, u32::from(packet.wire_bytes));
+            if aqm.refuses() {
+                self.drops += 1;
+                self.extras = extras;
+                return Verdict::Dropped;
+            }
             self.mark_if(marks, &mut packet);
         }
         let lanes = extras.as_mut().and_then(|extras| extras.lanes.as_mut());

@@ -268,6 +268,7 @@ fn aqm(switch: &Switch, rate: Rate, mtu: u32, random: Stream) -> Option<Aqm> {
             weight: 1 << (32 - red.weight),
             gentle: red.gentle,
             by_size: red.by_size,
+            hard_drop: red.hard_drop,
             link: link(unit),
         };
         return Some(Aqm::new(Rule::Red(Red::new(&config)), unit, random));

@@ -1,0 +1,166 @@
+//! Short forms of keys, for `--set`, `[sweep]` and `hull sweep --over`.
+//!
+//! `workload.X` is the key X of the one workload that the file has: `workload.load` is
+//! `workload.requests.load` where that is the traffic. `scheme.X` is the one key that ends with X in
+//! what makes a scheme (`host`, `switch`, `transport`, `pacer`), among the tables that a scheme of the
+//! file has: `scheme.drain` is `switch.phantom_queue.drain`. `scheme.k` is the papers' K,
+//! `switch.marking.threshold`.
+
+use std::sync::OnceLock;
+
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+use super::expand::{merge, parent, set};
+use super::{Scenario, keys};
+
+const OF_SCHEMES: [&str; 4] = ["host", "switch", "transport", "pacer"];
+const NO_AXIS: [&str; 7] = [
+    "name",
+    "title",
+    "source",
+    "schemes",
+    "sweep",
+    "run.seed",
+    "run.seeds",
+];
+
+/// What a short form may stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meanings {
+    /// Every key that ends so.
+    pub possible: Vec<String>,
+    /// Those in a table that one of the scenarios has.
+    pub present: Vec<String>,
+}
+
+fn known() -> &'static [String] {
+    static KNOWN: OnceLock<Vec<String>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        keys()
+            .iter()
+            .filter_map(|row| row["key"].as_str())
+            .filter(|key| !key.contains("[]") && !NO_AXIS.contains(key))
+            .map(ToOwned::to_owned)
+            .collect()
+    })
+}
+
+/// The part behind `scheme.` or `workload.` of a key that is no key by its full name.
+fn short(key: &str) -> Option<(&str, &str)> {
+    let (first, rest) = key.split_once('.')?;
+    let may = matches!(first, "scheme" | "workload") && !rest.is_empty();
+    (may && !known().iter().any(|known| known == key)).then_some((first, rest))
+}
+
+/// What `key` may stand for in a file with these resolved scenarios; nothing when it is no short form.
+pub fn meanings<'s>(key: &str, scenarios: impl Iterator<Item = &'s Json> + Clone) -> Meanings {
+    let Some((first, rest)) = short(key) else {
+        return Meanings::default();
+    };
+    let ending = format!(".{rest}");
+    let of_scheme = first == "scheme";
+    let possible: Vec<String> = if key == "scheme.k" {
+        vec!["switch.marking.threshold".to_owned()]
+    } else {
+        let mine = |key: &&String| {
+            let section = key.split('.').next().unwrap_or(key);
+            let right = if of_scheme {
+                OF_SCHEMES.contains(&section)
+            } else {
+                section == "workload"
+            };
+            right && key.ends_with(&ending)
+        };
+        known().iter().filter(mine).cloned().collect()
+    };
+    let is_there = |key: &&String| {
+        scenarios.clone().any(|scenario| {
+            let mut parts: Vec<&str> = key.split('.').collect();
+            parts.pop();
+            let table = parts
+                .iter()
+                .try_fold(scenario, |table, part| table.get(part));
+            table.is_some_and(Json::is_object)
+        })
+    };
+    let present = possible.iter().filter(is_there).cloned().collect();
+    Meanings { possible, present }
+}
+
+/// Puts full names in the place of short ones, in settings and in the file's sweep. Fails with the key,
+/// and why it stands for none or for more than one; what is no short form of anything is left alone.
+pub(super) fn with_full_names(
+    base: &mut Table,
+    settings: &mut [(String, Value)],
+) -> Result<(), (String, String)> {
+    let swept = base.get("sweep").and_then(Value::as_table);
+    let in_sweep = swept.is_some_and(|sweep| sweep.keys().any(|key| short(key).is_some()));
+    if !in_sweep && !settings.iter().any(|(key, _)| short(key).is_some()) {
+        return Ok(());
+    }
+    let scenarios = resolved(base, settings);
+    let full = |key: &str| -> Result<String, String> {
+        let Meanings { possible, present } = meanings(key, scenarios.iter());
+        match (&present[..], &possible[..]) {
+            ([one], _) => Ok(one.clone()),
+            ([], []) => Ok(key.to_owned()),
+            ([], _) => Err(format!(
+                "could mean {}, but nothing in this file has that table; allowed is a key of a table \
+                 that is there",
+                possible.join(" or ")
+            )),
+            _ => Err(format!(
+                "could mean {}; allowed is one of them",
+                present.join(" or ")
+            )),
+        }
+    };
+    for (key, _) in settings.iter_mut() {
+        *key = full(key).map_err(|why| (key.clone(), why))?;
+    }
+    if let Some(Value::Table(sweep)) = base.get_mut("sweep") {
+        let mut named = Table::new();
+        for (key, values) in std::mem::take(sweep) {
+            let label = format!("sweep.\"{key}\"");
+            let name = full(&key).map_err(|why| (label.clone(), why))?;
+            if named.insert(name.clone(), values).is_some() {
+                return Err((label, format!("{name} is swept twice; allowed is once")));
+            }
+        }
+        *sweep = named;
+    }
+    Ok(())
+}
+
+/// The file's scenarios, one for each scheme, as far as they can be read.
+fn resolved(base: &Table, settings: &[(String, Value)]) -> Vec<Json> {
+    let mut plain = base.clone();
+    plain.remove("schemes");
+    plain.remove("sweep");
+    let schemes = base.get("schemes").and_then(Value::as_table);
+    let none = [Table::new()];
+    let schemes: Vec<&Table> = match schemes {
+        Some(schemes) if !schemes.is_empty() => {
+            schemes.values().filter_map(Value::as_table).collect()
+        }
+        _ => none.iter().collect(),
+    };
+    let mut found = Vec::new();
+    for scheme in schemes {
+        let mut table = plain.clone();
+        merge(&mut table, scheme);
+        for (key, value) in settings {
+            if short(key).is_none() && parent(&table, key).is_some() {
+                set(&mut table, key, value.clone());
+            }
+        }
+        let read = table.clone().try_into::<Scenario>().ok();
+        let json = match read {
+            Some(scenario) => serde_json::to_value(scenario),
+            None => serde_json::to_value(table),
+        };
+        found.extend(json.ok());
+    }
+    found
+}

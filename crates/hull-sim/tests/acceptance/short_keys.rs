@@ -1,0 +1,87 @@
+//! Short forms of keys, `scheme.X` and `workload.X`, in a file's sweep and in settings: against the
+//! same with full names, which must give the same cells.
+
+use hull_sim::scenario::expand;
+
+use super::scenario_errors::GOOD;
+
+const SCHEMES: &str = r#"
+[schemes.dctcp]
+transport = { congestion_control = "dctcp", ecn = true }
+switch.marking.threshold = "30KB"
+[schemes.hull]
+transport = { congestion_control = "dctcp", ecn = true }
+switch.phantom_queue = { drain = "950Mbps", threshold = "1KB" }
+"#;
+
+fn cells(text: &str, settings: &[&str]) -> Result<Vec<String>, String> {
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    let cells = expand(text, "my.toml", &settings).map_err(|error| error.to_string())?;
+    let shown = |cell: &hull_sim::scenario::Cell| {
+        let scenario = serde_json::to_string(&cell.scenario).unwrap_or_default();
+        format!("{} {} {scenario}", cell.condition, cell.scheme)
+    };
+    Ok(cells.iter().map(shown).collect())
+}
+
+fn file() -> String {
+    format!("{GOOD}{SCHEMES}")
+}
+
+fn swept(keys: &str) -> String {
+    format!("{}\n[sweep]\n{keys}\n", file())
+}
+
+#[test]
+fn a_sweep_by_short_names_is_the_sweep_by_full_names() {
+    let short =
+        swept("\"scheme.drain\" = \"800Mbps:950Mbps:50Mbps\"\n\"workload.load\" = [0.2, 0.4]");
+    let full = swept(
+        "\"switch.phantom_queue.drain\" = \"800Mbps:950Mbps:50Mbps\"\n\
+         \"workload.requests.load\" = [0.2, 0.4]",
+    );
+    let found = cells(&short, &[]);
+    assert_eq!(found, cells(&full, &[]));
+    assert_eq!(found.map(|cells| cells.len()), Ok(2 * 4 * 2));
+    // Set by hand, by either name: nothing is left to sweep.
+    for set in ["workload.load=30%", "workload.requests.load=30%"] {
+        assert_eq!(cells(&short, &[set]).map(|cells| cells.len()), Ok(2 * 4));
+    }
+}
+
+#[test]
+fn a_setting_by_its_short_name_is_that_by_its_full_name() {
+    for (short, full) in [
+        ("workload.load=30%", "workload.requests.load=30%"),
+        ("scheme.drain=900Mbps", "switch.phantom_queue.drain=900Mbps"),
+        ("scheme.k=20KB", "switch.marking.threshold=20KB"),
+        ("scheme.min_rto=5ms", "transport.min_rto=5ms"),
+        ("scheme.g=0.1", "transport.dctcp.g=0.1"),
+    ] {
+        let found = cells(&file(), &[short]);
+        assert!(found.is_ok(), "{found:?}");
+        assert_eq!(found, cells(&file(), &[full]));
+        assert_ne!(found, cells(&file(), &[]));
+    }
+    // The table that is meant may itself be set by hand.
+    let whole = "switch.marking={threshold=\"9KB\"}";
+    assert!(cells(&file(), &[whole, "scheme.marking.threshold=8KB"]).is_ok());
+}
+
+#[test]
+fn what_could_mean_two_keys_or_none_is_refused() {
+    let problem = |text: &str, settings: &[&str]| cells(text, settings).err().unwrap_or_default();
+    assert_eq!(
+        problem(&file(), &["scheme.threshold=9KB"]),
+        "my.toml: scheme.threshold: could mean switch.marking.threshold or \
+         switch.phantom_queue.threshold; allowed is one of them"
+    );
+    assert_eq!(
+        problem(&swept("\"scheme.token_tick\" = [\"1us\"]"), &[]),
+        "my.toml: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
+         has that table; allowed is a key of a table that is there"
+    );
+    let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
+    assert!(problem(&twice, &[]).contains("workload.requests.load is swept twice"));
+    assert!(problem(&file(), &["scheme.nonsense=1"]).contains("unknown field `scheme`"));
+}
