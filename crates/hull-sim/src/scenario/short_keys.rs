@@ -46,11 +46,15 @@ fn known() -> &'static [String] {
     })
 }
 
-/// The part behind `scheme.` or `workload.` of a key that is no key by its full name.
+/// The parts of a key that is neither a key nor a table (`workload.flows`) by its full name.
 fn short(key: &str) -> Option<(&str, &str)> {
     let (first, rest) = key.split_once('.')?;
     let may = matches!(first, "scheme" | "workload") && !rest.is_empty();
-    (may && !known().iter().any(|known| known == key)).then_some((first, rest))
+    let is_full = |known: &String| {
+        let behind = known.strip_prefix(key);
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('.'))
+    };
+    (may && !known().iter().any(is_full)).then_some((first, rest))
 }
 
 /// What `key` may stand for in a file with these resolved scenarios; nothing when it is no short form.

@@ -63,6 +63,11 @@ fn a_setting_by_its_short_name_is_that_by_its_full_name() {
         assert_eq!(found, cells(&file(), &[full]));
         assert_ne!(found, cells(&file(), &[]));
     }
+    // A table by its full name is itself, though keys of others end so.
+    let requests = "workload.requests={load=\"20%\",classes=[{size=\"1KB\",share=\"100%\"}]}";
+    assert_ne!(cells(&file(), &[requests]), cells(&file(), &[]));
+    let flows = cells(&file(), &["workload.flows=list.csv"]);
+    assert!(!flows.err().unwrap_or_default().contains("could mean"));
     // The table that is meant may itself be set by hand.
     let whole = "switch.marking={threshold=\"9KB\"}";
     assert!(cells(&file(), &[whole, "scheme.marking.threshold=8KB"]).is_ok());
