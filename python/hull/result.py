@@ -119,7 +119,7 @@ def load(folder: str | Path) -> Result:
     path = Path(folder)
     try:
         summary = json.loads((path / "summary.json").read_text(encoding="utf-8"))
-        if not isinstance(summary, dict) or not {"name", "parts", "cells"} <= set(summary):
+        if not isinstance(summary, dict) or "name" not in summary:
             raise ValueError
     except (OSError, ValueError):
         raise UsageError(

@@ -322,4 +322,9 @@ def test_damaged_results(result: hull.Result, hull: Hull, place: Path) -> None:
         done = hull("trace", str(folder))
         assert done.returncode == 2
         assert "no results of hull here" in done.stderr
+    # As hull linux traffic leaves it: no simulation.
+    (folder / "summary.json").write_text('{"name": "measured"}')
+    done = hull("trace", str(folder))
+    assert done.returncode == 2
+    assert "damaged: found no simulations; allowed is a folder of hull run" in done.stderr
     assert not list(place.glob("*.pftrace*"))

@@ -77,7 +77,9 @@ def _whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:
-    parts: list[dict[str, Any]] = result.summary["parts"]
+    parts: list[dict[str, Any]] = result.summary.get("parts", [])
+    if not parts:
+        raise UsageError(f"{result.folder}: found no simulations; allowed is a folder of hull run")
     for key, value in wanted.items():
         if value is None:
             continue
