@@ -3,9 +3,19 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hull.measured import Results
+
+
+Kind = Literal["predicted", "fitted", "by construction"]
+"""What a claim's verdict is worth. predicted: nothing of the statement was used to choose a
+parameter. fitted: parameters were chosen with it in view. by construction: it restates an input
+or is arithmetic.
+"""
+
+Bound = Literal["document", "hull"]
+"""Who set the limits of the check: the document in numbers, or hull for words such as "small"."""
 
 
 class Finding(NamedTuple):
@@ -27,6 +37,8 @@ class Claim:
     claim: str
     """The statement in our words; bounds are the document's."""
     check: Callable[[Results], Finding]
+    kind: Kind = "predicted"
+    bound: Bound = "document"
     tried: str = ""
     """Where it does not hold: what was tried to find out why, with numbers."""
 
