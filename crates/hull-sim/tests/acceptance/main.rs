@@ -17,6 +17,8 @@ mod loss_recovery;
 mod marking_instant;
 mod md1_queue;
 mod other_controls;
+mod overrides;
+mod pacer_settings;
 mod persistent_connection;
 mod phantom_queue_fluid;
 mod port_bench;
