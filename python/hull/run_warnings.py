@@ -64,5 +64,6 @@ def _small_window(scenario: Mapping[str, Any]) -> str:
         return ""
     return (
         f"transport.{key}, {transport[key]} packets by default, limits a flow to "
-        f"{most_bps / 1e9:.3g} Gbps over a round trip of {round_trip_s * 1e6:.4g} us; host.rate is {rate_bps / 1e9:.3g} Gbps"
+        f"{most_bps / 1e9:.3g} Gbps over a round trip of {round_trip_s * 1e6:.4g} us; "
+        f"host.rate is {rate_bps / 1e9:.3g} Gbps"
     )

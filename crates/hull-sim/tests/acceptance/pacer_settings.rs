@@ -1,7 +1,9 @@
 //! The pacer's settings where the scenario leaves them out: against those of the documents (paper table
 //! 3, 5.1 and 6.3), and in a network for which no document has any. Drops by place: each is counted once.
 
+use hull_core::pacer::{PacerConfig, WhenFifoFull};
 use hull_sim::measure::{by_tier, drops_by_place};
+use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Pacer, expand};
 use hull_sim::units::{Size, Time};
 
@@ -86,6 +88,68 @@ fn resolving_twice_changes_nothing() {
     let text = once.to_toml().unwrap_or_else(|error| panic!("{error}"));
     let again = expand(&text, "again.toml", &[]);
     assert_eq!(again.map(|cells| cells[0].scenario.clone()), Ok(once));
+}
+
+/// The most that waits, bytes, when a host sends trains of 1500-byte packets at its rate with pauses,
+/// all of them paced, for so many packets.
+fn most_backlog(config: &PacerConfig, packets: u32) -> u32 {
+    let mut pacer = hull_core::pacer::Pacer::new(config, 0);
+    let packet_ps = 12_000_000_000_000_000 / config.max_rate_bps;
+    let mut random = Stream::new(1, Purpose::Arrivals, 0);
+    let (mut at_ps, mut most, mut left_in_train) = (0_u64, 0, 0);
+    for _ in 0..packets {
+        if left_in_train == 0 {
+            left_in_train = 1 + random.below(3000);
+            at_ps += random.below(4000) as u64 * packet_ps;
+        }
+        left_in_train -= 1;
+        while pacer.backlog_bytes() > 0 {
+            let wake_ps = pacer.next_wake_ps(1500);
+            if wake_ps > at_ps {
+                break;
+            }
+            pacer.poll(wake_ps, 1500);
+        }
+        pacer.admit(at_ps, 1500, true);
+        most = most.max(pacer.backlog_bytes());
+        at_ps += packet_ps;
+    }
+    most
+}
+
+/// Whatever the network, a pacer with the rule's settings has room for what a host can send.
+#[test]
+fn nothing_is_dropped_at_any_rate() {
+    for rate in ["100Mbps", "1Gbps", "10Gbps", "25Gbps", "100Gbps", "400Gbps"] {
+        for delay in ["0us", "2us", "10us", "50us", "300us"] {
+            let keys = [
+                format!("host.rate={rate}"),
+                format!("switch.rate={rate}"),
+                format!("host.delay={delay}"),
+                "pacer={}".to_owned(),
+            ];
+            let settings: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let scenario = scenario(REQUESTS, &settings);
+            let found = pacer(REQUESTS, &settings);
+            let fifo = found.fifo.map_or(0, |fifo| fifo.0) as u32;
+            let config = PacerConfig {
+                max_rate_bps: scenario.host.rate.0,
+                min_rate_bps: found.rate_step.0,
+                initial_rate_bps: found.rate_step.0,
+                bucket_bytes: found.bucket.map_or(0, |bucket| bucket.0) as u32,
+                fifo_bytes: u32::MAX,
+                update_interval_ps: found.update_interval.map_or(0, |time| time.0),
+                eta: 8192,
+                beta: found.beta.unwrap_or(0) << 8,
+                rate_step_bps: found.rate_step.0,
+                token_tick_ps: 0,
+                when_full: WhenFifoFull::Drop,
+            };
+            let most = most_backlog(&config, 200_000);
+            println!("{rate} {delay}: {most} of {fifo} bytes");
+            assert!(most <= fifo, "{rate} {delay}: {most} of {fifo} bytes");
+        }
+    }
 }
 
 /// A pacer with room for three packets, a NIC with room for ten and a small switch: all three drop, and
