@@ -52,7 +52,8 @@ class CongestionControl:
         window.reduce_to(max(flight // 2, 2 * window.mss))
 
     def on_timeout(self, window: "Window", flight: int) -> None:
-        """The retransmission timer fired.
+        """The retransmission timer fired. Not called when it fires again for the same segment: the
+        window then stays as the first timeout left it (RFC 5681, 3.1).
 
         Unless overridden: one segment, and slow start up to half the flight (RFC 5681).
         """

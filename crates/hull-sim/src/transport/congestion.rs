@@ -42,7 +42,8 @@ pub trait CongestionControl {
         window.reduce_to((flight / 2).max(2 * window.mss()));
     }
 
-    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight.
+    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight. Not
+    /// called when the timer fires again for the same segment: the threshold is then held (3.1).
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         window.reduce_to((flight / 2).max(2 * window.mss()));
         window.set_cwnd(window.mss());
