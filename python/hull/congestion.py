@@ -41,7 +41,9 @@ class CongestionControl:
     """What series.parquet shows as alpha: an estimate of the marked share, if there is one."""
 
     def on_ack(self, window: "Window", ack: "Ack") -> bool | None:
-        """New data acknowledged. Returns whether the window was reduced because of ECN."""
+        """New data acknowledged, or a duplicate acknowledgment with ECN-Echo (`acked` is then 0).
+        Returns whether the window was reduced because of ECN.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no on_ack")
 
     def on_loss(self, window: "Window", flight: int) -> None:
