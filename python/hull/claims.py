@@ -26,6 +26,9 @@ BOUND_WORDS = (
     "chose another tolerance."
 )
 
+CUT_FORM = "it and what remains within 25%"
+"""How `cut_as_published` is said in a claim."""
+
 UNSHIPPED = "code that is not shipped"
 """In `Claim.shown_by`: no command of this version shows what was tried."""
 
@@ -102,6 +105,19 @@ def _count(holding: int, of: int, what: str) -> str:
 def about(value: float, number: float, share: float = 0.25) -> bool:
     """Whether `value` is within a share of the document's number."""
     return abs(ratio(value, number) - 1) <= share
+
+
+def cut_as_published(percent: float, number: float, by_load: str = "") -> Finding:
+    """A reduction is the document's if it and what remains of the whole are, each within 25%.
+
+    Of a reduction by 98% the remaining 2% decide, of one by 11% the 11.
+    """
+    shown = f"{percent:.1f}%" + (f" ({by_load})" if by_load else "")
+    left = 100 - percent
+    return Finding(
+        f"{shown}, {left:.1f}% remain (source {100 - number:.1f}%)",
+        about(percent, number) and about(left, 100 - number),
+    )
 
 
 def cut_pct(low: float, high: float) -> float:
