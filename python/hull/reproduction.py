@@ -39,7 +39,7 @@ def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> No
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "measured", "holds")
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds")
     return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
 
 

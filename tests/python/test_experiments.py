@@ -43,7 +43,8 @@ def compare(name: str, text: str) -> None:
 
 def test_claims(everything: Path) -> None:
     found = claims(everything)
-    assert all(set(c) == {"id", "source", "claim", "measured", "holds"} for c in found)
+    keys = {"id", "source", "claim", "kind", "bound", "measured", "holds"}
+    assert all(set(claim) == keys for claim in found)
     assert len({claim["id"] for claim in found}) == len(found)
     compare("claims", "".join(f"{'holds' if c['holds'] else 'FAILS'} {c['id']}\n" for c in found))
 

@@ -98,7 +98,9 @@ def _lower(name: str, scheme: str, what: str, unit: str, read: Reader, tried: st
         f"Pacing lowers the mean {what} with {label}, at each load (shown: with < without, at 20, "
         "40, 60%)",
         check,
-        tried,
+        kind="predicted",
+        bound="document",
+        tried=tried,
     )
 
 

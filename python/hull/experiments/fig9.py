@@ -50,6 +50,8 @@ CLAIMS = (
         claim="with packets of 300 bytes latency is much lower (2 times or more) at each number of "
         "flows",
         check=_lower,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="fig9-sensitivity",
@@ -57,6 +59,8 @@ CLAIMS = (
         claim="the sensitivity to the number of flows falls with the bandwidth-delay product: "
         "latency grows less from 2 to 8 flows with 300 bytes",
         check=_sensitivity,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -149,6 +149,8 @@ CLAIMS = tuple(
         source="thesis 2.3.3, figure 2.25",
         claim=text,
         check=check,
+        kind="predicted",
+        bound="hull" if name in ("better", "unchanged") else "document",
         tried=TRIED.get(name, ""),
     )
     for name, text, check in (
