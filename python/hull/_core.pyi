@@ -73,7 +73,9 @@ class Window:
 
 @final
 class Ack:
-    """An acknowledgment of new data, as a congestion control of your own gets it."""
+    """An acknowledgment of new data, or a duplicate with ECN-Echo, as a congestion control of your own
+    gets it.
+    """
 
     @property
     def now_ps(self) -> int: ...
