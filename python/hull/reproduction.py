@@ -28,7 +28,11 @@ FIGURE = "figure"
 def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> None:
     """Add comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
-    summary["experiment"] = {"id": experiment.id, "source": experiment.source}
+    summary["experiment"] = {
+        "id": experiment.id,
+        "source": experiment.source,
+        "completion": experiment.completion,
+    }
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
     figure = experiment.draw(results)

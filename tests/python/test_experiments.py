@@ -57,6 +57,19 @@ def test_what_does_not_hold_says_why() -> None:
             assert claim.tried or claim.id not in failing, claim.id
 
 
+FINITE = {"requests", "flows", "incast", "partition_aggregate", "production", "all_to_all", "bulk"}
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
+    """Paper 6.3 counts until the last ACK (16.2 us for 6.8 KB), a client until its last byte."""
+    experiment = all_experiments()[id_]
+    cells = experiment.plan("quick", 1).cells
+    ends = any(FINITE & {k for k, v in cell.scenario["workload"].items() if v} for cell in cells)
+    assert (experiment.completion is not None) == ends
+    assert (experiment.completion == "acked") == (id_ == "fig12-13")
+
+
 @pytest.mark.parametrize("id_", IDS)
 def test_figure(everything: Path, id_: str) -> None:
     folder = everything / f"{id_}-quick"

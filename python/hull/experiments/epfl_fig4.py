@@ -434,6 +434,7 @@ EXPERIMENT = Experiment(
     title="EPFL ns-2 report, figure 4: search queries beside 10 MB transfers, on ns-2",
     source="report III-B, figure 4",
     scenario="epfl-fig4",
+    completion="delivered",
     variants=(Variant(CONDITIONS),),
     points=(
         *(_queue_point(scheme, number) for scheme, number in QUEUES.items()),

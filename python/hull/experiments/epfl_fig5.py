@@ -151,6 +151,7 @@ EXPERIMENT = Experiment(
     title="EPFL ns-2 report, figure 5: low latency queries with constant service time, on ns-2",
     source="report III-B, figure 5",
     scenario="epfl-fig5",
+    completion="delivered",
     variants=(Variant(CONDITIONS),),
     points=tuple(
         Point(

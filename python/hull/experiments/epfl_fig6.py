@@ -179,6 +179,7 @@ EXPERIMENT = Experiment(
     title="EPFL ns-2 report, figure 6: low latency queries with variable service time, on ns-2",
     source="report III-B, figure 6",
     scenario="epfl-fig6",
+    completion="delivered",
     variants=(Variant(CONDITIONS),),
     points=(
         *(

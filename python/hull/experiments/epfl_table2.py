@@ -337,6 +337,7 @@ EXPERIMENT = Experiment(
     title="EPFL ns-2 report, table II: 900 B and 10 MB responses from nine servers, on ns-2",
     source="report III-A, table II",
     scenario="epfl-table2",
+    completion="delivered",
     variants=(
         Variant({"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}),
         Variant(

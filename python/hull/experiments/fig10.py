@@ -150,6 +150,7 @@ EXPERIMENT = Experiment(
     title="Paper figure 10: slowdown of 10 MB flows behind a phantom queue, theory and experiment",
     source="paper 3.2, 6.2.1, figure 10",
     scenario="table4",
+    completion="delivered",
     variants=(
         Variant(CONDITIONS, schemes=(TCP, DCTCP, SMALL, HULL)),
         *(

@@ -110,6 +110,7 @@ EXPERIMENT = Experiment(
     title="Paper figure 11: switch latency and 10 MB completion time with and without pacing",
     source="paper 6.2.1, figure 11",
     scenario="table4",
+    completion="delivered",
     variants=(
         *(
             Variant(

@@ -410,6 +410,7 @@ EXPERIMENT = Experiment(
     title="Paper table 4: 1 KB and 10 MB responses from nine servers, on the testbed",
     source="paper 6.2.1, table 4",
     scenario="table4",
+    completion="delivered",
     variants=(Variant({"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}),),
     points=table_points(
         "hull-paper",

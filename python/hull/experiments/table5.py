@@ -168,6 +168,7 @@ EXPERIMENT = Experiment(
     title="Paper table 5: HULL against TCP with two strict priorities, large and small buffers",
     source="paper 6.2.2, table 5",
     scenario="table5",
+    completion="delivered",
     variants=(Variant({"": "large"}), Variant({"": "small"}, overrides=(SMALL,))),
     points=_POINTS,
     claims=(

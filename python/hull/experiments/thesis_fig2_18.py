@@ -142,6 +142,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.18: incast, a fixed buffer at each port",
     source="thesis 2.3.2, figure 2.18",
     scenario="thesis-incast-static",
+    completion="delivered",
     variants=fan_ins(),
     claims=CLAIMS,
     draw=draw,

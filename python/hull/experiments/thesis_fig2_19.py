@@ -84,6 +84,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.19: incast, the switch's memory shared",
     source="thesis 2.3.2, figure 2.19",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         *fan_ins(schemes=(TCP, DCTCP)),
         Variant({"": FIXED}, schemes=(FIXED_TCP,), scenario="thesis-incast-static"),

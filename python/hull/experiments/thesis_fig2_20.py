@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.20: all-to-all incast",
     source="thesis 2.3.2, figure 2.20",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(Variant(overrides=ALL_TO_ALL, schemes=SCHEMES),),
     claims=CLAIMS,
     draw=draw,

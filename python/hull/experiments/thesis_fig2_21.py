@@ -84,6 +84,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.21: all-to-all incast, deep and shallow buffers",
     source="thesis 2.3.2, figure 2.21",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         Variant({"": SMALL}, overrides=ALL_TO_ALL),
         Variant(

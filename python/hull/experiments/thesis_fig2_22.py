@@ -102,6 +102,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.22: short transfers behind the queue of long flows",
     source="thesis 2.3.2, figure 2.22",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         Variant(
             overrides=(

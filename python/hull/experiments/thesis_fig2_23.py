@@ -158,6 +158,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.23: background traffic of the production benchmark",
     source="thesis 2.3.3, figure 2.23",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=variants(BASE, SCHEMES),
     claims=CLAIMS,
     draw=draw,

@@ -108,6 +108,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.24: queries of the production benchmark",
     source="thesis 2.3.3, figure 2.24",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=variants(BASE, SCHEMES),
     points=(
         Point(

@@ -274,6 +274,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.25: the production benchmark, ten times as large",
     source="thesis 2.3.3, figure 2.25",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
     claims=CLAIMS,
     draw=draw,

@@ -152,6 +152,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.26: updates or responses ten times as large",
     source="thesis 2.3.3, figure 2.26",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
     claims=CLAIMS,
     draw=draw,

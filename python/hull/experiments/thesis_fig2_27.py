@@ -148,6 +148,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.27: timeouts as updates or responses grow",
     source="thesis 2.3.3, figure 2.27",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
     claims=CLAIMS,
     draw=draw,

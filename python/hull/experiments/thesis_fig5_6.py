@@ -84,11 +84,12 @@ SHOWN_BY_MARGINS = commands("thesis-fig5-6", "")
 
 
 TRIED = (
-    "As described, QCN is empty 0.3% of the time at 200 us (1 seed of 300 ms); it has 12.0 packets "
-    "at 350 us and is empty 2.4% of the time, and QCN-AIMD has 17.5 packets at 50 us and is empty "
-    "0.16% (5 seeds of 1 s). With the details of IEEE 802.1Qau, to which section 5.2 refers, all four statements hold. With feedback after half of the round "
-    "trip QCN as described has 18.7 packets at 200 us and 17.4 at 350, empty 0.03 and 0.10% of the "
-    "time, but over 5 seeds of 1 s 0.19% at 350 us; section 5.4.2 has the round trip as the delay."
+    "As described, QCN is empty 0.3% of the time at 200 us (1 seed of 300 ms); it has 12.0 "
+    "packets at 350 us and is empty 2.4% of the time, and QCN-AIMD has 17.5 packets at 50 us and "
+    "is empty 0.16% (5 seeds of 1 s). With the details of IEEE 802.1Qau, to which section 5.2 "
+    "refers, all four statements hold. With feedback after half of the round trip QCN as "
+    "described has 18.7 packets at 200 us and 17.4 at 350, empty 0.03 and 0.10% of the time, but "
+    "over 5 seeds of 1 s 0.19% at 350 us; section 5.4.2 has the round trip as the delay."
 )
 
 

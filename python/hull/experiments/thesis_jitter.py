@@ -153,6 +153,7 @@ EXPERIMENT = Experiment(
     title="Thesis 2.1.3: requests with and without jitter",
     source="thesis 2.1.3, figure 2.7",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=(
         Variant(
             {"": JITTERED}, overrides=(*_SETUP, "workload.production.jitter=10ms"), schemes=(TCP,)

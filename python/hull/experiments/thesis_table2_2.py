@@ -188,6 +188,7 @@ EXPERIMENT = Experiment(
     title="Thesis table 2.2: buffer pressure by flows on other ports",
     source="thesis 2.3.2, table 2.2",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         Variant({"": ALONE}, overrides=SETUP, schemes=SCHEMES),
         Variant({"": LOADED}, overrides=(*SETUP, BACKGROUND), schemes=SCHEMES),
