@@ -52,8 +52,8 @@ class Claim:
     claim: str
     """The statement in our words."""
     check: Callable[[Results], Finding]
-    kind: Kind = field(default="predicted", kw_only=True)
-    bound: Bound = field(default="document", kw_only=True)
+    kind: Kind = field(kw_only=True)
+    bound: Bound = field(kw_only=True)
     tried: str = ""
     """Where it does not hold: what was tried to find out why, with numbers."""
     shown_by: tuple[str, ...] = field(default=(), kw_only=True)

@@ -14,7 +14,7 @@ NOTHING = Results.__new__(Results)
 
 
 def claim(kind: str, holds: bool) -> Claim:
-    return Claim("x", "paper 1", "it holds", lambda _: Finding("", holds), kind=kind)  # type: ignore[arg-type]
+    return Claim("x", "paper 1", "it holds", lambda _: Finding("", holds), kind=kind, bound="hull")  # type: ignore[arg-type]
 
 
 def test_counts_and_headline() -> None:
