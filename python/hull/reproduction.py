@@ -58,6 +58,7 @@ class Reproduction:
         cache: Cache,
         *,
         seeds: int | None = None,
+        overrides: Sequence[str] = (),
         force: bool = False,
     ) -> None:
         """Looks at every folder that will be written, before anything is run."""
@@ -65,7 +66,9 @@ class Reproduction:
         self._out = out
         self._cache = cache
         self._force = force
-        self._work = [(experiment, experiment.plan(size, seeds)) for experiment in experiments]
+        self._work = [
+            (experiment, experiment.plan(size, seeds, overrides)) for experiment in experiments
+        ]
         for _, plan in self._work:
             OutputFolder(out / plan.name, plan).is_complete(force=force)
 
