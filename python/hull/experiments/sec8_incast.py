@@ -37,6 +37,11 @@ def _share(results: Results, servers: int, buffer_kb: int, scheme: str) -> float
     return timeout_share(results, f"{buffer_kb}KB/{servers}", scheme)
 
 
+def _buffers(scheme: str) -> tuple[int, ...]:
+    """DCTCP-30K needs more than its threshold."""
+    return BUFFERS_KB[1:] if scheme == DCTCP else BUFFERS_KB
+
+
 def _first_windows(results: Results) -> Finding:
     ratios = {
         scheme: [_needed_kb(results, n, scheme) / (n * FIRST_WINDOW_KB) for n in (20, 30, 40)]
@@ -108,7 +113,7 @@ def draw(results: Results) -> "Figure":
             "Buffer (KB)",
             "Share of queries with a timeout",
             [
-                Line(s, BUFFERS_KB, [_share(results, servers, kb, s) for kb in BUFFERS_KB])
+                Line(s, _buffers(s), [_share(results, servers, kb, s) for kb in _buffers(s)])
                 for s in SCHEMES
             ],
             y_limits=(-0.02, 1.05),
@@ -154,7 +159,9 @@ EXPERIMENT = Experiment(
         *(
             Variant(
                 {"": f"{kb}KB/{n}"},
-                overrides=(f"workload.incast.fan_in={n}", f"switch.buffer={kb}KB"),
+                # By the port: DCTCP-30K's threshold, which is not run with 15 KB, would be refused.
+                overrides=(f"workload.incast.fan_in={n}", f'switch.ports=[{{buffer="{kb}KB"}}]'),
+                schemes=tuple(scheme for scheme in SCHEMES if kb in _buffers(scheme)),
             )
             for kb in BUFFERS_KB
             for n in (FEW, MANY)
