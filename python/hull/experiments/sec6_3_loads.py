@@ -1,7 +1,8 @@
-"""Section 6.3 of the paper at other loads: the flows of figures 12 and 13 at 5, 10, 20 and 25% of the
-servers' links, DCTCP and HULL.
+"""Section 6.3 of the paper at other loads: the flows of figures 12 and 13 at 5, 10, 20 and 25% of
+the servers' links, DCTCP and HULL.
 
-The links between racks and pods have about three times the load. Classes are those of the figures.
+The links between racks and pods have about three times the load. Classes are those of the figures,
+times last until the sender has the last ACK, as the paper's 16.2 us for 6.8 KB do.
 """
 
 from functools import partial
@@ -21,7 +22,7 @@ STATISTICS = {"mean": "mean", "p99": "99th percentile", "p999": "99.9th percenti
 
 
 def _time(results: Results, load: int, scheme: str, size_class: str, statistic: str) -> float:
-    return results.mean(f"{load}%", scheme, fct(size_class, statistic))
+    return results.mean(f"{load}%", scheme, fct(size_class, statistic, until="acked"))
 
 
 def _ratio(results: Results, load: int, size_class: str, statistic: str = "mean") -> float:

@@ -66,7 +66,8 @@ def _less_than_dctcp(results: Results) -> Finding:
 def _shallow(results: Results) -> Finding:
     found = [_share(results, n, 15, PACED) for n in (FEW, MANY)]
     return Finding(
-        f"{100 * found[0]:.0f}% of the queries with {FEW} servers, {100 * found[1]:.0f}% with {MANY}",
+        f"{100 * found[0]:.0f}% of the queries with {FEW} servers, {100 * found[1]:.0f}% with "
+        f"{MANY}",
         max(found) <= 0.05,
     )
 
@@ -77,7 +78,7 @@ CLAIMS = (
         source="paper 8, thesis 2.2.2",
         claim="as thesis 2.2.2 has it for DCTCP, incast needs room for what all servers send at "
         "once before a mark reaches them: with HULL too the longest queue is that of the first "
-        "windows of 3 packets (half to 1.25 times that, with 20 servers and more)",
+        "windows, 3 packets each (half to 1.25 times that, with 20 servers and more)",
         check=_first_windows,
         kind="predicted",
         bound="hull",
@@ -85,8 +86,8 @@ CLAIMS = (
     Claim(
         id="sec8-incast-less",
         source="paper 8",
-        claim="the bandwidth that HULL gives up buys buffer in incast as well: its longest queue is "
-        "below DCTCP-30K's with each number of servers",
+        claim="the bandwidth that HULL gives up buys buffer in incast as well: its longest queue "
+        "is below DCTCP-30K's with each number of servers",
         check=_less_than_dctcp,
         kind="predicted",
         bound="hull",
@@ -94,8 +95,8 @@ CLAIMS = (
     Claim(
         id="sec8-incast-shallow",
         source="paper 6.2.2",
-        claim="HULL can cope with very shallow buffers (10 packets, 15 KB), which 6.2.2 says of its "
-        "own traffic, in incast as well (timeouts in at most 5% of the queries)",
+        claim="HULL can cope with very shallow buffers (10 packets, 15 KB), which 6.2.2 says of "
+        "its own traffic, in incast as well (timeouts in at most 5% of the queries)",
         check=_shallow,
         kind="predicted",
         bound="hull",
@@ -130,6 +131,7 @@ def draw(results: Results) -> "Figure":
                 "Longest queue (KB)",
                 [Line(s, SERVERS, [_needed_kb(results, n, s) for n in SERVERS]) for s in MARKED],
                 reference=[("first windows", SERVERS, first)],
+                y_limits=(0, 200),
             ),
             Panel(
                 "Query completion, unlimited buffer",

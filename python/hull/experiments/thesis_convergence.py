@@ -1,5 +1,5 @@
-"""Thesis 2.2.4: how long a second flow takes to get its share, at 1 and 10 Gbps and with round trips
-of 100 to 300 us, DCTCP and TCP.
+"""Thesis 2.2.4: how long a second flow takes to get its share, at 1 and 10 Gbps and with round
+trips of 100 to 300 us, DCTCP and TCP.
 
 Times are in ms from when it joins to when both windows are within 10% of their share for the first
 time, as thesis 3.3.3 measures it.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TCP, DCTCP = SCHEMES = ("tcp", "dctcp")
-ROUND_TRIPS_US = (100, 150, 200, 250, 300)
+ROUND_TRIPS_US = (100, 200, 300)
 THRESHOLDS = {1: 20, 10: 65}
 """K in packets by link rate in Gbps (thesis 2.2.4)."""
 JOIN_S = 0.1
@@ -26,14 +26,17 @@ _SEGMENT = 1460
 
 
 def _variant(gbps: int, round_trip_us: int) -> Variant:
-    # A packet and its ACK are each sent twice; the rest is four times the delay of a link.
-    sent_us = 2 * (1500 + 40) * 8e-3 / gbps
+    # A packet and its ACK are each sent by a host and by the switch; the rest is four times the
+    # delay of a link.
+    sent_us = (1500 + 40) * 8e-3 * (1 / gbps + 1 / (10 * gbps))
     delay = f"{(round_trip_us - sent_us) / 4:.3f}us"
     return Variant(
         {"": f"{gbps} Gbps/{round_trip_us} us"},
         overrides=(
-            f"host.rate={gbps}Gbps",
+            f"host.rate={10 * gbps}Gbps",
             f"switch.rate={gbps}Gbps",
+            # Half of a packet's time on the link, against lockstep between the flows.
+            f"host.stack_jitter.exponential={6 / gbps}us",
             f"host.delay={delay}",
             f"switch.delay={delay}",
             f"switch.marking.threshold={THRESHOLDS[gbps] * 1500}B",
@@ -63,6 +66,16 @@ def _times(results: Results, gbps: int, scheme: str) -> list[float]:
     return [float("nan") if estimate is None else estimate.mean for estimate in found]
 
 
+def _model_ms(gbps: int, round_trip_us: int) -> float:
+    """The Hybrid Model's time for DCTCP, from windows of all but one packet and of one."""
+    from hull.theory.bottleneck import Bottleneck
+    from hull.theory.hybrid import convergence_time
+
+    link = Bottleneck(gbps * 1e9 / 12000, round_trip_us / 1e6, THRESHOLDS[gbps], 2)
+    round_trips = convergence_time([link.max_window - 1, 1], [0, 1], 1 / 16)
+    return round_trips * link.round_trip_s * 1e3
+
+
 def _range(results: Results, *, gbps: int) -> Finding:
     low, high = PUBLISHED[f"at_{gbps}g_ms"]
     found = _times(results, gbps, DCTCP)
@@ -76,9 +89,7 @@ def _slower(results: Results) -> Finding:
     ratios = [
         dctcp / tcp
         for gbps in THRESHOLDS
-        for dctcp, tcp in zip(
-            _times(results, gbps, DCTCP), _times(results, gbps, TCP), strict=True
-        )
+        for dctcp, tcp in zip(_times(results, gbps, DCTCP), _times(results, gbps, TCP), strict=True)
     ]
     mean = sum(ratios) / len(ratios)
     return Finding(
@@ -135,6 +146,12 @@ def draw(results: Results) -> "Figure":
     from hull.figures import Line, Panel, plot_sweep
 
     ends = (ROUND_TRIPS_US[0], ROUND_TRIPS_US[-1])
+
+    def references(gbps: int) -> list[tuple[str, tuple[float, ...], list[float]]]:
+        found = [("published", ends, [ms, ms]) for ms in PUBLISHED[f"at_{gbps}g_ms"]]
+        model = [_model_ms(gbps, round_trip) for round_trip in ROUND_TRIPS_US]
+        return [*found, ("Hybrid Model", ROUND_TRIPS_US, model)]
+
     return plot_sweep(
         [
             Panel(
@@ -143,10 +160,7 @@ def draw(results: Results) -> "Figure":
                 "Time to converge (ms)",
                 [Line(scheme, ROUND_TRIPS_US, _times(results, gbps, scheme)) for scheme in SCHEMES],
                 x_ticks=ROUND_TRIPS_US,
-                reference=[
-                    (f"published for DCTCP: {ms} ms", ends, (ms, ms))
-                    for ms in PUBLISHED[f"at_{gbps}g_ms"]
-                ],
+                reference=references(gbps),
             )
             for gbps, packets in THRESHOLDS.items()
         ]

@@ -51,10 +51,10 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("100KB at 1Gbps", 1, 100, 200, ("workload.incast.total=100KB",)),
-    Setting("10MB at 1Gbps", 1, 10_000, 5, ("workload.incast.total=10MB",)),
-    Setting("1MB at 10Gbps", 10, 1000, 50, _TEN),
-    Setting("10MB at 10Gbps", 10, 10_000, 5, (*_TEN, "workload.incast.total=10MB")),
+    Setting("100 KB at 1 Gbps", 1, 100, 200, ("workload.incast.total=100KB",)),
+    Setting("10 MB at 1 Gbps", 1, 10_000, 5, ("workload.incast.total=10MB",)),
+    Setting("1 MB at 10 Gbps", 10, 1000, 50, _TEN),
+    Setting("10 MB at 10 Gbps", 10, 10_000, 5, (*_TEN, "workload.incast.total=10MB")),
 )
 
 
@@ -105,7 +105,9 @@ def _near_least(results: Results) -> Finding:
         for setting in SETTINGS
     }
     return Finding(
-        "at most " + ", ".join(f"{ratio:.2f} ({name})" for name, ratio in ratios.items()) + " of it",
+        "at most "
+        + ", ".join(f"{ratio:.2f} ({name})" for name, ratio in ratios.items())
+        + " of it",
         all(ratio <= 1.5 for ratio in ratios.values()),
     )
 
@@ -158,14 +160,17 @@ def draw(results: Results) -> "Figure":
         cells = [setting.condition(n) for n in setting.servers]
         panels.append(
             Panel(
-                setting.name.replace("at ", ", ").replace("KB ,", " KB,").replace("MB ,", " MB,"),
+                setting.name,
                 "Servers",
                 "Mean completion time / least",
                 [
-                    Line(s, setting.servers, [mean_ms(results, c, s) / setting.least_ms for c in cells])
+                    Line(
+                        s,
+                        setting.servers,
+                        [mean_ms(results, c, s) / setting.least_ms for c in cells],
+                    )
                     for s in SCHEMES
                 ],
-                log_y=True,
             )
         )
         panels.append(
