@@ -28,7 +28,11 @@ FIGURE = "figure"
 def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> None:
     """Add comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
-    summary["experiment"] = {"id": experiment.id, "source": experiment.source}
+    summary["experiment"] = {
+        "id": experiment.id,
+        "source": experiment.source,
+        "completion": experiment.completion,
+    }
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
     figure = experiment.draw(results)
@@ -39,7 +43,7 @@ def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> No
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "measured", "holds")
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds")
     return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
 
 
@@ -54,6 +58,7 @@ class Reproduction:
         cache: Cache,
         *,
         seeds: int | None = None,
+        overrides: Sequence[str] = (),
         force: bool = False,
     ) -> None:
         """Looks at every folder that will be written, before anything is run."""
@@ -61,7 +66,9 @@ class Reproduction:
         self._out = out
         self._cache = cache
         self._force = force
-        self._work = [(experiment, experiment.plan(size, seeds)) for experiment in experiments]
+        self._work = [
+            (experiment, experiment.plan(size, seeds, overrides)) for experiment in experiments
+        ]
         for _, plan in self._work:
             OutputFolder(out / plan.name, plan).is_complete(force=force)
 

@@ -49,6 +49,8 @@ CLAIMS = (
         claim="with a round trip that holds the smallest windows, HULL's latency is not higher "
         "with 2 flows than with 3",
         check=_not_above,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="epfl-fig2c-below-6k",
@@ -56,12 +58,16 @@ CLAIMS = (
         claim="... HULL does not converge to DCTCP-6K: its latency is more than 25% below at 2 to "
         "8 flows",
         check=_below_six,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="epfl-fig2c-drain",
         source="report III-A",
         claim="... HULL's throughput follows its drain rate of 900 Mbps (within 25% below it)",
         check=_drain,
+        kind="predicted",
+        bound="hull",
     ),
 )
 
