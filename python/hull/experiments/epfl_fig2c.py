@@ -51,11 +51,14 @@ CLAIMS = (
         check=_not_above,
         kind="predicted",
         bound="document",
-        tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us 18 and 0.4). With the pacer of "
+        tried="2.6 us with 2 flows, 2.4 with 3 (10 seeds; at 5 us 18 and 0.4). With the pacer of "
         "the report's text instead of its code's, pacer.overtaking=any, 1.6 and 1.8; with T_r of "
-        "64 us in place of 32, 3.3 and 3.6 (seed 1). Command: hull run examples/epfl-static.toml "
-        "--set run.duration=2s --set host.delay=100us --set switch.delay=100us --set "
-        "pacer.overtaking=any",
+        "64 us in place of 32, 3.3 and 3.6 (seed 1).",
+        shown_by=(
+            "hull reproduce epfl-fig2c --claims --full",
+            "hull reproduce epfl-fig2c --claims --set pacer.overtaking=any",
+            "hull reproduce epfl-fig2c --claims --set pacer.update_interval=64us",
+        ),
     ),
     Claim(
         id="epfl-fig2c-below-6k",
