@@ -41,7 +41,7 @@ def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> s
     if pacers > 0:
         fifo = scenario["pacer"]["fifo"]
         parts.append(
-            f'{pacers:,.0f} by pacers (pacer.fifo is "{fifo}"; where it is unset, none is dropped)'
+            f'{pacers:,.0f} by pacers (pacer.fifo is "{fifo}"; unset pacer keys suit the network)'
         )
     if nics > 0:
         buffer = scenario["host"]["nic_buffer"]

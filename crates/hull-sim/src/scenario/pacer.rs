@@ -112,7 +112,7 @@ pub struct Pacer {
     #[serde(default)]
     pub token_tick: Tick,
     /// Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
-    /// `update_interval / eta` (128 KB for 64 us at 1 Gbps), which no backlog reaches.
+    /// `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fifo: Option<Size>,
     /// What a full FIFO does.

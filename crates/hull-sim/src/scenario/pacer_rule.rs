@@ -24,8 +24,8 @@ const ASSOCIATION_BITS: f64 = 1e7;
 const ASSOCIATION_ROUND_TRIPS: f64 = 80.0;
 /// Of paper 5.1.
 const BUCKET_BYTES: u64 = 3000;
-/// Fewest packets that a FIFO holds.
-const FIFO_PACKETS: u64 = 10;
+/// Of paper 5.1.
+const FIFO_BYTES: f64 = 128e3;
 
 /// What the settings depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,14 +65,14 @@ pub fn bucket(path: &PacedPath, tick: Tick) -> Size {
     Size(least.min(1_000_000))
 }
 
-/// Room of the FIFO: twice what the host can send in T_r/eta. A backlog cannot reach that: by equation 4
-/// the rate grows by eta/T_r of the backlog's growth, so that it is the host's when the backlog is
-/// `rate * T_r/eta`. For table 3 it is the testbed's 128 KB.
+/// Room of the FIFO, at least the testbed's 128 KB: twice what the host can send in T_r/eta, which for
+/// table 3 is the same. By equation 4 the rate grows by eta/T_r of the backlog's growth, so that it is
+/// the host's when the backlog is `rate * T_r/eta`. The other half is for packets: R, which the line
+/// rate cuts off, falls short of M/T on average where T_r is no whole number of them.
 pub fn fifo(path: &PacedPath, interval: Time, eta: Share) -> Size {
     let seconds = interval.seconds() / weight(eta);
     let bytes = 2.0 * path.rate.0 as f64 / 8.0 * seconds;
-    let least = (FIFO_PACKETS * path.mtu) as f64;
-    Size(rounded(bytes.max(least), 3).round().min(1e9) as u64)
+    Size(rounded(bytes.max(FIFO_BYTES), 3).round().min(1e9) as u64)
 }
 
 /// eta, table 3's where it is 0 and the rate stands still.
