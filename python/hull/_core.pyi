@@ -73,8 +73,8 @@ class Window:
 
 @final
 class Ack:
-    """An acknowledgment of new data, or a duplicate with ECN-Echo, as a congestion control of your own
-    gets it.
+    """An acknowledgment of new data, or a duplicate with ECN-Echo, as a congestion control of your
+    own gets it.
     """
 
     @property
