@@ -187,6 +187,7 @@ def reproduce(
 ) -> None:
     """Run experiments of the source documents and set the results beside the published numbers."""
     from hull.cache import Cache
+    from hull.claims import headline
     from hull.experiment import all_experiments
     from hull.reproduction import Reproduction, claims_of
 
@@ -225,6 +226,8 @@ def reproduce(
                     print_tables(experiment, result.summary)
                 print_claims(claims_of(result))
                 print(f"{result.folder / 'report.html'}\n", flush=True)
+    if format is Format.TABLE and len(found) > 1:
+        print(headline(claim for _, result in found for claim in claims_of(result)))
     if all_:
         page = work.write_site(found)
         if format is Format.TABLE:

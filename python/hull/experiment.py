@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hull import experiments, scenarios
 from hull.claims import Claim
 from hull.errors import RunError
-from hull.measured import Estimate, Reader, Results
+from hull.measured import Completion, Estimate, Reader, Results
 from hull.plan import Cell, Plan, code_hash, make_plan
 from hull.stated import Stated, statements_for
 
@@ -87,6 +87,9 @@ class Experiment:
     variants: tuple[Variant, ...] = (Variant(),)
     points: tuple[Point, ...] = ()
     claims: tuple[Claim, ...] = field(default=())
+    completion: Completion | None = None
+    """The end of a flow in the source's completion times; None where it has none. A test asks for
+    it where flows end."""
 
     def plan(self, size: SizeName, seeds: int | None) -> Plan:
         """The cells of all variants under their names in the results."""

@@ -31,7 +31,11 @@ def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str,
     """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
     size = "full" if results.is_full else "quick"
-    summary["experiment"] = {"id": experiment.id, "source": experiment.source}
+    summary["experiment"] = {
+        "id": experiment.id,
+        "source": experiment.source,
+        "completion": experiment.completion,
+    }
     summary["stated"] = rows(beside(experiment.stated, plan.cells, size))
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
@@ -43,7 +47,7 @@ def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str,
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "measured", "holds")
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds")
     return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
 
 

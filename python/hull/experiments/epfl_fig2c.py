@@ -49,8 +49,10 @@ CLAIMS = (
         claim="with a round trip that holds the smallest windows, HULL's latency is not higher "
         "with 2 flows than with 3",
         check=_not_above,
-        tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us 18 and 0.4). With the pacer of "
-        "the report's text instead of its code's, pacer.overtaking=any, 1.6 and 1.8; with T_r of "
+        kind="predicted",
+        bound="document",
+        tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us 18 and 0.4). With the pacer "
+        "of the report's text instead of its code's, pacer.overtaking=any, 1.6 and 1.8; with T_r of "
         "64 us in place of 32, 3.3 and 3.6 (seed 1). Command: hull run examples/epfl-static.toml "
         "--set run.duration=2s --set host.delay=100us --set switch.delay=100us --set "
         "pacer.overtaking=any",
@@ -61,12 +63,16 @@ CLAIMS = (
         claim="... HULL does not converge to DCTCP-6K: its latency is more than 25% below at 2 to "
         "8 flows",
         check=_below_six,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="epfl-fig2c-drain",
         source="report III-A",
         claim="... HULL's throughput follows its drain rate of 900 Mbps (within 25% below it)",
         check=_drain,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

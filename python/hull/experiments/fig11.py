@@ -98,7 +98,9 @@ def _lower(name: str, scheme: str, what: str, unit: str, read: Reader, tried: st
         f"Pacing lowers the mean {what} with {label}, at each load (shown: with < without, at 20, "
         "40, 60%)",
         check,
-        tried,
+        kind="predicted",
+        bound="document",
+        tried=tried,
     )
 
 
@@ -107,6 +109,7 @@ EXPERIMENT = Experiment(
     title="Paper figure 11: switch latency and 10 MB completion time with and without pacing",
     source="paper 6.2.1, figure 11",
     scenario="table4",
+    completion="delivered",
     variants=(
         *(
             Variant(

@@ -122,6 +122,8 @@ CLAIMS = (
         source="paper 4.4",
         claim="a smaller beta lowers switch latency and raises the round trip of the paced flows",
         check=_trade,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="fig6-knee",
@@ -129,6 +131,8 @@ CLAIMS = (
         claim="below 2^4 the pacer's delay rises sharply (at 2^0 more than twice that at 2^4) "
         "without much gain (25%) in switch latency",
         check=_knee,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -136,6 +140,8 @@ CLAIMS = (
         source="paper 4.4",
         claim="the pacer adds a few hundred us (200 to 1000) to the paced flows",
         check=_hundreds,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -143,12 +149,16 @@ CLAIMS = (
         source="paper 4.4",
         claim="throughput falls from about 870 Mbps at 2^0 to about 770 at 2^14 (within 25%)",
         check=_throughput,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig6-unpaced",
         source="paper 4.4",
         claim="throughput is slightly lower still without pacing (by less than 25%)",
         check=_unpaced,
+        kind="fitted",
+        bound="hull",
     ),
 )
 

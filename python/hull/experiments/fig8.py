@@ -188,6 +188,8 @@ CLAIMS = (
         claim="DCTCP's mean latency is more than an order of magnitude (10) below TCP's, about 20 "
         "times (within 25%)",
         check=_tcp,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig8-6k-dctcp",
@@ -195,6 +197,8 @@ CLAIMS = (
         claim="a marking threshold of 6 KB, with pacing, lowers the mean by another 6 times "
         "(within 25%)",
         check=_six,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig8-levels",
@@ -202,12 +206,16 @@ CLAIMS = (
         claim="mean latency is about 200 us with DCTCP and about 30 us with 6 KB and pacing "
         "(within 25%)",
         check=_levels,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig8-hull-6k",
         source="paper 6.1",
         claim="below four flows the phantom queue has a mean 2 to 3 times lower than DCTCP-6K's",
         check=_few,
+        kind="fitted",
+        bound="document",
         tried=TRIED,
     ),
     Claim(
@@ -216,6 +224,8 @@ CLAIMS = (
         claim="99th percentile below four flows: about 30 us with the phantom queue, about 100 "
         "with DCTCP-6K (within 25%), more than 300 with DCTCP",
         check=_jitter,
+        kind="fitted",
+        bound="document",
         tried=TRIED,
     ),
     Claim(
@@ -224,6 +234,8 @@ CLAIMS = (
         claim="throughput with the phantom queue is about 870 Mbps, 8% of the line rate below its "
         "drain rate (within 25% of both)",
         check=_throughput,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig8-less-effective",
@@ -231,6 +243,8 @@ CLAIMS = (
         claim="headroom becomes gradually less effective with more flows: HULL's latency grows "
         "with each flow and its lead over DCTCP-6K shrinks",
         check=_less_effective,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="fig8-one-flow",
@@ -238,6 +252,8 @@ CLAIMS = (
         claim="at least 2 servers must send to congest the switch: with one flow, of TCP, and no "
         "probes from another server at most one packet waits (99th percentile 12.5 us or less)",
         check=_one_flow,
+        kind="by construction",
+        bound="hull",
     ),
     Claim(
         id="fig8-6k-needs-pacing",
@@ -245,6 +261,8 @@ CLAIMS = (
         claim="with a threshold of 6 KB pacing is needed to avoid excessive loss of throughput (5% "
         "of the line rate or more without, mean over 2 to 8 flows)",
         check=_needs_pacing,
+        kind="fitted",
+        bound="hull",
     ),
     Claim(
         id="fig8-below-6k",
@@ -252,6 +270,8 @@ CLAIMS = (
         claim="below 6 KB throughput is severely degraded even with pacing (by 10% of the line "
         "rate or more with 1.5 KB, mean over 2 to 8 flows)",
         check=_below_six,
+        kind="fitted",
+        bound="hull",
     ),
     Claim(
         id="fig8-pacer-insensitive",
@@ -259,6 +279,8 @@ CLAIMS = (
         claim="the pacer is not sensitive to T_r, eta, p_a and T_i: halved or doubled, throughput "
         "and mean latency stay within 25% (2 flows)",
         check=_insensitive,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

@@ -41,12 +41,16 @@ CLAIMS = (
         source="thesis 2.3.2, figure 2.22",
         claim="DCTCP's median is below 1 ms",
         check=_below,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-22-tcp",
         source="thesis 2.3.2, figure 2.22",
         claim="TCP's is 19 ms (within 25%)",
         check=_tcp,
+        kind="fitted",
+        bound="document",
         tried="It holds by little. 19 ms are four round trips over the full queue: slow start from "
         "two packets at each request. Windows that are kept take one round trip, 5 ms; restart "
         "after idle, counted in ticks of 10 ms, 11.9 to 16.1 ms in ten runs of 1000, 14.8 "
@@ -57,6 +61,8 @@ CLAIMS = (
         source="thesis 2.3.2",
         claim="no transfer suffers a timeout, so that their floor does not matter",
         check=_no_timeouts,
+        kind="predicted",
+        bound="document",
         tried="One or two of 1000 transfers lose the end of a window in TCP's full queue, which "
         "only the timer repairs. Ten runs of 1000 transfers, as many as the thesis has, with "
         "other seeds: 1, 2, 2, 1, 1, 1, 0, 1, 1 and 0 transfers with a timeout, so two of the ten "
@@ -89,6 +95,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.22: short transfers behind the queue of long flows",
     source="thesis 2.3.2, figure 2.22",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         Variant(
             overrides=(

@@ -149,6 +149,8 @@ CLAIMS = tuple(
         source="thesis 2.3.3, figure 2.25",
         claim=text,
         check=check,
+        kind="predicted",
+        bound="hull" if name in ("better", "unchanged") else "document",
         tried=TRIED.get(name, ""),
     )
     for name, text, check in (
@@ -203,6 +205,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.25: the production benchmark, ten times as large",
     source="thesis 2.3.3, figure 2.25",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
     claims=CLAIMS,
     draw=draw,

@@ -80,12 +80,16 @@ CLAIMS = (
         source="thesis 2.3.3, figure 2.26(a)",
         claim="ten times larger updates hurt TCP's short messages and queries",
         check=_hurts,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-26-mitigates",
         source="thesis 2.3.3, figure 2.26(a)",
         claim="DCTCP mitigates that (both are faster than with TCP)",
         check=_mitigates,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-26-severe",
@@ -93,6 +97,8 @@ CLAIMS = (
         claim="ten times larger responses degrade TCP's queries severely, not DCTCP's (half the "
         "time)",
         check=_severe,
+        kind="predicted",
+        bound="hull",
         tried=_TRIED,
     ),
     Claim(
@@ -100,6 +106,8 @@ CLAIMS = (
         source="thesis 2.3.3",
         claim="because DCTCP reduces the timeouts (less than a tenth of TCP's)",
         check=_fewer,
+        kind="predicted",
+        bound="hull",
     ),
 )
 
@@ -128,6 +136,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.26: updates or responses ten times as large",
     source="thesis 2.3.3, figure 2.26",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
     claims=CLAIMS,
     draw=draw,

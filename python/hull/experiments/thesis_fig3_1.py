@@ -128,6 +128,8 @@ CLAIMS = (
         source="thesis 3.1.1",
         claim="the fluid model matches simulations (mean window and alpha within 25%)",
         check=_matches,
+        kind="predicted",
+        bound="document",
         tried=TRIED,
     ),
     Claim(
@@ -136,6 +138,8 @@ CLAIMS = (
         claim="the fluid model has the queue of 2 and 10 flows (amplitude, period and mean within "
         "10%)",
         check=_queues,
+        kind="predicted",
+        bound="hull",
         tried=TRIED_QUEUE,
     ),
     Claim(
@@ -144,6 +148,8 @@ CLAIMS = (
         claim="with 100 flows the queue is about 120 packets (within 25%), each packet is marked, "
         "and windows are at their minimum of 2",
         check=_hundred,
+        kind="predicted",
+        bound="document",
     ),
 )
 

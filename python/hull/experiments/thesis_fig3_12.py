@@ -114,18 +114,24 @@ CLAIMS = (
         claim="TCP with DCTCP's marking: throughput falls with about the square of the round trip "
         "(exponent 2 within 25%)",
         check=lambda results: _about(results, ONOFF),
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig3-12-red",
         source="thesis 3.4.1, figure 3.12",
         claim="TCP with RED: about linearly (exponent 1 within 25%)",
         check=lambda results: _about(results, RED),
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig3-12-between",
         source="thesis 3.4.1",
         claim="DCTCP is between the two",
         check=_between,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig3-12-tends",
@@ -133,12 +139,16 @@ CLAIMS = (
         claim="DCTCP is a little worse than linear for moderate ratios and tends to the square "
         "(exponents at 3 and 10)",
         check=_tends,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig3-12-improved",
         source="thesis 3.4.2, figure 3.12",
         claim="with a cut by each marked ACK DCTCP is linear (exponent 1 within 25%)",
         check=lambda results: _about(results, IMPROVED),
+        kind="predicted",
+        bound="document",
         tried=LOCKED,
     ),
     Claim(
@@ -146,6 +156,8 @@ CLAIMS = (
         source="thesis 3.4.2",
         claim="it is even a little fairer than TCP with RED, at each ratio",
         check=_better,
+        kind="predicted",
+        bound="document",
         tried=LOCKED,
     ),
 )

@@ -59,6 +59,8 @@ CLAIMS = (
         source="thesis 3.2.3",
         claim="for small g the period grows as the root of the window (exponent within 25%)",
         check=_root,
+        kind="predicted",
+        bound="document",
         tried=TRIED,
     ),
     Claim(
@@ -66,6 +68,8 @@ CLAIMS = (
         source="thesis 3.2.3, figure 3.7",
         claim="the period grows with the window and is longer with a larger g",
         check=_longer,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -133,6 +133,8 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.13",
         claim="RCP is stable with a round trip of 110 ms and unstable with 115 ms",
         check=_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -140,6 +142,8 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.13",
         claim="AP-RCP is stable with 240 ms and unstable with 250 ms",
         check=_ap_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -147,6 +151,8 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.13",
         claim="AP2-RCP is stable with 480 ms",
         check=_ap2_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -154,6 +160,8 @@ CLAIMS = (
         source="thesis 5.5.3",
         claim="where RCP is unstable AP-RCP is stable, and where that is not, AP2-RCP",
         check=_order,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

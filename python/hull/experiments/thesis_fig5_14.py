@@ -50,6 +50,8 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.14",
         claim="AP-RCP and PD-RCP are both stable with 240 ms and both unstable with 250 ms",
         check=_sides,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -57,6 +59,8 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.14",
         claim="the oscillations of their rates are very similar (extents within 25%)",
         check=_similar,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

@@ -98,6 +98,8 @@ CLAIMS = (
         source="thesis 5.3.1",
         claim="the fluid model matches the simulation: mean queue within 10% at 50 us",
         check=_stable,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -105,6 +107,8 @@ CLAIMS = (
         source="thesis 5.3.1",
         claim="the same at 350 us",
         check=_unstable,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
     ),
     Claim(
@@ -112,12 +116,16 @@ CLAIMS = (
         source="thesis 5.3.1",
         claim="the same at 50 us, as 802.1Qau",
         check=_stable_standard,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig5-4-unstable-8021qau",
         source="thesis 5.3.1",
         claim="the same at 350 us, as 802.1Qau",
         check=_unstable_standard,
+        kind="predicted",
+        bound="hull",
         tried=TRIED_STANDARD,
     ),
     Claim(
@@ -125,12 +133,16 @@ CLAIMS = (
         source="thesis 5.3.1",
         claim="it predicts the amplitude of its oscillation at 350 us (deviation within 25%)",
         check=_amplitude,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig5-4-frequency",
         source="thesis 5.3.1",
         claim="it predicts the frequency at 350 us (within 25%)",
         check=_frequency,
+        kind="predicted",
+        bound="document",
     ),
 )
 

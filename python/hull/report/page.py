@@ -44,6 +44,11 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:"
 )
+_WORDS_COMPLETION = {
+    "delivered": "<p>Completion times end when the receiving application has the last byte.</p>",
+    "acked": "<p>Completion times end when the sender has the acknowledgment of the last byte, as "
+    "in the source.</p>",
+}
 _WORDS_RATIO = (
     "<p>Ratio is measured ÷ published. Cells off by more than a factor of 2 are shaded "
     "and marked ▲ or ▼. ± is the half width of the 95% confidence interval over seeds.</p>"
@@ -141,7 +146,8 @@ def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[t
     if settings := summary.get("stated"):
         parts.append(("stated", "Settings stated in the source", stated_table(settings)))
     if rows := summary.get("comparison"):
-        tables = f"{_WORDS_RATIO}{published_tables(rows)}"
+        ends = _WORDS_COMPLETION.get(summary["experiment"].get("completion"), "")
+        tables = f"{_WORDS_RATIO}{ends}{published_tables(rows)}"
         parts.append(("published", "Published beside measured", tables))
     text = "".join(
         f'<section><h2 id="{target}">{name}</h2>{content}</section>'

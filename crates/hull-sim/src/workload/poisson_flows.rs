@@ -13,7 +13,7 @@ use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, FlowConnections};
@@ -238,6 +238,7 @@ impl Workload for PoissonFlows {
             dst: flow.dst,
             connection: flow.connection,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 
