@@ -29,8 +29,8 @@ BOUND_WORDS = (
 CUT_FORM = "it and what remains within 25%"
 """How `cut_as_published` is said in a claim."""
 
-UNSHIPPED = "code that is not shipped"
-"""In `Claim.shown_by`: no command of this version shows what was tried."""
+UNSHIPPED = "not shipped: "
+"""How an entry of `Claim.shown_by` begins that no command of this version shows."""
 
 
 class Finding(NamedTuple):
@@ -52,12 +52,24 @@ class Claim:
     claim: str
     """The statement in our words."""
     check: Callable[[Results], Finding]
-    kind: Kind = field(default="predicted", kw_only=True)
-    bound: Bound = field(default="document", kw_only=True)
+    kind: Kind = field(kw_only=True)
+    bound: Bound = field(kw_only=True)
     tried: str = ""
     """Where it does not hold: what was tried to find out why, with numbers."""
     shown_by: tuple[str, ...] = field(default=(), kw_only=True)
-    """The commands that show the numbers of `tried`, or UNSHIPPED; `make tried` runs them."""
+    """The commands that show the numbers of `tried`, and what none shows (UNSHIPPED);
+    `make tried` runs them."""
+
+
+def commands(experiment: str, *options: str) -> tuple[str, ...]:
+    """`hull reproduce` of an experiment's claims, once for each of the options: entries of
+    `Claim.shown_by`."""
+    return tuple(f"hull reproduce {experiment} --claims {given}".strip() for given in options)
+
+
+def unshipped(what: str) -> tuple[str]:
+    """An entry of `Claim.shown_by`: tried with code or a scenario that is not shipped."""
+    return (f"{UNSHIPPED}{what}",)
 
 
 def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:

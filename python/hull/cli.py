@@ -171,6 +171,12 @@ def reproduce(
     claims: Annotated[
         bool, typer.Option("--claims", help="Write what the documents claim, and whether it holds.")
     ] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short runs (the default).")] = False,
     full: Annotated[bool, typer.Option("--full", help="Long runs, several seeds.")] = False,
     seeds: Seeds = None,
@@ -201,6 +207,8 @@ def reproduce(
         raise UsageError("--quick, --full: both given; allowed is one of them")
     if ids and all_:
         raise UsageError("ID, --all: both given; allowed is one of them")
+    if overrides and not ids:
+        raise UsageError("--set: given without an ID; expected hull reproduce ID --set KEY=VALUE")
     if not ids and not all_ and not claims:
         raise UsageError(f"ID: none given; allowed are --all and {', '.join(known)}")
     for id_ in ids or ():
@@ -213,6 +221,7 @@ def reproduce(
         out,
         Cache(cache or out / "cache"),
         seeds=_count("--seeds", seeds),
+        overrides=overrides or (),
         force=force,
     )
     found = []

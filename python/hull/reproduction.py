@@ -30,12 +30,12 @@ FIGURE = "figure"
 def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str, Any]) -> None:
     """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
-    size = "full" if results.is_full else "quick"
     summary["experiment"] = {
         "id": experiment.id,
         "source": experiment.source,
         "completion": experiment.completion,
     }
+    size = "full" if results.is_full else "quick"
     summary["stated"] = rows(beside(experiment.stated, plan.cells, size))
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
@@ -62,6 +62,7 @@ class Reproduction:
         cache: Cache,
         *,
         seeds: int | None = None,
+        overrides: Sequence[str] = (),
         force: bool = False,
     ) -> None:
         """Looks at every folder that will be written, before anything is run."""
@@ -69,7 +70,9 @@ class Reproduction:
         self._out = out
         self._cache = cache
         self._force = force
-        self._work = [(experiment, experiment.plan(size, seeds)) for experiment in experiments]
+        self._work = [
+            (experiment, experiment.plan(size, seeds, overrides)) for experiment in experiments
+        ]
         for _, plan in self._work:
             OutputFolder(out / plan.name, plan).is_complete(force=force)
 

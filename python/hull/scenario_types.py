@@ -24,6 +24,8 @@ RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
 RelativeRate = str
 Tick = str
+Placement = Literal["series", "parallel"]
+"""Where a phantom queue counts packets (paper, remark 1)."""
 CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
@@ -561,6 +563,8 @@ class PhantomQueue(TypedDict):
     """Whether the packet is added before the comparison (report II-A) or after (the NetFPGA)."""
     tick: NotRequired[Tick]
     """Step in which it drains (800 ns on the NetFPGA)."""
+    placement: NotRequired[Placement]
+    """Where packets are counted: as they leave the port, or as they arrive at it."""
 
 
 class Rcp(TypedDict):
@@ -704,7 +708,7 @@ class Switch(TypedDict):
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
-    """Phantom queue behind each port; without this table there is none."""
+    """Phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]
     """Ports that differ from the others; the last entry that fits a port counts."""
 

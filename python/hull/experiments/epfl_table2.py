@@ -10,7 +10,17 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import CUT_FORM, Claim, Finding, about, cut_as_published, cut_pct, ratio
+from hull.claims import (
+    CUT_FORM,
+    Claim,
+    Finding,
+    about,
+    commands,
+    cut_as_published,
+    cut_pct,
+    ratio,
+    unshipped,
+)
 from hull.experiment import Experiment, Point, Size, Variant, published
 from hull.measured import Measure, Results, fct, from_summary, from_table, interval_means, value
 
@@ -168,6 +178,7 @@ CLAIMS = (
         kind="by construction",
         bound="document",
         tried="The two do not go together: at 4 to 1 the bytes are 1 to 2,778; 2,222 is 5 to 1.",
+        shown_by=commands("epfl-table2", ""),
     ),
     Claim(
         "epfl-table2-latency-tcp",
@@ -215,6 +226,7 @@ CLAIMS = (
         "published one, which is one run: the difference of two such numbers is finer than they "
         "are. Table II itself gives 17, 8 and -9% by load. With Reno's recovery instead of SACK, "
         "as ns-2 has it, TCP's percentiles are 225, 339 and 709 ms instead of 248, 345 and 662.",
+        shown_by=(*commands("epfl-table2", "--full"), *unshipped("a sender with Reno's recovery")),
     ),
     Claim(
         "epfl-table2-large-p99-dctcp",
@@ -268,6 +280,7 @@ CLAIMS = (
         bound="document",
         tried="It holds with --full (factors 4.89 and 5.61) and in 120 s. In 40 s a few transfers "
         "that overlap decide it at 1000 B (0.79 us instead of 0.25).",
+        shown_by=commands("epfl-table2", "--full", "", "--set run.duration=40s"),
     ),
     Claim(
         "epfl-table2-1500-small",

@@ -9,7 +9,7 @@ rates.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Size, Variant
 from hull.long_lived import senders
 from hull.measured import Results, occupancy
@@ -132,6 +132,7 @@ CLAIMS = (
             " the measure and a quarter or an eighth of a packet as its limit, the bound holds in"
             " all cases; with a tenth not with 4 flows."
         ),
+        shown_by=(*commands("eq5", "--full"), *unshipped("limits other than half a packet")),
     ),
 )
 

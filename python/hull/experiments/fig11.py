@@ -4,7 +4,7 @@
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.dynamic_flows import HULL, LOADS, SMALL
 from hull.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.fig10 import CONDITIONS
@@ -101,6 +101,7 @@ def _lower(name: str, scheme: str, what: str, unit: str, read: Reader, tried: st
         kind="predicted",
         bound="document",
         tried=tried,
+        shown_by=commands("fig11", "", "--full") if tried else (),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, within
 from hull.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.measured import Estimate, Reader, Results
 from hull.segments import TcpSegment, tcp_segments
@@ -366,6 +366,7 @@ EXPERIMENT = Experiment(
             tried="A window that is sent at once stays together without any coalescing: nothing "
             "spreads it. With the whole round trip as the receiver's wait of 460 us one ACK covers "
             "all 65 KB, and the wait is the batching, but 6 ACKs cannot be.",
+            shown_by=commands("fig3-table2", "", "--set host.receive.wait=460us"),
         ),
         Claim(
             "table2-tradeoff",
@@ -442,6 +443,7 @@ EXPERIMENT = Experiment(
             bound="document",
             tried="hull's senders cost no processor time, and so lose nothing: what a packet costs "
             "a sender is not in table 2",
+            shown_by=commands("fig3-table2", ""),
         ),
     ),
     draw=draw,

@@ -7,7 +7,7 @@ threshold, 800 Mbps and 6 KB, are those of thesis figure 4.9's caption. Latency 
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size, Variant
 from hull.long_lived import senders
 from hull.measured import Results, probe
@@ -57,10 +57,18 @@ CLAIMS = (
         "has 6 KB. With 6 KB one change at a time gives for 2, 5 and 8 flows: stacks of 30 us 1.8, "
         "1.7 and 2.0 times, no interrupt coalescing 1.7, 1.9 and 1.5, no segmentation offload 1.7, "
         "1.5 and 1.9, no pacing 1.6, 1.5 and 2.3, no jitter 1.5, 0.9 and 0.9, probes of 1500 "
-        "bytes 1.7, 1.5 and 2.0. Command: hull run examples/static.toml --set "
-        "transport.mtu=300B --set measure.probe.size=300B --set "
-        "switch.phantom_queue.drain=800Mbps --set switch.phantom_queue.threshold=6KB --set "
-        "host.stack_delay=30us, and with 1500B",
+        "bytes 1.7, 1.5 and 2.0",
+        shown_by=commands(
+            "fig9",
+            "",
+            "--set switch.phantom_queue.threshold=1KB",
+            "--set host.stack_delay=30us",
+            "--set host.receive.wait=0us",
+            "--set host.offload=1500B",
+            "--set pacer.association_probability=0%",
+            "--set host.stack_jitter.exponential=0s",
+            "--set measure.probe.size=1500B",
+        ),
     ),
     Claim(
         id="fig9-sensitivity",

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull import dynamic_flows
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, unshipped, within
 from hull.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
 from hull.experiment import Experiment, Size, Variant, table_points
 from hull.measured import Reader, Results, fct, probe
@@ -192,6 +192,12 @@ _CLAIMS = (
         "version): 2.2, 4.0, 5.2. DCTCP's mean is as published within 15%, TCP's 1.2 to "
         "1.4 times it: the busy port of the testbed got less than 700 KB on average. The "
         "table itself has 6.05 at 60% load",
+        shown_by=(
+            *commands(
+                "table4", "--full", "--seeds 2 --set switch.buffer=350KB --set run.duration=50s"
+            ),
+            *unshipped("the hosts of an earlier version"),
+        ),
     ),
     Claim(
         "table4-6k-vs-30k",
@@ -204,6 +210,10 @@ _CLAIMS = (
         tried="DCTCP-6K's mean is 0.66 to 0.79 of the published one at each load, DCTCP-30K's "
         "as published within 11%. What a window is after idling decides: in an earlier "
         "version 4.3, 3.6, 3.8 with transport.idle_restart=false",
+        shown_by=(
+            *commands("table4", "--full", "--set transport.idle_restart=false"),
+            *unshipped("the hosts of an earlier version"),
+        ),
     ),
     Claim(
         "table4-6k-jitter",
@@ -220,6 +230,7 @@ _CLAIMS = (
         bound="document",
         tried="holds since segments wait for larger pieces (transport.tso_win_divisor); before, "
         "79 us at 40% and 102 at 60% (full size)",
+        shown_by=commands("table4", "--full", "--full --set transport.tso_win_divisor=0"),
     ),
     Claim(
         "table4-hull-lowest",
@@ -239,6 +250,12 @@ _CLAIMS = (
         tried="66, 54 and 45% in the full size: HULL's mean is 0.59 to 0.79 of the published "
         "one, DCTCP-6K's 0.66 to 0.79. Interrupts after 50 us: 70, 61 and 51% (2 seeds of "
         "100 s), after 75 us: 65, 53 and 43% (10 seeds of 150 s)",
+        shown_by=commands(
+            "table4",
+            "--full",
+            "--seeds 2 --set host.receive.wait=50us --set run.duration=100s",
+            "--full --set host.receive.wait=75us",
+        ),
     ),
     Claim(
         "table4-vs-6k-p99",
@@ -252,6 +269,10 @@ _CLAIMS = (
         "to 250 us behind large pieces only (before framing, 2 seeds of 100 s) give "
         "DCTCP-6K 178 and 184 us at 40 and 60% (published 213, 312), but slow HULL's 10 "
         "MB down by 42% at 20% load",
+        shown_by=(
+            *commands("table4", "--full"),
+            *unshipped("interrupts of up to 250 us behind large pieces only"),
+        ),
     ),
     Claim(
         "table4-vs-tcp",
@@ -270,6 +291,7 @@ _CLAIMS = (
         bound="document",
         tried="10.1 at 60% load in the full size, where the table itself has 8.8 (119.1 over "
         "13.5 us)",
+        shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-tail-gains-more",
@@ -281,6 +303,7 @@ _CLAIMS = (
         bound="document",
         tried="DCTCP at 40% load fails in the full size: 15 on average and 8 at the 99th "
         "percentile, with 379 us where the paper has 556; in 3 seeds of 80 s both are 17",
+        shown_by=commands("table4", "--full", "--seeds 3 --set run.duration=80s"),
     ),
     Claim(
         "table4-abstract",
@@ -292,6 +315,7 @@ _CLAIMS = (
         bound="document",
         tried="holds in the quick size; in the full one DCTCP-30K's 99th percentile at 40% "
         "load, 379 us where the paper has 556, is only 8.5 times HULL's",
+        shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-hosts-decide-1kb",
@@ -304,6 +328,13 @@ _CLAIMS = (
         tried="TCP at 60% load alone (64% in the full size): the hosts add 459 us, the paper's "
         "1380. Limit of the NIC's queue, size of the windows and larger pieces change "
         "that little",
+        shown_by=commands(
+            "table4",
+            "--full",
+            "--seeds 2 --set host.nic_buffer=1000pkts --set run.duration=100s",
+            "--seeds 2 --set transport.receive_window=1000 --set run.duration=100s",
+            "--seeds 2 --set transport.tso_win_divisor=0 --set run.duration=100s",
+        ),
     ),
     Claim(
         "table4-1kb-least",
@@ -323,6 +354,7 @@ _CLAIMS = (
         bound="document",
         tried="holds in the quick size; in the full one the last three are a tie at 60% load, "
         "387, 388 and 387 us",
+        shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-1kb-tail-falls",
@@ -334,6 +366,7 @@ _CLAIMS = (
         tried="holds in the full size (TCP 11.8, 10.0, 5.8 ms, DCTCP 1262, 1011, 951 us); in "
         "the quick one TCP's percentile is that of a few timeouts and of windows that "
         "wait in a server's NIC",
+        shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-slowdown-grows",
@@ -353,6 +386,7 @@ _CLAIMS = (
         bound="document",
         tried="holds in the full size (19, 33 and 54%); in the quick one, 2 seeds of 40 s, 22% "
         "at 20% load is just out of bounds",
+        shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-slowdown-range",
@@ -367,6 +401,7 @@ _CLAIMS = (
         bound="document",
         tried="holds in the full size (19, 33 and 54%) and in the quick one, but the paper's "
         "range is that of its own three numbers: 3 seeds of 80 s give 18, 31 and 60%",
+        shown_by=commands("table4", "--full", "", "--seeds 3 --set run.duration=80s"),
     ),
 )
 

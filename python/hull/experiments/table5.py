@@ -8,7 +8,7 @@ of the high-priority queue.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, unshipped, within
 from hull.experiment import Experiment, Point, Size, Variant, table_points
 from hull.measured import Reader, Results, fct, probe
 
@@ -150,6 +150,19 @@ _POINTS: tuple[Point, ...] = table_points(
     "hull-paper", "table5", ("mean", "p90", "p99"), METRICS, published_conditions=BUFFERS
 )
 
+QOS_SHOWN_BY = (
+    *commands(
+        "table5",
+        "--full",
+        "--seeds 2 --set host.receive.wait=250us --set run.duration=100s",
+        "--set transport.min_rto=200ms",
+        "--set schemes.tcp_qos.transport.congestion_control=cubic",
+        "--set transport.limited_transmit=false",
+        "--set transport.tso_win_divisor=0",
+    ),
+    *unshipped("windows cut to what is in flight, the NIC's moderation by size of pieces"),
+)
+
 EXPERIMENT = Experiment(
     id="table5",
     title="Paper table 5: HULL against TCP with two strict priorities, large and small buffers",
@@ -172,6 +185,7 @@ EXPERIMENT = Experiment(
             "us, HULL 4.5. The published 90th percentile, 17 us, is above the 12 us of "
             "one packet; with the choice 1000 bytes ahead it is 17.0 us, and the 99th "
             "19.9 (published 20.2)",
+            shown_by=commands("table5", "--full", "--full --set switch.commit=0B"),
         ),
         Claim(
             "table5-p90",
@@ -181,6 +195,7 @@ EXPERIMENT = Experiment(
             kind="fitted",
             bound="document",
             tried="as table5-same-latency",
+            shown_by=commands("table5", "--full", "--full --set switch.commit=0B"),
         ),
         Claim(
             "table5-p99",
@@ -211,6 +226,7 @@ EXPERIMENT = Experiment(
             "segmentation offload, windows cut to what is in flight, the NIC's moderation "
             "by size of pieces (1.1 to 1.2). 250 us slows HULL down far too much at 60% "
             "load (table4)",
+            shown_by=QOS_SHOWN_BY,
         ),
         Claim(
             "table5-qos-throughput",
@@ -221,6 +237,7 @@ EXPERIMENT = Experiment(
             kind="predicted",
             bound="document",
             tried="as table5-qos-small",
+            shown_by=QOS_SHOWN_BY,
         ),
         Claim(
             "table5-hull-small",
@@ -267,6 +284,13 @@ EXPERIMENT = Experiment(
             tried="a mean of few requests that wait in a server's NIC: 21% in the full size "
             "(QoS 488 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
             "with 1000 packets in the NIC 15%",
+            shown_by=commands(
+                "table5",
+                "--full",
+                "",
+                "--seeds 2 --set run.duration=100s",
+                "--seeds 2 --set run.duration=100s --set host.nic_buffer=1000pkts",
+            ),
         ),
         Claim(
             "table5-1kb-p99",
@@ -278,6 +302,7 @@ EXPERIMENT = Experiment(
             bound="document",
             tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.9 in "
             "the full size, 8.2 in the quick one",
+            shown_by=commands("table5", "--full", ""),
         ),
     ),
     draw=draw,

@@ -7,7 +7,7 @@ unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.incast import completion_cdf, timeout_share
 from hull.measured import Results, query
@@ -55,6 +55,12 @@ CLAIMS = (
         "two packets at each request. Windows that are kept take one round trip, 5 ms; restart "
         "after idle, counted in ticks of 10 ms, 11.9 to 16.1 ms in ten runs of 1000, 14.8 "
         "together, as long flows and transfers happen to meet; the first 300 transfers 10.1.",
+        shown_by=commands(
+            "thesis-fig2-22",
+            "--full",
+            "--set transport.idle_restart=false",
+            "--set workload.incast.queries=300",
+        ),
     ),
     Claim(
         id="thesis-fig2-22-no-timeouts",
@@ -67,6 +73,7 @@ CLAIMS = (
         "only the timer repairs. Ten runs of 1000 transfers, as many as the thesis has, with "
         "other seeds: 1, 2, 2, 1, 1, 1, 0, 1, 1 and 0 transfers with a timeout, so two of the ten "
         "have none.",
+        shown_by=commands("thesis-fig2-22", "--full"),
     ),
 )
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.benchmark import BASE, DCTCP, TCP, flow_timeouts, short_ms, value, variants
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size, published
 from hull.measured import Results
 
@@ -66,6 +66,17 @@ CLAIMS = (
         "with 20% of the flows from or to outside the rack 0.5 ms, 80% (as shipped) 1.5, 95% 1.4; "
         "another seed 1.6; one ACK for each packet 1.1, limited transmit 1.5, windows of at most "
         "200 packets 0.9, an initial window of 10 packets 0.8.",
+        shown_by=commands(
+            "thesis-fig2-23",
+            "",
+            "--set workload.production.outside_share=20%",
+            "--set workload.production.outside_share=95%",
+            "--set run.seed=2",
+            "--set transport.ack_every=1",
+            "--set transport.limited_transmit=true",
+            "--set transport.max_window=200",
+            "--set transport.initial_window=10",
+        ),
     ),
     Claim(
         id="thesis-fig2-23-p95",
@@ -102,6 +113,10 @@ CLAIMS = (
         "to a full queue with windows of a few packets. Queries with a timeout (1.0%, published "
         "1.15%) come from the same full queues: with windows of at most 200 packets there are four "
         "timeouts in all instead of 180, but queries have them in 0.03% then.",
+        shown_by=(
+            *commands("thesis-fig2-23", "", "--set transport.max_window=200"),
+            *commands("thesis-fig2-24", "--set transport.max_window=200"),
+        ),
     ),
 )
 

@@ -6,7 +6,7 @@ Times are in ms from when it joins.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, within
 from hull.experiment import Experiment, Point, Size, published
 from hull.measured import Estimate, Results
 from hull.theory.bottleneck import Bottleneck
@@ -113,6 +113,15 @@ CLAIMS = (
         "81, 96, 235; single runs: no jitter 80, 86, 218; a first window of 3 packets 60, "
         "133, 226; hold_after_cut 101, 89, 227; the first flow's window not held at 200 "
         "109, 107, 208; the second's alpha 0 65, 60, 64.",
+        shown_by=commands(
+            "thesis-fig3-11",
+            "--seeds 5 --set host.stack_jitter.exponential=100ns",
+            "--set host.stack_jitter.exponential=0s",
+            "--set transport.initial_window=3",
+            "--set transport.dctcp.hold_after_cut=true",
+            "--set transport.max_window=5000",
+            "--set transport.dctcp.initial_alpha=0%",
+        ),
     ),
     Claim(
         id="thesis-fig3-11-model",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size, Variant, published
 from hull.measured import Results
 
@@ -126,6 +126,18 @@ TRIED = (
     "offer of the fair share 94 and 100%; a buffer of 50 packets 10 and 11%. The thesis gives "
     "neither packets nor buffer nor first offer."
 )
+SHOWN_BY = commands(
+    "thesis-fig5-13",
+    "",
+    "--set switch.rcp.beta=0.2",
+    "--set switch.rcp.beta=0.08",
+    "--set transport.mtu=1000B",
+    "--set transport.mtu=9000B --set transport.max_window=100000 "
+    "--set transport.receive_window=100000",
+    "--set transport.ack_every=1",
+    "--set switch.rcp.initial=10%",
+    "--set switch.buffer=50pkts",
+)
 
 CLAIMS = (
     Claim(
@@ -136,6 +148,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-ap-rcp",
@@ -145,6 +158,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-ap2-rcp",
@@ -154,6 +168,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-order",

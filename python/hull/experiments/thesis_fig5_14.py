@@ -9,6 +9,7 @@ from hull.claims import Claim, Finding, about
 from hull.experiment import Experiment, Size, published
 from hull.experiments.thesis_fig5_13 import (
     BETAS,
+    SHOWN_BY,
     TRIED,
     draw_rates,
     sides,
@@ -53,6 +54,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-14-similar",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size
 from hull.experiments.thesis_table5_1 import (
     HALF,
@@ -78,6 +78,9 @@ TRIED = (
 )
 
 
+SHOWN_BY = commands("thesis-fig5-15", "")
+
+
 def _claims(
     name: str, source: str, text: str, check: Callable[[str, Results], Finding]
 ) -> tuple[Claim, Claim]:
@@ -92,6 +95,7 @@ def _claims(
             kind="predicted",
             bound="hull",
             tried=TRIED,
+            shown_by=SHOWN_BY,
         ),
         Claim(
             f"thesis-fig5-15-{name}-8021qau",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Point, published
 from hull.measured import Estimate, Results
 
@@ -123,6 +123,7 @@ CLAIMS = (
         "sample would change the input one period later: 13.76 s (5.2 s for the standard "
         "controller, here 6.1). The PD controller of figure 5.10 has 14.76 s too, AP with two "
         "averages more than 20 s.",
+        shown_by=(*commands("thesis-fig5-9", "--full"), *unshipped("equation 5.24 as printed")),
     ),
 )
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.benchmark import TCP, query_ms, value
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size, Variant
 from hull.measured import Results
 
@@ -86,6 +86,13 @@ CLAIMS = (
         "least there is, and the 95th percentile has a queue on top. From 10.5 to 1.7 ms as "
         "shipped, 10.2 to 1.6 with windows of at most 43 packets, 10.8 to 2.1 with alpha of 5%, "
         "11.7 to 3.3 with 10%.",
+        shown_by=commands(
+            "thesis-jitter",
+            "",
+            "--set transport.max_window=43",
+            "--set switch.memory.alpha=5%",
+            "--set switch.memory.alpha=10%",
+        ),
     ),
     Claim(
         id="thesis-jitter-p999",
@@ -99,6 +106,18 @@ CLAIMS = (
         "0.47%, 7% 0.34 and 0.23, 10% 0.22 and 0.26; 20% of the flows from outside 1.09 and 1.02, "
         "limited transmit 0.31 and 0.59, restart after idle 0.78 and 1.18, initial windows of 10 "
         "0.34 and 0.61. With windows of at most 43 packets (64 KB) 0.06 and 0.11%: 14 to 207 ms.",
+        shown_by=commands(
+            "thesis-jitter",
+            "",
+            "--set switch.memory.alpha=5%",
+            "--set switch.memory.alpha=7%",
+            "--set switch.memory.alpha=10%",
+            "--set workload.production.outside_share=20%",
+            "--set transport.limited_transmit=true",
+            "--set transport.idle_restart=true",
+            "--set transport.initial_window=10",
+            "--set transport.max_window=43",
+        ),
     ),
 )
 
