@@ -16,7 +16,6 @@ use super::{Control, Failure, Simulation};
 use crate::engine::{Entity, Kind};
 use crate::measure::thread_seconds;
 use crate::network::Hop;
-use crate::workload::Workload;
 
 impl Simulation {
     /// Makes this run the edge and `fabric`, a run of the same network without traffic, the rest.
@@ -183,7 +182,7 @@ impl Simulation {
         if self.peer.as_ref().is_some_and(|peer| peer.is_fabric()) {
             return self.hear_whether_over();
         }
-        self.done |= self.traffic.is_complete();
+        self.done |= self.is_complete();
         if self.done {
             self.tell(self.limit_ps);
         }

@@ -168,9 +168,11 @@ fn switch() -> impl Strategy<Value = Settings> {
     ];
     let phantom = prop_oneof![
         Just(String::new()),
-        (50_u32..101, 0_u32..9000).prop_map(|(drain, threshold)| format!(
-            "switch.phantom_queue={{drain=\"{drain}%\",threshold=\"{threshold}B\"}}"
-        )),
+        (50_u32..101, 0_u32..9000, select(vec!["series", "parallel"])).prop_map(
+            |(drain, threshold, placement)| format!(
+                "switch.phantom_queue={{drain=\"{drain}%\",threshold=\"{threshold}B\",placement=\"{placement}\"}}"
+            )
+        ),
     ];
     let cut_through = prop_oneof![
         Just(String::new()),
