@@ -18,12 +18,15 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 MarkOn = Literal["enqueue", "dequeue"]
 """When the queue is compared with the threshold."""
+AverageWeight = int | str | float
 QcnRounding = Literal["up", "down"]
 """What becomes of a part of a step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
 RelativeRate = str
 Tick = str
+Placement = Literal["series", "parallel"]
+"""Where a phantom queue counts packets (paper, remark 1)."""
 CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
@@ -561,6 +564,8 @@ class PhantomQueue(TypedDict):
     """Whether the packet is added before the comparison (report II-A) or after (the NetFPGA)."""
     tick: NotRequired[Tick]
     """Step in which it drains (800 ns on the NetFPGA)."""
+    placement: NotRequired[Placement]
+    """Where packets are counted: as they leave the port, or as they arrive at it."""
 
 
 class Rcp(TypedDict):
@@ -627,8 +632,10 @@ class Red(TypedDict):
     """Average queue from which on every packet is marked (max_th), in the unit of `min`."""
     max_probability: NotRequired[Share]
     """Probability at `max` (max_p)."""
-    weight: NotRequired[int]
-    """Weight of the queue that a packet finds in the average: 2 to the power of minus this."""
+    weight: NotRequired[AverageWeight]
+    """Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`,
+    or a whole number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    """
     gentle: NotRequired[bool]
     """Whether the probability goes on growing, up to 1 at twice `max`."""
     by_size: NotRequired[bool]
@@ -704,7 +711,7 @@ class Switch(TypedDict):
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
-    """Phantom queue behind each port; without this table there is none."""
+    """Phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]
     """Ports that differ from the others; the last entry that fits a port counts."""
 

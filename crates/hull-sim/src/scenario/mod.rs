@@ -27,7 +27,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use aqm::{Pi, Red};
+pub use aqm::{AverageWeight, Pi, Red};
 pub(crate) use check::{delay as check_delay, rate as check_rate};
 pub use congestion_control::{CongestionControl, OwnControls};
 pub use error::ScenarioError;
@@ -43,7 +43,7 @@ pub use run::Run;
 pub use service::{Gamma, Service};
 pub use short_keys::{Meanings, meanings};
 pub use swept::{Swept, range};
-pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
+pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
 pub use topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,
