@@ -43,9 +43,20 @@ autodoc_typehints = "signature"
 
 DOCS = Path(__file__).parent
 GALLERY = (
-    ("The HULL paper", ("eq", "fig", "table")),
+    ("The HULL paper", ("eq", "fig", "remark", "sec", "table")),
+    ("The HULL slides", ("slides-",)),
     ("The EPFL report", ("epfl-",)),
-    ("The thesis: DCTCP", ("thesis-fig1-", "thesis-fig2-", "thesis-jitter", "thesis-table2-")),
+    (
+        "The thesis: DCTCP",
+        (
+            "thesis-convergence",
+            "thesis-fig1-",
+            "thesis-fig2-",
+            "thesis-incast-",
+            "thesis-jitter",
+            "thesis-table2-",
+        ),
+    ),
     ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
     ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
 )
