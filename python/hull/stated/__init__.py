@@ -18,7 +18,7 @@ from hull.plan import Cell
 from hull.stated.quantity import agree
 from hull.stated.setting import setting
 
-DOCUMENTS = ("paper", "thesis", "report")
+DOCUMENTS = ("paper", "thesis", "report", "slides")
 
 
 @dataclass(frozen=True)
