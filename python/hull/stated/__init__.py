@@ -84,7 +84,7 @@ def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
             "stated": ", ".join(found.values),
             "source": stated.source,
             "resolved": ", ".join(found.resolved),
-            "deviates": stated.deviates,
+            "deviates": stated.deviates or ("changed for this run" if found.problems else ""),
         }
         for found in comparisons
         for stated in (found.stated,)
