@@ -31,7 +31,10 @@ GivenPaths::Through(uint32_t interface, Ipv4Address to) const
 
 // A host has one link.
 Ptr<Ipv4Route>
-GivenPaths::RouteOutput(Ptr<Packet>, const Ipv4Header& header, Ptr<NetDevice>, Socket::SocketErrno& error)
+GivenPaths::RouteOutput(Ptr<Packet>,
+                        const Ipv4Header& header,
+                        Ptr<NetDevice>,
+                        Socket::SocketErrno& error)
 {
     error = Socket::ERROR_NOTERROR;
     return Through(1, header.GetDestination());
