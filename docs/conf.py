@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from hull import __version__, _core
-from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, Bound, counts, headline
+from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, UNSHIPPED, Bound, counts, headline
 from hull.columns import COLUMNS
 from hull.experiment import all_experiments
 from hull.stated import beside, rows
@@ -44,9 +44,15 @@ autodoc_typehints = "signature"
 
 DOCS = Path(__file__).parent
 GALLERY = (
-    ("The HULL paper", ("eq", "fig", "table")),
+    ("The HULL paper", ("eq", "fig", "remark", "sec", "slides", "table")),
     ("The EPFL report", ("epfl-",)),
-    ("The thesis: DCTCP", ("thesis-fig1-", "thesis-fig2-", "thesis-jitter", "thesis-table2-")),
+    (
+        "The thesis: DCTCP",
+        (
+            *("thesis-convergence", "thesis-fig1-", "thesis-fig2-", "thesis-incast-"),
+            *("thesis-jitter", "thesis-table2-"),
+        ),
+    ),
     ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
     ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
 )
@@ -162,6 +168,33 @@ def setup(app):
     app.connect("source-read", _append_stated)
 
 
+def _claims(record):
+    """Every claim, a table for each experiment, and below it what was tried where one fails."""
+    sections = []
+    for id_, experiment in all_experiments().items():
+        holds = record[id_]["claims"]
+        rows = [
+            (_plain(claim.claim), claim.kind, claim.bound, "yes" if holds[claim.id] else "**no**")
+            for claim in experiment.claims
+        ]
+        tried = "".join(_tried(c) for c in experiment.claims if c.tried and not holds[c.id])
+        table = _table(["claim", "kind", "bound", "holds"], rows)
+        sections.append(f"## [{id_}](experiments/{id_}.md)\n\n{table}\n{tried}")
+    return "\n".join(sections)
+
+
+def _tried(claim):
+    shown = "; ".join(
+        entry if entry.startswith(UNSHIPPED) else f"`{entry}`" for entry in claim.shown_by
+    )
+    return f"- {claim.id}: {_plain(claim.tried)} *Shown by:* {shown}.\n"
+
+
+def _plain(text):
+    """Text without Markdown's marks."""
+    return "".join(f"\\{mark}" if mark in "*_`$<[]" else mark for mark in text)
+
+
 generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
@@ -172,3 +205,4 @@ for table, columns in COLUMNS.items():
 record = json.loads((DOCS / "gallery" / "record.json").read_text())
 for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)
+(generated / "all_claims.inc").write_text(_claims(record))

@@ -99,7 +99,9 @@ def test_comparison(stated: Stated, problem: str | None) -> None:
 
 def test_row() -> None:
     (row,) = rows(beside([replace(BUFFER, used="500pkts", value="1MB")], [CELL], "quick"))
-    assert (row["stated"], row["resolved"]) == ("1MB", "500pkts")
+    assert (row["stated"], row["resolved"], row["deviates"]) == ("1MB", "500pkts", "")
+    (row,) = rows(beside([replace(BUFFER, value="1MB")], [CELL], "quick"))
+    assert row["deviates"] == "changed for this run"
 
 
 @pytest.mark.parametrize(

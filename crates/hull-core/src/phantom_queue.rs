@@ -2,7 +2,8 @@
 //! than the real link. It marks CE and holds no packets.
 //!
 //! Source: paper 2.1 and 5.1 (thesis 4.1.1 and 4.4.1), report II-A. Published settings: drain
-//! 950 Mbps on a link of 1 Gbps, threshold 1 KB.
+//! 950 Mbps on a link of 1 Gbps, threshold 1 KB. In parallel to the port's queue (remark 1) packets
+//! are counted when they arrive at the port instead.
 //!
 //! Per packet leaving the port: drain for the time since the last packet, not below zero; compare
 //! with the threshold (strictly greater marks); add the packet. With `count_arriving` the packet is

@@ -9,7 +9,7 @@ Responses whose last packet is lost are not counted, as there. Times are ms.
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, unshipped, within
 from hull.experiment import Experiment, Size, Variant
 from hull.measured import Results
 
@@ -102,7 +102,7 @@ CLAIMS = (
         claim="the others for 1 to 14 ms, the most that a port may hold: the longest wait is near "
         "14 ms (10.5 to 15.4)",
         check=_tail,
-        kind="predicted",
+        kind="fitted",
         bound="hull",
     ),
     Claim(

@@ -18,7 +18,7 @@ from hull.plan import Cell
 from hull.stated.quantity import agree
 from hull.stated.setting import setting
 
-DOCUMENTS = ("paper", "thesis", "report")
+DOCUMENTS = ("paper", "thesis", "report", "slides")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
             "stated": ", ".join(found.values),
             "source": stated.source,
             "resolved": ", ".join(found.resolved),
-            "deviates": stated.deviates,
+            "deviates": stated.deviates or ("changed for this run" if found.problems else ""),
         }
         for found in comparisons
         for stated in (found.stated,)

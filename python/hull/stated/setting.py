@@ -178,11 +178,6 @@ def _drain_rate(scenario: Scenario) -> str:
     return f"{share * _rate(scenario['switch']['rate']) / 1e9:g}Gbps"
 
 
-def _red_weight(scenario: Scenario) -> str:
-    """The share of a new sample in RED's average; a scenario gives its binary logarithm."""
-    return f"1/{2 ** scenario['switch']['red']['weight']}"
-
-
 def _bandwidth_delay_packets(scenario: Scenario) -> float:
     seconds = _time(_round_trip(scenario))
     return seconds * _rate(scenario["switch"]["rate"]) / 8 / _size(scenario["transport"]["mtu"])
@@ -237,7 +232,6 @@ DERIVED: dict[str, Callable[[Scenario], str]] = {
     "expected_queries": _expected_queries,
     "small_share": _small_share,
     "drain_rate": _drain_rate,
-    "red_weight": _red_weight,
     "average_window": _average_window,
     "psi": _psi,
 }

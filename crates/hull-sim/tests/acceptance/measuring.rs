@@ -101,9 +101,10 @@ initial_window = 10
 ack_every = 1
 initial_rto = "2ms"
 min_rto = "1ms"
+max_rto = "2ms" # no long tail, through which two threads would creep on a busy machine
 [workload.flows]
 load = "60%"
-count = 500
+count = 400
 connections = "per_flow"
 sizes.pareto = { shape = 1.2, mean = "20KB" }
 "#;
@@ -196,7 +197,10 @@ fn compare(
         ("everything", everything.clone()),
         ("two", vec![two.clone()]),
         ("two-port", vec![one, two.clone()]),
-        ("two-series", [&series[..], &[two.clone()]].concat()),
+        (
+            "two-series",
+            [&series[..], std::slice::from_ref(&two)].concat(),
+        ),
         ("two-everything", [everything, vec![two]].concat()),
     ] {
         let resampled = more.iter().any(|key| key.contains("sample_interval"));
