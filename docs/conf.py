@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import get_args
 
 from hull import __version__, _core
-from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, Bound, counts, headline
+from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, UNSHIPPED, Bound, counts, headline
 from hull.columns import COLUMNS
 from hull.experiment import all_experiments
+from hull.stated import beside, rows
 from hull.terminal import key_row
 
 project = "hull"
@@ -43,18 +44,13 @@ autodoc_typehints = "signature"
 
 DOCS = Path(__file__).parent
 GALLERY = (
-    ("The HULL paper", ("eq", "fig", "remark", "sec", "table")),
-    ("The HULL slides", ("slides-",)),
+    ("The HULL paper", ("eq", "fig", "remark", "sec", "slides", "table")),
     ("The EPFL report", ("epfl-",)),
     (
         "The thesis: DCTCP",
         (
-            "thesis-convergence",
-            "thesis-fig1-",
-            "thesis-fig2-",
-            "thesis-incast-",
-            "thesis-jitter",
-            "thesis-table2-",
+            *("thesis-convergence", "thesis-fig1-", "thesis-fig2-", "thesis-incast-"),
+            *("thesis-jitter", "thesis-table2-"),
         ),
     ),
     ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
@@ -139,13 +135,74 @@ def _held(judged):
     return [f"{holding} of {of}" if of else "" for holding, of in counts(judged).values()]
 
 
+def _stated(experiment):
+    """The settings that the source states for an experiment, beside the scenario's."""
+    plans = {size: experiment.plan(size, None).cells for size in ("quick", "full")}
+    sizes = [(stated, stated.sizes[-1]) for stated in experiment.stated]
+    found = [c for stated, size in sizes for c in beside([stated], plans[size], size)]
+    lines = [
+        (
+            row["setting"] + (" (quick form)" if size == "quick" else ""),
+            row["stated"],
+            row["source"],
+            f"{row['resolved']}: {row['deviates']}" if row["deviates"] else row["resolved"],
+        )
+        for row, (_, size) in zip(rows(found), sizes, strict=True)
+    ]
+    return (
+        "\n## Settings stated in the source\n\nThe tests compare each with every cell of the "
+        "experiment, quick and full.\n\n:::{container} keys\n"
+        + _table(["setting", "stated", "where", "hull"], lines)
+        + ":::\n"
+    )
+
+
+def _append_stated(app, docname, source):
+    """The pages of experiments end with the settings that their source states."""
+    experiment = all_experiments().get(docname.removeprefix("experiments/"))
+    if docname.startswith("experiments/") and experiment is not None and experiment.stated:
+        source[0] += _stated(experiment)
+
+
+def setup(app):
+    app.connect("source-read", _append_stated)
+
+
+def _claims(record):
+    """Every claim, a table for each experiment, and below it what was tried where one fails."""
+    sections = []
+    for id_, experiment in all_experiments().items():
+        holds = record[id_]["claims"]
+        rows = [
+            (_plain(claim.claim), claim.kind, claim.bound, "yes" if holds[claim.id] else "**no**")
+            for claim in experiment.claims
+        ]
+        tried = "".join(_tried(c) for c in experiment.claims if c.tried and not holds[c.id])
+        table = _table(["claim", "kind", "bound", "holds"], rows)
+        sections.append(f"## [{id_}](experiments/{id_}.md)\n\n{table}\n{tried}")
+    return "\n".join(sections)
+
+
+def _tried(claim):
+    shown = "; ".join(
+        entry if entry.startswith(UNSHIPPED) else f"`{entry}`" for entry in claim.shown_by
+    )
+    return f"- {claim.id}: {_plain(claim.tried)} *Shown by:* {shown}.\n"
+
+
+def _plain(text):
+    """Text without Markdown's marks."""
+    return "".join(f"\\{mark}" if mark in "*_`$<[]" else mark for mark in text)
+
+
 generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
 (generated / "keys.inc").write_text(_keys())
 for table, columns in COLUMNS.items():
-    rows = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
-    (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], rows))
+    lines = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
+    (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], lines))
 record = json.loads((DOCS / "gallery" / "record.json").read_text())
 for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)
+(generated / "all_claims.inc").write_text(_claims(record))

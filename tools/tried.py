@@ -1,13 +1,15 @@
 """Runs the commands that show what was tried where a claim does not hold (`make tried`).
 
 Each claim with a text on what was tried names its commands (`Claim.shown_by`). Every distinct one
-is run in FOLDER, results/tried by default, and its output is kept there beside the texts that it
-belongs to. Stopped, it goes on where it was; a new build or new claims run everything again.
+is run in FOLDER, results/tried by default, and what it prints is kept there beside the texts that
+it belongs to; the results themselves are removed. Stopped, it goes on where it was; a new build or
+new claims run everything again.
 Usage: tried.py [--dry-run] [FOLDER]. --dry-run only resolves each command's scenarios.
 """
 
 import hashlib
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -59,14 +61,14 @@ def resolve(command: str) -> None:
 def run(command: str, claims: list[Claim], folder: Path) -> bool:
     """Run a command and keep its output, unless that is there; whether it succeeded."""
     made_of = "\n".join((command, build_hash(), code_hash()))
-    kept = folder / f"{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.txt"
+    name = hashlib.sha256(made_of.encode()).hexdigest()[:16]
+    kept, scratch = folder / f"{name}.txt", folder / name
     if kept.exists():
         print("  done before", flush=True)
         return True
     begin = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", *shlex.split(command)],
-        cwd=folder,
+        [sys.executable, "-m", *shlex.split(command), "--out", str(scratch)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -81,6 +83,7 @@ def run(command: str, claims: list[Claim], folder: Path) -> bool:
     making = kept.with_suffix(".making")
     making.write_text(f"{command}\n\n{texts}\n\n{done.stdout}", encoding="utf-8")
     making.replace(kept)
+    shutil.rmtree(scratch)
     return True
 
 

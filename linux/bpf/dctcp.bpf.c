@@ -3,7 +3,9 @@
  *
  * Sender: alpha, once per window of data, from the share of delivered packets whose ACKs had ECN-Echo;
  * the window is cut by alpha / 2 as the kernel enters CWR, which it does at most once a window and only
- * in a window with a mark; by a half as it enters Recovery, to one packet after a timeout. Receiver: the
+ * in a window with a mark; by a half as it enters Recovery, to one packet after a timeout. ssthresh is
+ * halved at a timeout as the kernel says by CA_EVENT_LOSS: not in a window that was reduced already, nor
+ * when the timer fires again without an acknowledgment in between (RFC 5681, 3.1). Receiver: the
  * two-state machine of figure 2.10. When the CE bit changes while an ACK is delayed, what came before
  * is acknowledged at once with the old bit, so that each ACK covers packets of one colour.
  *
@@ -55,7 +57,7 @@ enum inet_csk_ack_state_t { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
 enum tcp_ca_state { TCP_CA_CWR = 2, TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
 
-enum tcp_ca_event { CA_EVENT_ECN_NO_CE = 4, CA_EVENT_ECN_IS_CE = 5 };
+enum tcp_ca_event { CA_EVENT_LOSS = 3, CA_EVENT_ECN_NO_CE = 4, CA_EVENT_ECN_IS_CE = 5 };
 #pragma clang attribute pop
 
 /* Only the members that are set below; libbpf looks them up by name. */
@@ -150,8 +152,9 @@ void BPF_PROG(dctcp_set_state, struct sock *sk, __u8 new_state)
 	} else if (new_state == TCP_CA_Recovery) {
 		cut_to(dctcp, dctcp->cwnd / 2);
 	} else if (new_state == TCP_CA_Loss) {
-		cut_to(dctcp, dctcp->cwnd / 2);
+		/* Comes with each timeout, after CA_EVENT_LOSS if that comes. */
 		dctcp->cwnd = 1;
+		dctcp->grown = 0;
 	}
 }
 
@@ -245,7 +248,12 @@ static __always_inline void see_ce(struct sock *sk, bool ce)
 SEC("struct_ops")
 void BPF_PROG(dctcp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
+	struct dctcp *dctcp = state(sk);
+
 	switch (event) {
+	case CA_EVENT_LOSS:
+		cut_to(dctcp, dctcp->cwnd / 2);
+		break;
 	case CA_EVENT_ECN_IS_CE:
 		see_ce(sk, true);
 		break;

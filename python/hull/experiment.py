@@ -19,6 +19,7 @@ from hull.claims import Claim
 from hull.errors import RunError, UsageError
 from hull.measured import Completion, Estimate, Reader, Results
 from hull.plan import Cell, Plan, code_hash, make_plan
+from hull.stated import Stated, statements_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,6 +119,11 @@ class Experiment:
         ]
         texts = dict.fromkeys(plan.text for plan in plans)
         return self._plan(label, "\n".join(texts), tuple(cells), plans[0].seeds)
+
+    @property
+    def stated(self) -> tuple[Stated, ...]:
+        """Settings that the documents give, which tests compare with the plans (hull/stated)."""
+        return statements_for(self.id)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """Measured beside published: one row per cell, metric and statistic."""

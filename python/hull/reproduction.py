@@ -17,22 +17,26 @@ from hull.errors import UsageError
 from hull.experiment import Experiment, SizeName
 from hull.folder import OutputFolder, write_atomically
 from hull.measured import Results
+from hull.plan import Plan
 from hull.report.start_page import start_page
 from hull.result import Result
 from hull.runner import perform
+from hull.stated import beside, rows
 
 FIGURE = "figure"
 """Name of the figure's files, without their ending."""
 
 
-def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> None:
-    """Add comparison and claims to `summary` and draw the figure into `folder`."""
+def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str, Any]) -> None:
+    """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
     summary["experiment"] = {
         "id": experiment.id,
         "source": experiment.source,
         "completion": experiment.completion,
     }
+    size = "full" if results.is_full else "quick"
+    summary["stated"] = rows(beside(experiment.stated, plan.cells, size))
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
     figure = experiment.draw(results)

@@ -18,6 +18,7 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 MarkOn = Literal["enqueue", "dequeue"]
 """When the queue is compared with the threshold."""
+AverageWeight = int | str | float
 QcnRounding = Literal["up", "down"]
 """What becomes of a part of a step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
@@ -631,8 +632,10 @@ class Red(TypedDict):
     """Average queue from which on every packet is marked (max_th), in the unit of `min`."""
     max_probability: NotRequired[Share]
     """Probability at `max` (max_p)."""
-    weight: NotRequired[int]
-    """Weight of the queue that a packet finds in the average: 2 to the power of minus this."""
+    weight: NotRequired[AverageWeight]
+    """Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`,
+    or a whole number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    """
     gentle: NotRequired[bool]
     """Whether the probability goes on growing, up to 1 at twice `max`."""
     by_size: NotRequired[bool]

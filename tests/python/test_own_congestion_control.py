@@ -223,6 +223,35 @@ def test_sweep(tmp_path: Path) -> None:
     assert len(kept) == 3 * 4
 
 
+def test_a_second_timeout_of_a_segment_is_not_told(tmp_path: Path) -> None:
+    """RFC 5681, 3.1: the threshold is held. The link fails for 25 ms, the timer fires twice."""
+    thresholds = []
+
+    class Counted(NewReno):
+        def on_timeout(self, window: hull.Window, flight: int) -> None:
+            super().on_timeout(window, flight)
+            thresholds.append(window.ssthresh)
+
+    result = hull.run(
+        {
+            "name": "failure",
+            "run": {"duration": "100ms", "warmup": "0s"},
+            "topology": {
+                "star": {"hosts": 2},
+                "failures": [{"link": "h1--switch", "at": "20ms", "until": "45ms"}],
+            },
+            "host": {"rate": "1Gbps", "delay": "100us"},
+            "switch": {"rate": "1Gbps", "delay": "100us"},
+            "transport": {"congestion_control": "counted", "max_window": 60},
+            "workload": {"long_lived": {"flows": [{"src": 1, "dst": 0}]}},
+        },
+        tmp_path / "result",
+        congestion_control={"counted": Counted},
+    )
+    assert result.summary["cells"][0]["timeouts"]["mean"] == 2
+    assert thresholds == [30 * 1460]
+
+
 def test_a_class_without_source() -> None:
     """As from a notebook: what its methods do counts, in functions inside of them too."""
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import flow_lists
+import paths
 import quantities
 import translate
 
@@ -55,6 +56,8 @@ def run_ns3(scenario: dict[str, Any], rows: list[flow_lists.Row], file: Path) ->
     """Runs a resolved scenario in ns-3 with each of `WINDOWS`; what the program prints."""
     flow_lists.write(rows, file)
     program, *options = translate.arguments(scenario)
+    if "tree" in scenario["topology"]:
+        options.append(f"--paths={write_paths(scenario, rows, file)}")
     printed = {}
     for window in WINDOWS:
         command = [str(BUILD / program), f"--flows={file}", f"--window={window}", *options]
@@ -63,6 +66,15 @@ def run_ns3(scenario: dict[str, Any], rows: list[flow_lists.Row], file: Path) ->
             raise RuntimeError(f"{' '.join(command)}\n{done.stderr.strip()}")
         printed[window] = json.loads(done.stdout)
     return printed
+
+
+def write_paths(scenario: dict[str, Any], rows: list[flow_lists.Row], flows: Path) -> Path:
+    """Writes the paths of the flows beside their list."""
+    ends = [(src, dst) for _, src, dst, _ in rows]
+    file = flows.with_suffix(".paths.csv")
+    chosen = paths.of_tree(scenario["topology"]["tree"], ends, scenario["run"]["seed"])
+    paths.write(chosen, file)
+    return file
 
 
 def sample(name: str, part: Path) -> Sample:
@@ -74,7 +86,7 @@ def sample(name: str, part: Path) -> Sample:
     packet_bytes = translate.number(scenario["transport"]["mtu"])
     rate_bps = bottleneck_bps(scenario)
     # The starts are no condition of the comparison: they make samples.
-    condition = re.sub(r",?(start_interval=[^,]*|flows=[^,]*\.csv)", "", condition)
+    condition = re.sub(r",?(start_interval=[^,]*|flows=[^,]*\.csv)", "", condition).strip(",")
     return Sample(
         Cell(name, scheme, condition if condition not in ("", "base") else "all"),
         quantities.of_hull(part, scenario, packet_bytes, rate_bps, rows),
@@ -161,17 +173,20 @@ def main() -> int:
     """Compares, prints, writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hull", default="hull", help="the hull command")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="ns-3 runs at a time")
     parser.add_argument("scenarios", nargs="*", help="names of scenarios; all by default")
     options = parser.parse_args()
-    files = sorted((HERE / "scenarios").glob("*.toml"))
+    files = sorted((HERE / "scenarios").rglob("*.toml"))
     unknown = set(options.scenarios) - {file.stem for file in files}
     if unknown:
         raise ValueError(f"no scenario {', '.join(sorted(unknown))}")
-    wanted = [f for f in files if not options.scenarios or f.stem in options.scenarios]
+    wanted = [f for f in files if f.stem in options.scenarios]
+    if not options.scenarios:
+        wanted = [f for f in files if f.parent.name != "long"]
     for name, make in flow_lists.LISTS.items():
         flow_lists.write(make(), BUILD / name)
     parts = [(file.stem, part) for file in wanted for part in run_hull(options.hull, file)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         samples = list(pool.map(lambda item: sample(*item), parts))
     tolerances = tomllib.loads((HERE / "tolerances.toml").read_text())
     outside, blocks = 0, []

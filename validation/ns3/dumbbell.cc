@@ -88,7 +88,7 @@ main(int argc, char* argv[])
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
-    Traffic traffic(settings.flows, nodes, addresses);
+    Traffic traffic(settings, nodes, addresses);
     const Time from = traffic.Zero() + Seconds(settings.warmupS);
     QueueMeter queue(ports[0],
                      DynamicCast<PointToPointNetDevice>(middle.Get(0)),

@@ -74,7 +74,7 @@ def of_ns3(printed: dict[str, Any], scenario: dict[str, Any], packet_bytes: floa
 
 
 def completion(flows: Iterable[tuple[int, int]]) -> Values:
-    """Count, mean and 99th percentile of the completion times, by class of (bytes, ps)."""
+    """Count, mean, median and 99th percentile of the completion times, by class of (bytes, ps)."""
     classes: dict[str, list[int]] = {}
     for size, fct_ps in flows:
         name = next((name for end, name in CLASSES if size <= end), "above 10 MB")
@@ -84,5 +84,7 @@ def completion(flows: Iterable[tuple[int, int]]) -> Values:
         times.sort()
         values[f"flows {name}, completed"] = len(times)
         values[f"FCT {name}, mean, us"] = sum(times) / len(times) * 1e-6
-        values[f"FCT {name}, 99%, us"] = times[-(-99 * len(times) // 100) - 1] * 1e-6
+        for percent in (50, 99):
+            at = -(-percent * len(times) // 100) - 1
+            values[f"FCT {name}, {percent}%, us"] = times[at] * 1e-6
     return values

@@ -20,8 +20,12 @@ Settings::AddTo(CommandLine& cmd)
     cmd.AddValue("bufferPackets", "packets that may wait at a switch port", bufferPackets);
     cmd.AddValue("markFromPackets", "mark from so many waiting packets on, 0: never",
                  markFromPackets);
+    cmd.AddValue("markAboveBytes", "the same threshold in bytes", markAboveBytes);
+    cmd.AddValue("markBy", "packets or bytes", markBy);
     cmd.AddValue("congestionControl", "newreno, dctcp or cubic", congestionControl);
     cmd.AddValue("segmentBytes", "payload of a full packet", segmentBytes);
+    cmd.AddValue("handshake", "whether a flow begins with SYN and SYN-ACK", handshake);
+    cmd.AddValue("initialRtoPs", "retransmission timeout of a SYN, ps", initialRtoPs);
     cmd.AddValue("initialWindow", "segments", initialWindow);
     cmd.AddValue("windowPackets", "receive window, segments", windowPackets);
     cmd.AddValue("ackEvery", "packets for one ACK", ackEvery);
@@ -30,6 +34,7 @@ Settings::AddTo(CommandLine& cmd)
     cmd.AddValue("dctcpG", "gain of DCTCP's estimate", dctcpG);
     cmd.AddValue("dctcpInitialAlpha", "first value of DCTCP's estimate", dctcpInitialAlpha);
     cmd.AddValue("holdAfterCut", "whether hull's DCTCP window stands still after a cut", holdAfterCut);
+    cmd.AddValue("ectControl", "whether SYNs and pure ACKs are ECN-capable", ectControl);
     cmd.AddValue("recovery", "classic or prr", recovery);
     cmd.AddValue("window", "own or hull", window);
 }
@@ -39,7 +44,7 @@ Settings::SetTcpDefaults() const
 {
     const bool own = window == "own";
     const auto newReno = own ? TcpNewReno::GetTypeId() : NewRenoFlightSize::GetTypeId();
-    const auto dctcp = own ? TcpDctcp::GetTypeId() : DctcpByteCounting::GetTypeId();
+    const auto dctcp = own ? DctcpEctControl::GetTypeId() : DctcpByteCounting::GetTypeId();
     const auto type = congestionControl == "dctcp"   ? dctcp
                       : congestionControl == "cubic" ? TcpCubic::GetTypeId()
                                                      : newReno;
@@ -50,6 +55,7 @@ Settings::SetTcpDefaults() const
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(recoveryType));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segmentBytes));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(initialWindow));
+    Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(PicoSeconds(initialRtoPs)));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(windowBytes));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(windowBytes));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(ackEvery));
@@ -64,6 +70,7 @@ Settings::SetTcpDefaults() const
     Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
     Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(dctcpG));
     Config::SetDefault("ns3::TcpDctcp::DctcpAlphaOnInit", DoubleValue(dctcpInitialAlpha));
+    Config::SetDefault("DctcpEctControl::EctControl", BooleanValue(own && ectControl));
     if (type == DctcpByteCounting::GetTypeId())
     {
         Config::SetDefault("DctcpByteCounting::HoldAfterCut", BooleanValue(holdAfterCut));

@@ -26,9 +26,14 @@ struct Settings
     uint64_t delayPs = 0;
     uint32_t bufferPackets = 100;
     uint32_t markFromPackets = 0;
+    uint32_t markAboveBytes = 0;
+    // "packets": RED, as ns-3 has it; "bytes": ThresholdQueueDisc, as hull.
+    std::string markBy = "packets";
     // Transport.
     std::string congestionControl = "newreno";
     uint32_t segmentBytes = 1460;
+    bool handshake = false;
+    uint64_t initialRtoPs = 1'000'000'000'000;
     uint32_t initialWindow = 10;
     uint32_t windowPackets = 1000;
     uint32_t ackEvery = 1;
@@ -37,6 +42,8 @@ struct Settings
     double dctcpG = 0.0625;
     double dctcpInitialAlpha = 1;
     bool holdAfterCut = false;
+    // Whether SYNs and pure ACKs are ECN-capable, as ns-3 has it with DCTCP; never with hull's rules.
+    bool ectControl = true;
     // "classic" sets the window at once, as RFC 5681 and hull; "prr" is ns-3's own default.
     std::string recovery = "classic";
     // "own": ns-3's window rules; "hull": those of window.h.

@@ -53,7 +53,7 @@ main(int argc, char* argv[])
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
-    Traffic traffic(settings.flows, nodes, addresses);
+    Traffic traffic(settings, nodes, addresses);
     const Time from = traffic.Zero() + Seconds(settings.warmupS);
     QueueMeter queue(ports[0], measured, from, from + Seconds(settings.durationS));
     traffic.Run(Seconds(settings.warmupS), Seconds(settings.durationS), Seconds(settings.drainS));

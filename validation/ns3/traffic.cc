@@ -2,6 +2,8 @@
 
 #include "traffic.h"
 
+#include "paths.h"
+
 #include <fstream>
 #include <sstream>
 
@@ -77,8 +79,17 @@ Flow::Open(Time start)
     m_sending->SetSendCallback(MakeCallback(&Flow::Write, this));
     m_sending->TraceConnectWithoutContext("Tx", MakeCallback(&Flow::Sent, this));
     m_sending->TraceConnectWithoutContext("RTO", MakeCallback(&Flow::TimeoutChanged, this));
+    m_sending->SetConnectCallback(MakeCallback(&Flow::Connected, this),
+                                  MakeNullCallback<void, Ptr<Socket>>());
     m_sending->Connect(InetSocketAddress(m_to, m_port));
     Simulator::Schedule(start - Simulator::Now(), &Flow::Start, this);
+}
+
+void
+Flow::Connected(Ptr<Socket>)
+{
+    m_connected = true;
+    Write(m_sending, 0);
 }
 
 void
@@ -98,7 +109,7 @@ Flow::Start()
 void
 Flow::Write(Ptr<Socket>, uint32_t)
 {
-    while (m_started && m_written < entry.bytes)
+    while (m_started && m_connected && m_written < entry.bytes)
     {
         const uint64_t room = m_sending->GetTxAvailable();
         const uint64_t bytes = std::min(room, entry.bytes - m_written);
@@ -155,13 +166,15 @@ Flow::TimeoutChanged(Time from, Time to)
     }
 }
 
-Traffic::Traffic(const std::string& file,
+Traffic::Traffic(const Settings& settings,
                  const std::vector<Ptr<Node>>& hosts,
                  const std::vector<Ipv4Address>& addresses)
+    : m_handshake(settings.handshake)
 {
+    const std::string& file = settings.flows;
     const auto entries = ReadFlows(file);
-    NS_ABORT_MSG_UNLESS(entries.size() < 60'000, "one port number for each flow");
-    uint16_t port = 1000;
+    uint16_t port = FIRST_LISTENING_PORT;
+    NS_ABORT_MSG_UNLESS(port + entries.size() < FIRST_SENDING_PORT, "one port for each flow");
     for (const FlowEntry& entry : entries)
     {
         NS_ABORT_MSG_UNLESS(entry.src < hosts.size() && entry.dst < hosts.size(),
@@ -174,6 +187,10 @@ Traffic::Traffic(const std::string& file,
 Time
 Traffic::Zero() const
 {
+    if (m_handshake)
+    {
+        return Time();
+    }
     return BETWEEN_OPENINGS * static_cast<int64_t>(flows.size()) + AFTER_OPENINGS;
 }
 
@@ -183,7 +200,8 @@ Traffic::Run(Time warmup, Time duration, Time drain)
     Time opening;
     for (Flow& flow : flows)
     {
-        Simulator::Schedule(opening, &Flow::Open, &flow, Zero() + PicoSeconds(flow.entry.startPs));
+        const Time start = Zero() + PicoSeconds(flow.entry.startPs);
+        Simulator::Schedule(m_handshake ? start : opening, &Flow::Open, &flow, start);
         opening += BETWEEN_OPENINGS;
     }
     Simulator::Schedule(Zero() + warmup, [this] {

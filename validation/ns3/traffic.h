@@ -1,11 +1,14 @@
 // The traffic: a flow list, one TCP connection for each flow, and what became of it.
 //
-// hull's connections exist before their first byte; so these are opened during a time of their
-// own, before the run's time 0, and each flow's first byte is written at its start. A flow's
+// Where hull's connections exist before their first byte, these are opened during a time of their
+// own, before the run's time 0, and each flow's first byte is written at its start. With a handshake
+// a flow's connection is opened at its start, and it writes when that is done. A flow's
 // completion time ends when its receiver has the last byte. Nothing is closed.
 
 #ifndef HULL_VALIDATION_TRAFFIC_H
 #define HULL_VALIDATION_TRAFFIC_H
+
+#include "settings.h"
 
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -51,6 +54,7 @@ class Flow
     uint64_t retransmissions = 0;
 
   private:
+    void Connected(ns3::Ptr<ns3::Socket>);
     void Accepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address&);
     void Start();
     void Write(ns3::Ptr<ns3::Socket>, uint32_t);
@@ -68,6 +72,7 @@ class Flow
     ns3::Ptr<ns3::Socket> m_sending;
     ns3::Time m_start;
     bool m_started = false;
+    bool m_connected = false;
     uint64_t m_written = 0;
     bool m_anySent = false;
     ns3::SequenceNumber32 m_highest;
@@ -77,11 +82,11 @@ class Flow
 class Traffic
 {
   public:
-    Traffic(const std::string& file,
+    Traffic(const Settings& settings,
             const std::vector<ns3::Ptr<ns3::Node>>& hosts,
             const std::vector<ns3::Ipv4Address>& addresses);
 
-    // When the run's time 0 is: after all connections have been opened.
+    // When the run's time 0 is: after all connections have been opened that are opened before it.
     ns3::Time Zero() const;
 
     // Runs from the opening of the first connection to the end of what is measured, and on, until
@@ -95,6 +100,8 @@ class Traffic
 
   private:
     void Watch(ns3::Time until);
+
+    bool m_handshake;
 };
 
 #endif

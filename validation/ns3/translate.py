@@ -63,6 +63,8 @@ def arguments(scenario: dict[str, Any]) -> list[str]:
         "bufferPackets": number(switch["buffer"]),
         "congestionControl": tcp["congestion_control"],
         "segmentBytes": mtu - header,
+        "handshake": int(tcp["handshake"]),
+        "initialRtoPs": number(tcp["initial_rto"]),
         "initialWindow": tcp["initial_window"],
         "windowPackets": tcp["receive_window"],
         "ackEvery": tcp["ack_every"],
@@ -76,6 +78,7 @@ def arguments(scenario: dict[str, Any]) -> list[str]:
         require(not switch["marking"]["count_arriving"], "marking.count_arriving = false")
         # The first whole number of packets whose bytes are above the threshold.
         options["markFromPackets"] = number(switch["marking"]["threshold"]) // mtu + 1
+        options["markAboveBytes"] = number(switch["marking"]["threshold"])
     program, more = topology(scenario)
     return [program, *(f"--{key}={value}" for key, value in (options | more).items())]
 
@@ -87,6 +90,8 @@ def topology(scenario: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if "star" in scenario["topology"]:
         hosts = scenario["topology"]["star"]["hosts"]
         return "star", {"hosts": hosts, "delayPs": delay_ps}
+    if "tree" in scenario["topology"]:
+        return "tree", tree(scenario["topology"]["tree"], switch)
     dumbbell = scenario["topology"]["dumbbell"]
     middle_ps = number(dumbbell.get("bottleneck_delay", switch["delay"]))
     rtts = [number(rtt) for rtt in dumbbell["rtts"]]
@@ -98,6 +103,24 @@ def topology(scenario: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         "senderDelaysPs": ",".join(own),
         "bottleneckRateBps": number(dumbbell.get("bottleneck_rate", switch["rate"])),
         "bottleneckDelayPs": middle_ps,
+    }
+
+
+def tree(shape: dict[str, Any], switch: dict[str, Any]) -> dict[str, Any]:
+    """The options of the tree."""
+    return {
+        # Data and acknowledgments share each queue, so the unit of the threshold matters.
+        "markBy": "bytes",
+        "delayPs": number(switch["delay"]),
+        "pods": shape["pods"],
+        "torsPerPod": shape["tors_per_pod"],
+        "hostsPerTor": shape["hosts_per_tor"],
+        "aggsPerPod": shape["aggs_per_pod"],
+        "cores": shape["cores"],
+        "uplinkRateBps": number(shape.get("uplink_rate", switch["rate"])),
+        "uplinkDelayPs": number(shape.get("uplink_delay", switch["delay"])),
+        "coreRateBps": number(shape.get("core_rate", switch["rate"])),
+        "coreDelayPs": number(shape.get("core_delay", switch["delay"])),
     }
 
 

@@ -31,11 +31,43 @@ NewRenoFlightSize::Fork()
 }
 
 TypeId
+DctcpEctControl::GetTypeId()
+{
+    static TypeId type =
+        TypeId("DctcpEctControl")
+            .SetParent<TcpDctcp>()
+            .AddConstructor<DctcpEctControl>()
+            .AddAttribute("EctControl",
+                          "SYNs and pure ACKs are ECN-capable",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&DctcpEctControl::m_ectControl),
+                          MakeBooleanChecker());
+    return type;
+}
+
+void
+DctcpEctControl::Init(Ptr<TcpSocketState> tcb)
+{
+    TcpDctcp::Init(tcb);
+    if (!m_ectControl)
+    {
+        // ns-3 asks for the mode only where it decides this.
+        tcb->m_ecnMode = TcpSocketState::ClassicEcn;
+    }
+}
+
+Ptr<TcpCongestionOps>
+DctcpEctControl::Fork()
+{
+    return CopyObject<DctcpEctControl>(this);
+}
+
+TypeId
 DctcpByteCounting::GetTypeId()
 {
     static TypeId type =
         TypeId("DctcpByteCounting")
-            .SetParent<TcpDctcp>()
+            .SetParent<DctcpEctControl>()
             .AddConstructor<DctcpByteCounting>()
             .AddAttribute("HoldAfterCut",
                           "the window stands still until the data before a cut is acknowledged",

@@ -23,7 +23,20 @@ class NewRenoFlightSize : public ns3::TcpNewReno
     ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
 };
 
-class DctcpByteCounting : public ns3::TcpDctcp
+// ns-3's DCTCP; EctControl says whether SYNs and pure ACKs are ECN-capable, as ns-3 has it, or not
+// (RFC 3168, 6.1.1 and 6.1.4; hull).
+class DctcpEctControl : public ns3::TcpDctcp
+{
+  public:
+    static ns3::TypeId GetTypeId();
+    void Init(ns3::Ptr<ns3::TcpSocketState> tcb) override;
+    ns3::Ptr<ns3::TcpCongestionOps> Fork() override;
+
+  private:
+    bool m_ectControl = true;
+};
+
+class DctcpByteCounting : public DctcpEctControl
 {
   public:
     static ns3::TypeId GetTypeId();

@@ -20,8 +20,9 @@
 //!   geometric.
 //!
 //! Units: thresholds and queue in bytes or in packets ([`QueueUnit`](crate::queue_estimate::QueueUnit));
-//! probabilities and the weight are fixed point, 2^32 as 1.0; the average has 24 fraction bits and is
-//! rounded down, so that it stops less than `1 / w` units of 2^-24 below a constant queue.
+//! probabilities and the weight are fixed point, 2^32 as 1.0, so that powers of two down to 2^-32 are
+//! exact; the average has 24 fraction bits and each step of it is rounded down, so that it stays less
+//! than `1 / w` units of 2^-24 below the exact one.
 
 use crate::queue_estimate::{Link, QueueEstimate};
 
@@ -39,8 +40,9 @@ pub struct RedConfig {
     pub max_threshold: u32,
     /// Probability at `max_threshold` (max_p), scaled by 2^32.
     pub max_probability: u32,
-    /// Weight w of a new sample of the queue, scaled by 2^32, above zero: 2^-9 is `1 << 23`.
-    pub weight: u32,
+    /// Weight w of a new sample of the queue, scaled by 2^32, above zero and at most 1: 2^-9 is
+    /// `1 << 23`, 1 is `1 << 32`.
+    pub weight: u64,
     /// Whether the probability goes on growing up to twice `max_threshold`.
     pub gentle: bool,
     /// Whether the probability is proportional to the packet's size.
@@ -76,10 +78,13 @@ impl Red {
     /// RED on an empty queue.
     ///
     /// # Panics
-    /// When the weight is zero, `max_threshold` is not above `min_threshold`, or the link's rate or
+    /// When the weight is zero or above 1, `max_threshold` is not above `min_threshold`, or the link's rate or
     /// packet size is zero.
     pub fn new(config: &RedConfig) -> Self {
-        assert!(config.weight > 0, "the weight must be above zero");
+        assert!(
+            (1..=ONE).contains(&config.weight),
+            "the weight must be above zero and at most 1"
+        );
         assert!(
             config.max_threshold > config.min_threshold,
             "max_threshold must be above min_threshold"
@@ -170,7 +175,7 @@ impl Red {
 
     /// The link could have sent `packets` of typical size: average times (1 - w)^packets.
     fn idle(&mut self, packets: u64) {
-        let (mut factor, mut left) = (ONE - u64::from(self.config.weight), packets);
+        let (mut factor, mut left) = (ONE - self.config.weight, packets);
         let mut power = ONE;
         while left > 0 && power > 0 {
             if left & 1 == 1 {

@@ -26,17 +26,18 @@ _SEGMENT = 1460
 
 
 def _variant(gbps: int, round_trip_us: int) -> Variant:
-    # A packet and its ACK are each sent by a host and by the switch; the rest is four times the
-    # delay of a link.
+    # A packet and its ACK are each sent by a host and by the switch, and each passes two stacks;
+    # the rest is four times the delay of a link.
     sent_us = (1500 + 40) * 8e-3 * (1 / gbps + 1 / (10 * gbps))
-    delay = f"{(round_trip_us - sent_us) / 4:.3f}us"
+    jitter_us = 6 / gbps
+    delay = f"{(round_trip_us - sent_us) / 4 - jitter_us:.3f}us"
     return Variant(
         {"": f"{gbps} Gbps/{round_trip_us} us"},
         overrides=(
             f"host.rate={10 * gbps}Gbps",
             f"switch.rate={gbps}Gbps",
             # Half of a packet's time on the link, against lockstep between the flows.
-            f"host.stack_jitter.exponential={6 / gbps}us",
+            f"host.stack_jitter.exponential={jitter_us}us",
             f"host.delay={delay}",
             f"switch.delay={delay}",
             f"switch.marking.threshold={THRESHOLDS[gbps] * 1500}B",

@@ -126,7 +126,7 @@ CLAIMS = (
         source="thesis 2.3.2, figure 2.18(b)",
         claim="with many servers nearly every query of TCP's has a timeout (above 90% at 40)",
         check=_all_queries,
-        kind="predicted",
+        kind="fitted",
         bound="hull",
     ),
 )

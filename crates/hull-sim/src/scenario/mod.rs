@@ -27,7 +27,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use aqm::{Pi, Red};
+pub use aqm::{AverageWeight, Pi, Red};
 pub(crate) use check::{delay as check_delay, rate as check_rate};
 pub use congestion_control::{CongestionControl, OwnControls};
 pub use error::ScenarioError;

@@ -20,7 +20,7 @@ use crate::network::Hop;
 impl Simulation {
     /// Makes this run the edge and `fabric`, a run of the same network without traffic, the rest.
     pub(super) fn split(&mut self, mut fabric: Simulation, cut: &Cut) {
-        let (of_edge, of_fabric) = Peer::pair(cut);
+        let (of_edge, of_fabric) = Peer::pair(cut.lookahead);
         for &port in &cut.crossing {
             let owner = if cut.in_fabric[port] {
                 &mut fabric

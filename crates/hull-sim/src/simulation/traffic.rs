@@ -141,11 +141,11 @@ impl Simulation {
         }
     }
 
-    /// All is done. The run goes on for as long as the fabric may be ahead of the edge where the
-    /// network can be cut: so that one thread and two end at the same time.
+    /// All is done. The run goes on for as long as the fabric could be ahead of the edge: so that one
+    /// thread and two end at the same time.
     fn wind_down(&mut self) {
-        let ahead_ps = self.cut.as_ref().map_or(0, |cut| cut.outward_ps);
-        self.limit_ps = self.limit_ps.min(self.now_ps + ahead_ps);
+        let end_ps = self.now_ps + self.lookahead.outward_ps;
+        self.limit_ps = self.limit_ps.min(end_ps);
     }
 
     fn wake_at(&mut self, at_ps: u64, token: u64) {

@@ -269,7 +269,7 @@ fn aqm(switch: &Switch, rate: Rate, mtu: u32, random: Stream) -> Option<Aqm> {
             min_threshold: min,
             max_threshold: length(red.max).0,
             max_probability: u32::try_from(red.max_probability.scaled(1 << 32)).unwrap_or(u32::MAX),
-            weight: 1 << (32 - red.weight),
+            weight: red.weight.fixed_point(),
             gentle: red.gentle,
             by_size: red.by_size,
             hard_drop: red.hard_drop,
