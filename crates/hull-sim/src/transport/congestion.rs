@@ -4,7 +4,7 @@
 //! one: docs/adding_congestion_control.md.
 
 use super::window::Window;
-use super::{Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
+use super::{Bic, Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
 
 /// What a controller learns from an acknowledgment of new data.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,8 @@ pub enum Controller {
     NewReno(NewReno),
     /// CUBIC.
     Cubic(Cubic),
+    /// BIC-TCP.
+    Bic(Bic),
     /// DCTCP.
     Dctcp(DctcpControl),
     /// TCP Vegas.
@@ -74,6 +76,7 @@ macro_rules! dispatch {
         match $self {
             Controller::NewReno($controller) => $call,
             Controller::Cubic($controller) => $call,
+            Controller::Bic($controller) => $call,
             Controller::Dctcp($controller) => $call,
             Controller::Vegas($controller) => $call,
             Controller::RateBased($controller) => $call,
