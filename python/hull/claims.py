@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from hull.measured import Results
 
-
 Kind = Literal["predicted", "fitted", "by construction"]
 """What a claim's verdict is worth. predicted: nothing of the statement was used to choose a
 parameter. fitted: parameters were chosen with it in view. by construction: it restates an input

@@ -7,6 +7,7 @@ that of the caption. Lemma B.1 is checked on a grid of what 3.20 allows.
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 STAR = float(published("thesis-dctcp", "figureB_1")["alpha_star"])
-GAIN, WINDOW = 0.05, 40.0
+GAIN, WINDOW = 1 / 16, 35.0
 """Chosen: g and W*, for the caption's fixed point."""
 FIRST = 1.0
 ITERATIONS = 80
@@ -141,13 +142,13 @@ def draw(_: Results) -> "Figure":
     alphas = np.linspace(0, 1, 101)
     sequence = _sequence()
     x, y = [sequence[0]], [0.0]
-    for before, after in zip(sequence, sequence[1:], strict=False):
+    for before, after in pairwise(sequence):
         x += [before, after]
         y += [after, after]
     return plot_sweep(
         [
             Panel(
-                f"g = {GAIN:g}, W* = {WINDOW:g} packets",
+                f"g = 1/16, W* = {WINDOW:g} packets",
                 "Mean alpha at an event",
                 "Mean alpha at the next event",
                 [Line("sequence", x, y)],

@@ -1,7 +1,7 @@
 """Theorem C.1 of the thesis: bounds of alpha*, the marked fraction in the equilibrium of DCTCP.
 
-sqrt(2 / W*) / 2 - g < alpha* < sqrt(2 / W*) + g for W* >= 2 packets. Computed, not simulated: alpha*
-is the fixed point of 3.21. What packets make of it is in thesis-theorem3-2.
+sqrt(2 / W*) / 2 - g < alpha* < sqrt(2 / W*) + g for W* >= 2 packets. Computed, not simulated:
+alpha* is the fixed point of 3.21. What packets make of it is in thesis-theorem3-2.
 """
 
 import math

@@ -207,7 +207,7 @@ mod tests {
         let mut flow = Flow::new(2000);
         flow.bic.on_loss(&mut flow.window, 2000 * MSS);
         assert_eq!(flow.window.cwnd(), 1750 * MSS);
-        let mut round_trips = 0.0;
+        let mut round_trips = 0.0_f64;
         while flow.segments() < 1999.9 {
             round_trips += 1.0;
             let found = flow.round_trip();
@@ -229,7 +229,7 @@ mod tests {
     fn probes_for_a_new_maximum() {
         let mut flow = Flow::new(1000);
         let windows: Vec<f64> = (0..8).map(|_| flow.round_trip()).collect();
-        let mut expected = 1000.0;
+        let mut expected = 1000.0_f64;
         for (found, step) in windows.iter().zip([1, 2, 4, 8, 16, 32, 32, 32]) {
             expected += f64::from(step);
             // A step's last packets may be those of the next round trip.
