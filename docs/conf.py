@@ -44,8 +44,11 @@ GALLERY = (
     ("The HULL paper", ("eq", "fig", "table")),
     ("The EPFL report", ("epfl-",)),
     ("The thesis: DCTCP", ("thesis-fig1-", "thesis-fig2-", "thesis-jitter", "thesis-table2-")),
-    ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
-    ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
+    ("The thesis: theory of DCTCP", ("thesis-fig3-", "thesis-figB-", "thesis-theorem")),
+    (
+        "The thesis: QCN, RCP and averaging",
+        ("thesis-fig5-", "thesis-rcp-", "thesis-remark5-", "thesis-table5-"),
+    ),
 )
 """Headings, and how the IDs below each begin."""
 

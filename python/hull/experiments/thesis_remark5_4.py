@@ -1,4 +1,4 @@
-"""Remark 5.4 of the thesis: the averaging principle with other factors, places and numbers of changes.
+"""Remark 5.4 of the thesis: averaging with other factors, places and numbers of changes.
 
 I_C <- (1 - a) I_C + a I_T. The example of 5.5.1 by the eigenvalues of a period, each beside the PD
 controller that its analysis gives; and AP-RCP in packets (scenario thesis-rcp, with the beta of a

@@ -1,9 +1,9 @@
 """Remark 5.6 of the thesis: how much the rates of BIC-TCP and CUBIC vary, between TCP's and QCN's.
 
-As in table 5.1: one source at 10 Gbps, round trips of 120, 250 and 500 us, a buffer of 150 KB.
-Rates are what is sent in each ms, for all algorithms alike, in Mbit/s; QCN is the thesis's and, as in
-table 5.1, with IEEE 802.1Qau's details. BIC-TCP takes an eighth of the window, as the paper and the
-remark say; CUBIC three tenths, as RFC 9438 says.
+As in table 5.1: one source at 10 Gbps, round trips of 120, 250 and 500 us; windows are cut by marks
+at 150 KB, where the thesis's buffer ends. Rates are what is sent in each ms, for all algorithms
+alike, in Mbit/s; QCN is the thesis's and, as in table 5.1, with IEEE 802.1Qau's details. BIC-TCP
+takes an eighth of the window, as the paper and the remark say; CUBIC three tenths, as RFC 9438 says.
 """
 
 from functools import partial
