@@ -15,7 +15,6 @@ from hull.experiment import Experiment, Size, Variant
 from hull.measured import Results, Summary
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 QCN, TIMER, EXTRA, REDUCTION, HYPER = (
@@ -49,19 +48,6 @@ def _utilization(results: Results, scheme: str) -> float:
         return 100 * float(part["throughput"]["utilization"])
 
     return _mean([read(part) for part in results.parts(START, scheme)])
-
-
-def _queues(results: Results, scheme: str, seed: int) -> "pl.DataFrame":
-    return results.table("latency", START, scheme, seed).drop_nulls("queue_bytes")
-
-
-def _empty(results: Results, scheme: str) -> float:
-    """Percent of the samples of the first 50 ms that find no queue."""
-    shares = [
-        float((_queues(results, scheme, seed)["queue_bytes"] == 0).mean())  # type: ignore[arg-type]
-        for seed in _seeds(results, START, scheme)
-    ]
-    return 100 * _mean(shares)
 
 
 def _drops(results: Results, scheme: str) -> float:

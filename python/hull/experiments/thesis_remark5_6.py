@@ -2,23 +2,25 @@
 
 As in table 5.1: one source at 10 Gbps, round trips of 120, 250 and 500 us; windows are cut by marks
 at 150 KB, where the thesis's buffer ends. Rates are what is sent in each ms, for all algorithms
-alike, in Mbit/s; QCN is the thesis's and, as in table 5.1, with IEEE 802.1Qau's details. BIC-TCP
-takes an eighth of the window, as the paper and the remark say; CUBIC three tenths, as RFC 9438 says.
+alike, in Mbit/s; QCN has IEEE 802.1Qau's details. As in table 5.1 its feedback comes after half of
+the round trip, and in a claim of its own after all of it. BIC-TCP takes an eighth of the window, as
+the paper and the remark say; CUBIC three tenths, as RFC 9438 says.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant, published
-from hull.experiments.thesis_table5_1 import RTTS
+from hull.experiment import Experiment, Size, published
+from hull.experiments.thesis_table5_1 import HALF, RTTS, WHOLE, condition, variant
 from hull.measured import Results, from_table, value
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-TCP, CUBIC, BIC, QCN, STANDARD = SCHEMES = ("tcp", "cubic", "bic", "qcn", "qcn_8021qau")
+TCP, CUBIC, BIC, STANDARD = SCHEMES = ("tcp", "cubic", "bic", "qcn_8021qau")
 PUBLISHED = published("thesis-qcn", "table5_1")
 CUT = float(published("thesis-qcn", "remark5_6")["decrease"])
 SEGMENT = 1460
@@ -49,10 +51,10 @@ def _cuts(series: "pl.DataFrame", warmup_ps: int) -> float:
     return float(np.median(falls)) if len(falls) else float("nan")
 
 
-def deviations(results: Results, scheme: str) -> list[float]:
+def deviations(results: Results, scheme: str, place: str = WHOLE) -> list[float]:
     """By round trip, Mbit/s."""
     measure = from_table("series", partial(_deviation, warmup_ps=_warmup_ps(results)))
-    return [value(measure, results, f"{rtt}us", scheme) for rtt in RTTS]
+    return [value(measure, results, condition(rtt, place), scheme) for rtt in RTTS]
 
 
 def _words(values: list[float]) -> str:
@@ -65,14 +67,11 @@ def _below_tcp(results: Results) -> Finding:
     return Finding(words, all(max(b, c) < t for b, c, t in zip(bic, cubic, tcp, strict=True)))
 
 
-def _above_qcn(results: Results) -> Finding:
-    found = {scheme: deviations(results, scheme) for scheme in (BIC, CUBIC, STANDARD, QCN)}
-    words = (
-        f"BIC {_words(found[BIC])}, CUBIC {_words(found[CUBIC])}, QCN "
-        f"{_words(found[STANDARD])} (as described {_words(found[QCN])}) Mbps"
-    )
-    triples = zip(found[BIC], found[CUBIC], found[STANDARD], strict=True)
-    return Finding(words, all(min(bic, cubic) > qcn for bic, cubic, qcn in triples))
+def _above_qcn(results: Results, place: str) -> Finding:
+    bic, cubic = (deviations(results, scheme) for scheme in (BIC, CUBIC))
+    qcn = deviations(results, STANDARD, place)
+    words = f"BIC {_words(bic)}, CUBIC {_words(cubic)}, QCN {_words(qcn)} Mbps"
+    return Finding(words, all(min(b, c) > q for b, c, q in zip(bic, cubic, qcn, strict=True)))
 
 
 def _cut(results: Results) -> Finding:
@@ -81,6 +80,16 @@ def _cut(results: Results) -> Finding:
     words = f"BIC {found[BIC]:.3f}, CUBIC {found[CUBIC]:.3f} of the window"
     return Finding(words, all(abs(share / CUT - 1) <= 0.1 for share in found.values()))
 
+
+TRIED_WHOLE = (
+    "BIC-TCP has 247 Mbps at 500 us and QCN 257; at 120 and 250 us the remark holds by factors of "
+    "8 and 1.8. The loop of one QCN source is stable for delays up to 102 us (theorem 5.1), and the "
+    "whole round trip is five times that. hull reproduce thesis-remark5-6 --quick --claims."
+)
+TRIED_CUT = (
+    "BIC-TCP does. CUBIC's cut is 0.3 in RFC 9438, which hull's follows, and 0.2 in the CUBIC "
+    "paper; 0.125 is BIC-TCP's. hull reproduce thesis-remark5-6 --quick --claims."
+)
 
 CLAIMS = (
     Claim(
@@ -94,10 +103,19 @@ CLAIMS = (
     Claim(
         id="thesis-remark5-6-qcn",
         source="thesis remark 5.6",
-        claim="and more than QCN's (as 802.1Qau)",
-        check=_above_qcn,
+        claim="and more than QCN's (as 802.1Qau, feedback after half of the round trip)",
+        check=lambda results: _above_qcn(results, HALF),
         kind="predicted",
         bound="document",
+    ),
+    Claim(
+        id="thesis-remark5-6-qcn-whole",
+        source="thesis remark 5.6",
+        claim="the same with feedback after the whole round trip",
+        check=lambda results: _above_qcn(results, WHOLE),
+        kind="predicted",
+        bound="document",
+        tried=TRIED_WHOLE,
     ),
     Claim(
         id="thesis-remark5-6-cut",
@@ -106,6 +124,7 @@ CLAIMS = (
         check=_cut,
         kind="by construction",
         bound="hull",
+        tried=TRIED_CUT,
     ),
 )
 
@@ -116,7 +135,8 @@ def draw(results: Results) -> "Figure":
 
     from hull.figures import Line, Panel, Published, plot_sweep
 
-    lines = [Line(scheme, RTTS, deviations(results, scheme)) for scheme in SCHEMES]
+    lines = [Line(scheme, RTTS, deviations(results, scheme)) for scheme in (TCP, CUBIC, BIC)]
+    lines.append(Line(STANDARD, RTTS, deviations(results, STANDARD, HALF)))
     windows = []
     start = _warmup_ps(results)
     for scheme in (TCP, CUBIC, BIC):
@@ -149,11 +169,8 @@ EXPERIMENT = Experiment(
     source="thesis 5.6, remark 5.6",
     scenario="thesis-rates",
     variants=tuple(
-        Variant(
-            {"": f"{rtt}us"},
-            overrides=(f'topology.dumbbell.rtts=["{rtt}us"]',),
-            schemes=SCHEMES,
-        )
+        replace(variant(rtt, place), schemes=SCHEMES if place == WHOLE else (STANDARD,))
+        for place in (WHOLE, HALF)
         for rtt in RTTS
     ),
     claims=CLAIMS,
