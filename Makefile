@@ -61,6 +61,11 @@ validate: build ## hull beside ns-3 on the same scenarios (Debian: libns3-dev); 
 	  $(MAKE) -C validation/ns3 && $(BIN)/python validation/ns3/compare.py --hull $(abspath $(BIN))/hull; \
 	else echo "ns-3 not found: validation skipped"; fi
 
+# Hours on two cores: each command is an experiment with a key changed. Stopped, it goes on.
+.PHONY: tried
+tried: build ## run the commands that show what was tried where a claim does not hold
+	$(BIN)/python tools/tried.py
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

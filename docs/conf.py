@@ -5,10 +5,13 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import get_args
 
 from hull import __version__, _core
+from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, Bound, counts, headline
 from hull.columns import COLUMNS
 from hull.experiment import all_experiments
+from hull.stated import beside, rows
 from hull.terminal import key_row
 
 project = "hull"
@@ -78,11 +81,12 @@ def _keys():
     return "\n".join(sections)
 
 
-def _held(entry):
-    if entry["claims"] == 0:
-        return "no claims"
-    all_of_them = "all" if entry["hold"] == entry["claims"] else entry["hold"]
-    return f"{all_of_them} of {entry['claims']} claims hold"
+def _judged(id_, entry):
+    """The claims of an experiment as the record has them, with kind and bound as they are now."""
+    return [
+        {"kind": claim.kind, "bound": claim.bound, "holds": entry["claims"][claim.id]}
+        for claim in all_experiments()[id_].claims
+    ]
 
 
 def _card(id_, entry):
@@ -93,25 +97,72 @@ def _card(id_, entry):
 
 [{id_}](experiments/{id_}.md): {title}
 
-*{_held(entry)}{size}*
+*{headline(_judged(id_, entry))}{size}*
 :::
 """
 
 
 def _gallery(record):
     """The gallery's cards, and its numbers as a table."""
-    cards, rows = [], []
+    cards, rows, everything = [], [], []
     left = set(all_experiments())
     for heading, beginnings in GALLERY:
         ids = [id_ for id_ in all_experiments() if id_.startswith(beginnings)]
         left -= set(ids)
         below = "".join(_card(id_, record[id_]) for id_ in ids)
         cards.append(f"## {heading}\n\n::::{{container}} cards\n{below}::::\n")
-        claims, hold = (sum(record[id_][key] for id_ in ids) for key in ("claims", "hold"))
-        rows.append((heading, len(ids), claims, hold))
+        judged = [claim for id_ in ids for claim in _judged(id_, record[id_])]
+        rows.append((heading, len(ids), *_held(judged)))
+        everything += judged
     assert not left, f"no heading in the gallery for {left}"
-    rows.append(("all", *(sum(row[column] for row in rows) for column in (1, 2, 3))))
-    return "\n".join(cards), _table(["source", "experiments", "claims", "that hold"], rows)
+    rows.append(("all", len(record), *_held(everything)))
+    by_source = _table(["source", "experiments", *KINDS], rows)
+    bounds = [
+        (bound, *_held([claim for claim in everything if claim["bound"] == bound]))
+        for bound in get_args(Bound)
+    ]
+    by_bound = _table(["bound", *KINDS], bounds)
+    counted = f"{headline(everything)}.\n\n"
+    said = f"{KIND_WORDS}\n\n{by_source}\n{BOUND_WORDS}\n\n{by_bound}"
+    return counted + "\n".join(cards), counted + said
+
+
+def _held(judged):
+    """One cell for each kind: how many hold, of how many."""
+    return [f"{holding} of {of}" if of else "" for holding, of in counts(judged).values()]
+
+
+def _stated(experiment):
+    """The settings that the source states for an experiment, beside the scenario's."""
+    plans = {size: experiment.plan(size, None).cells for size in ("quick", "full")}
+    sizes = [(stated, stated.sizes[-1]) for stated in experiment.stated]
+    found = [c for stated, size in sizes for c in beside([stated], plans[size], size)]
+    lines = [
+        (
+            row["setting"] + (" (quick form)" if size == "quick" else ""),
+            row["stated"],
+            row["source"],
+            f"{row['resolved']}: {row['deviates']}" if row["deviates"] else row["resolved"],
+        )
+        for row, (_, size) in zip(rows(found), sizes, strict=True)
+    ]
+    return (
+        "\n## Settings stated in the source\n\nThe tests compare each with every cell of the "
+        "experiment, quick and full.\n\n:::{container} keys\n"
+        + _table(["setting", "stated", "where", "hull"], lines)
+        + ":::\n"
+    )
+
+
+def _append_stated(app, docname, source):
+    """The pages of experiments end with the settings that their source states."""
+    experiment = all_experiments().get(docname.removeprefix("experiments/"))
+    if docname.startswith("experiments/") and experiment is not None and experiment.stated:
+        source[0] += _stated(experiment)
+
+
+def setup(app):
+    app.connect("source-read", _append_stated)
 
 
 generated = DOCS / "generated"
@@ -119,8 +170,8 @@ shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
 (generated / "keys.inc").write_text(_keys())
 for table, columns in COLUMNS.items():
-    rows = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
-    (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], rows))
+    lines = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
+    (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], lines))
 record = json.loads((DOCS / "gallery" / "record.json").read_text())
 for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)

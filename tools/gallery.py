@@ -1,9 +1,10 @@
 """Gallery: the pictures of docs/gallery, made of the figures in a folder of `hull reproduce`.
 
-For each experiment `<ID>.png` (a thumbnail) and `<ID>.webp` (for its page), and in record.json its
-claims, how many of them hold, and in which size it was run. Usage: gallery.py RESULTS [FOLDER].
-RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both, the full run is taken, and where it
-has neither the earlier pictures stay, and the command says so. FOLDER is docs/gallery otherwise.
+For each experiment `<ID>.png` (a thumbnail) and `<ID>.webp` (for its page), and in record.json
+which of its claims hold, by the claims' IDs, and in which size it was run.
+Usage: gallery.py RESULTS [FOLDER]. RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both,
+the full run is taken, and where it has neither the earlier pictures stay, and the command says so.
+FOLDER is docs/gallery otherwise.
 """
 
 import json
@@ -46,12 +47,10 @@ def top(image: Image.Image) -> Image.Image:
 
 def entry(summary: dict[str, Any], size: str) -> dict[str, Any]:
     """What the gallery says beside a picture."""
-    claims = summary["claims"]
     return {
         "size": size,
         "seeds": len(summary["seeds"]),
-        "claims": len(claims),
-        "hold": sum(claim["holds"] for claim in claims),
+        "claims": {claim["id"]: claim["holds"] for claim in summary["claims"]},
     }
 
 

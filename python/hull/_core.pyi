@@ -73,7 +73,7 @@ class Window:
 
 @final
 class Ack:
-    """An acknowledgment of new data, as a congestion control of your own gets it."""
+    """An ACK of new data, or a duplicate with ECN-Echo, as your own congestion control gets it."""
 
     @property
     def now_ps(self) -> int: ...

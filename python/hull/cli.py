@@ -171,6 +171,12 @@ def reproduce(
     claims: Annotated[
         bool, typer.Option("--claims", help="Write what the documents claim, and whether it holds.")
     ] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short runs (the default).")] = False,
     full: Annotated[bool, typer.Option("--full", help="Long runs, several seeds.")] = False,
     seeds: Seeds = None,
@@ -187,6 +193,7 @@ def reproduce(
 ) -> None:
     """Run experiments of the source documents and set the results beside the published numbers."""
     from hull.cache import Cache
+    from hull.claims import headline
     from hull.experiment import all_experiments
     from hull.reproduction import Reproduction, claims_of
 
@@ -200,6 +207,8 @@ def reproduce(
         raise UsageError("--quick, --full: both given; allowed is one of them")
     if ids and all_:
         raise UsageError("ID, --all: both given; allowed is one of them")
+    if overrides and not ids:
+        raise UsageError("--set: given without an ID; expected hull reproduce ID --set KEY=VALUE")
     if not ids and not all_ and not claims:
         raise UsageError(f"ID: none given; allowed are --all and {', '.join(known)}")
     for id_ in ids or ():
@@ -212,6 +221,7 @@ def reproduce(
         out,
         Cache(cache or out / "cache"),
         seeds=_count("--seeds", seeds),
+        overrides=overrides or (),
         force=force,
     )
     found = []
@@ -225,6 +235,8 @@ def reproduce(
                     print_tables(experiment, result.summary)
                 print_claims(claims_of(result))
                 print(f"{result.folder / 'report.html'}\n", flush=True)
+    if format is Format.TABLE and len(found) > 1:
+        print(headline(claim for _, result in found for claim in claims_of(result)))
     if all_:
         page = work.write_site(found)
         if format is Format.TABLE:

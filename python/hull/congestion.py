@@ -41,7 +41,9 @@ class CongestionControl:
     """What series.parquet shows as alpha: an estimate of the marked share, if there is one."""
 
     def on_ack(self, window: "Window", ack: "Ack") -> bool | None:
-        """New data acknowledged. Returns whether the window was reduced because of ECN."""
+        """New data acknowledged, or a duplicate acknowledgment with ECN-Echo (`acked` is then 0).
+        Returns whether the window was reduced because of ECN.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no on_ack")
 
     def on_loss(self, window: "Window", flight: int) -> None:
@@ -52,7 +54,8 @@ class CongestionControl:
         window.reduce_to(max(flight // 2, 2 * window.mss))
 
     def on_timeout(self, window: "Window", flight: int) -> None:
-        """The retransmission timer fired.
+        """The retransmission timer fired. Not called when it fires again for the same segment: the
+        window then stays as the first timeout left it (RFC 5681, 3.1).
 
         Unless overridden: one segment, and slow start up to half the flight (RFC 5681).
         """

@@ -4,8 +4,9 @@ results are held to, and how they are drawn.
 Each module in hull/experiments defines one, as EXPERIMENT (docs/experiments/adding.md).
 """
 
+import hashlib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hull import experiments, scenarios
 from hull.claims import Claim
-from hull.errors import RunError
-from hull.measured import Estimate, Reader, Results
+from hull.errors import RunError, UsageError
+from hull.measured import Completion, Estimate, Reader, Results
 from hull.plan import Cell, Plan, code_hash, make_plan
+from hull.stated import Stated, statements_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,22 +88,42 @@ class Experiment:
     variants: tuple[Variant, ...] = (Variant(),)
     points: tuple[Point, ...] = ()
     claims: tuple[Claim, ...] = field(default=())
+    completion: Completion | None = None
+    """The end of a flow in the source's completion times; None where it has none. A test asks for
+    it where flows end."""
 
-    def plan(self, size: SizeName, seeds: int | None) -> Plan:
-        """The cells of all variants under their names in the results."""
+    def plan(self, size: SizeName, seeds: int | None, overrides: Sequence[str] = ()) -> Plan:
+        """The cells of all variants under their names in the results.
+
+        `overrides` ("key=value") come after those of the size and of each variant; results with
+        them are another run, under a name of their own.
+        """
+        label = f"-set-{_digest(overrides)}-{size}" if overrides else f"-{size}"
         if self.scenario is None:
-            return self._plan(size, "# Computed: nothing is simulated.\n", (), ())
+            if overrides:
+                raise UsageError(f"--set: {self.id} is computed; it has no scenario to change")
+            return self._plan(label, "# Computed: nothing is simulated.\n", (), ())
         chosen = self.full if size == "full" else self.quick
         seeds = chosen.seeds if seeds is None else seeds
         variants = [variant for variant in self.variants if size in variant.sizes]
-        plans = [self._variant_plan(variant, self.scenario, chosen, seeds) for variant in variants]
+        plans = [
+            self._variant_plan(
+                variant, self.scenario, (*chosen.overrides, *variant.overrides, *overrides), seeds
+            )
+            for variant in variants
+        ]
         cells = [
             cell
             for plan, variant in zip(plans, variants, strict=True)
             for cell in _kept_cells(plan, variant)
         ]
         texts = dict.fromkeys(plan.text for plan in plans)
-        return self._plan(size, "\n".join(texts), tuple(cells), plans[0].seeds)
+        return self._plan(label, "\n".join(texts), tuple(cells), plans[0].seeds)
+
+    @property
+    def stated(self) -> tuple[Stated, ...]:
+        """Settings that the documents give, which tests compare with the plans (hull/stated)."""
+        return statements_for(self.id)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """Measured beside published: one row per cell, metric and statistic."""
@@ -126,15 +148,14 @@ class Experiment:
             )
         return found
 
-    def _plan(
-        self, size: SizeName, text: str, cells: tuple[Cell, ...], seeds: tuple[int, ...]
-    ) -> Plan:
-        return Plan(f"{self.id}-{size}", self.title, text, cells, seeds, code_hash())
+    def _plan(self, label: str, text: str, cells: tuple[Cell, ...], seeds: tuple[int, ...]) -> Plan:
+        return Plan(f"{self.id}{label}", self.title, text, cells, seeds, code_hash())
 
-    def _variant_plan(self, variant: Variant, scenario: str, size: Size, seeds: int) -> Plan:
+    def _variant_plan(
+        self, variant: Variant, scenario: str, overrides: Sequence[str], seeds: int
+    ) -> Plan:
         name = variant.scenario or scenario
-        overrides = [*size.overrides, *variant.overrides]
-        return make_plan(scenarios.text(name), f"{name}.toml", overrides, seeds)
+        return make_plan(scenarios.text(name), f"{name}.toml", list(overrides), seeds)
 
 
 def table_points(
@@ -191,6 +212,11 @@ def all_experiments() -> dict[str, Experiment]:
     modules = sorted(module.name for module in iter_modules(experiments.__path__))
     found = [import_module(f"hull.experiments.{name}").EXPERIMENT for name in modules]
     return {experiment.id: experiment for experiment in found}
+
+
+def _digest(overrides: Sequence[str]) -> str:
+    """A short name of what was changed."""
+    return hashlib.sha256("\n".join(overrides).encode()).hexdigest()[:8]
 
 
 def _kept_cells(plan: Plan, variant: Variant) -> Iterator[Cell]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from hull.statistics import mean_ci95
 
@@ -37,12 +37,19 @@ def probe(statistic: str) -> Reader:
     return lambda part: (part["switch_latency"]["probe"] or {}).get(f"{statistic}_us")
 
 
-def fct(size_class: str, statistic: str, *, unit_us: float = 1.0) -> Reader:
+Completion = Literal["delivered", "acked"]
+"""When a flow counts as complete: its last byte has arrived, or its sender has the ACK of it."""
+
+
+def fct(
+    size_class: str, statistic: str, *, unit_us: float = 1.0, until: Completion = "delivered"
+) -> Reader:
     """Flow completion time of a size class, in units of `unit_us` us."""
 
     def read(part: Summary) -> float | None:
         classes: dict[str, Summary] = {entry["class"]: entry for entry in part["fct"]}
-        value = classes.get(size_class, {}).get(f"{statistic}_us")
+        entry = classes.get(size_class, {})
+        value = (entry if until == "delivered" else entry.get("acked", {})).get(f"{statistic}_us")
         return None if value is None else value / unit_us
 
     return read

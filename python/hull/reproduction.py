@@ -17,18 +17,26 @@ from hull.errors import UsageError
 from hull.experiment import Experiment, SizeName
 from hull.folder import OutputFolder, write_atomically
 from hull.measured import Results
+from hull.plan import Plan
 from hull.report.start_page import start_page
 from hull.result import Result
 from hull.runner import perform
+from hull.stated import beside, rows
 
 FIGURE = "figure"
 """Name of the figure's files, without their ending."""
 
 
-def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> None:
-    """Add comparison and claims to `summary` and draw the figure into `folder`."""
+def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str, Any]) -> None:
+    """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`."""
     results = Results(folder, summary)
-    summary["experiment"] = {"id": experiment.id, "source": experiment.source}
+    summary["experiment"] = {
+        "id": experiment.id,
+        "source": experiment.source,
+        "completion": experiment.completion,
+    }
+    size = "full" if results.is_full else "quick"
+    summary["stated"] = rows(beside(experiment.stated, plan.cells, size))
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
     figure = experiment.draw(results)
@@ -39,7 +47,7 @@ def compare(experiment: Experiment, folder: Path, summary: dict[str, Any]) -> No
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "measured", "holds")
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds")
     return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
 
 
@@ -54,6 +62,7 @@ class Reproduction:
         cache: Cache,
         *,
         seeds: int | None = None,
+        overrides: Sequence[str] = (),
         force: bool = False,
     ) -> None:
         """Looks at every folder that will be written, before anything is run."""
@@ -61,7 +70,9 @@ class Reproduction:
         self._out = out
         self._cache = cache
         self._force = force
-        self._work = [(experiment, experiment.plan(size, seeds)) for experiment in experiments]
+        self._work = [
+            (experiment, experiment.plan(size, seeds, overrides)) for experiment in experiments
+        ]
         for _, plan in self._work:
             OutputFolder(out / plan.name, plan).is_complete(force=force)
 

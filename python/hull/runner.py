@@ -86,7 +86,7 @@ def _fill(
         if experiment is not None:
             from hull.reproduction import compare
 
-            compare(experiment, folder.partial, summary)
+            compare(experiment, plan, folder.partial, summary)
         write_atomically(folder.partial / "scenario.toml", plan.text)
         write_atomically(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
         write_report(folder.partial, summary, title=plan.title)

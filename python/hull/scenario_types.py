@@ -24,7 +24,9 @@ RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
 RelativeRate = str
 Tick = str
-CongestionControl = Literal["newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
+Placement = Literal["series", "parallel"]
+"""Where a phantom queue counts packets (paper, remark 1)."""
+CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -425,15 +427,6 @@ class ReactionPoint(TypedDict):
     """Whether feedback leaves target and byte counter as they are when no cycle has ended since
     the feedback before it (IEEE 802.1Qau, "extra fast recovery").
     """
-    target_rate_reduction: NotRequired[bool]
-    """Whether a target above ten times the rate becomes an eighth of itself at the end of the
-    first cycle after feedback (IEEE 802.1Qau, "target rate reduction").
-    """
-    hyper_increase: NotRequired[Rate]
-    """What hyper-active increase adds to the target, times the number of cycles that both the
-    byte counter and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a
-    timer. Without it there is none.
-    """
     initial_rate: NotRequired[Rate]
     """Rate at which a source starts; without it, the rate of its link."""
     min_rate: NotRequired[Rate]
@@ -466,21 +459,6 @@ class Dctcp(TypedDict):
     """Whether the window stands still after a cut until all that was sent before it is
     acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
     """
-
-
-class Bic(TypedDict):
-    """BIC-TCP's parameters; windows in segments."""
-
-    decrease: NotRequired[Share]
-    """Share of the window that a reduction takes (beta; Linux: 205/1024)."""
-    max_increment: NotRequired[int]
-    """Largest growth in a round trip (S_max; Linux: 16)."""
-    min_increment: NotRequired[Share]
-    """Smallest growth in a round trip of the binary search (S_min)."""
-    low_window: NotRequired[int]
-    """Below this window TCP's rules hold."""
-    fast_convergence: NotRequired[bool]
-    """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
 
 class Transport(TypedDict):
@@ -547,8 +525,6 @@ class Transport(TypedDict):
     """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
     KB or all that is left, so that pieces grow; 0 sends what the window allows.
     """
-    bic: NotRequired[Bic]
-    """BIC-TCP's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
     vegas: NotRequired[Vegas]
@@ -587,6 +563,8 @@ class PhantomQueue(TypedDict):
     """Whether the packet is added before the comparison (report II-A) or after (the NetFPGA)."""
     tick: NotRequired[Tick]
     """Step in which it drains (800 ns on the NetFPGA)."""
+    placement: NotRequired[Placement]
+    """Where packets are counted: as they leave the port, or as they arrive at it."""
 
 
 class Rcp(TypedDict):
@@ -601,15 +579,7 @@ class Rcp(TypedDict):
     interval: Time
     """Time between two updates of the rate (T)."""
     round_trip: Time
-    """Round trip that the gain is made for (d0); with round_trip_gain its first value."""
-    round_trip_gain: NotRequired[Share]
-    """Share of the way that d0 moves in each interval to the mean round trip of the packets,
-    which sources measure and packets carry (RCP: 0.02); 0 holds it.
-    """
-    averaging: NotRequired[Share]
-    """Share of the way back that an averaging change takes (thesis: one half; others are remark
-    5.4's).
-    """
+    """Round trip that the gain is made for (d0)."""
     initial: NotRequired[Share]
     """First rate that is offered, as a share of the link's."""
 
@@ -738,7 +708,7 @@ class Switch(TypedDict):
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
     phantom_queue: NotRequired[PhantomQueue]
-    """Phantom queue behind each port; without this table there is none."""
+    """Phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]
     """Ports that differ from the others; the last entry that fits a port counts."""
 

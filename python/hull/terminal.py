@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hull.claims import headline
 from hull.experiment import Experiment
 
 _PLAIN_WIDTH = 110
@@ -28,17 +29,19 @@ def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
 
 
 def print_claims(claims: Sequence[dict[str, Any]]) -> None:
-    """What a document says, what was measured, and whether it holds."""
+    """What a document says, its kind and whose its bound is, what was measured, and whether it
+    holds; the counts above."""
     if not claims:
         return
     table = Table(
-        title="claims", title_justify="left", box=None, pad_edge=False, header_style="bold"
+        title=headline(claims), title_justify="left", box=None, pad_edge=False, header_style="bold"
     )
-    for column in ("holds", "claim", "measured"):
+    for column in ("holds", "kind", "bound", "claim", "measured"):
         table.add_column(column, overflow="fold")
     for claim in claims:
         verdict = Text("yes") if claim["holds"] else Text("no!", style="yellow")
-        table.add_row(verdict, Text(claim["claim"]), Text(claim["measured"]))
+        cells = (Text(claim[key]) for key in ("kind", "bound", "claim", "measured"))
+        table.add_row(verdict, *cells)
     console().print(table)
 
 

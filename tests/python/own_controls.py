@@ -7,7 +7,7 @@ ONE = 1 << 30
 
 class NewReno(hull.CongestionControl):
     def __init__(self) -> None:
-        self.reduced_until = 0
+        self.reduced_until = -1
 
     def on_ack(self, window: hull.Window, ack: hull.Ack) -> bool:
         if ack.ece and ack.una > self.reduced_until and not ack.after_loss:
@@ -28,7 +28,8 @@ class Dctcp(hull.CongestionControl):
     def __init__(self) -> None:
         self.estimate = ONE
         self.alpha = 1.0
-        self.acked = self.marked = self.window_end = self.recover = 0
+        self.acked = self.marked = self.window_end = 0
+        self.recover = -1
 
     def on_ack(self, window: hull.Window, ack: hull.Ack) -> bool:
         self.acked += ack.acked

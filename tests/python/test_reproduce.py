@@ -214,7 +214,14 @@ def test_an_experiment_that_is_computed(
         scenario=None,
         draw=draw,
         claims=(
-            Claim("full", "thesis 3.2", "it knows its size", lambda r: Finding("", r.is_full)),
+            Claim(
+                "full",
+                "thesis 3.2",
+                "it knows its size",
+                lambda r: Finding("", r.is_full),
+                kind="predicted",
+                bound="document",
+            ),
         ),
     )
     monkeypatch.setattr(experiment, "all_experiments", lambda: {"computed": computed})
@@ -230,3 +237,24 @@ def test_an_experiment_that_is_computed(
         assert [claim["holds"] for claim in summary["claims"]] == [holds]
         assert "data:image/png;base64," in (folder / "report.html").read_text(encoding="utf-8")
     assert "(computed)" in capsys.readouterr().out
+
+
+def test_a_changed_key_is_another_run(
+    short: dict[str, Experiment],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The override comes after the experiment's own, and the results have a name of their own."""
+    command = ("reproduce", "epfl-table2", "--seeds", "1")
+    assert call(monkeypatch, *command, "--set", "switch.phantom_queue.threshold=2KB") == 0
+    (folder,) = (path for path in Path("results").iterdir() if path.name != "cache")
+    assert folder.name.startswith("epfl-table2-set-")
+    assert folder.name.endswith("-quick")
+    plan = short["epfl-table2"].plan("quick", 1, ("switch.phantom_queue.threshold=2KB",))
+    raised = [cell for cell in plan.cells if cell.condition == "load20_threshold_1500"]
+    assert "2KB" in raised[0].toml
+    assert "1.5KB" not in raised[0].toml.split("phantom_queue")[1].split("[")[0]
+    capsys.readouterr()
+    assert call(monkeypatch, "reproduce", "--all", "--set", "run.seed=2") == 2
+    assert "--set: given without an ID" in capsys.readouterr().err
+    assert call(monkeypatch, *command, "--set", "host.no=1") == 2

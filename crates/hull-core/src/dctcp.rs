@@ -48,8 +48,8 @@ pub struct Dctcp {
     owed: u32,
     /// The observation window ends when `una` passes this.
     window_end: u64,
-    /// No further cut until `una` passes this.
-    recover: u64,
+    /// No further cut before `una` is this: one above what was sent before the last.
+    cuts_from: u64,
 }
 
 impl Dctcp {
@@ -70,7 +70,7 @@ impl Dctcp {
             marked_bytes: 0,
             owed: 0,
             window_end: 0,
-            recover: 0,
+            cuts_from: 0,
         }
     }
 
@@ -94,13 +94,14 @@ impl Dctcp {
 
     /// An ACK with ECN-Echo, after [`Dctcp::on_ack`] for the same ACK. Returns the new congestion
     /// window in bytes for the present one of `cwnd_bytes`, or `None` when it was already reduced
-    /// in this window of data, or nothing has been acknowledged yet.
+    /// in this window of data. A duplicate ACK counts too: what it echoes is congestion in this window,
+    /// though it acknowledges no new byte for alpha (RFC 8257, 3.3).
     #[inline]
     pub fn on_ece(&mut self, una: u64, nxt: u64, cwnd_bytes: u64) -> Option<u64> {
         if self.cut_covers(una) {
             return None;
         }
-        self.recover = nxt;
+        self.cuts_from = nxt + 1;
         let kept = u128::from(2 * ONE - self.alpha);
         Some(((u128::from(cwnd_bytes) * kept + u128::from(ONE)) >> (FRACTION_BITS + 1)) as u64)
     }
@@ -109,7 +110,7 @@ impl Dctcp {
     /// one is due.
     #[inline]
     pub fn cut_covers(&self, una: u64) -> bool {
-        una <= self.recover
+        una < self.cuts_from
     }
 
     /// The reaction of equation 3.35 to an ACK with ECN-Echo that newly acknowledges `acked_bytes`,

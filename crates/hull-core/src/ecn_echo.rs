@@ -5,9 +5,11 @@
 //!
 //! DCTCP: the state is the CE bit of the last packet. When it changes, the packets that wait for
 //! their ACK are acknowledged at once with the old bit, so that each ACK covers packets of one
-//! colour only and the sender can rebuild the run lengths exactly. The figure draws one immediate
-//! ACK per transition; it is sent only when a packet waits, because otherwise it would cover
-//! nothing. The packet that made the transition is then delayed like any other.
+//! colour only and the sender can rebuild the run lengths exactly. The packet that made the
+//! transition is acknowledged at once too, with the new bit: "the receiver immediately sends an ACK
+//! anytime there is a transition" (thesis 2.2.1), and the ACK that reflects the change is the one
+//! that the sender needs (RFC 8257, 3.2; Linux since 4.18). So a transition sends two ACKs when
+//! packets wait, otherwise one.
 //!
 //! The timer that bounds the delay, and ACKs for packets out of order, belong to the caller, who
 //! reports each ACK that it sends by `on_ack_sent`.
@@ -44,7 +46,8 @@ impl DctcpEcho {
     /// this packet; `None` means to delay it.
     #[inline]
     pub fn on_data(&mut self, ce: bool) -> (Option<AckNow>, Option<AckNow>) {
-        let previous = if ce != self.last_ce && self.pending > 0 {
+        let changed = ce != self.last_ce;
+        let previous = if changed && self.pending > 0 {
             Some(AckNow {
                 ece: self.on_ack_sent(),
             })
@@ -53,7 +56,7 @@ impl DctcpEcho {
         };
         self.last_ce = ce;
         self.pending += 1;
-        let current = if self.pending >= self.ack_every {
+        let current = if changed || self.pending >= self.ack_every {
             Some(AckNow {
                 ece: self.on_ack_sent(),
             })

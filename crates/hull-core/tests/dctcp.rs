@@ -45,13 +45,13 @@ proptest! {
                 let cwnd_bytes = 100 * segment;
                 match dctcp.on_ece(una, nxt, cwnd_bytes) {
                     Some(cut) => {
-                        prop_assert!(una > cut_at.unwrap_or(0), "one cut per window of data");
+                        prop_assert!(cut_at.is_none_or(|at| una > at), "one cut per window of data");
                         cut_at = Some(nxt);
                         let expected = cwnd_bytes as f64 * (1.0 - f64::from(dctcp.alpha()) / one / 2.0);
                         prop_assert!((cut as f64 - expected).abs() <= 0.5 + 1e-6);
                         prop_assert!((cwnd_bytes / 2..=cwnd_bytes).contains(&cut));
                     }
-                    None => prop_assert!(una <= cut_at.unwrap_or(0), "no cut was due"),
+                    None => prop_assert!(cut_at.is_some_and(|at| una <= at), "no cut was due"),
                 }
             }
             nxt += sent * segment;

@@ -28,6 +28,7 @@ proptest! {
     ) {
         let mut echo = DctcpEcho::new(ack_every);
         let mut sender = Sender::default();
+        let mut last_ce = false;
         for (number, &(ce, timer)) in packets.iter().enumerate() {
             let (previous, current) = echo.on_data(ce);
             if let Some(AckNow { ece }) = previous {
@@ -37,6 +38,10 @@ proptest! {
                 sender.on_ack(number + 1, ece);
             }
             prop_assert_eq!(echo.pending() as usize, number + 1 - sender.acked);
+            if ce != last_ce {
+                prop_assert_eq!(echo.pending(), 0, "a transition is acknowledged at once");
+            }
+            last_ce = ce;
             prop_assert!(echo.pending() < ack_every.max(1), "m packets are acknowledged at once");
             if timer == 0 && echo.pending() > 0 {
                 sender.on_ack(number + 1, echo.on_ack_sent());

@@ -77,7 +77,7 @@ impl Window {
     }
 }
 
-/// An acknowledgment of new data.
+/// An acknowledgment of new data, or a duplicate with ECN-Echo.
 #[pyclass(frozen, get_all)]
 pub struct Ack {
     /// Now, ps.

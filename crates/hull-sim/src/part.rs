@@ -39,7 +39,7 @@ pub struct Summary {
     pub identity: Identity,
     /// Packets carried, counted at each link.
     pub packet_hops: u64,
-    /// Events served.
+    /// Events served, samples aside.
     pub events: u64,
     /// Simulated time, s.
     pub simulated_seconds: f64,

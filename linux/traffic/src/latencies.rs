@@ -83,6 +83,7 @@ impl Latencies {
             bytes: self.bytes,
             count: self.count() as usize,
             fct: self.distribution(),
+            acked: None,
         }
     }
 }

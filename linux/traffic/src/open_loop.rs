@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hull_sim::workload::FlowRecord;
+use hull_sim::workload::{Acked, FlowRecord};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -302,6 +302,7 @@ impl Worker {
             dst: 0,
             connection: self.connection,
             timeouts: u16::try_from(timeouts).unwrap_or(u16::MAX),
+            acked: Acked::Unknown,
         });
         Some(records.flows.len() - 1)
     }

@@ -80,7 +80,9 @@ impl Folder {
     fn write_all(&self, outcome: &Outcome, summary: &Summary, inputs: &str) -> io::Result<()> {
         let file = |name: &str| self.partial.join(name);
         let mut flows = FlowLog::new(outcome.classes.clone(), Some(file("flows.parquet")));
-        outcome.flows.iter().for_each(|&flow| flows.push(flow));
+        for &flow in &outcome.flows {
+            flows.push(flow);
+        }
         flows.close()?;
         // A report reads these of every run; an end host sees neither queues nor links.
         LatencyLog::default().write(&file("latency.parquet"))?;

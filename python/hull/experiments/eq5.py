@@ -9,7 +9,7 @@ rates.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Size, Variant
 from hull.long_lived import senders
 from hull.measured import Results, occupancy
@@ -95,6 +95,8 @@ CLAIMS = (
         source="paper 6.1, equation 5",
         claim="the headroom that is needed grows with the number of flows",
         check=_flows,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="eq5-bdp",
@@ -102,6 +104,8 @@ CLAIMS = (
         claim="... and falls, or stays within half a percent of the line rate, with a larger "
         "bandwidth-delay product",
         check=_round_trip,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="eq5-capacity",
@@ -109,12 +113,16 @@ CLAIMS = (
         claim="for a fixed round trip less headroom is needed at a higher link rate (8 flows, 250 "
         "us)",
         check=_capacity,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="eq5-bound",
         source="paper 6.1, equation 5",
         claim="headroom of N / (C RTT) prevents queueing (mean queue below half a packet)",
         check=_bound,
+        kind="predicted",
+        bound="hull",
         tried=(
             "With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
             "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of "
@@ -124,6 +132,7 @@ CLAIMS = (
             " the measure and a quarter or an eighth of a packet as its limit, the bound holds in"
             " all cases; with a tenth not with 4 flows."
         ),
+        shown_by=(*commands("eq5", "--full"), *unshipped("limits other than half a packet")),
     ),
 )
 

@@ -4,7 +4,7 @@
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.dynamic_flows import HULL, LOADS, SMALL
 from hull.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.fig10 import CONDITIONS
@@ -98,7 +98,10 @@ def _lower(name: str, scheme: str, what: str, unit: str, read: Reader, tried: st
         f"Pacing lowers the mean {what} with {label}, at each load (shown: with < without, at 20, "
         "40, 60%)",
         check,
-        tried,
+        kind="predicted",
+        bound="document",
+        tried=tried,
+        shown_by=commands("fig11", "", "--full") if tried else (),
     )
 
 
@@ -107,6 +110,7 @@ EXPERIMENT = Experiment(
     title="Paper figure 11: switch latency and 10 MB completion time with and without pacing",
     source="paper 6.2.1, figure 11",
     scenario="table4",
+    completion="delivered",
     variants=(
         *(
             Variant(

@@ -52,6 +52,8 @@ def _between(scheme: str, low: float, high: float) -> Claim:
         claim=f"{name}'s throughput is {low:.0f} to {high:.0f}% of the line rate below the drain "
         "rate, in whole percent",
         check=check,
+        kind="fitted",
+        bound="document",
     )
 
 
@@ -97,18 +99,24 @@ CLAIMS = (
         claim="at each drain rate TCP-ECN and DCTCP have a significantly (2 times or more) lower "
         "mean latency than without a phantom queue",
         check=_latency,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="fig2-below-drain",
         source="paper 3.1",
         claim="throughput is below the drain rate with both",
         check=_below,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig2-tcp-ecn-more",
         source="paper 3.1",
         claim="TCP-ECN loses more throughput than DCTCP at each drain rate",
         check=_loses_more,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="fig2-ten-percent",
@@ -116,6 +124,8 @@ CLAIMS = (
         claim="even a small headroom (10%, DCTCP at 900 Mbps) reduces mean and 99th percentile "
         "latency dramatically (5 times or more)",
         check=_ten_percent,
+        kind="predicted",
+        bound="hull",
     ),
     _between(TCP_ECN, 17, 26),
     _between(DCTCP, 6, 8),

@@ -100,6 +100,8 @@ EXPERIMENT = Experiment(
             source="paper 3.1",
             claim="DCTCP's latency is an order of magnitude (a factor of 5 or more) below TCP's",
             check=_order_of_magnitude,
+            kind="fitted",
+            bound="hull",
         ),
     ),
     draw=draw,

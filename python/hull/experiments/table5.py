@@ -8,7 +8,7 @@ of the high-priority queue.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, unshipped, within
 from hull.experiment import Experiment, Point, Size, Variant, table_points
 from hull.measured import Reader, Results, fct, probe
 
@@ -150,11 +150,25 @@ _POINTS: tuple[Point, ...] = table_points(
     "hull-paper", "table5", ("mean", "p90", "p99"), METRICS, published_conditions=BUFFERS
 )
 
+QOS_SHOWN_BY = (
+    *commands(
+        "table5",
+        "--full",
+        "--seeds 2 --set host.receive.wait=250us --set run.duration=100s",
+        "--set transport.min_rto=200ms",
+        "--set schemes.tcp_qos.transport.congestion_control=cubic",
+        "--set transport.limited_transmit=false",
+        "--set transport.tso_win_divisor=0",
+    ),
+    *unshipped("windows cut to what is in flight, the NIC's moderation by size of pieces"),
+)
+
 EXPERIMENT = Experiment(
     id="table5",
     title="Paper table 5: HULL against TCP with two strict priorities, large and small buffers",
     source="paper 6.2.2, table 5",
     scenario="table5",
+    completion="delivered",
     variants=(Variant({"": "large"}), Variant({"": "small"}, overrides=(SMALL,))),
     points=_POINTS,
     claims=(
@@ -165,41 +179,54 @@ EXPERIMENT = Experiment(
             _compared(
                 "switch_latency_us", "mean", "us", lambda qos, hull: within(hull / qos, 0.75, 1.25)
             ),
+            kind="fitted",
+            bound="hull",
             tried="with a switch that chooses its next packet when the link is free: QoS 2.3 "
             "us, HULL 4.5. The published 90th percentile, 17 us, is above the 12 us of "
             "one packet; with the choice 1000 bytes ahead it is 17.0 us, and the 99th "
             "19.9 (published 20.2)",
+            shown_by=commands("table5", "--full", "--full --set switch.commit=0B"),
         ),
         Claim(
             "table5-p90",
             "paper 6.2.2",
             "HULL is slightly better at the 90th percentile of the switch latency, in both buffers",
             _compared("switch_latency_us", "p90", "us", lambda qos, hull: hull < qos),
+            kind="fitted",
+            bound="document",
             tried="as table5-same-latency",
+            shown_by=commands("table5", "--full", "--full --set switch.commit=0B"),
         ),
         Claim(
             "table5-p99",
             "paper 6.2.2",
             "HULL is worse at the 99th percentile of the switch latency, in both buffers",
             _compared("switch_latency_us", "p99", "us", lambda qos, hull: hull > qos),
+            kind="fitted",
+            bound="document",
         ),
         Claim(
             "table5-large-10mb",
             "paper 6.2.2",
             "With large buffers 10 MB take less time with QoS than with HULL",
             _large_10mb,
+            kind="predicted",
+            bound="document",
         ),
         Claim(
             "table5-qos-small",
             "paper 6.2.2",
             "With small buffers the mean 10 MB time of QoS grows about 2.4 times (within 25%)",
             _grows(QOS, 0.75 * 2.4, 1.25 * 2.4),
+            kind="predicted",
+            bound="document",
             tried="each alone: interrupts that wait up to 250 us 2.65 times (382 ms, published "
             "362; 90th percentile 818, published 812), minimum RTO 200 ms 2.1 (earlier "
             "version). Not: CUBIC, no limited transmit, 5 packets, larger pieces by "
             "segmentation offload, windows cut to what is in flight, the NIC's moderation "
             "by size of pieces (1.1 to 1.2). 250 us slows HULL down far too much at 60% "
             "load (table4)",
+            shown_by=QOS_SHOWN_BY,
         ),
         Claim(
             "table5-qos-throughput",
@@ -207,13 +234,18 @@ EXPERIMENT = Experiment(
             "QoS loses more than 58% of its throughput (inverse of the 10 MB time) with small "
             "buffers",
             _throughput_lost,
+            kind="predicted",
+            bound="document",
             tried="as table5-qos-small",
+            shown_by=QOS_SHOWN_BY,
         ),
         Claim(
             "table5-hull-small",
             "paper 6.2.2",
             "HULL's 10 MB time is basically the same with small buffers (within 25%)",
             _grows(HULL, 0.75, 1.25),
+            kind="predicted",
+            bound="hull",
         ),
         Claim(
             "table5-hull-unfilled",
@@ -221,6 +253,8 @@ EXPERIMENT = Experiment(
             "HULL does not need the buffers: it leaves them (mostly) empty (fewer than 0.1% of its "
             "packets are dropped, large and small)",
             _few_drops,
+            kind="predicted",
+            bound="hull",
         ),
         Claim(
             "table5-less-sensitive",
@@ -228,6 +262,8 @@ EXPERIMENT = Experiment(
             "HULL is much less sensitive to the size of buffers than QoS: its mean 10 MB time "
             "changes less than half as much",
             _less_sensitive,
+            kind="predicted",
+            bound="hull",
         ),
         Claim(
             "table5-at-hosts",
@@ -235,15 +271,26 @@ EXPERIMENT = Experiment(
             "With large buffers best-effort flows interfere with the 1 KB flows at the hosts: they "
             "spend more time there with QoS than with HULL",
             _at_hosts,
+            kind="predicted",
+            bound="document",
         ),
         Claim(
             "table5-1kb-mean",
             "paper 6.2.2",
             "With large buffers 1 KB flows are more than 33% faster with HULL on average",
             _faster("mean", 33),
+            kind="predicted",
+            bound="document",
             tried="a mean of few requests that wait in a server's NIC: 21% in the full size "
             "(QoS 488 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
             "with 1000 packets in the NIC 15%",
+            shown_by=commands(
+                "table5",
+                "--full",
+                "",
+                "--seeds 2 --set run.duration=100s",
+                "--seeds 2 --set run.duration=100s --set host.nic_buffer=1000pkts",
+            ),
         ),
         Claim(
             "table5-1kb-p99",
@@ -251,8 +298,11 @@ EXPERIMENT = Experiment(
             "With large buffers 1 KB flows are 65% faster with HULL at the 99th percentile (65% or "
             "more)",
             _faster("p99", 65),
+            kind="predicted",
+            bound="document",
             tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.9 in "
             "the full size, 8.2 in the quick one",
+            shown_by=commands("table5", "--full", ""),
         ),
     ),
     draw=draw,

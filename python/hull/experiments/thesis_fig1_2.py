@@ -45,18 +45,24 @@ CLAIMS = (
         source="thesis 2.3.1, figure 1.2",
         claim="the switch lets TCP's queue grow to about 600 KB (within 25%)",
         check=_limit,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig1-2-sawtooth",
         source="thesis 2.3.1, figure 1.2",
         claim="it is a sawtooth (its 99th percentile more than 1.3 times its 1st)",
         check=_sawtooth,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig1-2-stable",
         source="thesis 2.3.1, figure 1.2",
         claim="DCTCP's is stable and low (98% of the time within 30 KB, a threshold's height)",
         check=_stable,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

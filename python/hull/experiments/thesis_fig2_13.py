@@ -72,24 +72,32 @@ CLAIMS = (
         claim="with 2 flows TCP/PI's queue runs empty (more than 10% of the time) and costs "
         "throughput (more than 2%)",
         check=_empty,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-13-improves",
         source="thesis 2.2.4, figure 2.13(b)",
         claim="with 20 flows TCP/PI uses more of the link",
         check=_improves,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-13-oscillates",
         source="thesis 2.2.4, figure 2.13(b)",
         claim="and its queue oscillates more",
         check=_worse,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-13-dctcp",
         source="thesis 2.2.4, figure 2.13",
         claim="DCTCP keeps a steadier queue and a high throughput (98% and more) with both",
         check=_both,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

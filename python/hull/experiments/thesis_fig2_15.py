@@ -53,24 +53,32 @@ CLAIMS = (
         source="thesis 2.3.1",
         claim="with the recommended thresholds TCP drops to 7.8 Gbps (within 10%)",
         check=_near(UNTUNED),
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-15-tuned",
         source="thesis 2.3.1",
         claim="with min_th = 150 it achieves 9.2 Gbps (within 10%)",
         check=_near(TUNED),
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-15-twice",
         source="thesis 2.3.1, figure 2.15",
         claim="RED needs twice DCTCP's buffer for it (99th percentile of the queue)",
         check=_twice,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-15-oscillates",
         source="thesis 2.3.1, figure 2.15",
         claim="its queue swings widely (5th to 95th percentile at least twice DCTCP's)",
         check=_oscillates,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

@@ -141,24 +141,32 @@ CLAIMS = (
         source="thesis 2.3.1, figure 2.16(a)",
         claim="DCTCP's flows converge to their fair share (five flows, each within 10%)",
         check=_share,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-16-jain",
         source="thesis 2.3.1",
         claim="Jain's index is 0.99 with up to 90 flows (0.98 and more)",
         check=_fair,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-16-variation",
         source="thesis 2.3.1, figure 2.16(b)",
         claim="TCP's rates vary much more (standard deviation at least twice DCTCP's)",
         check=_tcp_varies,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-16-tcp-fair",
         source="thesis 2.3.1",
         claim="but TCP is fair on average (Jain's index 0.9 and more with five)",
         check=_tcp_fair,
+        kind="fitted",
+        bound="hull",
     ),
 )
 

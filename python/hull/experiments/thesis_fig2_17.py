@@ -86,24 +86,32 @@ CLAIMS = (
         source="thesis 2.3.1, figure 2.17",
         claim="a sender gets 46 Mbps in S1, 475 in S2 and 54 in S3 with DCTCP (within 10%)",
         check=_published,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-17-fair",
         source="thesis 2.3.1",
         claim="these are within 10% of the fair shares (50, 475 and 50 of the links' rates)",
         check=_fair,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-17-tcp",
         source="thesis 2.3.1",
         claim="TCP does slightly worse (a group is further from its fair share)",
         check=_tcp_worse,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-17-timeouts",
         source="thesis 2.3.1",
         claim="the queues' fluctuations cause timeouts for some of its connections",
         check=_tcp_timeouts,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -44,24 +44,32 @@ CLAIMS = (
         source="thesis 2.3.2, figure 2.19(b)",
         claim="DCTCP has no timeouts with up to 40 servers",
         check=_none,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-19-flat",
         source="thesis 2.3.2, figure 2.19(a)",
         claim="its completion time does not suffer from their number (within 10%)",
         check=_flat,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-19-tcp",
         source="thesis 2.3.2, figure 2.19(b)",
         claim="TCP goes on to suffer timeouts (more than 5% of the queries with 40)",
         check=_tcp_suffers,
+        kind="fitted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-19-mitigated",
         source="thesis 2.3.2",
         claim="they are fewer than with the fixed buffer of figure 2.18",
         check=_mitigated,
+        kind="predicted",
+        bound="document",
     ),
 )
 
@@ -76,6 +84,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.19: incast, the switch's memory shared",
     source="thesis 2.3.2, figure 2.19",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         *fan_ins(schemes=(TCP, DCTCP)),
         Variant({"": FIXED}, schemes=(FIXED_TCP,), scenario="thesis-incast-static"),

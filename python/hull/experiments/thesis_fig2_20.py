@@ -41,18 +41,24 @@ CLAIMS = (
         source="thesis 2.3.2",
         claim="DCTCP suffers no timeouts at all",
         check=_dctcp,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-20-tcp",
         source="thesis 2.3.2",
         claim="over 55% of TCP's queries suffer at least one",
         check=_tcp,
+        kind="fitted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-20-poorly",
         source="thesis 2.3.2, figure 2.20",
         claim="TCP performs poorly (a mean time more than 25% above DCTCP's)",
         check=_poorly,
+        kind="predicted",
+        bound="hull",
     ),
 )
 
@@ -81,6 +87,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.20: all-to-all incast",
     source="thesis 2.3.2, figure 2.20",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(Variant(overrides=ALL_TO_ALL, schemes=SCHEMES),),
     claims=CLAIMS,
     draw=draw,

@@ -40,18 +40,24 @@ CLAIMS = (
         source="thesis 2.3.2, figure 2.21",
         claim="deep buffers prevent TCP's timeouts at 1 MB (below 1% of the queries)",
         check=_deep_small,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-21-reappears",
         source="thesis 2.3.2, figure 2.21",
         claim="they are back at 10 MB (more than 5%)",
         check=_deep_large,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig2-21-dctcp",
         source="thesis 2.3.2, figure 2.21",
         claim="DCTCP handles both with the shallow switch (below 1%)",
         check=_dctcp,
+        kind="predicted",
+        bound="hull",
     ),
 )
 
@@ -78,6 +84,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.21: all-to-all incast, deep and shallow buffers",
     source="thesis 2.3.2, figure 2.21",
     scenario="thesis-rack",
+    completion="delivered",
     variants=(
         Variant({"": SMALL}, overrides=ALL_TO_ALL),
         Variant(

@@ -20,7 +20,7 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Size, published
 from hull.measured import Results
 
@@ -143,13 +143,84 @@ TRIED = {
     "messages then take 34.9 ms in the full size, more than with drop-tail (31.8), and the thesis "
     "makes DCTCP of the same RED with both thresholds at K, so its switch marks there.",
 }
+SHOWN_BY = {
+    "short": commands(
+        "thesis-fig2-25",
+        "--set run.duration=15s",
+        "--set run.duration=15s --set schemes.dctcp.switch.marking.threshold=97.5KB",
+        "--set run.duration=15s --set transport.dctcp.initial_alpha=0%",
+        "--set run.duration=15s --set transport.max_window=200",
+        "--set run.duration=15s --set transport.ack_every=1",
+    ),
+    "tcp-timeouts": (
+        *commands(
+            "thesis-fig2-25",
+            "",
+            "--set run.duration=15s",
+            "--set transport.idle_restart=true",
+            "--set transport.limited_transmit=true",
+            "--set transport.max_window=200",
+            "--set transport.ack_every=1",
+            "--set transport.byte_counting=true",
+            "--set host.nic_queues=1",
+            "--set workload.production.outside_share=20%",
+            "--set switch.memory.alpha=17.6%",
+            "--set switch.memory.alpha=10%",
+            "--set switch.memory.alpha=5%",
+        ),
+        *unshipped("half of the times between queries 0"),
+    ),
+    "query": (
+        *commands(
+            "thesis-fig2-25",
+            "",
+            "--set switch.memory.alpha=10%",
+            "--set switch.memory.alpha=5%",
+            "--set transport.ack_every=1",
+            "--set host.nic_queues=1",
+        ),
+        *unshipped("half of the times between queries 0"),
+    ),
+    "deep-queries": commands(
+        "thesis-fig2-25",
+        "",
+        "--set transport.max_window=43",
+        "--set transport.max_window=200",
+        "--set transport.max_window=300",
+        "--set switch.memory.alpha=100%",
+        "--set switch.memory.alpha=400%",
+        "--set switch.memory.alpha=10%",
+    ),
+    "red-queries": commands(
+        "thesis-fig2-25",
+        "",
+        "--set schemes.tcp_red.switch.red.weight=6",
+        "--set schemes.tcp_red.switch.red.weight=12",
+        "--set schemes.tcp_red.switch.red.weight=14",
+        "--set schemes.tcp_red.switch.red.max_probability=2%",
+        "--set schemes.tcp_red.switch.red.max_probability=1%",
+        "--set transport.ack_every=1",
+        "--set host.nic_queues=1",
+        "--set switch.memory.alpha=10%",
+        "--set switch.memory.alpha=5%",
+        "--set schemes.tcp_red.switch.red.hard_drop=true",
+        "--full --set schemes.tcp_red.switch.red.hard_drop=true",
+        "--set schemes.tcp_red.switch.red.hard_drop=true "
+        "--set schemes.tcp_red.switch.red.gentle=true",
+        "--set workload.production.update_factor=1",
+    ),
+}
+SHOWN_BY["unchanged"] = SHOWN_BY["short"]
 CLAIMS = tuple(
     Claim(
         id=f"thesis-fig2-25-{name}",
         source="thesis 2.3.3, figure 2.25",
         claim=text,
         check=check,
+        kind="predicted",
+        bound="hull" if name in ("better", "unchanged") else "document",
         tried=TRIED.get(name, ""),
+        shown_by=SHOWN_BY.get(name, ()),
     )
     for name, text, check in (
         (
@@ -203,6 +274,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.25: the production benchmark, ten times as large",
     source="thesis 2.3.3, figure 2.25",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
     claims=CLAIMS,
     draw=draw,

@@ -18,7 +18,7 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Size
 from hull.measured import Results
 
@@ -73,6 +73,21 @@ _TRIED = (
     "jitter 35% and 28.3 (13.9), an exact timer 33% and 22.0, offloads 35% and 27.1, half of the "
     "times between queries 0 47% and 62 (54), memory with alpha of 10% 67% and 27.7 (13.6)."
 )
+SHOWN_BY = (
+    *commands(
+        "thesis-fig2-26",
+        "",
+        "--set run.duration=12s",
+        "--set transport.cwnd_validation=true",
+        "--set transport.byte_counting=true",
+        "--set transport.ack_every=1",
+        "--set host.stack_jitter.exponential=0s",
+        "--set transport.rto_granularity=0s",
+        "--set host.offload=64KB",
+        "--set switch.memory.alpha=10%",
+    ),
+    *unshipped("half of the times between queries 0"),
+)
 
 CLAIMS = (
     Claim(
@@ -80,12 +95,16 @@ CLAIMS = (
         source="thesis 2.3.3, figure 2.26(a)",
         claim="ten times larger updates hurt TCP's short messages and queries",
         check=_hurts,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-26-mitigates",
         source="thesis 2.3.3, figure 2.26(a)",
         claim="DCTCP mitigates that (both are faster than with TCP)",
         check=_mitigates,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig2-26-severe",
@@ -93,13 +112,18 @@ CLAIMS = (
         claim="ten times larger responses degrade TCP's queries severely, not DCTCP's (half the "
         "time)",
         check=_severe,
+        kind="predicted",
+        bound="hull",
         tried=_TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig2-26-timeouts",
         source="thesis 2.3.3",
         claim="because DCTCP reduces the timeouts (less than a tenth of TCP's)",
         check=_fewer,
+        kind="predicted",
+        bound="hull",
     ),
 )
 
@@ -128,6 +152,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.26: updates or responses ten times as large",
     source="thesis 2.3.3, figure 2.26",
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
     claims=CLAIMS,
     draw=draw,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding, within
+from hull.claims import Claim, Finding, commands, unshipped, within
 from hull.experiment import Experiment, Size
 from hull.measured import Results, occupancy
 from hull.one_link import (
@@ -106,6 +106,12 @@ TRIED = (
     "simulation has the model's alpha within 6%: 0.173 with 2 flows, 0.370 with 10. Without jitter "
     "DCTCP's is 0.157 and 0.270, with five times as much 0.070 and 0.243."
 )
+SHOWN_BY = commands(
+    "thesis-fig3-1",
+    "",
+    "--set host.stack_jitter.exponential=0s",
+    "--set host.stack_jitter.exponential=1us",
+)
 
 TRIED_QUEUE = (
     "By 3.5 a queue follows the rate W/R and lags a round trip behind windows; sources that "
@@ -121,6 +127,19 @@ TRIED_QUEUE = (
     "62.4 and 30.0, 899, 59.0; counting the arriving packet 9.8, 1008, 61.3 and 29.2, 880, "
     "58.4."
 )
+SHOWN_BY_QUEUE = (
+    *commands(
+        "thesis-fig3-1",
+        "",
+        "--set host.stack_jitter.exponential=0s",
+        "--set host.stack_jitter.exponential=1us",
+        "--set transport.ack_every=2",
+        "--set switch.marking.on=dequeue",
+        "--set host.rate=11Gbps",
+        "--set switch.marking.count_arriving=true",
+    ),
+    *unshipped("starts 7.3 ms apart"),
+)
 
 CLAIMS = (
     Claim(
@@ -128,7 +147,10 @@ CLAIMS = (
         source="thesis 3.1.1",
         claim="the fluid model matches simulations (mean window and alpha within 25%)",
         check=_matches,
+        kind="predicted",
+        bound="document",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig3-1-queue",
@@ -136,7 +158,10 @@ CLAIMS = (
         claim="the fluid model has the queue of 2 and 10 flows (amplitude, period and mean within "
         "10%)",
         check=_queues,
+        kind="predicted",
+        bound="hull",
         tried=TRIED_QUEUE,
+        shown_by=SHOWN_BY_QUEUE,
     ),
     Claim(
         id="thesis-fig3-1-hundred",
@@ -144,6 +169,8 @@ CLAIMS = (
         claim="with 100 flows the queue is about 120 packets (within 25%), each packet is marked, "
         "and windows are at their minimum of 2",
         check=_hundred,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -93,18 +93,24 @@ CLAIMS = (
         claim="with g = 0.4 the Sawtooth's prediction of the queue is very poor (off by more than "
         "half in amplitude or period)",
         check=_poor,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig3-2-fluid",
         source="thesis 3.1.1, figure 3.2",
         claim="the fluid model is much nearer (in amplitude and in period)",
         check=_better,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig3-2-alpha",
         source="thesis 3.1.1, figure 3.2",
         claim="alpha fluctuates, which the Sawtooth takes as constant (by a factor above 2)",
         check=_alpha,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

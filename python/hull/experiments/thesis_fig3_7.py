@@ -7,7 +7,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.cycles import FLOWS, SCHEMES, measured
 from hull.experiment import Experiment, Size
 from hull.experiments.thesis_fig3_6 import ALL, CYCLES, LARGE, SMALL, WINDOWS
@@ -52,6 +52,16 @@ TRIED = (
     "are marked; with the queue of 2.3 for 3.5 it has 5.8 and 8.5, and from 6 to 20 packets "
     "3.9, 3.9, 4.0, 4.2, 4.6, which the cut by each marked ACK meets within 5%."
 )
+SHOWN_BY = (
+    *commands(
+        "thesis-fig3-7",
+        "",
+        "--set host.stack_jitter.exponential=0s",
+        "--set schemes.dctcp.transport.dctcp.hold_after_cut=true",
+        "--set transport.ack_every=2",
+    ),
+    *unshipped("two flows, the fluid model with equation 2.3"),
+)
 
 CLAIMS = (
     Claim(
@@ -59,13 +69,18 @@ CLAIMS = (
         source="thesis 3.2.3",
         claim="for small g the period grows as the root of the window (exponent within 25%)",
         check=_root,
+        kind="predicted",
+        bound="document",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig3-7-g",
         source="thesis 3.2.3, figure 3.7",
         claim="the period grows with the window and is longer with a larger g",
         check=_longer,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -56,18 +56,24 @@ CLAIMS = (
         source="thesis 3.2.3",
         claim="throughput is at least 94% for g below 0.1, however low K is",
         check=_least,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig3-8-whole",
         source="thesis 3.2.3",
         claim="it is whole (99.5% and more) from K = 17% of C d on for small g",
         check=_whole,
+        kind="predicted",
+        bound="hull",
     ),
     Claim(
         id="thesis-fig3-8-g",
         source="thesis 3.2.3, figure 3.8",
         claim="a larger g loses more of it, below K = 17% of C d",
         check=_gain,
+        kind="predicted",
+        bound="document",
     ),
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands
 from hull.experiment import Experiment, Size, Variant, published
 from hull.measured import Results
 
@@ -126,6 +126,18 @@ TRIED = (
     "offer of the fair share 94 and 100%; a buffer of 50 packets 10 and 11%. The thesis gives "
     "neither packets nor buffer nor first offer."
 )
+SHOWN_BY = commands(
+    "thesis-fig5-13",
+    "",
+    "--set switch.rcp.beta=0.2",
+    "--set switch.rcp.beta=0.08",
+    "--set transport.mtu=1000B",
+    "--set transport.mtu=9000B --set transport.max_window=100000 "
+    "--set transport.receive_window=100000",
+    "--set transport.ack_every=1",
+    "--set switch.rcp.initial=10%",
+    "--set switch.buffer=50pkts",
+)
 
 CLAIMS = (
     Claim(
@@ -133,27 +145,38 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.13",
         claim="RCP is stable with a round trip of 110 ms and unstable with 115 ms",
         check=_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-ap-rcp",
         source="thesis 5.5.3, figure 5.13",
         claim="AP-RCP is stable with 240 ms and unstable with 250 ms",
         check=_ap_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-ap2-rcp",
         source="thesis 5.5.3, figure 5.13",
         claim="AP2-RCP is stable with 480 ms",
         check=_ap2_rcp,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-13-order",
         source="thesis 5.5.3",
         claim="where RCP is unstable AP-RCP is stable, and where that is not, AP2-RCP",
         check=_order,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

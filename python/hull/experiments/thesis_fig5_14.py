@@ -9,6 +9,7 @@ from hull.claims import Claim, Finding, about
 from hull.experiment import Experiment, Size, published
 from hull.experiments.thesis_fig5_13 import (
     BETAS,
+    SHOWN_BY,
     TRIED,
     draw_rates,
     sides,
@@ -50,13 +51,18 @@ CLAIMS = (
         source="thesis 5.5.3, figure 5.14",
         claim="AP-RCP and PD-RCP are both stable with 240 ms and both unstable with 250 ms",
         check=_sides,
+        kind="predicted",
+        bound="hull",
         tried=TRIED,
+        shown_by=SHOWN_BY,
     ),
     Claim(
         id="thesis-fig5-14-similar",
         source="thesis 5.5.3, figure 5.14",
         claim="the oscillations of their rates are very similar (extents within 25%)",
         check=_similar,
+        kind="predicted",
+        bound="hull",
     ),
 )
 

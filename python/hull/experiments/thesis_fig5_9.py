@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding
+from hull.claims import Claim, Finding, commands, unshipped
 from hull.experiment import Experiment, Point, published
 from hull.measured import Estimate, Results
 
@@ -100,23 +100,30 @@ CLAIMS = (
         source="thesis 5.5.1, figure 5.9",
         claim="without delay both are stable; AP oscillates less and settles faster",
         check=_no_delay,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig5-9-delay",
         source="thesis 5.5.1, figure 5.9",
         claim="with a delay of 8 s the standard controller is unstable and AP is stable",
         check=_eight,
+        kind="predicted",
+        bound="document",
     ),
     Claim(
         id="thesis-fig5-9-fifteen",
         source="thesis 5.5.1",
         claim="AP is stable for delays up to 15 s",
         check=_fifteen,
+        kind="predicted",
+        bound="document",
         tried="The eigenvalues of a period and the response in time agree: 14.76 s, and at 15 s a "
         "swing that grows by 15% in 200 s, which a plot hardly shows. With (5.24) as printed a "
         "sample would change the input one period later: 13.76 s (5.2 s for the standard "
         "controller, here 6.1). The PD controller of figure 5.10 has 14.76 s too, AP with two "
         "averages more than 20 s.",
+        shown_by=(*commands("thesis-fig5-9", "--full"), *unshipped("equation 5.24 as printed")),
     ),
 )
 

@@ -8,22 +8,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hull.claims import BOUND_WORDS, KIND_WORDS, headline
 from hull.report.tables import boxed_table
+
+_HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds")
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each claim: source, statement, what was measured, whether it holds; where it does
-    not, what was tried to find out why."""
+    """A row for each claim: statement, source, kind, whose its bound is, what was measured, whether
+    it holds; where it does not, what was tried to find out why and the commands that show it."""
     rows = "".join(_row(claim) for claim in claims)
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("Claim", "Source", "Measured here", "Holds")
-    )
-    holding = sum(claim["holds"] for claim in claims)
-    table = boxed_table(
-        f"{holding} of {len(claims)} claims hold",
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
-    )
-    return f'<div class="claims">{table}</div>'
+    head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
+    table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")
+    return f'<div class="claims">{table}</div><p>{KIND_WORDS} {BOUND_WORDS}</p>'
 
 
 def inline_image(path: Path, alt: str) -> str:
@@ -33,9 +30,15 @@ def inline_image(path: Path, alt: str) -> str:
 
 
 def _row(claim: Mapping[str, Any]) -> str:
-    why = f"<p>{escape(claim['tried'])}</p>" if claim["tried"] and not claim["holds"] else ""
+    why = "" if claim["holds"] else _tried(claim)
     verdict = '<td class="holds">yes</td>' if claim["holds"] else '<td class="high">no</td>'
-    return (
-        f'<tr><th scope="row">{escape(claim["claim"])}{why}</th><td>{escape(claim["source"])}</td>'
-        f"<td>{escape(claim['measured'])}</td>{verdict}</tr>"
+    cells = "".join(
+        f"<td>{escape(claim[key])}</td>" for key in ("source", "kind", "bound", "measured")
     )
+    return f'<tr><th scope="row">{escape(claim["claim"])}{why}</th>{cells}{verdict}</tr>'
+
+
+def _tried(claim: Mapping[str, Any]) -> str:
+    text = f"<p>{escape(claim['tried'])}</p>" if claim["tried"] else ""
+    commands = "<br>".join(f"<code>{escape(command)}</code>" for command in claim["shown_by"])
+    return text + (f"<p>Shown by: {commands}</p>" if commands else "")

@@ -32,6 +32,7 @@ from hull.report.library import vega_library
 from hull.report.published import published_tables
 from hull.report.schemes import Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
+from hull.report.stated import stated_table
 from hull.report.tables import condition_table, run_table, swatch
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
@@ -43,6 +44,11 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:"
 )
+_WORDS_COMPLETION = {
+    "delivered": "<p>Completion times end when the receiving application has the last byte.</p>",
+    "acked": "<p>Completion times end when the sender has the acknowledgment of the last byte, as "
+    "in the source.</p>",
+}
 _WORDS_RATIO = (
     "<p>Ratio is measured ÷ published. Cells off by more than a factor of 2 are shaded "
     "and marked ▲ or ▼. ± is the half width of the 95% confidence interval over seeds.</p>"
@@ -128,15 +134,20 @@ def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
 
 
 def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-    """Figure, claims and comparison of `hull reproduce`, and links to them; of a run, nothing."""
+    """Figure, claims, settings and comparison of `hull reproduce`, and links to them; of a run,
+    nothing.
+    """
     parts: list[tuple[str, str, str]] = []
     if (image := folder / "figure.png").exists():
         alt = f"The figure of {summary['experiment']['source']}, redone"
         parts.append(("figure", "Figure", inline_image(image, alt)))
     if claims := summary.get("claims"):
         parts.append(("claims", "Claims", claims_table(claims)))
+    if settings := summary.get("stated"):
+        parts.append(("stated", "Settings stated in the source", stated_table(settings)))
     if rows := summary.get("comparison"):
-        tables = f"{_WORDS_RATIO}{published_tables(rows)}"
+        ends = _WORDS_COMPLETION.get(summary["experiment"].get("completion"), "")
+        tables = f"{_WORDS_RATIO}{ends}{published_tables(rows)}"
         parts.append(("published", "Published beside measured", tables))
     text = "".join(
         f'<section><h2 id="{target}">{name}</h2>{content}</section>'

@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, counts, headline
 from hull.report.labels import NO_VALUE
 from hull.report.published import deviation
 from hull.report.tables import boxed_table
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
     from hull.experiment import Experiment
     from hull.result import Result
 
-_HEAD = ("Experiment", "Source", "Claims that hold", "Do not hold", "Worst ratio", "Typical factor")
+_HEAD = (
+    *("Experiment", "Source"),
+    *(f"{kind.capitalize()}: hold" for kind in KINDS),
+    *("Do not hold", "Worst ratio", "Typical factor"),
+)
 _WORDS = (
+    f"<p>{KIND_WORDS} {BOUND_WORDS}</p>"
     "<p>Worst ratio: of all published numbers, the one farthest from what was measured, as "
     "measured ÷ published. Typical factor: geometric mean of max(ratio, 1 ÷ ratio) over all "
     "published numbers of the experiment. Every experiment's page gives all of them, the claims in "
@@ -27,13 +33,9 @@ _WORDS = (
 def start_page(chosen: Sequence[tuple[Experiment, Result]], size: str) -> str:
     """The page as HTML; it loads nothing but the figures beside it."""
     claims = [claim for _, result in chosen for claim in result.summary["claims"]]
-    holding = sum(claim["holds"] for claim in claims)
     rows = "".join(_row(experiment, result) for experiment, result in chosen)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
-    table = boxed_table(
-        f"{holding} of {len(claims)} claims hold",
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
-    )
+    table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")
     pictures = "".join(_picture(experiment) for experiment, _ in chosen)
     style = (files("hull.report") / "page.css").read_text(encoding="utf-8")
     versions = ", ".join(sorted({result.summary["hull_version"] for _, result in chosen}))
@@ -71,6 +73,10 @@ def _row(experiment: Experiment, result: Result) -> str:
     worst = max(positive, key=lambda row: max(row["ratio"], 1 / row["ratio"]), default=None)
     name = escape(experiment.id)
     missing = "<br>".join(escape(claim["claim"]) for claim in failing)
+    held = "".join(
+        f"<td>{f'{holding} of {of}' if of else NO_VALUE}</td>"
+        for holding, of in counts(claims).values()
+    )
     spread = deviation(rows)
     described = NO_VALUE
     if worst is not None:
@@ -81,8 +87,7 @@ def _row(experiment: Experiment, result: Result) -> str:
     return (
         f'<tr><th scope="row"><a href="{name}.html">{name}</a><br>'
         f"<small>{escape(experiment.title)}</small></th><td>{escape(experiment.source)}</td>"
-        f"<td>{len(claims) - len(failing)} of {len(claims)}</td>"
-        f"<td{' class=high' if failing else ''}>{missing}</td><td>{described}</td>"
+        f"{held}<td{' class=high' if failing else ''}>{missing}</td><td>{described}</td>"
         f"<td>{NO_VALUE if spread is None else f'{spread:.2f}'}</td></tr>"
     )
 

@@ -10,10 +10,10 @@ use super::distribution::Distribution;
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::table_log::{Row, TableLog};
-use crate::workload::{FlowRecord, NO_CONNECTION};
+use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.
-pub const FLOW_COLUMNS: [Column; 8] = [
+pub const FLOW_COLUMNS: [Column; 9] = [
     Column::new(
         "start_ps",
         "ps",
@@ -23,6 +23,12 @@ pub const FLOW_COLUMNS: [Column; 8] = [
         "fct_ps",
         "ps",
         "flow completion time: until the last byte was delivered",
+    ),
+    Column::new(
+        "acked_ps",
+        "ps",
+        "from the start until the sender had the acknowledgment of the last byte; null if the run \
+         ended first",
     ),
     Column::new(
         "bytes",
@@ -44,6 +50,8 @@ pub const FLOW_COLUMNS: [Column; 8] = [
 #[derive(Debug)]
 pub struct FlowLog {
     sketches: Vec<Sketch>,
+    /// Until the last acknowledgment.
+    acked: Vec<Sketch>,
     bytes: Vec<u64>,
     table: TableLog<FlowRecord>,
 }
@@ -60,6 +68,19 @@ pub struct ClassSummary {
     /// Completion times.
     #[serde(flatten)]
     pub fct: Option<Distribution>,
+    /// From the start until the sender had the acknowledgment of the last byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acked: Option<AckedSummary>,
+}
+
+/// Completion times as the senders of a size class see them.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AckedSummary {
+    /// Flows whose last byte was acknowledged before the run ended.
+    pub count: usize,
+    /// Times until then.
+    #[serde(flatten)]
+    pub time: Option<Distribution>,
 }
 
 impl FlowLog {
@@ -67,17 +88,26 @@ impl FlowLog {
     pub fn new(classes: Vec<String>, path: Option<PathBuf>) -> Self {
         FlowLog {
             sketches: classes.iter().map(|_| Sketch::default()).collect(),
+            acked: classes.iter().map(|_| Sketch::default()).collect(),
             bytes: vec![0; classes.len()],
             table: TableLog::new(classes, path),
         }
     }
 
-    /// Adds a completed flow.
-    pub fn push(&mut self, record: FlowRecord) {
+    /// Adds a completed flow; returns the number of its row.
+    pub fn push(&mut self, record: FlowRecord) -> u64 {
         let class = usize::from(record.class);
         self.sketches[class].add(record.fct_ps);
         self.bytes[class] += record.bytes;
-        self.table.push(record);
+        self.table.push(record)
+    }
+
+    /// The last byte of the flow in this row was acknowledged, `after_ps` after its start.
+    pub fn acknowledged(&mut self, row: u64, class: u16, after_ps: u64) {
+        self.acked[usize::from(class)].add(after_ps);
+        if let Some(record) = self.table.row_mut(row) {
+            record.acked = Acked::After(after_ps);
+        }
     }
 
     /// Keeps no rows from here on, only what the summary needs.
@@ -107,6 +137,10 @@ impl FlowLog {
             bytes: self.bytes[i],
             count: self.sketches[i].count(),
             fct: self.sketches[i].distribution(),
+            acked: Some(AckedSummary {
+                count: self.acked[i].count(),
+                time: self.acked[i].distribution(),
+            }),
         };
         self.table
             .names()
@@ -125,13 +159,22 @@ impl FlowLog {
 impl Row for FlowRecord {
     const COLUMNS: &'static [Column] = &FLOW_COLUMNS;
 
+    fn is_open(&self) -> bool {
+        self.acked == Acked::Pending
+    }
+
     fn values(rows: &[Self], classes: &[String]) -> Vec<Values> {
         let connection = |row: &FlowRecord| {
             (row.connection != NO_CONNECTION).then_some(i64::from(row.connection))
         };
+        let acked = |row: &FlowRecord| match row.acked {
+            Acked::After(ps) => Some(ps as i64),
+            Acked::Pending | Acked::Unknown => None,
+        };
         vec![
             Values::long(rows, |row| row.start_ps),
             Values::long(rows, |row| row.fct_ps),
+            Values::Optional(rows.iter().map(acked).collect()),
             Values::long(rows, |row| row.bytes),
             Values::Text(
                 rows.iter().map(|row| usize::from(row.class)).collect(),

@@ -24,7 +24,7 @@ pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use cpu_time::thread_seconds;
 pub use distribution::Distribution;
 pub use fairness::Fairness;
-pub use flows::{ClassSummary, FLOW_COLUMNS, FlowLog};
+pub use flows::{AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use links::{LINK_COLUMNS, LinkCount, TierCount, by_tier, write as write_links};
 pub use logs::{Logs, TABLES};

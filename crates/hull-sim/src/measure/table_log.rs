@@ -17,6 +17,11 @@ pub(crate) trait Row: Sized {
 
     /// The values of `rows`, in the order of the columns.
     fn values(rows: &[Self], names: &[String]) -> Vec<Values>;
+
+    /// Whether a value of the row is still to come: neither it nor a later row is written before.
+    fn is_open(&self) -> bool {
+        false
+    }
 }
 
 /// The rows of a table, in the order in which they come.
@@ -24,6 +29,10 @@ pub(crate) trait Row: Sized {
 pub(crate) struct TableLog<R> {
     /// Rows not written yet: all of them without a file.
     rows: Vec<R>,
+    /// Rows that there were so far.
+    pushed: u64,
+    /// How many rows in memory are enough to write.
+    enough: usize,
     names: Vec<String>,
     path: Option<PathBuf>,
     file: Option<TableFile>,
@@ -37,6 +46,8 @@ impl<R: Row> TableLog<R> {
     pub fn new(names: Vec<String>, path: Option<PathBuf>) -> Self {
         TableLog {
             rows: Vec::new(),
+            pushed: 0,
+            enough: GROUP,
             names,
             path,
             file: None,
@@ -50,15 +61,27 @@ impl<R: Row> TableLog<R> {
         self.discards = true;
     }
 
-    /// Adds a row.
-    pub fn push(&mut self, row: R) {
+    /// Adds a row; returns its number, from 0.
+    pub fn push(&mut self, row: R) -> u64 {
+        let number = self.pushed;
+        self.pushed += 1;
         if self.discards {
-            return;
+            return number;
+        }
+        if self.rows.len() >= self.enough && self.path.is_some() {
+            let whole = self.rows.iter().position(R::is_open);
+            self.flush(whole.unwrap_or(self.rows.len()));
+            self.enough = self.rows.len() + GROUP;
         }
         self.rows.push(row);
-        if self.rows.len() >= GROUP && self.path.is_some() {
-            self.flush();
-        }
+        number
+    }
+
+    /// A row by its number, while it is in memory.
+    pub fn row_mut(&mut self, number: u64) -> Option<&mut R> {
+        let first = self.pushed - self.rows.len() as u64;
+        let at = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.rows.get_mut(at)
     }
 
     /// The rows so far that are in memory: all of them without a file.
@@ -76,15 +99,16 @@ impl<R: Row> TableLog<R> {
         &self.names
     }
 
-    fn flush(&mut self) {
-        let rows = std::mem::take(&mut self.rows);
+    /// Writes the first `count` rows.
+    fn flush(&mut self, count: usize) {
+        let mut rows = std::mem::take(&mut self.rows);
         if self.error.is_none()
-            && let Err(error) = self.write_rows(&rows)
+            && let Err(error) = self.write_rows(&rows[..count])
         {
             self.error = Some(error);
         }
+        rows.drain(..count);
         self.rows = rows;
-        self.rows.clear();
     }
 
     fn write_rows(&mut self, rows: &[R]) -> io::Result<()> {
@@ -103,7 +127,7 @@ impl<R: Row> TableLog<R> {
     /// Completes the file; what went wrong on the way is told here.
     pub fn close(&mut self) -> io::Result<()> {
         if self.path.is_some() {
-            self.flush();
+            self.flush(self.rows.len());
         }
         if let Some(error) = self.error.take() {
             return Err(error);

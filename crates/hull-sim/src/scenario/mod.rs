@@ -43,7 +43,7 @@ pub use run::Run;
 pub use service::{Gamma, Service};
 pub use short_keys::{Meanings, meanings};
 pub use swept::{Swept, range};
-pub use switch::{MarkOn, Marking, PhantomQueue, PortSettings, Switch};
+pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
 pub use topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,

@@ -61,7 +61,7 @@ pub struct Switch {
     /// RCP, which offers each flow a rate; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rcp: Option<Rcp>,
-    /// Phantom queue behind each port; without this table there is none.
+    /// Phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
     /// Ports that differ from the others; the last entry that fits a port counts.
@@ -133,6 +133,21 @@ pub struct PhantomQueue {
     /// Step in which it drains (800 ns on the NetFPGA).
     #[serde(default)]
     pub tick: Tick,
+    /// Where packets are counted: as they leave the port, or as they arrive at it.
+    #[serde(default)]
+    pub placement: Placement,
+}
+
+/// Where a phantom queue counts packets (paper, remark 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Placement {
+    /// Behind the port: each packet when its transmission starts, so no faster than the link.
+    #[default]
+    Series,
+    /// Beside the port's queue: each packet that the buffer accepts, when it arrives. This is the
+    /// virtual queue of earlier schemes.
+    Parallel,
 }
 
 /// Checks the switches of a network with packets of at most `mtu` bytes.

@@ -37,6 +37,16 @@ const NOTHING: Pending = Pending {
     class: 0,
 };
 
+/// A message that has arrived and whose last byte is not acknowledged yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Unacked {
+    pub end: u64,
+    pub start_ps: u64,
+    /// Its row in the table of flows.
+    pub row: u64,
+    pub class: u16,
+}
+
 /// What the simulation knows of a flow besides its TCP.
 #[derive(Debug)]
 pub struct Flow {
@@ -61,6 +71,8 @@ pub struct Flow {
     pub first: Pending,
     /// Messages behind it.
     later: VecDeque<Pending>,
+    /// Messages that are counted and wait for their last acknowledgment, in the order of their ends.
+    pub unacked: VecDeque<Unacked>,
     /// End of the last message written.
     written: u64,
     /// ECN-Echoes that associated the flow with its host's pacer, and those of them that found it
@@ -142,6 +154,8 @@ pub struct FlowTable {
     numbered: u64,
     pub(super) following: Followed,
     scratch: Vec<u32>,
+    /// Messages of all flows that wait for their last acknowledgment.
+    pub unacked: u64,
     /// Of flows whose slots were given back.
     pub past_timeouts: u64,
     pub past_retransmissions: u64,
@@ -167,6 +181,7 @@ impl FlowTable {
             numbered: 0,
             following: Followed::default(),
             scratch: Vec::new(),
+            unacked: 0,
             past_timeouts: 0,
             past_retransmissions: 0,
         }
@@ -219,6 +234,7 @@ impl FlowTable {
                     followed: false,
                     first: NOTHING,
                     later: VecDeque::new(),
+                    unacked: VecDeque::new(),
                     written: 0,
                     associations: 0,
                     associations_begun: 0,

@@ -1,9 +1,9 @@
 //! Packets that are dropped: what their flows are to know of it. Times are ps.
 //!
 //! No sender sees a drop; a flow is told only so that its slot can be given back when nothing of it
-//! is left in the network. In a network that could be simulated in two parts the word takes as long
-//! as a packet would from a switch to the edge (`simulation::cut`), in one part or in two: so the
-//! results are the same.
+//! is left in the network. The word takes as long as the smallest packet needs at least from a port
+//! between switches to the edge (`simulation::cut`), whether or not the run is split: so the results
+//! are the same.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,13 +39,14 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn lose_packet(&mut self, packet: &Packet) {
-        let Some(cut) = &self.cut else {
+        let later_ps = self.lookahead.inward_ps;
+        if later_ps == 0 || packet.flags & flags::PROBE != 0 {
             self.drop_packet(*packet);
             return;
-        };
+        }
         self.packets_dropped += 1;
         let loss = Loss {
-            at_ps: self.now_ps + cut.inward_ps,
+            at_ps: self.now_ps + later_ps,
             flow: packet.flow,
             sack: packet.sack_entry(),
         };

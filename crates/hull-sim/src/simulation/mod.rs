@@ -33,7 +33,7 @@ use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_own, verify};
 pub use control::Control;
-use cut::Cut;
+use cut::{Cut, Lookahead};
 use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
@@ -86,7 +86,9 @@ pub struct Simulation {
     last_ps: u64,
     /// Events from here on are left: for now, or because the run is over.
     limit_ps: u64,
-    /// Where the run could be split in two.
+    /// When losses become known and how long the run goes on when all is done.
+    lookahead: Lookahead,
+    /// Where the run is split in two, if it is.
     cut: Option<Cut>,
     /// Losses that their flows do not know of yet.
     losses: Losses,
@@ -103,6 +105,8 @@ pub struct Simulation {
     packets_dropped: u64,
     packet_hops: u64,
     events_served: u64,
+    /// Samples among them: a result does not count them.
+    samples: u64,
 }
 
 impl Simulation {

@@ -85,7 +85,7 @@ pub struct Outcome {
     pub processor: Option<ProcessorUse>,
     /// Packets carried, counted at each link.
     pub packet_hops: u64,
-    /// Events served.
+    /// Events served, samples aside.
     pub events: u64,
     /// Simulated time, ps.
     pub simulated_ps: u64,
@@ -131,7 +131,7 @@ impl Simulation {
             logs: self.instruments.logs,
             packets,
             packet_hops: self.packet_hops,
-            events: self.events_served,
+            events: self.events_served - self.samples,
             simulated_ps: self.now_ps,
             marks: self.network.ports.iter().map(|port| port.marks).sum(),
             timeouts,

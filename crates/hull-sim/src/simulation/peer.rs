@@ -10,7 +10,7 @@ use std::hint;
 use std::thread;
 
 use super::channel::{Closing, Reader, Record, Writer, channel};
-use super::cut::Cut;
+use super::cut::Lookahead;
 use super::losses::Loss;
 use crate::network::{Packet, Scheduled};
 
@@ -156,24 +156,20 @@ pub struct Peer {
 
 impl Peer {
     /// The edge's view of the fabric and the fabric's of the edge.
-    pub fn pair(cut: &Cut) -> (Peer, Peer) {
+    pub fn pair(lookahead: Lookahead) -> (Peer, Peer) {
+        let Lookahead {
+            outward_ps,
+            inward_ps,
+        } = lookahead;
         let (from_edge, to_fabric) = channel();
         let (from_fabric, to_edge) = channel();
         let peer = |fabric, outgoing, incoming| Peer {
             fabric,
             outgoing,
             incoming,
-            incoming_ps: if fabric {
-                cut.outward_ps
-            } else {
-                cut.inward_ps
-            },
-            outgoing_ps: if fabric {
-                cut.inward_ps
-            } else {
-                cut.outward_ps
-            },
-            stride_ps: (cut.outward_ps + cut.inward_ps).div_ceil(4),
+            incoming_ps: if fabric { outward_ps } else { inward_ps },
+            outgoing_ps: if fabric { inward_ps } else { outward_ps },
+            stride_ps: (outward_ps + inward_ps).div_ceil(4),
             sent: 0,
             taken: 0,
             told: NO_CLOCK,
@@ -331,13 +327,10 @@ mod tests {
     /// Hand-made: lookaheads 700 out of the edge, 200 into it.
     #[test]
     fn a_part_may_go_as_far_as_nothing_can_reach_it() {
-        let cut = Cut {
-            in_fabric: Vec::new(),
-            crossing: Vec::new(),
+        let (mut edge, mut fabric) = Peer::pair(Lookahead {
             outward_ps: 700,
             inward_ps: 200,
-        };
-        let (mut edge, mut fabric) = Peer::pair(&cut);
+        });
         // The fabric acts at 5000 if nothing comes, the edge at 1000: its packet can reach the
         // fabric at 1700 and be answered at 1900.
         fabric.say_clock(700, 5000);

@@ -55,6 +55,7 @@ impl Simulation {
 
     /// Reads what it is time for.
     pub(super) fn serve_sample(&mut self, what: usize) {
+        self.samples += 1;
         let intervals = self.instruments.intervals;
         let interval_ps = match what {
             QUEUES => {

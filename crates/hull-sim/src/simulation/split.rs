@@ -16,12 +16,11 @@ use super::{Control, Failure, Simulation};
 use crate::engine::{Entity, Kind};
 use crate::measure::thread_seconds;
 use crate::network::Hop;
-use crate::workload::Workload;
 
 impl Simulation {
     /// Makes this run the edge and `fabric`, a run of the same network without traffic, the rest.
     pub(super) fn split(&mut self, mut fabric: Simulation, cut: &Cut) {
-        let (of_edge, of_fabric) = Peer::pair(cut);
+        let (of_edge, of_fabric) = Peer::pair(cut.lookahead);
         for &port in &cut.crossing {
             let owner = if cut.in_fabric[port] {
                 &mut fabric
@@ -183,7 +182,7 @@ impl Simulation {
         if self.peer.as_ref().is_some_and(|peer| peer.is_fabric()) {
             return self.hear_whether_over();
         }
-        self.done |= self.traffic.is_complete();
+        self.done |= self.is_complete();
         if self.done {
             self.tell(self.limit_ps);
         }

@@ -71,6 +71,7 @@ impl Simulation {
         let sender = &mut self.table.senders[slot as usize];
         let ack = sequence::unwrap(packet.ack, sender.una());
         sender.on_ack(self.now_ps, ack, ece, blocks.as_slice());
+        self.take_acked(slot);
         self.pump(slot);
     }
 

@@ -1,9 +1,9 @@
 //! The workload joined to the transport: what it asks for is carried out, what arrives is told.
 
 use super::Simulation;
-use super::flows::Pending;
+use super::flows::{Pending, Unacked};
 use crate::engine::{Entity, Kind};
-use crate::workload::{Agenda, Channel, Message, Progress, Workload};
+use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
     /// The workload begins, at time 0.
@@ -47,7 +47,70 @@ impl Simulation {
         let now_ps = self.now_ps;
         self.traffic
             .delivered(now_ps, message.tag, timeouts, &mut self.agenda);
+        if !self.agenda.flows.is_empty() {
+            let mut records = std::mem::take(&mut self.agenda.flows);
+            for record in records.drain(..) {
+                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                    self.log_flow(slot, message.end, record);
+                }
+            }
+            self.agenda.flows = records; // empty: its memory is kept
+            self.note_acked(slot);
+            self.end_if_done();
+        }
         self.carry_out();
+    }
+
+    /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
+    fn log_flow(&mut self, slot: u32, end: u64, record: FlowRecord) {
+        let row = self.flows.push(record);
+        self.table.unacked += 1;
+        self.table.flows[slot as usize].unacked.push_back(Unacked {
+            end,
+            start_ps: record.start_ps,
+            row,
+            class: record.class,
+        });
+    }
+
+    /// Acknowledgments may have reached the ends of messages that wait for them.
+    #[inline]
+    pub(super) fn take_acked(&mut self, slot: u32) {
+        if !self.table.flows[slot as usize].unacked.is_empty() && self.note_acked(slot) {
+            self.end_if_done();
+        }
+    }
+
+    fn note_acked(&mut self, slot: u32) -> bool {
+        let una = self.table.senders[slot as usize].una();
+        let waiting = &mut self.table.flows[slot as usize].unacked;
+        let before = self.table.unacked;
+        while let Some(message) = waiting.front().copied()
+            && message.end <= una
+        {
+            waiting.pop_front();
+            self.table.unacked -= 1;
+            let after_ps = self.now_ps - message.start_ps;
+            self.flows
+                .acknowledged(message.row, message.class, after_ps);
+        }
+        self.table.unacked < before
+    }
+
+    /// Whether all has arrived and, where it is counted, is known to its senders.
+    pub(super) fn is_complete(&self) -> bool {
+        self.table.unacked == 0 && self.traffic.is_complete()
+    }
+
+    /// Something has come to an end: perhaps all has.
+    fn end_if_done(&mut self) {
+        self.done = match self.traffic.progress() {
+            Progress::Done => self.table.unacked == 0,
+            Progress::Busy | Progress::Lasting => self.now_ps >= self.end_ps && self.is_complete(),
+        };
+        if self.done {
+            self.wind_down();
+        }
     }
 
     /// Does what the workload has put on its agenda.
@@ -57,22 +120,8 @@ impl Simulation {
             for (at_ps, token) in agenda.wakes.drain(..) {
                 self.wake_at(at_ps, token);
             }
-            // Something has come to an end: perhaps all has.
-            if !agenda.flows.is_empty() || !agenda.queries.is_empty() {
-                self.done = match self.traffic.progress() {
-                    Progress::Done => true,
-                    Progress::Busy | Progress::Lasting => {
-                        self.now_ps >= self.end_ps && self.traffic.is_complete()
-                    }
-                };
-                if self.done {
-                    self.wind_down();
-                }
-            }
-            for record in agenda.flows.drain(..) {
-                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
-                    self.flows.push(record);
-                }
+            if !agenda.queries.is_empty() {
+                self.end_if_done();
             }
             for record in agenda.queries.drain(..) {
                 if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
@@ -92,11 +141,11 @@ impl Simulation {
         }
     }
 
-    /// All is done. The run goes on for as long as the fabric may be ahead of the edge where the
-    /// network can be cut: so that one thread and two end at the same time.
+    /// All is done. The run goes on for as long as the fabric could be ahead of the edge: so that one
+    /// thread and two end at the same time.
     fn wind_down(&mut self) {
-        let ahead_ps = self.cut.as_ref().map_or(0, |cut| cut.outward_ps);
-        self.limit_ps = self.limit_ps.min(self.now_ps + ahead_ps);
+        let end_ps = self.now_ps + self.lookahead.outward_ps;
+        self.limit_ps = self.limit_ps.min(end_ps);
     }
 
     fn wake_at(&mut self, at_ps: u64, token: u64) {

@@ -6,7 +6,7 @@
 use super::window::Window;
 use super::{Bic, Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
 
-/// What a controller learns from an acknowledgment of new data.
+/// What a controller learns from an acknowledgment of new data, or from one of none with ECN-Echo.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// Now, ps.
@@ -15,7 +15,7 @@ pub struct AckEvent {
     pub una: u64,
     /// Next byte to be sent for the first time.
     pub nxt: u64,
-    /// Bytes that it acknowledged.
+    /// Bytes that it acknowledged; 0 for a duplicate with ECN-Echo.
     pub acked: u64,
     /// Whether it carried ECN-Echo.
     pub ece: bool,
@@ -33,7 +33,8 @@ pub struct AckEvent {
 
 /// A congestion control algorithm.
 pub trait CongestionControl {
-    /// New data acknowledged. Returns true when the window was reduced because of ECN.
+    /// New data acknowledged, or a duplicate acknowledgment with ECN-Echo. Returns true when the window
+    /// was reduced because of ECN.
     fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool;
 
     /// A loss was found by duplicate acknowledgments, with `flight` bytes outstanding: RFC 5681,
@@ -42,7 +43,8 @@ pub trait CongestionControl {
         window.reduce_to((flight / 2).max(2 * window.mss()));
     }
 
-    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight.
+    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight. Not
+    /// called when the timer fires again for the same segment: the threshold is then held (3.1).
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         window.reduce_to((flight / 2).max(2 * window.mss()));
         window.set_cwnd(window.mss());

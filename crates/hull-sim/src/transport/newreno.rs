@@ -4,10 +4,11 @@
 use super::congestion::{AckEvent, CongestionControl};
 use super::window::Window;
 
-/// NewReno keeps only the point up to which a reduction holds, a position in the stream (bytes).
+/// NewReno keeps only the first acknowledgment that may reduce the window again, a position in the
+/// stream (bytes): one above all that was sent before the last reduction.
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
-    reduced_until: u64,
+    reduces_from: u64,
 }
 
 impl NewReno {
@@ -15,9 +16,9 @@ impl NewReno {
     /// in its window of data (RFC 3168, 6.1.2).
     #[inline]
     pub(super) fn must_reduce(&mut self, ack: &AckEvent) -> bool {
-        let due = ack.ece && ack.una > self.reduced_until && !ack.after_loss;
+        let due = ack.ece && ack.una >= self.reduces_from && !ack.after_loss;
         if due {
-            self.reduced_until = ack.nxt;
+            self.reduces_from = ack.nxt + 1;
         }
         due
     }

@@ -4,7 +4,7 @@
 
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -110,6 +110,7 @@ impl Workload for AllToAll {
             dst: self.hosts[j],
             connection: NO_CONNECTION,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 

@@ -3,7 +3,7 @@
 
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress, Workload, few,
 };
 use crate::scenario;
 
@@ -93,6 +93,7 @@ impl Workload for Bulk {
             dst: 0,
             connection: NO_CONNECTION,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 

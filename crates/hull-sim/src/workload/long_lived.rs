@@ -3,7 +3,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem, Progress,
+    Workload, few,
 };
 use crate::scenario;
 use crate::units::Time;
@@ -161,6 +162,7 @@ impl Workload for LongLived {
             dst: flow.ends.1,
             connection: NO_CONNECTION,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 

@@ -91,6 +91,19 @@ pub struct FlowRecord {
     pub connection: u32,
     /// Retransmission timeouts that it (with its request, where it has one) suffered.
     pub timeouts: u16,
+    /// When its sender had the acknowledgment of the last byte.
+    pub acked: Acked,
+}
+
+/// The other completion time of a flow: when its sender knows that all has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acked {
+    /// The acknowledgment is still on its way, or the run ended before it came.
+    Pending,
+    /// Whoever measures does not see the sender.
+    Unknown,
+    /// From the flow's start, ps.
+    After(u64),
 }
 
 /// One row of `queries.parquet`.

@@ -6,6 +6,7 @@
 //! load when the distribution is: see [`super::sizes`].
 
 use std::collections::HashMap;
+use std::iter;
 
 use slab::Slab;
 
@@ -13,13 +14,13 @@ use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, FlowConnections};
 
-/// Most pairs of source and destination that persistent connections may join.
-const MAX_PAIRS: usize = 4_000_000;
+/// Most permanent connections, counted for each source and destination.
+const MAX_CONNECTIONS: usize = 4_000_000;
 
 /// A flow under way.
 #[derive(Debug)]
@@ -44,9 +45,12 @@ pub(super) struct PoissonFlows {
     /// For each source its place among the destinations, where it has one.
     own_place: Vec<Option<usize>>,
     connections: Vec<(u32, u32)>,
-    /// For source i and destination j, at i * destinations + j, the connection; empty without
-    /// persistent connections.
+    /// For source i and destination j, at i * destinations + j, the first of their connections; empty
+    /// without persistent connections.
     connection_of: Vec<u32>,
+    per_pair: u32,
+    /// Flows under way by connection and direction, at 2 * connection and, to its first host, 1 more.
+    under_way: Vec<u32>,
     classes: SizeClasses,
     /// Flows that have not started.
     left: u64,
@@ -89,6 +93,8 @@ impl PoissonFlows {
             own_place,
             connections: Vec::new(),
             connection_of: Vec::new(),
+            per_pair: settings.connections_per_pair.unwrap_or(1),
+            under_way: Vec::new(),
             classes: SizeClasses::new(&settings.class_bounds),
             left: settings.count.unwrap_or(u64::MAX),
             count: settings.count,
@@ -140,11 +146,13 @@ impl PoissonFlows {
     /// Joins each pair of hosts that may have a flow, in one direction or both.
     fn connect(&mut self) -> Result<(), Problem> {
         let pairs = self.sources.len() * self.destinations.len();
-        if pairs > MAX_PAIRS {
+        if pairs.saturating_mul(self.per_pair as usize) > MAX_CONNECTIONS {
             return Err((
                 "workload.flows.connections".to_owned(),
                 format!(
-                    "found \"persistent\" for {pairs} pairs of hosts, allowed are at most {MAX_PAIRS}"
+                    "found {} permanent connections for each of {pairs} pairs of hosts, allowed are at \
+                     most {MAX_CONNECTIONS} in all",
+                    self.per_pair
                 ),
             ));
         }
@@ -158,14 +166,30 @@ impl PoissonFlows {
                     None if src == dst => NO_CONNECTION,
                     None => {
                         known.insert(pair, next);
-                        self.connections.push(pair);
+                        let more = iter::repeat_n(pair, self.per_pair as usize);
+                        self.connections.extend(more);
                         next
                     }
                 };
                 self.connection_of.push(connection);
             }
         }
+        self.under_way = vec![0; 2 * self.connections.len()];
         Ok(())
+    }
+
+    /// Of the connections from `first` on that join a pair of hosts, the one with the fewest flows
+    /// under way in the direction from `src`.
+    fn idlest(&self, first: u32, src: u32) -> u32 {
+        let candidates = first..first + self.per_pair;
+        let busy = |&connection: &u32| self.under_way[self.direction(connection, src)];
+        candidates.min_by_key(busy).unwrap_or(first)
+    }
+
+    /// Place in `under_way` of what host `src` sends on a connection.
+    fn direction(&self, connection: u32, src: u32) -> usize {
+        let at = connection as usize;
+        2 * at + usize::from(self.connections[at].0 != src)
     }
 
     fn arrive(&mut self, now_ps: u64, agenda: &mut Agenda) {
@@ -181,7 +205,12 @@ impl PoissonFlows {
         let ends = (self.sources[i], self.destinations[j]);
         let place = i * self.destinations.len() + j;
         let (connection, channel) = match self.connection_of.get(place) {
-            Some(&connection) => (connection, Channel::Connection(connection)),
+            Some(&first) => {
+                let connection = self.idlest(first, ends.0);
+                let direction = self.direction(connection, ends.0);
+                self.under_way[direction] += 1;
+                (connection, Channel::Connection(connection))
+            }
             None => (NO_CONNECTION, Channel::New),
         };
         let flow = self.flows.insert(Flow {
@@ -229,6 +258,10 @@ impl Workload for PoissonFlows {
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         let flow = self.flows.remove(tag as usize);
+        if flow.connection != NO_CONNECTION {
+            let direction = self.direction(flow.connection, flow.src);
+            self.under_way[direction] -= 1;
+        }
         agenda.flows.push(FlowRecord {
             start_ps: flow.start_ps,
             fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
@@ -238,6 +271,7 @@ impl Workload for PoissonFlows {
             dst: flow.dst,
             connection: flow.connection,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 
@@ -344,6 +378,34 @@ mod tests {
         assert!((9_600..10_400).contains(&count), "{count}");
     }
 
+    /// Each flow lasts 1 ms: at its start none of the others of its pair and direction that are under
+    /// way is on its connection, as long as they are fewer than the connections.
+    #[test]
+    fn a_flow_takes_an_idle_connection_of_its_pair() {
+        let text = format!("{FLOWS}connections = \"persistent\"\nconnections_per_pair = 3\n");
+        let mut traffic = build(&text, 4, "1s").expect("good");
+        assert_eq!(traffic.connections().len(), 3 * 6);
+        let network = TestNetwork {
+            delay_ps: |_| 1_000_000_000,
+            ..TestNetwork::default()
+        };
+        let flows = network.run(&mut traffic).flows;
+        let (mut shared, mut overlapping) = (0, 0);
+        for (at, flow) in flows.iter().enumerate() {
+            let others: Vec<u32> = flows[..at]
+                .iter()
+                .filter(|other| (other.src, other.dst) == (flow.src, flow.dst))
+                .filter(|other| other.start_ps + other.fct_ps > flow.start_ps)
+                .map(|other| other.connection)
+                .collect();
+            overlapping += usize::from(!others.is_empty());
+            shared += usize::from(others.contains(&flow.connection));
+            assert!(others.len() >= 3 || !others.contains(&flow.connection));
+        }
+        assert!(overlapping > 100, "{overlapping} of {}", flows.len());
+        assert!(shared < overlapping, "{shared}");
+    }
+
     #[test]
     fn one_permanent_connection_for_each_pair() {
         let text = format!("{FLOWS}connections = \"persistent\"\n");
@@ -383,6 +445,7 @@ mod tests {
             sources: None,
             destinations: None,
             connections: FlowConnections::PerFlow,
+            connections_per_pair: None,
             class_bounds: Vec::new(),
         };
         let names = hosts(4, 1);

@@ -16,7 +16,8 @@ use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
 use super::traffic::Stage;
 use super::{
-    Agenda, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
+    Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -259,6 +260,7 @@ impl Workload for Production {
                     dst: flow.ends.1,
                     connection: NO_CONNECTION,
                     timeouts: few(timeouts),
+                    acked: Acked::Pending,
                 });
             }
             Step::Turn => unreachable!("a turn is not a message"),

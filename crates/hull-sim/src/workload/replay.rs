@@ -5,7 +5,7 @@ use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
 use super::traffic::Stage;
 use super::{
-    Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
 };
 use crate::units::Size;
 
@@ -79,6 +79,7 @@ impl Workload for Replay {
             dst: flow.dst,
             connection: NO_CONNECTION,
             timeouts: few(timeouts),
+            acked: Acked::Pending,
         });
     }
 

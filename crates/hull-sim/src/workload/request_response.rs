@@ -14,7 +14,7 @@ use slab::Slab;
 
 use super::service::ServiceTime;
 use super::traffic::Stage;
-use super::{Agenda, Channel, FlowRecord, Message, Problem, Progress, Workload, few};
+use super::{Acked, Agenda, Channel, FlowRecord, Message, Problem, Progress, Workload, few};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Pick, Requests};
 use crate::units::Share;
@@ -272,6 +272,7 @@ impl Workload for RequestResponse {
                     dst: client,
                     connection: request.connection,
                     timeouts: request.timeouts.saturating_add(few(timeouts)),
+                    acked: Acked::Pending,
                 });
             }
         }

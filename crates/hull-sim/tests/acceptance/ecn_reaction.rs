@@ -89,6 +89,92 @@ fn loss_and_mark_in_one_window_are_one_reduction() {
     }
 }
 
+/// RFC 3168, 6.1.2, and RFC 8257, 3.4: ECN-Echo on any ACK. Segments 2 and 3 change places and 3 is marked:
+/// its ACK acknowledges nothing, and reduces all the same: 10 to 5, by DCTCP with alpha = 1 as by NewReno. Up to
+/// segment 11 all is from the same window, so no later echo reduces again. CWR goes with the first new segment.
+#[test]
+fn a_mark_on_a_duplicate_ack_reduces_the_window_once() {
+    let fixed = DctcpConfig {
+        g: 0,
+        initial_alpha: ONE,
+    };
+    for dctcp in [None, Some(fixed)] {
+        let mut flow = Script::new(Setting {
+            dctcp,
+            ..Setting::default()
+        });
+        flow.write(1000);
+        assert_eq!(flow.deliver_all(0..2), [10, 11]);
+        assert_eq!(flow.deliver_marked(3), NOTHING);
+        assert_eq!(
+            (flow.cwnd(), flow.sender.window().ssthresh()),
+            (5 * MSS, 5 * MSS)
+        );
+        assert_eq!(flow.deliver_marked(2), NOTHING);
+        assert_eq!(flow.deliver_all(4..7), NOTHING);
+        assert_eq!(flow.deliver(7), [12]);
+        assert_eq!(flow.deliver_marked(9), [13]); // limited transmit
+        assert_eq!(flow.cwnd(), 5 * MSS);
+        assert_eq!(flow.reduced, [12]);
+        assert_eq!(flow.sender.retransmissions, 0);
+    }
+}
+
+/// The same where the first segment of all is missing: nothing was ever acknowledged.
+#[test]
+fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
+    for dctcp in [None, Some(dctcp(ONE))] {
+        let mut flow = Script::new(Setting {
+            dctcp,
+            ..Setting::default()
+        });
+        flow.write(1000);
+        assert_eq!(flow.deliver_marked(1), NOTHING);
+        assert_eq!(flow.cwnd(), 5 * MSS);
+        assert_eq!(flow.deliver_marked(0), NOTHING);
+        assert_eq!(flow.cwnd(), 5 * MSS);
+    }
+}
+
+/// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate finds the loss: half of the ten that were in
+/// flight, whatever the marks took from the window, and no further reduction in this window of data.
+#[test]
+fn marks_on_the_duplicates_of_a_loss_add_nothing() {
+    for dctcp in [None, Some(dctcp(ONE)), Some(dctcp(ONE / 8))] {
+        let mut flow = Script::new(Setting {
+            dctcp,
+            ..Setting::default()
+        });
+        flow.write(1000);
+        flow.deliver_all(0..2);
+        flow.deliver_marked(3);
+        flow.deliver_marked(4);
+        assert_eq!(flow.deliver_marked(5), [2]);
+        for segment in 6..12 {
+            flow.deliver_marked(segment);
+            assert_eq!(flow.cwnd(), 5 * MSS, "segment {segment}");
+        }
+        assert_eq!(flow.sender.retransmissions, 1);
+    }
+}
+
+/// Alpha counts acknowledged bytes only (RFC 8257, 3.3: without SACK). g = 1/4, alpha from 0: the first window
+/// ends with segment 0, the second with 10. In it segment 2 comes after 3; 3's mark is echoed by a duplicate, so
+/// that of segments 1 to 10 none counts as marked, and alpha stays 0: segment 11's mark takes nothing.
+#[test]
+fn a_mark_on_a_duplicate_ack_does_not_count_for_alpha() {
+    let mut flow = Script::new(Setting {
+        dctcp: Some(dctcp(0)),
+        ..Setting::default()
+    });
+    flow.write(1000);
+    flow.deliver_all(0..2);
+    flow.deliver_marked(3);
+    flow.deliver_all([2, 4, 5, 6, 7, 8, 9, 10]);
+    flow.deliver_marked(11);
+    assert_eq!(flow.cwnd(), 10 * MSS);
+}
+
 fn dctcp(initial_alpha: u32) -> DctcpConfig {
     DctcpConfig {
         g: ONE / 4,

@@ -16,6 +16,7 @@ mod link_failure;
 mod loss_recovery;
 mod marking_instant;
 mod md1_queue;
+mod measuring;
 mod other_controls;
 mod persistent_connection;
 mod phantom_queue_fluid;

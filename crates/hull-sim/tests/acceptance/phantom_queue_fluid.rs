@@ -1,6 +1,6 @@
 //! The phantom queue of a port against a fluid integration of it (paper 2.1): the backlog of a
-//! fluid that flows in as packets leave the port and out at the drain rate, in floating point, with
-//! departures from Lindley's recursion. Every mark agrees, except where the fluid is within a
+//! fluid that flows in as packets leave the port (in parallel, remark 1: as they arrive at it) and
+//! out at the drain rate, in floating point, with departures from Lindley's recursion. Every mark agrees, except where the fluid is within a
 //! thousandth of a byte of the threshold. The time of the first mark under constant overload is
 //! also compared with its closed form.
 
@@ -17,16 +17,20 @@ struct Setting {
     threshold_bytes: u32,
     count_arriving: bool,
     drain: Drain,
+    /// Beside the port's queue instead of behind it.
+    parallel: bool,
 }
 
 fn port(setting: &Setting) -> Port {
+    let queue = PhantomQueue::new(&PhantomQueueConfig {
+        drain_bps: setting.drain_bps,
+        threshold_bytes: setting.threshold_bytes,
+        count_arriving: setting.count_arriving,
+        drain: setting.drain,
+    });
     Port::new(&PortConfig {
-        phantom_queue: Some(PhantomQueue::new(&PhantomQueueConfig {
-            drain_bps: setting.drain_bps,
-            threshold_bytes: setting.threshold_bytes,
-            count_arriving: setting.count_arriving,
-            drain: setting.drain,
-        })),
+        phantom_queue: (!setting.parallel).then(|| queue.clone()),
+        virtual_queue: setting.parallel.then_some(queue),
         ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Unlimited)
     })
 }
@@ -65,9 +69,14 @@ fn compare(setting: &Setting) -> f64 {
 
         let leaves_ps: f64 = f64::max(now_ps as f64, free_ps);
         free_ps = leaves_ps + f64::from(bytes) * BYTE_PS;
+        let counted_ps = if setting.parallel {
+            now_ps as f64
+        } else {
+            leaves_ps
+        };
         let drains_to_ps = match setting.drain {
-            Drain::Continuous => leaves_ps,
-            Drain::Ticks { tick_ps } => (leaves_ps / tick_ps as f64).floor() * tick_ps as f64,
+            Drain::Continuous => counted_ps,
+            Drain::Ticks { tick_ps } => (counted_ps / tick_ps as f64).floor() * tick_ps as f64,
         };
         let outflow = (drains_to_ps - drained_to_ps) * 1e-12 * setting.drain_bps as f64 / 8.0;
         drained_to_ps = drains_to_ps;
@@ -99,16 +108,20 @@ fn compare(setting: &Setting) -> f64 {
 
 #[test]
 fn continuous_drain_marks_where_the_fluid_is_above_the_threshold() {
-    for (drain_bps, threshold_bytes, count_arriving) in [
-        (950_000_000, 1000, false),
-        (950_000_000, 6000, true),
-        (800_000_000, 30_000, false),
+    for (drain_bps, threshold_bytes, count_arriving, parallel) in [
+        (950_000_000, 1000, false, false),
+        (950_000_000, 6000, true, false),
+        (800_000_000, 30_000, false, false),
+        (950_000_000, 1000, false, true),
+        (950_000_000, 6000, true, true),
+        (800_000_000, 30_000, false, true),
     ] {
         let share = compare(&Setting {
             drain_bps,
             threshold_bytes,
             count_arriving,
             drain: Drain::Continuous,
+            parallel,
         });
         assert!(
             (0.05..0.95).contains(&share),
@@ -119,30 +132,60 @@ fn continuous_drain_marks_where_the_fluid_is_above_the_threshold() {
 
 #[test]
 fn ticks_drain_the_fluid_in_steps() {
-    compare(&Setting {
-        drain_bps: 950_000_000,
-        threshold_bytes: 1000,
-        count_arriving: false,
-        drain: Drain::Ticks { tick_ps: 800_000 },
-    });
+    for parallel in [false, true] {
+        compare(&Setting {
+            drain_bps: 950_000_000,
+            threshold_bytes: 1000,
+            count_arriving: false,
+            drain: Drain::Ticks { tick_ps: 800_000 },
+            parallel,
+        });
+    }
 }
 
 /// Packets of 1500 bytes back to back on a full link: the packet that leaves at n S finds
 /// n (1 - gamma) 1500 bytes more than the first found. With gamma = 0.95 that is 75 n bytes, so 6000
-/// bytes are exceeded first by packet n = 81 (6075 bytes).
+/// bytes are exceeded first by packet n = 81 (6075 bytes). In parallel all have arrived at once, and
+/// packet n finds 1500 n bytes: the first above 6000 is n = 5.
 #[test]
 fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
-    let mut port = port(&Setting {
-        drain_bps: 950_000_000,
-        threshold_bytes: 6000,
-        count_arriving: false,
-        drain: Drain::Continuous,
-    });
-    for n in 0..200 {
-        let before = port.marks;
-        port.enqueue(0, 0, packet(1500, true));
-        assert_eq!(port.marks > before, n > 80, "packet {n}");
+    for (parallel, last_unmarked) in [(false, 80), (true, 4)] {
+        let mut port = port(&Setting {
+            drain_bps: 950_000_000,
+            threshold_bytes: 6000,
+            count_arriving: false,
+            drain: Drain::Continuous,
+            parallel,
+        });
+        for n in 0..200 {
+            let before = port.marks;
+            port.enqueue(0, 0, packet(1500, true));
+            assert_eq!(port.marks > before, n > last_unmarked, "packet {n}");
+        }
     }
+}
+
+/// In parallel only what the buffer accepts is counted. Of ten packets at once the port takes one into
+/// service and two into its buffer; three packets of 1500 bytes are 4500 bytes, 12 us later 1425 fewer.
+#[test]
+fn in_parallel_refused_packets_are_not_counted() {
+    let mut port = Port::new(&PortConfig {
+        virtual_queue: Some(PhantomQueue::new(&PhantomQueueConfig {
+            drain_bps: 950_000_000,
+            threshold_bytes: 6000,
+            count_arriving: false,
+            drain: Drain::Continuous,
+        })),
+        ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Packets(2))
+    });
+    for _ in 0..10 {
+        port.enqueue(0, 0, packet(1500, true));
+    }
+    assert_eq!((port.drops, port.marks), (7, 0));
+    assert_eq!(port.phantom_bytes(0), Some(4500));
+    assert_eq!(port.phantom_bytes(12_000_000), Some(3075));
+    port.fail(12_000_000);
+    assert_eq!(port.phantom_bytes(12_000_000), Some(0));
 }
 
 /// What is read at any time, before and after departures that are counted already, is the fluid's
@@ -155,6 +198,7 @@ fn read_at_any_time() {
         threshold_bytes: 1000,
         count_arriving: false,
         drain: Drain::Continuous,
+        parallel: false,
     });
     let mut random = Stream::new(12, Purpose::Arrivals, 0);
     let (mut now_ps, mut free_ps) = (0_u64, 0_u64);

@@ -1,12 +1,17 @@
 //! Random scenarios: every network, workload, switch, host and transport with settings drawn at
 //! random. A run never panics (which in tests includes every overflow), ends when it should, loses or
-//! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time
-//! and on two threads.
+//! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time,
+//! on two threads, and when it is measured.
 
+use std::collections::BTreeSet;
+
+use hull_sim::measure::LinkCount;
 use hull_sim::scenario::{Scenario, expand};
 use hull_sim::simulation::{self, Control, Outcome};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use super::measuring::left;
 
 type Settings = Vec<String>;
 
@@ -163,9 +168,11 @@ fn switch() -> impl Strategy<Value = Settings> {
     ];
     let phantom = prop_oneof![
         Just(String::new()),
-        (50_u32..101, 0_u32..9000).prop_map(|(drain, threshold)| format!(
-            "switch.phantom_queue={{drain=\"{drain}%\",threshold=\"{threshold}B\"}}"
-        )),
+        (50_u32..101, 0_u32..9000, select(vec!["series", "parallel"])).prop_map(
+            |(drain, threshold, placement)| format!(
+                "switch.phantom_queue={{drain=\"{drain}%\",threshold=\"{threshold}B\",placement=\"{placement}\"}}"
+            )
+        ),
     ];
     let cut_through = prop_oneof![
         Just(String::new()),
@@ -381,6 +388,47 @@ fn difference(one: &Result<String, String>, two: &Result<String, String>) -> Str
     format!("{:?}\n{:?}", part(one), part(two))
 }
 
+/// A measurement of all ports and flows by its number, and the file that it changes.
+fn measurement(number: u64, links: &[LinkCount]) -> (Settings, &'static [&'static str]) {
+    let tiers: BTreeSet<String> = links.iter().map(|l| format!("\"{}\"", l.tier)).collect();
+    let tiers = Vec::from_iter(tiers).join(",");
+    let all = [
+        format!("measure.ports=[{tiers}]"),
+        "measure.queue_changes=true".to_owned(),
+        format!("measure.capture={{ports=[{tiers}]}}"),
+        "measure.flows={count=50,interval=\"20us\"}".to_owned(),
+        "measure.pacers={interval=\"30us\"}".to_owned(),
+        "measure.sample_interval=13us".to_owned(),
+    ];
+    match number % 5 {
+        0 => (all[..1].to_vec(), &[]),
+        1 => (all[..2].to_vec(), &[]),
+        2 => (all[2..3].to_vec(), &[]),
+        3 => (all[3..5].to_vec(), &[]),
+        _ => (all.to_vec(), &["latency.parquet"]),
+    }
+}
+
+/// Where a run that is measured parts from one that is not: with a probe on one thread each, and
+/// without on one or two.
+fn perturbation(
+    settings: &[String],
+    seed: u64,
+    links: &[LinkCount],
+) -> Result<Option<String>, String> {
+    let (more, except) = measurement(seed, links);
+    let mut bare = resolved(settings)?;
+    let mut measured = resolved(&[settings, &more].concat())?;
+    if !seed.is_multiple_of(4) {
+        bare.measure.probe = None;
+        measured.measure.probe = None;
+        measured.run.threads = 1 + seed as u32 / 5 % 2;
+    }
+    let bare = left(&bare, seed, Some("random-bare"))?;
+    let measured = left(&measured, seed, Some("random-measured"))?;
+    Ok(bare.difference(&measured, except))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -405,6 +453,7 @@ proptest! {
         prop_assert!(outcome.flows.rows().iter().all(|record| record.fct_ps > 0));
         let dropped: u64 = outcome.links.iter().map(|link| link.drops).sum();
         prop_assert!(dropped <= packets.dropped);
+        prop_assert_eq!(perturbation(&settings, seed, &outcome.links), Ok(None));
         if seed.is_multiple_of(4) {
             let again = results(&scenario, seed).map(|(_, text)| text);
             prop_assert!(again == Ok(text), "another result");

@@ -10,6 +10,8 @@
 //! (w 2^r S >= R) the link never idles again. Packet number p (from 0), in round r and m-th of it
 //! (from 0), arrives at r R + m S + 2 S + 200 us.
 
+use hull_sim::workload::Acked;
+
 use super::star::{
     BULK, PACKET_PS, PAYLOAD, REQUESTS, SECOND_PS, US_PS, assert_near, run, scenario,
 };
@@ -70,6 +72,58 @@ fn a_short_last_packet_waits_for_the_one_before() {
         "transport.initial_window=3",
     ]));
     assert_eq!(measured, 3 * PACKET_PS + 140 * 8000 + 200 * US_PS);
+}
+
+/// When the sender of the only flow had the acknowledgment of its last byte, and when that arrived.
+fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
+    let outcome = run(&scenario(BULK, settings), 1);
+    let record = outcome.flows.rows()[0];
+    let summary = outcome.flows.summary()[0].acked.expect("a simulation");
+    assert_eq!(summary.count, outcome.flows.rows().len());
+    (record.acked, record.fct_ps)
+}
+
+/// The last acknowledgment takes 40 bytes over each link and both propagations, however many packets
+/// there were; a run lasts until it is there.
+#[test]
+fn the_sender_knows_one_way_of_an_ack_later() {
+    for packets in [1, 5, 64] {
+        let size = format!("workload.bulk.size={}B", packets * PAYLOAD);
+        let (acked, fct_ps) = acked_and_fct_ps(&with(&[&size]));
+        assert_eq!(acked, Acked::After(fct_ps + 2 * ACK_PS + 200 * US_PS));
+    }
+}
+
+/// The receiver holds back the acknowledgment of a lone packet for as long as it may.
+#[test]
+fn a_delayed_ack_is_the_senders_delay() {
+    let held = [
+        "workload.bulk.size=1000B",
+        "transport.ack_every=2",
+        "transport.delayed_ack=1ms",
+    ];
+    let (acked, fct_ps) = acked_and_fct_ps(&with(&held));
+    assert_eq!(
+        acked,
+        Acked::After(fct_ps + 1000 * US_PS + 2 * ACK_PS + 200 * US_PS)
+    );
+}
+
+/// The response of 1000 bytes over a persistent connection: its server has the acknowledgment 40 bytes
+/// over two links later, counted from the client's request, without the client's application.
+#[test]
+fn a_response_is_acknowledged_to_its_server() {
+    let settings = with(&[
+        "workload.requests.load=0.01%",
+        "host.application_delay=30us",
+    ]);
+    let outcome = run(&scenario(REQUESTS, &settings), 3);
+    let rows = outcome.flows.rows();
+    assert!(rows.len() > 10);
+    for row in rows {
+        let expected = row.fct_ps - 30 * US_PS + 2 * ACK_PS + 200 * US_PS;
+        assert_eq!(row.acked, Acked::After(expected));
+    }
 }
 
 /// One packet, one way: bytes over each rate, both propagation delays, a stack at each end.

@@ -2,6 +2,7 @@
 //! of 15%, 43.8% and 39.6%, and the sizes of thesis table 4.6.
 
 use hull_sim::measure::by_tier;
+use hull_sim::workload::Acked;
 
 use super::star::{assert_near, run, scenario};
 
@@ -34,6 +35,19 @@ fn the_round_trip_takes_11_8_us() {
     };
     assert_eq!(fct_ps(1), 6 * 1_400_000 + 1_000_000);
     assert_eq!(fct_ps(2) - fct_ps(1), 11_792_000);
+}
+
+/// Paper 6.3: a flow of 6.8 KB takes at least 16.2 us. Its five packets follow one another through six
+/// links, and the sender waits for the acknowledgment of the last: 7000 bytes at 10 Gbps behind the
+/// round trip's one packet of 1500 (11.792 us). The last byte alone is there after 13.80 us.
+#[test]
+fn a_flow_of_6_8_kb_takes_16_2_us_to_its_last_ack() {
+    let flow = "workload.long_lived={flows=[{src=0,dst=191,size=\"6800B\"}]}";
+    let settings = with(&[flow, "transport.initial_window=5"]);
+    let outcome = run(&scenario("[workload]\n", &settings), 1);
+    let row = outcome.flows.rows()[0];
+    assert_eq!(row.acked, Acked::After(11_792_000 + (7000 - 1500) * 800));
+    assert_eq!(row.fct_ps, 16_192_000 - 6 * (200_000 + 32_000) - 1_000_000);
 }
 
 /// Flows of ten packets at 15%. The wire carries 1500 bytes for 1460, and an ACK of 40 for each on the

@@ -85,18 +85,19 @@ fn vectors() -> Vec<Vector> {
     vec![
         by_hand(
             "dctcp_transitions",
-            "m = 2, CE 0 0 0 1 1 1 0. Packets 1-2: ACK without ECE. 3 waits; 4 (CE) sends the ACK \
-             for 3 without ECE and waits; 5 completes 4-5 with ECE; 6 waits; 7 sends the ACK for 6 \
-             with ECE and waits.",
+            "m = 2, CE 0 0 0 1 1 1 1 0. Packets 1-2: ACK without ECE. 3 waits; 4 (CE) sends the ACK \
+             for 3 without ECE and its own with ECE; 5 waits; 6 completes 5-6 with ECE; 7 waits; 8 \
+             sends the ACK for 7 with ECE and its own without.",
             config("dctcp", 2),
             vec![
                 (data(false, false), out(None, None, 1)),
                 (data(false, false), out(None, Some(false), 0)),
                 (data(false, false), out(None, None, 1)),
-                (data(true, false), out(Some(false), None, 1)),
+                (data(true, false), out(Some(false), Some(true), 0)),
+                (data(true, false), out(None, None, 1)),
                 (data(true, false), out(None, Some(true), 0)),
                 (data(true, false), out(None, None, 1)),
-                (data(false, false), out(Some(true), None, 1)),
+                (data(false, false), out(Some(true), Some(false), 0)),
             ],
         ),
         by_hand(
@@ -124,13 +125,13 @@ fn vectors() -> Vec<Vector> {
         ),
         computed(
             "dctcp_alternating",
-            "m = 2, the bit changes with every packet: an ACK for the previous packet each time.",
+            "m = 2, the bit changes with every packet: from the first CE on each is acknowledged at once.",
             config("dctcp", 2),
             pattern("01010101"),
         ),
         computed(
             "dctcp_first_marked",
-            "The first packet is CE: a transition with nothing to acknowledge.",
+            "The first packet is CE: a transition with nothing before it to acknowledge.",
             config("dctcp", 2),
             pattern("1110"),
         ),

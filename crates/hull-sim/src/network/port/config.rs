@@ -46,8 +46,10 @@ pub struct PortConfig {
     pub count_in_service: bool,
     /// Marking on the instantaneous queue.
     pub marker: Option<(ThresholdMarker, MarkOn)>,
-    /// Phantom queue behind the port.
+    /// Phantom queue behind the port, in series: it counts what leaves.
     pub phantom_queue: Option<PhantomQueue>,
+    /// Virtual queue beside the port's own, in parallel: it counts what arrives.
+    pub virtual_queue: Option<PhantomQueue>,
     /// RED or PI.
     pub aqm: Option<Aqm>,
     /// QCN's congestion point.
@@ -76,6 +78,7 @@ impl PortConfig {
             count_in_service: false,
             marker: None,
             phantom_queue: None,
+            virtual_queue: None,
             aqm: None,
             congestion_point: None,
             rcp: None,

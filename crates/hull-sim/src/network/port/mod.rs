@@ -5,8 +5,9 @@
 //! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
 //! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
 //! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
-//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, RCP, strict
-//! priority, instruments) is in [`Extras`], and costs the others one comparison.
+//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, RCP, a virtual
+//! queue in parallel, strict priority, instruments) is in [`Extras`], and costs the others one
+//! comparison.
 
 mod config;
 mod crossing;
@@ -75,6 +76,8 @@ mod feature {
 pub struct Extras {
     /// RED or PI.
     pub aqm: Option<Aqm>,
+    /// A virtual queue in parallel.
+    pub virtual_queue: Option<PhantomQueue>,
     /// QCN's congestion point.
     pub congestion_point: Option<SampledQueue>,
     /// The rate that is offered to flows.
@@ -169,6 +172,9 @@ impl Port {
         };
         if let Some(aqm) = &config.aqm {
             port.extras_mut().aqm = Some(aqm.clone());
+        }
+        if let Some(virtual_queue) = &config.virtual_queue {
+            port.extras_mut().virtual_queue = Some(virtual_queue.clone());
         }
         if let Some(point) = &config.congestion_point {
             port.extras_mut().congestion_point = Some(point.clone());

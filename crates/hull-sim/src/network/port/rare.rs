@@ -1,5 +1,5 @@
-//! The long way through a port: RED, PI, QCN, RCP, strict priority, marking on dequeue, buffers that hold the
-//! packet in service, instruments, and links that fail.
+//! The long way through a port: RED, PI, QCN, RCP, a virtual queue in parallel, strict priority, marking
+//! on dequeue, buffers that hold the packet in service, instruments, and links that fail.
 
 use hull_core::rcp::Rcp;
 
@@ -77,6 +77,11 @@ impl Port {
                 self.extras = extras;
                 return Verdict::Dropped;
             }
+            self.mark_if(marks, &mut packet);
+        }
+        let virtual_queue = extras.as_mut().and_then(|e| e.virtual_queue.as_mut());
+        if let Some(virtual_queue) = virtual_queue {
+            let marks = virtual_queue.on_packet(now_ps, u32::from(packet.wire_bytes));
             self.mark_if(marks, &mut packet);
         }
         let lanes = extras.as_mut().and_then(|extras| extras.lanes.as_mut());
@@ -212,7 +217,9 @@ impl Port {
         self.waiting = 0;
         self.waiting_bytes = 0;
         self.busy_until_ps = now_ps;
-        if let Some(phantom_queue) = &mut self.phantom_queue {
+        let extras = self.extras.as_mut();
+        let beside = extras.and_then(|extras| extras.virtual_queue.as_mut());
+        for phantom_queue in self.phantom_queue.iter_mut().chain(beside) {
             phantom_queue.clear(now_ps);
         }
         self.features |= feature::DOWN;

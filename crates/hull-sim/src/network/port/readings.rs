@@ -4,10 +4,14 @@
 use super::Port;
 
 impl Port {
-    /// The phantom queue's bytes at `now_ps`, where there is one. It counts packets that wait
-    /// already, which are taken back.
+    /// The phantom queue's bytes at `now_ps`, where there is one. In series it counts packets that
+    /// wait already, which are taken back.
     pub fn phantom_bytes(&mut self, now_ps: u64) -> Option<u64> {
         self.advance(now_ps);
+        let extras = self.extras.as_ref();
+        if let Some(beside) = extras.and_then(|extras| extras.virtual_queue.as_ref()) {
+            return Some(beside.backlog_bytes(now_ps));
+        }
         let phantom_queue = self.phantom_queue.as_ref()?;
         Some(phantom_queue.backlog_bytes_before(now_ps, self.waiting_bytes))
     }

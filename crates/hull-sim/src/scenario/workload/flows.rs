@@ -30,7 +30,7 @@ pub enum FlowConnections {
     /// Each flow starts with a fresh window and is forgotten when it is done.
     #[default]
     PerFlow,
-    /// One permanent connection for each pair of hosts (paper 6.3).
+    /// Permanent connections between each pair of hosts (paper 6.3): `connections_per_pair`.
     Persistent,
 }
 
@@ -59,6 +59,10 @@ pub struct PoissonFlows {
     /// Whether a flow has a connection of its own.
     #[serde(default)]
     pub connections: FlowConnections,
+    /// Permanent connections between each pair of hosts; 1 if unset. A flow takes an idle one; where
+    /// all carry a flow in its direction it waits behind the fewest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections_per_pair: Option<u32>,
     /// Upper bounds of the size classes in the results, each but the last its own (thesis table 4.6).
     #[serde(default = "default::class_bounds")]
     pub class_bounds: Vec<Size>,
@@ -156,6 +160,15 @@ fn poisson(flows: &PoissonFlows) -> Result<(), Problem> {
         0,
         "at least 1",
     )?;
+    let persistent = flows.connections == FlowConnections::Persistent;
+    if let Some(connections) = flows.connections_per_pair {
+        require(
+            persistent && connections > 0,
+            "workload.flows.connections_per_pair",
+            connections,
+            "at least 1, and only with connections = \"persistent\"",
+        )?;
+    }
     sizes::check("workload.flows.sizes", &flows.sizes)?;
     class_bounds("workload.flows.class_bounds", &flows.class_bounds)
 }

@@ -8,7 +8,7 @@ mod tcp;
 use std::path::Path;
 
 use super::Simulation;
-use super::cut::Cut;
+use super::cut::{Cut, can_split};
 use super::flows::FlowTable;
 use super::instruments::Instruments;
 use super::losses::Losses;
@@ -34,9 +34,7 @@ pub fn build_with_own(
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, own, seed, folder)?;
-    if scenario.run.threads > 1
-        && let Some(cut) = simulation.cut.clone()
-    {
+    if let Some(cut) = simulation.cut.clone() {
         let mut quiet = scenario.clone();
         quiet.workload = Default::default();
         simulation.split(assemble(&quiet, own, seed, None)?, &cut);
@@ -65,6 +63,7 @@ fn assemble(
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];
     let header_bytes = scenario.transport.header.0 as u16;
+    let cut = Cut::new(&scenario.topology, &graph, &network.ports, header_bytes);
     Ok(Simulation {
         now_ps: 0,
         events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
@@ -82,7 +81,8 @@ fn assemble(
             .at_rates(tcp::reaction(&scenario.transport, scenario.host.rate))
             .rate_based(scenario.switch.rcp.is_some()),
         sacks: SackTable::default(),
-        cut: Cut::new(scenario, &graph, &network.ports, header_bytes),
+        lookahead: cut.as_ref().map(|cut| cut.lookahead).unwrap_or_default(),
+        cut: cut.filter(|_| scenario.run.threads > 1 && can_split(scenario)),
         instruments,
         graph,
         routes,
@@ -113,6 +113,7 @@ fn assemble(
         packets_dropped: 0,
         packet_hops: 0,
         events_served: 0,
+        samples: 0,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::network::{
     SharedBufferConfig,
 };
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, RcpAlgorithm, Scenario, Switch};
+use crate::scenario::{self, Placement, RcpAlgorithm, Scenario, Switch};
 use crate::topology::{Graph, Kind, Problem};
 use crate::units::{Buffer, Rate, Size, Tick};
 
@@ -165,10 +165,8 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         buffer: buffer(switch.buffer),
         count_in_service: switch.count_in_service,
         marker: switch.marking.as_ref().map(marker),
-        phantom_queue: switch
-            .phantom_queue
-            .as_ref()
-            .map(|pq| phantom_queue(pq, rate)),
+        phantom_queue: placed(&switch, Placement::Series, rate),
+        virtual_queue: placed(&switch, Placement::Parallel, rate),
         aqm: aqm(
             &switch,
             rate,
@@ -202,6 +200,12 @@ fn marker(marking: &scenario::Marking) -> (ThresholdMarker, MarkOn) {
         scenario::MarkOn::Dequeue => MarkOn::Dequeue,
     };
     (marker, on)
+}
+
+/// The switch's phantom queue, where it has one in this place.
+fn placed(switch: &Switch, placement: Placement, link: Rate) -> Option<PhantomQueue> {
+    let queue = switch.phantom_queue.as_ref()?;
+    (queue.placement == placement).then(|| phantom_queue(queue, link))
 }
 
 fn phantom_queue(queue: &scenario::PhantomQueue, link: Rate) -> PhantomQueue {

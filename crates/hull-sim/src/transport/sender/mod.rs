@@ -332,7 +332,8 @@ impl Sender {
 
     /// An acknowledgment up to position `ack`, with ECN-Echo and SACK blocks. It is a duplicate
     /// when it acknowledges nothing but blocks that are new (RFC 6675): the echo of a segment
-    /// that was sent twice is none.
+    /// that was sent twice is none. ECN-Echo counts on any acknowledgment that is not older than the last
+    /// (RFC 3168, 6.1.2; RFC 8257, 3.4).
     #[inline]
     pub fn on_ack(&mut self, now_ps: u64, ack: u64, ece: bool, blocks: &[(u64, u64)]) {
         let max_sent = self.max_sent();
@@ -342,8 +343,13 @@ impl Sender {
         let newly_sacked = !blocks.is_empty() && self.report(ack, max_sent, blocks);
         if ack > self.una {
             self.on_progress(now_ps, ack, ece);
-        } else if ack == self.una && newly_sacked {
-            self.on_duplicate();
+        } else if ack == self.una {
+            if newly_sacked {
+                self.on_duplicate();
+            }
+            if ece {
+                self.on_echo_without_progress(now_ps);
+            }
         }
     }
 
@@ -386,9 +392,33 @@ impl Sender {
             rtt_ps,
             srtt_ps: self.rto.srtt_ps(),
         };
-        if self.controller.on_ack(&mut self.window, &event) {
+        self.tell(&event);
+    }
+
+    /// ECN-Echo on an acknowledgment of no new data: nothing to count, nothing to grow by. When the same
+    /// acknowledgment began fast recovery, that was the one reduction of this window of data.
+    #[cold]
+    fn on_echo_without_progress(&mut self, now_ps: u64) {
+        let until = self.recovery.as_ref().map_or(0, |recovery| recovery.until);
+        let event = AckEvent {
+            now_ps,
+            una: self.una,
+            nxt: self.max_sent(),
+            acked: 0,
+            ece: true,
+            after_loss: self.una < until,
+            may_grow: false,
+            rtt_ps: None,
+            srtt_ps: self.rto.srtt_ps(),
+        };
+        self.tell(&event);
+    }
+
+    #[inline]
+    fn tell(&mut self, event: &AckEvent) {
+        if self.controller.on_ack(&mut self.window, event) {
             self.cwr = true;
-            self.cut_bytes = (self.max_sent() - ack) as u32;
+            self.cut_bytes = (event.nxt - event.una) as u32;
         }
     }
 }

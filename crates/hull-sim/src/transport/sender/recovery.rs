@@ -25,6 +25,8 @@ pub(super) struct Recovery {
     pub is_fast: bool,
     /// The first hole goes out whatever the window says.
     pub retransmit_first: bool,
+    /// First byte not acknowledged when the retransmission timer last fired; [`NEVER`] before.
+    pub timed_out_at: u64,
 }
 
 impl Recovery {
@@ -39,6 +41,7 @@ impl Recovery {
             duplicate_acks: 0,
             is_fast: false,
             retransmit_first: false,
+            timed_out_at: NEVER,
         }
     }
 
@@ -158,7 +161,8 @@ impl Sender {
     }
 
     /// The retransmission timer fired: one segment, go back, twice the timeout. Before the handshake
-    /// is over: the SYN again.
+    /// is over: the SYN again. When it fires again for a segment that it has already resent, window and
+    /// threshold stay as the first timeout left them (RFC 5681, 3.1).
     pub fn on_timeout(&mut self, now_ps: u64) {
         self.timeouts += 1;
         self.rto.back_off();
@@ -168,11 +172,14 @@ impl Sender {
             return;
         }
         let max_sent = self.max_sent();
-        let flight = (max_sent - self.una).min(self.window.cwnd());
-        self.controller.on_timeout(&mut self.window, flight);
         let recovery = self
             .recovery
             .get_or_insert_with(|| Box::new(Recovery::new(max_sent)));
+        if recovery.timed_out_at != self.una {
+            recovery.timed_out_at = self.una;
+            let flight = (max_sent - self.una).min(self.window.cwnd());
+            self.controller.on_timeout(&mut self.window, flight);
+        }
         recovery.is_fast = false;
         recovery.retransmit_first = false;
         recovery.duplicate_acks = 0;

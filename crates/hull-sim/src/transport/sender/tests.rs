@@ -1,7 +1,10 @@
 //! The handshake, bursts, reuse and size of a sender, by hand; segments of 1000 bytes, times in ms.
 
+use hull_core::dctcp::DctcpConfig;
+
 use super::*;
-use crate::transport::NewReno;
+use crate::transport::vegas::VegasConfig;
+use crate::transport::{Cubic, DctcpControl, NewReno, Vegas};
 
 const MSS: u64 = 1000;
 const MS_PS: u64 = 1_000_000_000;
@@ -131,6 +134,57 @@ fn small_pieces_wait_for_larger_ones() {
         sent.extend(pieces(&mut sender).iter().map(|&piece| (acked, piece)));
     }
     assert_eq!(sent, [(5, 5), (11, 2), (12, 1), (13, 1), (16, 4), (17, 1)]);
+}
+
+/// RFC 5681, 3.1: thirty segments are lost. The first timeout sets the threshold to half of them (CUBIC: 0.7)
+/// and the window to one segment; the second and third, of the same segment, leave both. Then six ACKs
+/// let the window grow to seven segments, and a timeout after them, of another segment, is a new reduction: half
+/// of seven, 3.5 (CUBIC: 4.9). New data was acknowledged in between, so a fifth, of the next segment with the
+/// window at two, gives the least threshold, two.
+#[test]
+fn a_timeout_of_the_same_segment_holds_the_threshold() {
+    let dctcp = DctcpConfig {
+        g: 0,
+        initial_alpha: hull_core::dctcp::ONE,
+    };
+    let vegas = VegasConfig {
+        alpha: 2,
+        beta: 4,
+        gamma: 30,
+    };
+    for (controller, first, second) in [
+        (Controller::NewReno(NewReno::default()), 15_000, 3500),
+        (Controller::Dctcp(DctcpControl::new(&dctcp)), 15_000, 3500),
+        (Controller::Vegas(Vegas::new(&vegas)), 15_000, 3500),
+        (Controller::Cubic(Cubic::default()), 21_000, 4900),
+    ] {
+        let mut sender = Sender::new(&SenderConfig {
+            window: Window::new(30 * MSS, MSS as u32, 2 * MSS, 100 * MSS, true),
+            controller,
+            handshake: false,
+            ..config()
+        });
+        sender.write(100 * MSS);
+        assert_eq!(sent(&mut sender, 0).len(), 30);
+        let threshold = |sender: &Sender| (sender.window().cwnd(), sender.window().ssthresh());
+        for _ in 0..3 {
+            assert_eq!(time_out(&mut sender).1, ["0"]);
+            assert_eq!(threshold(&sender), (MSS, first));
+        }
+        for acked in 1..=6 {
+            sender.on_ack(800 * MS_PS, acked * MSS, false, &[]);
+            sent(&mut sender, 800);
+        }
+        assert_eq!(sender.window().cwnd(), 7 * MSS);
+        for _ in 0..2 {
+            assert_eq!(time_out(&mut sender).1, ["6"]);
+            assert_eq!(threshold(&sender), (MSS, second));
+        }
+        sender.on_ack(9000 * MS_PS, 7 * MSS, false, &[]);
+        sent(&mut sender, 9000);
+        time_out(&mut sender);
+        assert_eq!(threshold(&sender), (MSS, 2 * MSS));
+    }
 }
 
 /// One big piece is the same bytes as many small ones.

@@ -1,0 +1,176 @@
+"""Section 8 of the paper, an open question: what buffer incast needs with HULL, with and without
+pacing at the servers.
+
+A client asks N servers for 1 MB / N each, waits for all, and asks again, as in thesis 2.3.2. The
+longest queue at a buffer without bounds (KB), and the share of queries with a timeout behind small
+buffers.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding
+from hull.experiment import Experiment, Size, Variant
+from hull.incast import mean_ms, timeout_share
+from hull.measured import Results, occupancy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TCP, DCTCP, UNPACED, PACED = SCHEMES = ("tcp", "dctcp_30k", "dctcp_pq950", "dctcp_pq950_pacer")
+MARKED = SCHEMES[1:]
+SERVERS = (1, 5, 10, 20, 30, 40)
+BUFFERS_KB = (15, 50, 100, 200, 400)
+FEW, MANY = 10, 40
+"""Numbers of servers for the buffers."""
+FIRST_WINDOW_KB = 4.5
+"""Three packets (the testbed's Linux)."""
+_BYTES_PER_US = 125
+
+
+def _needed_kb(results: Results, servers: int, scheme: str) -> float:
+    """The longest queue."""
+    longest_us = results.mean(f"unlimited/{servers}", scheme, occupancy("max"))
+    return longest_us * _BYTES_PER_US / 1e3
+
+
+def _share(results: Results, servers: int, buffer_kb: int, scheme: str) -> float:
+    return timeout_share(results, f"{buffer_kb}KB/{servers}", scheme)
+
+
+def _buffers(scheme: str) -> tuple[int, ...]:
+    """DCTCP-30K needs more than its threshold."""
+    return BUFFERS_KB[1:] if scheme == DCTCP else BUFFERS_KB
+
+
+def _first_windows(results: Results) -> Finding:
+    ratios = {
+        scheme: [_needed_kb(results, n, scheme) / (n * FIRST_WINDOW_KB) for n in (20, 30, 40)]
+        for scheme in (UNPACED, PACED)
+    }
+    words = "; ".join(
+        f"{scheme} " + ", ".join(f"{ratio:.2f}" for ratio in found)
+        for scheme, found in ratios.items()
+    )
+    return Finding(
+        words + " of it with 20, 30 and 40 servers",
+        all(0.5 <= ratio <= 1.25 for found in ratios.values() for ratio in found),
+    )
+
+
+def _less_than_dctcp(results: Results) -> Finding:
+    pairs = [(_needed_kb(results, n, PACED), _needed_kb(results, n, DCTCP)) for n in SERVERS]
+    words = ", ".join(f"{hull:.0f} for {dctcp:.0f}" for hull, dctcp in pairs)
+    return Finding(words + " KB", all(hull < dctcp for hull, dctcp in pairs))
+
+
+def _shallow(results: Results) -> Finding:
+    found = [_share(results, n, 15, PACED) for n in (FEW, MANY)]
+    return Finding(
+        f"{100 * found[0]:.0f}% of the queries with {FEW} servers, {100 * found[1]:.0f}% with "
+        f"{MANY}",
+        max(found) <= 0.05,
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="sec8-incast-first-windows",
+        source="paper 8, thesis 2.2.2",
+        claim="as thesis 2.2.2 has it for DCTCP, incast needs room for what all servers send at "
+        "once before a mark reaches them: with HULL too the longest queue is that of the first "
+        "windows, 3 packets each (half to 1.25 times that, with 20 servers and more)",
+        check=_first_windows,
+        kind="predicted",
+        bound="hull",
+    ),
+    Claim(
+        id="sec8-incast-less",
+        source="paper 8",
+        claim="the bandwidth that HULL gives up buys buffer in incast as well: its longest queue "
+        "is below DCTCP-30K's with each number of servers",
+        check=_less_than_dctcp,
+        kind="predicted",
+        bound="hull",
+    ),
+    Claim(
+        id="sec8-incast-shallow",
+        source="paper 6.2.2",
+        claim="HULL can cope with very shallow buffers (10 packets, 15 KB), which 6.2.2 says of "
+        "its own traffic, in incast as well (timeouts in at most 5% of the queries)",
+        check=_shallow,
+        kind="predicted",
+        bound="hull",
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Longest queue and mean time by number of servers, and timeouts by buffer."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    def timeouts(servers: int) -> Panel:
+        return Panel(
+            f"Timeouts, {servers} servers",
+            "Buffer (KB)",
+            "Share of queries with a timeout",
+            [
+                Line(s, _buffers(s), [_share(results, servers, kb, s) for kb in _buffers(s)])
+                for s in SCHEMES
+            ],
+            y_limits=(-0.02, 1.05),
+            log_x=True,
+            x_ticks=BUFFERS_KB,
+        )
+
+    first = [n * FIRST_WINDOW_KB for n in SERVERS]
+    return plot_sweep(
+        [
+            Panel(
+                "Buffer that incast needs",
+                "Servers",
+                "Longest queue (KB)",
+                [Line(s, SERVERS, [_needed_kb(results, n, s) for n in SERVERS]) for s in MARKED],
+                reference=[("first windows", SERVERS, first)],
+                y_limits=(0, 200),
+            ),
+            Panel(
+                "Query completion, unlimited buffer",
+                "Servers",
+                "Mean completion time (ms)",
+                [
+                    Line(s, SERVERS, [mean_ms(results, f"unlimited/{n}", s) for n in SERVERS])
+                    for s in SCHEMES
+                ],
+            ),
+            timeouts(FEW),
+            timeouts(MANY),
+        ]
+    )
+
+
+EXPERIMENT = Experiment(
+    id="sec8-incast",
+    title="Paper section 8: the buffer that incast needs with HULL, with and without pacing",
+    source="paper 8",
+    scenario="hull-incast",
+    variants=(
+        *(
+            Variant({"": f"unlimited/{n}"}, overrides=(f"workload.incast.fan_in={n}",))
+            for n in SERVERS
+        ),
+        *(
+            Variant(
+                {"": f"{kb}KB/{n}"},
+                # By the port: DCTCP-30K's threshold, which is not run with 15 KB, would be refused.
+                overrides=(f"workload.incast.fan_in={n}", f'switch.ports=[{{buffer="{kb}KB"}}]'),
+                schemes=tuple(scheme for scheme in SCHEMES if kb in _buffers(scheme)),
+            )
+            for kb in BUFFERS_KB
+            for n in (FEW, MANY)
+        ),
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("workload.incast.queries=30",), seeds=1),
+    full=Size(overrides=("workload.incast.queries=100",), seeds=4),
+)

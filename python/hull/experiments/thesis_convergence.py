@@ -1,0 +1,182 @@
+"""Thesis 2.2.4: how long a second flow takes to get its share, at 1 and 10 Gbps and with round
+trips of 100 to 300 us, DCTCP and TCP.
+
+Times are in ms from when it joins to when both windows are within 10% of their share for the first
+time, as thesis 3.3.3 measures it.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hull.claims import Claim, Finding, within
+from hull.experiment import Experiment, Size, Variant, published
+from hull.measured import Estimate, Results
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+TCP, DCTCP = SCHEMES = ("tcp", "dctcp")
+ROUND_TRIPS_US = (100, 200, 300)
+THRESHOLDS = {1: 20, 10: 65}
+"""K in packets by link rate in Gbps (thesis 2.2.4)."""
+JOIN_S = 0.1
+PUBLISHED = published("thesis-dctcp", "convergence_range")
+_SEGMENT = 1460
+
+
+def _variant(gbps: int, round_trip_us: int) -> Variant:
+    # A packet and its ACK are each sent by a host and by the switch; the rest is four times the
+    # delay of a link.
+    sent_us = (1500 + 40) * 8e-3 * (1 / gbps + 1 / (10 * gbps))
+    delay = f"{(round_trip_us - sent_us) / 4:.3f}us"
+    return Variant(
+        {"": f"{gbps} Gbps/{round_trip_us} us"},
+        overrides=(
+            f"host.rate={10 * gbps}Gbps",
+            f"switch.rate={gbps}Gbps",
+            # Half of a packet's time on the link, against lockstep between the flows.
+            f"host.stack_jitter.exponential={6 / gbps}us",
+            f"host.delay={delay}",
+            f"switch.delay={delay}",
+            f"switch.marking.threshold={THRESHOLDS[gbps] * 1500}B",
+        ),
+    )
+
+
+def _share_packets(gbps: int, round_trip_us: int) -> float:
+    """Half of the packets that the path and the threshold hold: a flow's largest window is that."""
+    return (gbps * round_trip_us / 12 + THRESHOLDS[gbps]) / 2
+
+
+def _time(results: Results, gbps: int, round_trip_us: int, scheme: str) -> Estimate | None:
+    from hull.fairness import convergence_time
+
+    share = _share_packets(gbps, round_trip_us) * _SEGMENT
+
+    def read(series: "pl.DataFrame") -> float:
+        found = convergence_time(series, share, start=JOIN_S)
+        return float("nan") if found is None else found * 1e3
+
+    return results.of_table("series", f"{gbps} Gbps/{round_trip_us} us", scheme, read)
+
+
+def _times(results: Results, gbps: int, scheme: str) -> list[float]:
+    found = (_time(results, gbps, round_trip, scheme) for round_trip in ROUND_TRIPS_US)
+    return [float("nan") if estimate is None else estimate.mean for estimate in found]
+
+
+def _model_ms(gbps: int, round_trip_us: int) -> float:
+    """The Hybrid Model's time for DCTCP, from windows of all but one packet and of one."""
+    from hull.theory.bottleneck import Bottleneck
+    from hull.theory.hybrid import convergence_time
+
+    link = Bottleneck(gbps * 1e9 / 12000, round_trip_us / 1e6, THRESHOLDS[gbps], 2)
+    round_trips = convergence_time([link.max_window - 1, 1], [0, 1], 1 / 16)
+    return round_trips * link.round_trip_s * 1e3
+
+
+def _range(results: Results, *, gbps: int) -> Finding:
+    low, high = PUBLISHED[f"at_{gbps}g_ms"]
+    found = _times(results, gbps, DCTCP)
+    return Finding(
+        ", ".join(f"{time:.1f}" for time in found) + " ms",
+        all(within(time, 0.75 * low, 1.25 * high) for time in found),
+    )
+
+
+def _slower(results: Results) -> Finding:
+    ratios = [
+        dctcp / tcp
+        for gbps in THRESHOLDS
+        for dctcp, tcp in zip(_times(results, gbps, DCTCP), _times(results, gbps, TCP), strict=True)
+    ]
+    mean = sum(ratios) / len(ratios)
+    return Finding(
+        f"{mean:.2f} on average, {min(ratios):.2f} to {max(ratios):.2f}",
+        within(mean / PUBLISHED["slower_than_tcp_factor"], 0.75, 1.25),
+    )
+
+
+def _grows(results: Results) -> Finding:
+    words, holds = [], True
+    for gbps in THRESHOLDS:
+        found = _times(results, gbps, DCTCP)
+        ratio = found[-1] / found[0]
+        words.append(f"{ratio:.2f} times at {gbps} Gbps")
+        holds = holds and ratio > 1
+    return Finding(", ".join(words), holds)
+
+
+CLAIMS = (
+    *(
+        Claim(
+            id=f"thesis-convergence-{gbps}g",
+            source="thesis 2.2.4",
+            claim=f"with round trips of 100 to 300 us DCTCP converges in about {low} to {high} ms "
+            f"(within 25%) at {gbps} Gbps",
+            check=partial(_range, gbps=gbps),
+            kind="predicted",
+            bound="document",
+        )
+        for gbps in THRESHOLDS
+        for low, high in (PUBLISHED[f"at_{gbps}g_ms"],)
+    ),
+    Claim(
+        id="thesis-convergence-slower",
+        source="thesis 2.2.4",
+        claim="that is a factor of about 2 (within 25%, mean over all settings) slower than TCP",
+        check=_slower,
+        kind="predicted",
+        bound="document",
+    ),
+    Claim(
+        id="thesis-convergence-round-trip",
+        source="thesis 2.2.4",
+        claim="it is proportional to the round trip: longer with 300 us than with 100",
+        check=_grows,
+        kind="predicted",
+        bound="hull",
+    ),
+)
+
+
+def draw(results: Results) -> "Figure":
+    """Time to converge by round trip, a panel for each link rate, over the published range."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    ends = (ROUND_TRIPS_US[0], ROUND_TRIPS_US[-1])
+
+    def references(gbps: int) -> list[tuple[str, tuple[float, ...], list[float]]]:
+        found = [("published", ends, [ms, ms]) for ms in PUBLISHED[f"at_{gbps}g_ms"]]
+        model = [_model_ms(gbps, round_trip) for round_trip in ROUND_TRIPS_US]
+        return [*found, ("Hybrid Model", ROUND_TRIPS_US, model)]
+
+    return plot_sweep(
+        [
+            Panel(
+                f"{gbps} Gbps, K = {packets} packets",
+                "Round trip (µs)",
+                "Time to converge (ms)",
+                [Line(scheme, ROUND_TRIPS_US, _times(results, gbps, scheme)) for scheme in SCHEMES],
+                x_ticks=ROUND_TRIPS_US,
+                reference=references(gbps),
+            )
+            for gbps, packets in THRESHOLDS.items()
+        ]
+    )
+
+
+EXPERIMENT = Experiment(
+    id="thesis-convergence",
+    title="Thesis 2.2.4: how long a second flow takes to converge at 1 and 10 Gbps",
+    source="thesis 2.2.4",
+    scenario="thesis-convergence-range",
+    variants=tuple(
+        _variant(gbps, round_trip) for gbps in THRESHOLDS for round_trip in ROUND_TRIPS_US
+    ),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(seeds=1),
+    full=Size(seeds=10),
+)

@@ -1,0 +1,172 @@
+"""Figure 2.8 of the thesis: how long responses queue on their way to the aggregator, TCP.
+
+The production benchmark with the 44 servers of a production rack. The thesis measures from when a
+worker sends its response to when it has the ACK; its idle rack has 100 us. Here the queue that a
+response's last packet finds at the aggregator's port stands for it, at some of the aggregators.
+Responses whose last packet is lost are not counted, as there. Times are ms.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from hull.claims import Claim, Finding, within
+from hull.experiment import Experiment, Size, Variant
+from hull.measured import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TCP = "tcp"
+IDLE_MS = 0.1
+"""Round trip of an idle rack (thesis 2.1.3)."""
+MOST_MS = 14
+AGGREGATORS = tuple(range(8))
+_UPDATE_BYTES = 1_000_000
+_LAST_PACKET = 2000 - 1460 + 40
+"""A response has 2 KB, a full segment 1460 bytes."""
+_MS_PER_BYTE = 8e-6
+
+
+@lru_cache(maxsize=1)
+def _waits(results: Results) -> Any:
+    """Each response's wait (ms, ascending), and whether an update to its aggregator was on."""
+    import polars as pl
+
+    parts = [_waits_of(results, part["seed"]) for part in results.parts("", TCP)]
+    return pl.concat(parts).sort("ms")
+
+
+def _waits_of(results: Results, seed: int) -> Any:
+    import numpy as np
+    import polars as pl
+
+    queues = results.table("queues", "", TCP, seed).with_columns(
+        pl.col("bytes", "packets").cast(pl.Int64)
+    )
+    before = queues.with_columns(
+        pl.col("bytes", "packets").shift(1, fill_value=0).over("port").name.suffix("_before")
+    )
+    came = before.filter(
+        (pl.col("packets") - pl.col("packets_before") == 1)
+        & (pl.col("bytes") - pl.col("bytes_before") == _LAST_PACKET)
+    )
+    updates = results.table("flows", "", TCP, seed).filter(pl.col("bytes") > _UPDATE_BYTES)
+    found = []
+    for aggregator in AGGREGATORS:
+        rows = came.filter(pl.col("port") == f"switch->h{aggregator}")
+        times = rows["time_ps"].to_numpy()
+        beside = np.zeros(len(times), dtype=bool)
+        for start, fct in updates.filter(pl.col("dst") == aggregator)["start_ps", "fct_ps"].rows():
+            beside |= (times >= start) & (times <= start + fct)
+        waits = rows["bytes_before"].to_numpy() * _MS_PER_BYTE
+        found.append(pl.DataFrame({"ms": waits, "beside": beside}))
+    queries = results.table("queries", "", TCP, seed)
+    asked = queries.filter(pl.col("client").is_in(AGGREGATORS))["servers"].sum()
+    # The others found the port idle, which changes no queue.
+    idle = max(0, asked - len(came))
+    found.append(pl.DataFrame({"ms": np.zeros(idle), "beside": np.zeros(idle, dtype=bool)}))
+    return pl.concat(found)
+
+
+def _most(results: Results) -> Finding:
+    waits = _waits(results)["ms"]
+    share = float((waits < 1).mean())
+    return Finding(f"{100 * share:.1f}% of {len(waits)}", within(share, 0.85, 0.95))
+
+
+def _tail(results: Results) -> Finding:
+    longest = float(_waits(results)["ms"].max())
+    return Finding(f"up to {longest:.1f} ms", within(longest / MOST_MS, 0.75, 1.1))
+
+
+def _long_flows(results: Results) -> Finding:
+    waits = _waits(results)
+    late = waits.filter(waits["ms"] >= 1)["beside"]
+    share = float(late.mean()) if len(late) else float("nan")
+    return Finding(f"{100 * share:.1f}% of {len(late)}", share >= 0.9)
+
+
+_SOURCE = "thesis 2.1.3, figure 2.8"
+CLAIMS = (
+    Claim(
+        id="thesis-fig2-8-most",
+        source=_SOURCE,
+        claim="90% (85 to 95) of the responses queue for less than 1 ms",
+        check=_most,
+        kind="predicted",
+        bound="hull",
+    ),
+    Claim(
+        id="thesis-fig2-8-tail",
+        source=_SOURCE,
+        claim="the others for 1 to 14 ms, the most that a port may hold: the longest wait is near "
+        "14 ms (10.5 to 15.4)",
+        check=_tail,
+        kind="predicted",
+        bound="hull",
+    ),
+    Claim(
+        id="thesis-fig2-8-long-flows",
+        source=_SOURCE,
+        claim="the delay is caused by long flows and unrelated to incast: of the waits of 1 ms and "
+        "more, 90% or more are beside a flow above 1 MB to the same aggregator",
+        check=_long_flows,
+        kind="predicted",
+        bound="hull",
+    ),
+)
+
+
+def _cdf(results: Results) -> tuple[list[float], list[float]]:
+    """Round trips and shares up to them: about 400 places, denser at the end."""
+    waits = _waits(results)["ms"].to_list()
+    count = len(waits)
+    tail = range(count * 4 // 5, count, max(1, count // 1000))
+    places = sorted({*range(0, count, max(1, count // 200)), *tail, count - 1})
+    return [IDLE_MS + waits[i] for i in places], [(i + 1) / count for i in places]
+
+
+def draw(results: Results) -> "Figure":
+    """The distribution function of the round trip, all of it and its upper fifth."""
+    from hull.figures import Line, Panel, plot_sweep
+
+    lines = [Line(TCP, *_cdf(results))]
+
+    def panel(title: str, least: float) -> Panel:
+        return Panel(
+            title,
+            "Round trip to the aggregator (ms)",
+            "Share of the responses",
+            lines,
+            y_limits=(least, 1 + (1 - least) * 0.03),
+            reference=[
+                ("", (1 + IDLE_MS, 1 + IDLE_MS), (least, 1)),
+                ("published: 90% below" if least else "", (0, 14), (0.9, 0.9)),
+            ],
+        )
+
+    return plot_sweep([panel("All responses", 0), panel("The upper fifth", 0.8)])
+
+
+_SETUP = (
+    "topology.star.hosts=45",
+    'topology.links=[{link="h44--switch",rate="10Gbps"}]',
+    "workload.production.outside=44",
+    "transport.min_rto=300ms",
+    "transport.initial_rto=300ms",
+    "switch.memory.alpha=77.8%",  # 14 ms of 1 Gbps, 1.75 of 4 MB, for one busy port
+    "measure.queue_changes=true",
+    f"measure.ports={[f'switch->h{host}' for host in AGGREGATORS]}".replace("'", '"'),
+)
+
+EXPERIMENT = Experiment(
+    id="thesis-fig2-8",
+    title="Thesis figure 2.8: round trips to the aggregator in production",
+    source=_SOURCE,
+    scenario="thesis-benchmark",
+    variants=(Variant(overrides=_SETUP, schemes=(TCP,)),),
+    claims=CLAIMS,
+    draw=draw,
+    quick=Size(overrides=("run.duration=10s",), seeds=1),
+    full=Size(overrides=("run.duration=20s",), seeds=5),
+)

@@ -1,0 +1,31 @@
+"""Settings that the source states beside those that the scenario resolves to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from hull.report.tables import boxed_table
+
+
+def stated_table(settings: Sequence[Mapping[str, str]]) -> str:
+    """A row for each setting: stated value, where, hull's; where hull differs, why."""
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("Setting", "Stated", "Where", "hull")
+    )
+    differ = sum(bool(setting["deviates"]) for setting in settings)
+    table = boxed_table(
+        f"{len(settings)} settings, {differ} deliberately different",
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, settings))}</tbody>",
+    )
+    return f'<div class="claims">{table}</div>'
+
+
+def _row(setting: Mapping[str, str]) -> str:
+    why = f"<p>{escape(setting['deviates'])}</p>" if setting["deviates"] else ""
+    style = ' class="high"' if setting["deviates"] else ""
+    return (
+        f'<tr><th scope="row">{escape(setting["setting"])}{why}</th>'
+        f"<td>{escape(setting['stated'])}</td><td>{escape(setting['source'])}</td>"
+        f"<td{style}>{escape(setting['resolved'])}</td></tr>"
+    )

@@ -1,0 +1,151 @@
+"""Settings that the documents state for their experiments, beside what hull's scenarios resolve to.
+
+One TOML file per document holds the statements, from captions and text; the tests compare each
+with every cell of the experiments that it is for, quick and full, so that no experiment inherits
+another's setting unnoticed. Where hull deliberately differs, the statement says what hull uses
+and why.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from hull.plan import Cell
+from hull.stated.quantity import agree
+from hull.stated.setting import setting
+
+DOCUMENTS = ("paper", "thesis", "report")
+
+
+@dataclass(frozen=True)
+class Stated:
+    """One setting as a document prints it."""
+
+    source: str
+    """Document and place: "thesis figure 4.9, caption"."""
+    what: str
+    """Name of the setting, for a table."""
+    key: str
+    """Path of the key in a resolved scenario, or the name of a derived quantity
+    (hull/stated/setting.py)."""
+    value: str
+    """As printed; ">= 5000000" is a lower bound, "none" an absent key. "{0}" is the first group of
+    `conditions`, "{name}" a named group of `schemes`."""
+    conditions: str = ".*"
+    """Regular expression: names of the conditions that it is for."""
+    schemes: str = ".*"
+    """Regular expression: names of the schemes that it is for."""
+    sizes: tuple[str, ...] = ("quick", "full")
+    within: float = 0.0
+    """Largest relative difference, for derived quantities and rounded print."""
+    used: str = ""
+    """What hull uses instead; empty where it uses the value."""
+    deviates: str = ""
+    """Why hull uses something else."""
+
+    def for_cell(self, cell: Cell) -> tuple[str, str] | None:
+        """Key and value for a cell; None where the statement is not for it."""
+        condition = re.fullmatch(self.conditions, cell.condition)
+        scheme = re.fullmatch(self.schemes, cell.scheme)
+        if condition is None or scheme is None:
+            return None
+        found, named = condition.groups(), scheme.groupdict()
+        return self.key.format(*found), self.value.format(*found, **named)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A statement and what the cells that it is for have."""
+
+    stated: Stated
+    values: tuple[str, ...]
+    """As printed, each once."""
+    resolved: tuple[str, ...]
+    """What these cells have, each once."""
+    problems: tuple[str, ...]
+    """Cells that have neither the stated value nor the one given as used."""
+
+
+def beside(statements: Iterable[Stated], cells: Iterable[Cell], size: str) -> list[Comparison]:
+    """Each statement for plans of this size, beside the cells."""
+    cells = tuple(cells)
+    return [_beside(stated, cells) for stated in statements if size in stated.sizes]
+
+
+def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
+    """A table's rows: what is stated, where, what hull has and why where it differs."""
+    return [
+        {
+            "setting": stated.what,
+            "stated": ", ".join(found.values),
+            "source": stated.source,
+            "resolved": ", ".join(found.resolved),
+            "deviates": stated.deviates,
+        }
+        for found in comparisons
+        for stated in (found.stated,)
+    ]
+
+
+@cache
+def statements_for(experiment: str) -> tuple[Stated, ...]:
+    """What the documents state for an experiment, in the order of the files."""
+    return tuple(stated for names, stated in _all() if experiment in names)
+
+
+@cache
+def experiments_named() -> frozenset[str]:
+    """IDs of the experiments that have statements."""
+    return frozenset(name for names, _ in _all() for name in names)
+
+
+def _beside(stated: Stated, cells: tuple[Cell, ...]) -> Comparison:
+    values: dict[str, None] = {}
+    resolved: dict[str, None] = {}
+    problems = []
+    for cell in cells:
+        expected = stated.for_cell(cell)
+        if expected is None:
+            continue
+        key, value = expected
+        found = setting(cell.scenario, key)
+        values[value] = resolved[found] = None
+        problem = _problem(stated, key, value, found)
+        if problem:
+            name = ", ".join(part for part in (cell.condition, cell.scheme) if part)
+            problems.append(f"{name or 'every cell'}: {problem}")
+    if not values:
+        problems.append(f"{stated.key}: no cell is {stated.conditions!r}, {stated.schemes!r}")
+    return Comparison(stated, tuple(values), tuple(resolved), tuple(problems))
+
+
+def _problem(stated: Stated, key: str, value: str, found: str) -> str:
+    expected = stated.used or value
+    if not agree(expected, found, stated.within):
+        return f"{key} is {found}, not {expected}"
+    if stated.used and agree(value, found, stated.within):
+        return f"{key} is {found} as stated, which is told as a deviation"
+    return ""
+
+
+def _all() -> Iterator[tuple[frozenset[str], Stated]]:
+    for name in DOCUMENTS:
+        text = (files("hull") / "stated" / f"{name}.toml").read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+        for entry in content["stated"]:
+            yield _read(content["document"], content["groups"], entry)
+
+
+def _read(
+    document: str, groups: dict[str, list[str]], entry: dict[str, Any]
+) -> tuple[frozenset[str], Stated]:
+    entry = dict(entry)
+    named = entry.pop("of")
+    ids = frozenset(id_ for name in named for id_ in groups.get(name, [name]))
+    source = f"{document} {entry.pop('at')}"
+    sizes = tuple(entry.pop("sizes", ("quick", "full")))
+    return ids, Stated(source=source, sizes=sizes, **entry)

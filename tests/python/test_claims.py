@@ -1,0 +1,70 @@
+"""Claims: counts by kind, reductions, and the commands behind what was tried."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hull.claims import UNSHIPPED, Claim, Finding, counts, cut_as_published, headline, judge
+from hull.experiment import all_experiments
+from hull.measured import Results
+
+NOTHING = Results.__new__(Results)
+
+
+def claim(kind: str, holds: bool) -> Claim:
+    return Claim("x", "paper 1", "it holds", lambda _: Finding("", holds), kind=kind, bound="hull")  # type: ignore[arg-type]
+
+
+def test_counts_and_headline() -> None:
+    found = judge(
+        (claim("fitted", True), claim("predicted", True), claim("predicted", False)), NOTHING
+    )
+    assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), "by construction": (0, 0)}
+    assert headline(found) == "1 of 2 predicted claims hold; 1 of 1 fitted"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (("by construction",), "no predicted claims; 1 of 1 by construction"),
+        ((), "no predicted claims"),
+    ],
+)
+def test_headline_without_predicted_claims(kinds: tuple[str, ...], said: str) -> None:
+    assert headline(judge(tuple(claim(kind, True) for kind in kinds), NOTHING)) == said
+
+
+@pytest.mark.parametrize(
+    ("percent", "number", "holds"),
+    [
+        (98.2, 98.2, True),
+        (97.8, 98.2, True),  # 2.2 of 1.8 remain, 1.22 times
+        (97.5, 98.2, False),  # 1.39 times
+        (73.7, 98.2, False),  # 0.75 of the reduction, 15 times what remains
+        (60.0, 47.3, False),  # 1.27 of the reduction, 0.76 of what remains
+        (33.0, 11.0, False),  # 0.75 of what remains, 3 times the reduction
+        (0.0, 11.0, False),
+    ],
+)
+def test_a_reduction_and_what_remains(percent: float, number: float, holds: bool) -> None:
+    assert cut_as_published(percent, number).holds == holds
+
+
+def test_what_was_tried_names_its_commands() -> None:
+    for experiment in all_experiments().values():
+        for claim in experiment.claims:
+            assert bool(claim.tried) == bool(claim.shown_by), claim.id
+            for entry in claim.shown_by:
+                assert entry.startswith(("hull reproduce ", UNSHIPPED)), entry
+
+
+def test_the_commands_resolve() -> None:
+    """Each is planned: its experiment, size, seeds and keys exist."""
+    tool = Path(__file__).parents[2] / "tools" / "tried.py"
+    done = subprocess.run(
+        [sys.executable, str(tool), "--dry-run"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert " commands resolve; " in done.stdout

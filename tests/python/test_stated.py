@@ -1,0 +1,137 @@
+"""What captions and text state for an experiment against what its scenarios resolve to."""
+
+import re
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from hull.experiment import all_experiments
+from hull.plan import Cell
+from hull.stated import DOCUMENTS, Stated, beside, experiments_named, rows, statements_for
+from hull.stated.quantity import agree
+from hull.stated.setting import setting
+
+SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scenario is not None)
+
+
+@pytest.mark.parametrize("size", ["quick", "full"])
+@pytest.mark.parametrize("id_", SIMULATED)
+def test_settings_are_those_stated(id_: str, size: Any) -> None:
+    """Each stated setting in every cell that it is for; a deviation is told, with its value."""
+    cells = all_experiments()[id_].plan(size, None).cells
+    found = beside(statements_for(id_), cells, size)
+    assert found, "no setting is stated"
+    assert [problem for comparison in found for problem in comparison.problems] == []
+
+
+def test_statements_name_experiments() -> None:
+    assert set(SIMULATED) == experiments_named()
+
+
+def test_statements_are_for_one_size_or_both_once() -> None:
+    """Two statements of one experiment about a key are for different cells, sizes or documents."""
+    for id_ in SIMULATED:
+        seen = [
+            (s.source.split()[0], s.key, s.value, s.conditions, s.schemes, size)
+            for s in statements_for(id_)
+            for size in s.sizes
+        ]
+        assert len(set(seen)) == len(seen), id_
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_groups_are_used_and_known(document: str) -> None:
+    text = (files("hull") / "stated" / f"{document}.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    used = {name for entry in content["stated"] for name in entry["of"]}
+    assert set(content["groups"]) <= used
+    for name in content["groups"]:
+        assert set(content["groups"][name]) <= set(SIMULATED), name
+
+
+def test_a_difference_without_a_word_is_found() -> None:
+    """With table 3's threshold figure 9 is not figure 4.9 of the thesis."""
+    plan = all_experiments()["fig9"].plan("quick", None)
+    old = []
+    for cell in plan.cells:
+        queue = {**cell.scenario["switch"]["phantom_queue"], "threshold": "1KB"}
+        switch = {**cell.scenario["switch"], "phantom_queue": queue}
+        old.append(replace(cell, scenario={**cell.scenario, "switch": switch}))
+    problems = [p for c in beside(statements_for("fig9"), old, "quick") for p in c.problems]
+    assert len(problems) == len(plan.cells)
+    assert problems[0] == (
+        "2/1500B, dctcp_pq950_pacer: switch.phantom_queue.threshold is 1KB, not 6KB"
+    )
+
+
+CELL = Cell("load20", "dctcp_pq950", {"switch": {"buffer": "500pkts", "marking": {}}}, "")
+BUFFER = Stated("paper 1", "buffer", "switch.buffer", "500pkts")
+
+
+@pytest.mark.parametrize(
+    ("stated", "problem"),
+    [
+        (BUFFER, None),
+        (replace(BUFFER, value="750KB"), None),
+        (replace(BUFFER, value="1000pkts"), "load20, dctcp_pq950: .* is 500pkts, not 1000pkts"),
+        (replace(BUFFER, value="1000pkts", used="500pkts", deviates="why"), None),
+        (replace(BUFFER, value="1000pkts", used="250pkts", deviates="why"), "not 250pkts"),
+        (replace(BUFFER, used="750KB", deviates="why"), "told as a deviation"),
+        (replace(BUFFER, conditions="load40"), "no cell"),
+        (replace(BUFFER, schemes="tcp"), "no cell"),
+        (replace(BUFFER, value=">= 500pkts"), None),
+        (replace(BUFFER, value=">= 501pkts"), "not >= 501pkts"),
+        (replace(BUFFER, key="switch.phantom_queue", value="none"), None),
+        (replace(BUFFER, key="switch.marking", value="none"), "is present, not none"),
+        (replace(BUFFER, value="{0}pkts", conditions="load(20)"), "not 20pkts"),
+        (replace(BUFFER, value="{rate}pkts", schemes="dctcp_pq(?P<rate>\\d+)"), "not 950pkts"),
+    ],
+)
+def test_comparison(stated: Stated, problem: str | None) -> None:
+    (found,) = beside([stated], [CELL], "quick")
+    assert len(found.problems) == (problem is not None)
+    if problem is not None:
+        assert re.search(problem, found.problems[0])
+
+
+def test_row() -> None:
+    (row,) = rows(beside([replace(BUFFER, used="500pkts", value="1MB")], [CELL], "quick"))
+    assert (row["stated"], row["resolved"]) == ("1MB", "500pkts")
+
+
+@pytest.mark.parametrize(
+    ("stated", "resolved", "equal"),
+    [
+        ("1/16", "6.25%", True),
+        ("1500B", "1.5KB", True),
+        ("20pkts", "30KB", True),
+        ("0.95", "950Mbps", False),
+        ("11.8us", "11.79us", False),
+        ("10min", "600s", True),
+        ("held", "held", True),
+        ("held", "any", False),
+        ("1", "100%", True),
+    ],
+)
+def test_quantities(stated: str, resolved: str, equal: bool) -> None:
+    assert agree(stated, resolved) is equal
+
+
+def test_derived_settings_by_hand() -> None:
+    """Of a star at 1 Gbps: 1540 bytes over two links, 4 propagation delays, 4 stacks."""
+    scenario = {
+        "host": {"rate": "1Gbps", "delay": "5us", "stack_delay": "10us"},
+        "switch": {"rate": "1Gbps", "delay": "5us"},
+        "topology": {"star": {"hosts": 3}},
+        "transport": {"mtu": "1.5KB", "header": "40B"},
+        "workload": {"long_lived": {"flows": [{"src": "1-2"}, {"src": [1, "4-6"]}]}},
+    }
+    assert setting(scenario, "round_trip") == "84.64us"  # 2 x 12.32 + 20 + 40
+    assert setting(scenario, "flows") == "6"
+    assert setting(scenario, "hosts") == "3"
+    assert setting(scenario, "payload") == "1460B"
+    memory = {"memory": {"size": "4MB", "alpha": "20%"}}
+    assert setting({"switch": memory}, "share_of_memory") == "667KB"  # 4 MB x 0.2 / 1.2
