@@ -218,7 +218,8 @@ mod tests {
             } else {
                 2000.0 - 64.0 * (-since / 2.0).exp()
             };
-            assert!((found - expected).abs() < 1.5, "{found} {expected}");
+            // A round trip acknowledges the window of its beginning: 1% less growth on 186 segments.
+            assert!((found - expected).abs() < 2.0, "{found} {expected}");
         }
         // 5.8 linear and 2 ln(640) = 12.9 more.
         assert!((18.0..=21.0).contains(&round_trips), "{round_trips}");
