@@ -1,8 +1,8 @@
 """Figure 5.5 of the thesis: the rate of a QCN source and of a QCN-AIMD source over time.
 
 One source over a link of 10 Gbps, both algorithms as the thesis describes them; the round trip is
-the shortest of section 5.6. Rates are R_C in Mbit/s, sampled each 200 ns, so that hardly ever two
-changes fall between two samples. R_T is what R_C was before the last decrease.
+the shortest of section 5.6. Rates are R_C in Mbit/s, sampled each 1 us, which is less than a packet
+takes. R_T is what R_C was before the last decrease.
 """
 
 from itertools import pairwise
@@ -25,7 +25,7 @@ R_AI = float(PARAMETERS["r_ai_mbps"])
 RECOVERY = int(PARAMETERS["fast_recovery_cycles"])
 WARMUP_MS = 20
 SHOWN_MS = 20
-SHOWN_EVERY = 100
+SHOWN_EVERY = 20
 ROUNDING = 0.01
 """Mbit/s: rates are whole bit/s."""
 _CONDITION = ""
@@ -51,16 +51,32 @@ def rates(results: Results, scheme: str, seed: int) -> tuple[Array, Array]:
 
 
 def cycles(results: Results, scheme: str) -> list[Cycle]:
-    """All that begin and end in the measured time."""
+    """All that begin and end in the measured time.
+
+    An increase may fall between the same two samples as the decrease that follows it. Then R_T is
+    what that increase made of R_C, which the first increase after the decrease tells.
+    """
     found: list[Cycle] = []
     for part in results.parts(_CONDITION, scheme):
         _, values = rates(results, scheme, part["seed"])
+        last: Cycle | None = None
         falls = np.flatnonzero(np.diff(values) < 0)
         for fall, following in pairwise(falls):
             path = values[fall + 1 : following + 1]
-            rises = path[1:][np.diff(path) > 0]
-            found.append(Cycle(float(values[fall]), float(path[0]), [float(r) for r in rises]))
+            rises = [float(rise) for rise in path[1:][np.diff(path) > 0]]
+            low, before = float(path[0]), float(values[fall])
+            if last and rises and abs(rises[0] - (low + _next(last)) / 2) <= ROUNDING:
+                before = _next(last)
+            last = Cycle(before, low, rises)
+            found.append(last)
     return found
+
+
+def _next(cycle: Cycle) -> float:
+    """QCN's rate after one more increase than the cycle has."""
+    rate = cycle.rises[-1] if cycle.rises else cycle.low
+    probes = max(0, len(cycle.rises) + 1 - RECOVERY)
+    return (rate + cycle.before + probes * R_AI) / 2
 
 
 def _halves(results: Results) -> Finding:
@@ -196,11 +212,11 @@ EXPERIMENT = Experiment(
     scenario="thesis-rates",
     variants=(
         Variant(
-            schemes=SCHEMES, overrides=(f"run.warmup={WARMUP_MS}ms", "measure.flows.interval=200ns")
+            schemes=SCHEMES, overrides=(f"run.warmup={WARMUP_MS}ms", "measure.flows.interval=1us")
         ),
     ),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),
-    full=Size(overrides=("run.duration=100ms",), seeds=5),
+    full=Size(overrides=("run.duration=500ms",), seeds=3),
 )
