@@ -199,7 +199,7 @@ def draw(results: Results) -> "Figure":
                 "Time (ms)",
                 "R_C (Mbps)",
                 [Line(scheme, list(times[kept][::SHOWN_EVERY]), list(values[kept][::SHOWN_EVERY]))],
-                y_limits=(9000, 10500),
+                y_limits=(8000, 10500),
             )
         )
     return plot_sweep(panels)

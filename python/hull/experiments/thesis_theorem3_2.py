@@ -224,11 +224,11 @@ def _tcp(_: Results) -> Finding:
 
 
 TRIED_PACKETS = (
-    "The bound falls to zero, the distance in packets does not: the two flows' cuts are never "
-    "quite the same, and at the end of the run their windows are 2 to 4 packets from the share (g of "
-    "0.0707). The first event above the bound is the 124th, 914 round trips after the second flow "
-    "joined, where the bound is 4.4 packets; the bound at the end is 0.007. With the other two g "
-    "the bound is still 7.3 and 2e15 packets when the run ends."
+    "The bound falls to zero, the distance in packets does not: the cuts of two flows are never "
+    "quite the same, and at the end of the run their windows are 2 to 4 packets from the share (g "
+    "of 0.0707). The first event above the bound is the 124th, 914 round trips after the second "
+    "flow joined, where the bound is 4.4 packets; the bound at the end is 0.007. With the other "
+    "two g the bound is still 7.3 and 2e15 packets when the run ends."
 )
 TRIED_TCP = (
     "1.4 is the limit for large windows: (3.25), from which it follows, leaves out the 1 in the "
@@ -319,7 +319,7 @@ def draw(results: Results) -> "Figure":
         panels.append(
             Panel(
                 TITLES[scheme],
-                "Round trips since the second flow joined",
+                "Time since it joined (round trips)",
                 "Distance from W* (packets)",
                 [
                     Line(
