@@ -27,7 +27,7 @@ RelativeRate = str
 Tick = str
 Placement = Literal["series", "parallel"]
 """Where a phantom queue counts packets (paper, remark 1)."""
-CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
+CongestionControl = Literal["newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -268,6 +268,10 @@ class PoissonFlows(TypedDict):
     """Hosts that receive; without it all."""
     connections: NotRequired[FlowConnections]
     """Whether a flow has a connection of its own."""
+    connections_per_pair: NotRequired[int]
+    """Permanent connections between each pair of hosts; 1 if unset. A flow takes an idle one;
+    where all carry a flow in its direction it waits behind the fewest.
+    """
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes in the results, each but the last its own (thesis table
     4.6).
@@ -438,6 +442,15 @@ class ReactionPoint(TypedDict):
     """Whether feedback leaves target and byte counter as they are when no cycle has ended since
     the feedback before it (IEEE 802.1Qau, "extra fast recovery").
     """
+    target_rate_reduction: NotRequired[bool]
+    """Whether a target above ten times the rate becomes an eighth of itself at the end of the
+    first cycle after feedback (IEEE 802.1Qau, "target rate reduction").
+    """
+    hyper_increase: NotRequired[Rate]
+    """What hyper-active increase adds to the target, times the number of cycles that both the
+    byte counter and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a
+    timer. Without it there is none.
+    """
     initial_rate: NotRequired[Rate]
     """Rate at which a source starts; without it, the rate of its link."""
     min_rate: NotRequired[Rate]
@@ -470,6 +483,21 @@ class Dctcp(TypedDict):
     """Whether the window stands still after a cut until all that was sent before it is
     acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
     """
+
+
+class Bic(TypedDict):
+    """BIC-TCP's parameters; windows in segments."""
+
+    decrease: NotRequired[Share]
+    """Share of the window that a reduction takes (beta; Linux: 205/1024)."""
+    max_increment: NotRequired[int]
+    """Largest growth in a round trip (S_max; Linux: 16)."""
+    min_increment: NotRequired[Share]
+    """Smallest growth in a round trip of the binary search (S_min)."""
+    low_window: NotRequired[int]
+    """Below this window TCP's rules hold."""
+    fast_convergence: NotRequired[bool]
+    """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
 
 class Transport(TypedDict):
@@ -536,6 +564,8 @@ class Transport(TypedDict):
     """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
     KB or all that is left, so that pieces grow; 0 sends what the window allows.
     """
+    bic: NotRequired[Bic]
+    """BIC-TCP's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
     vegas: NotRequired[Vegas]
@@ -590,7 +620,15 @@ class Rcp(TypedDict):
     interval: Time
     """Time between two updates of the rate (T)."""
     round_trip: Time
-    """Round trip that the gain is made for (d0)."""
+    """Round trip that the gain is made for (d0); with round_trip_gain its first value."""
+    round_trip_gain: NotRequired[Share]
+    """Share of the way that d0 moves in each interval to the mean round trip of the packets,
+    which sources measure and packets carry (RCP: 0.02); 0 holds it.
+    """
+    averaging: NotRequired[Share]
+    """Share of the way back that an averaging change takes (thesis: one half; others are remark
+    5.4's).
+    """
     initial: NotRequired[Share]
     """First rate that is offered, as a share of the link's."""
 
