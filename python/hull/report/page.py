@@ -147,7 +147,7 @@ def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[t
     if settings := summary.get("stated"):
         parts.append(("stated", "Settings stated in the source", stated_table(settings)))
     if rows := summary.get("comparison"):
-        ends = _WORDS_COMPLETION.get(summary["experiment"].get("completion"), "")
+        ends = _WORDS_COMPLETION.get(summary.get("experiment", {}).get("completion"), "")
         tables = f"{_WORDS_RATIO}{ends}{published_tables(rows)}"
         parts.append(("published", "Published beside measured", tables))
     text = "".join(
