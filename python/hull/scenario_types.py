@@ -411,7 +411,7 @@ class Pacer(TypedDict):
     """Step in which tokens arrive (16 us on the NetFPGA)."""
     fifo: NotRequired[Size]
     """Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
-    `update_interval / eta` (128 KB for 64 us at 1 Gbps), which no backlog reaches.
+    `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
     """
     when_fifo_full: NotRequired[WhenFifoFull]
     """What a full FIFO does."""
