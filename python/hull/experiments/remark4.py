@@ -98,9 +98,9 @@ CLAIMS = (
         check=_accurate,
         kind="predicted",
         bound="hull",
-        tried="The means are lower at both ports, 13.1 us for 14.0 and 5.4 for 6.4 (3 seeds), and the "
-        "99th percentile at the slow one, 60 for 72. At the fast one it is 36 us, three packets, "
-        "with any number of limiters. Two limiters have what 16 have.",
+        tried="The means are lower at both ports, 13.1 us for 14.0 and 5.4 for 6.4 (3 seeds), "
+        "and the 99th percentile at the slow one, 60 for 72. At the fast one it is 36 us, three "
+        "packets, with any number of limiters. Two limiters have what 16 have.",
         shown_by=commands("remark4", "--seeds 3"),
     ),
     Claim(
@@ -111,9 +111,9 @@ CLAIMS = (
         check=_apart,
         kind="predicted",
         bound="hull",
-        tried="The difference, 44 us with one limiter and 57 with 16, is not the pacer's: it is 14 and "
-        "19 with an interrupt for each packet, 46 and 56 with pieces of 1500 bytes instead of 64 KB. "
-        "A host with two flows gets ACKs at more times, and its adapter waits longer for them.",
+        tried="The difference, 44 us with one limiter and 57 with 16, is not the pacer's: it is 14 "
+        "and 19 with an interrupt for each packet, 46 and 56 with pieces of 1500 bytes instead of "
+        "64 KB. A host with two flows gets more ACKs, which its adapter collects.",
         shown_by=commands(
             "remark4", "", "--set 'host.receive={frames=1}'", "--set host.offload=1500B"
         ),

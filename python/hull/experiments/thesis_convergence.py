@@ -114,9 +114,9 @@ SHOWN_BY = (
     *unshipped("throughput over 5 ms as the measure; hosts as fast as the link"),
 )
 TRIED = {
-    1: "28, 55 and 77 ms at 100, 200 and 300 us (3 seeds); the thesis's own Hybrid Model has 25, 37 "
-    "and 50 there, with the queue at K. Hosts as fast as the link, where the first flow fills its "
-    "own host's queue: 120 to 190.",
+    1: "28, 55 and 77 ms at 100, 200 and 300 us (3 seeds); the thesis's own Hybrid Model has 25, "
+    "37 and 50 there, with the queue at K. Hosts as fast as the link, where the first flow fills "
+    "its own host's queue: 120 to 190.",
     10: "46, 138 and 204 ms at 100, 200 and 300 us (3 seeds); the Hybrid Model has 39, 88 and 159: "
     "both reach from about half of the published range to above it.",
 }
@@ -143,10 +143,10 @@ CLAIMS = (
         check=_slower,
         kind="predicted",
         bound="document",
-        tried="TCP's second flow may end its slow start near its share: 3.8 and 8.6 ms at 10 Gbps and "
-        "100 and 200 us, where the ratio is 12 and 16; elsewhere it is 2.7 to 4.1. Throughput over "
-        "5 ms within 10% of half of the link instead of windows: DCTCP 32, 62, 82 ms for TCP's 15, "
-        "15, 33 at 1 Gbps, 55, 148, 210 for 10, 10, 75 at 10 Gbps (3 seeds).",
+        tried="TCP's second flow may end its slow start near its share: 3.8 and 8.6 ms at 10 "
+        "Gbps and 100 and 200 us, where the ratio is 12 and 16; elsewhere it is 2.7 to 4.1. "
+        "Throughput over 5 ms within 10% of half of the link instead of windows: DCTCP 32, 62, "
+        "82 ms for TCP's 15, 15, 33 at 1 Gbps, 55, 148, 210 for 10, 10, 75 at 10 Gbps (3 seeds).",
         shown_by=SHOWN_BY,
     ),
     Claim(
