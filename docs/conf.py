@@ -53,8 +53,11 @@ GALLERY = (
             *("thesis-jitter", "thesis-table2-"),
         ),
     ),
-    ("The thesis: theory of DCTCP", ("thesis-fig3-",)),
-    ("The thesis: QCN, RCP and averaging", ("thesis-fig5-", "thesis-table5-")),
+    ("The thesis: theory of DCTCP", ("thesis-fig3-", "thesis-figB-", "thesis-theorem")),
+    (
+        "The thesis: QCN, RCP and averaging",
+        ("thesis-fig5-", "thesis-rcp-", "thesis-remark5-", "thesis-table5-"),
+    ),
 )
 """Headings, and how the IDs below each begin."""
 

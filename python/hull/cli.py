@@ -82,6 +82,8 @@ def run(
     folder = out or Path("results", plan.name)
     with _stopped_by_hand():
         result = perform(plan, folder, jobs=_count("--jobs", jobs), force=force, lines=True)
+    for warning in result.summary.get("warnings", ()):
+        print(f"hull: warning: {warning}", file=sys.stderr)
     print(result.folder / "report.html")
 
 

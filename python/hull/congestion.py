@@ -15,7 +15,7 @@ from hull.errors import UsageError
 if TYPE_CHECKING:
     from hull._core import Ack, Window
 
-BUILT_IN = ("newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
+BUILT_IN = ("newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
 
 Own = Mapping[str, "type[CongestionControl]"]
 

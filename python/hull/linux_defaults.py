@@ -15,7 +15,8 @@ from hull.theory.design import Design, Setting, design
 from hull.theory.sources import SOURCES
 
 ASSUMED_RTT_S = 300e-6
-"""Round trip of the papers' testbed at 1 Gbps; on a slower link as many packets' time."""
+"""The upper end of 100 to 300 us, for which thesis 2.2.4 simulates; on a link slower than 1 Gbps as
+many packets' time."""
 FLOWS = 2
 """Large flows that meet, as `hull design` has it."""
 LOAD = 0.4

@@ -27,7 +27,7 @@ RelativeRate = str
 Tick = str
 Placement = Literal["series", "parallel"]
 """Where a phantom queue counts packets (paper, remark 1)."""
-CongestionControl = Literal["newreno", "cubic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
+CongestionControl = Literal["newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
 """Congestion control algorithms."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -268,6 +268,10 @@ class PoissonFlows(TypedDict):
     """Hosts that receive; without it all."""
     connections: NotRequired[FlowConnections]
     """Whether a flow has a connection of its own."""
+    connections_per_pair: NotRequired[int]
+    """Permanent connections between each pair of hosts; 1 if unset. A flow takes an idle one;
+    where all carry a flow in its direction it waits behind the fewest.
+    """
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes in the results, each but the last its own (thesis table
     4.6).
@@ -376,17 +380,23 @@ class Pacer(TypedDict):
     """The packet pacer (paper 4.2 and 5.1)."""
 
     update_interval: NotRequired[Time]
-    """Time between two updates of the rate (T_r)."""
+    """Time between two updates of the rate (T_r). Unset: `eta` times 4.88 of the network's
+    longest unloaded round trip (64 us for 105 us, 7.2 us for 11.8 us).
+    """
     eta: NotRequired[Share]
     """Weight of a new rate sample (eta)."""
     beta: NotRequired[int]
-    """Weight of the backlog, bytes per second for each byte (beta)."""
+    """Weight of the backlog, bytes per second for each byte (beta). Unset: by `update_interval`
+    and `eta` (16 for 64 us, 375 for 7.2 us).
+    """
     association_probability: NotRequired[Share]
     """Probability that a draw associates a flow (p_a)."""
     association_draw: NotRequired[AssociationDraw]
     """What draws: each ACK with ECN-Echo, or the next packet of its flow."""
     association_timeout: NotRequired[Time]
-    """Time after which an association ends (T_i)."""
+    """Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's
+    rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
+    """
     table_entries: NotRequired[int]
     """Entries of the flow association table."""
     when_table_full: NotRequired[WhenTableFull]
@@ -394,11 +404,15 @@ class Pacer(TypedDict):
     buckets: NotRequired[int]
     """Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4)."""
     bucket: NotRequired[Size]
-    """Depth of a token bucket."""
+    """Depth of a token bucket. Unset: 3 KB, or two packets or a tick's tokens where that is
+    more.
+    """
     token_tick: NotRequired[Tick]
     """Step in which tokens arrive (16 us on the NetFPGA)."""
     fifo: NotRequired[Size]
-    """Room of the FIFO of paced packets."""
+    """Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
+    `update_interval / eta` (128 KB for 64 us at 1 Gbps), which no backlog reaches.
+    """
     when_fifo_full: NotRequired[WhenFifoFull]
     """What a full FIFO does."""
     overtaking: NotRequired[Overtaking]
@@ -427,6 +441,15 @@ class ReactionPoint(TypedDict):
     extra_fast_recovery: NotRequired[bool]
     """Whether feedback leaves target and byte counter as they are when no cycle has ended since
     the feedback before it (IEEE 802.1Qau, "extra fast recovery").
+    """
+    target_rate_reduction: NotRequired[bool]
+    """Whether a target above ten times the rate becomes an eighth of itself at the end of the
+    first cycle after feedback (IEEE 802.1Qau, "target rate reduction").
+    """
+    hyper_increase: NotRequired[Rate]
+    """What hyper-active increase adds to the target, times the number of cycles that both the
+    byte counter and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a
+    timer. Without it there is none.
     """
     initial_rate: NotRequired[Rate]
     """Rate at which a source starts; without it, the rate of its link."""
@@ -460,6 +483,21 @@ class Dctcp(TypedDict):
     """Whether the window stands still after a cut until all that was sent before it is
     acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
     """
+
+
+class Bic(TypedDict):
+    """BIC-TCP's parameters; windows in segments."""
+
+    decrease: NotRequired[Share]
+    """Share of the window that a reduction takes (beta; Linux: 205/1024)."""
+    max_increment: NotRequired[int]
+    """Largest growth in a round trip (S_max; Linux: 16)."""
+    min_increment: NotRequired[Share]
+    """Smallest growth in a round trip of the binary search (S_min)."""
+    low_window: NotRequired[int]
+    """Below this window TCP's rules hold."""
+    fast_convergence: NotRequired[bool]
+    """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
 
 class Transport(TypedDict):
@@ -526,6 +564,8 @@ class Transport(TypedDict):
     """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
     KB or all that is left, so that pieces grow; 0 sends what the window allows.
     """
+    bic: NotRequired[Bic]
+    """BIC-TCP's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
     vegas: NotRequired[Vegas]
@@ -580,7 +620,15 @@ class Rcp(TypedDict):
     interval: Time
     """Time between two updates of the rate (T)."""
     round_trip: Time
-    """Round trip that the gain is made for (d0)."""
+    """Round trip that the gain is made for (d0); with round_trip_gain its first value."""
+    round_trip_gain: NotRequired[Share]
+    """Share of the way that d0 moves in each interval to the mean round trip of the packets,
+    which sources measure and packets carry (RCP: 0.02); 0 holds it.
+    """
+    averaging: NotRequired[Share]
+    """Share of the way back that an averaging change takes (thesis: one half; others are remark
+    5.4's).
+    """
     initial: NotRequired[Share]
     """First rate that is offered, as a share of the link's."""
 

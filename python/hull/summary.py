@@ -5,6 +5,7 @@ from typing import Any
 
 from hull import _core
 from hull.plan import Plan
+from hull.run_warnings import warnings_of
 from hull.statistics import mean_ci95
 
 _SUMS = ("packet_hops", "events", "simulated_seconds", "cpu_seconds")
@@ -19,6 +20,7 @@ _AVERAGED = (
     "links",
     "marks",
     "drops",
+    "drops_by_place",
     "timeouts",
     "retransmissions",
     "paced",
@@ -31,6 +33,7 @@ def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) 
     """Content of summary.json; `parts` are the summaries of the plan's parts in its order."""
     per_cell = len(plan.seeds)
     groups = [parts[i : i + per_cell] for i in range(0, len(parts), per_cell or 1)]
+    cells = [average(group) for group in groups]
     return {
         "hull_version": _core.version(),
         "name": plan.name,
@@ -41,7 +44,8 @@ def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) 
         "peak_rss_bytes": max(
             (p["peak_rss_bytes"] for p in parts if p["peak_rss_bytes"]), default=None
         ),
-        "cells": [average(group) for group in groups],
+        "warnings": warnings_of(plan, cells),
+        "cells": cells,
         "parts": list(parts),
     }
 

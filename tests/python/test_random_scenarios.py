@@ -129,7 +129,7 @@ HOSTS = st.fixed_dictionaries(
 
 TRANSPORTS = st.fixed_dictionaries(
     {
-        "congestion_control": st.sampled_from(["newreno", "cubic", "dctcp", "vegas"]),
+        "congestion_control": st.sampled_from(["newreno", "cubic", "bic", "dctcp", "vegas"]),
         "ecn": st.just(value=True),
         "handshake": st.booleans(),
         "ack_every": st.integers(1, 3),

@@ -6,8 +6,10 @@
 //!
 //! ```text
 //! at nT            I_T <- I_C,  I_C <- what the controller makes of I_C (5.24)
-//! in between       I_C <- (I_C + I_T) / 2
+//! in between       I_C <- (1 - a) I_C + a I_T
 //! ```
+//!
+//! with a = 1/2, or another factor between 0 and 1 (remark 5.4).
 //!
 //! AP averages once, at T/2; AP2 twice, at T/3 and 2T/3 (thesis 5.5.3); no averaging is the plain
 //! controller. [`Averaging`] says when the next change is due and makes it. For an integral controller
@@ -19,7 +21,12 @@
 //!
 //! but for a ripple of mean zero within each T: [`ProportionalDerivative`], with e(-T) = 0.
 //!
-//! Units: picoseconds; the input in any unit, whole numbers. An average is rounded down.
+//! Units: picoseconds; the input in any unit, whole numbers; a scaled by 2^16. An average is rounded down.
+
+/// 1.0 of the factor.
+pub const ONE: u32 = 1 << 16;
+/// The thesis's factor, one half.
+pub const HALF: u32 = ONE / 2;
 
 /// The input of a plant and when it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +37,7 @@ pub struct Averaging {
     target: i64,
     interval_ps: u64,
     averages: u8,
+    factor: u32,
     /// Averages since the last feedback.
     averaged: u8,
     last_feedback_ps: u64,
@@ -37,18 +45,21 @@ pub struct Averaging {
 
 impl Averaging {
     /// An input that the controller changes every `interval_ps`, first after one interval, with
-    /// `averages` changes in between at equal distances.
+    /// `averages` changes in between at equal distances, which move it by `factor` of the way back (scaled
+    /// by [`ONE`]).
     ///
     /// # Panics
-    /// When the interval has fewer picoseconds than changes.
-    pub fn new(initial: i64, interval_ps: u64, averages: u8) -> Self {
+    /// When the interval has fewer picoseconds than changes, or the factor is above 1.
+    pub fn new(initial: i64, interval_ps: u64, averages: u8, factor: u32) -> Self {
         let fits = interval_ps > u64::from(averages);
         assert!(fits, "interval_ps must be above averages");
+        assert!(factor <= ONE, "factor must be at most ONE");
         Self {
             current: initial,
             target: initial,
             interval_ps,
             averages,
+            factor,
             averaged: averages,
             last_feedback_ps: 0,
         }
@@ -88,7 +99,9 @@ impl Averaging {
             self.current = controller(self.current);
         } else {
             self.averaged += 1;
-            self.current = (self.current & self.target) + ((self.current ^ self.target) >> 1);
+            let (way, factor) = (i128::from(ONE), i128::from(self.factor));
+            let sum = i128::from(self.current) * (way - factor) + i128::from(self.target) * factor;
+            self.current = sum.div_euclid(way) as i64;
         }
     }
 

@@ -18,13 +18,25 @@
 //!
 //! A byte counter alone is slow at a low rate (remark 5.2); IEEE 802.1Qau adds a timer, here an option.
 //! It starts again with the byte counter, each of its periods is a cycle as well, and Active Increase
-//! begins when either of the two has counted 5. Another option is its extra fast recovery, which the thesis
-//! names (remark 5.5): feedback that comes before a cycle has ended lowers R_C and leaves R_T and the
-//! byte counter, so that several messages of one round trip are one step back. What else the standard has (hyper-active increase,
-//! shorter periods in Active Increase, reduction of the target) is not here.
+//! begins when either of the two has counted 5. Three more mechanisms of the standard, of which remark 5.5
+//! names two, are options:
+//!
+//! - Extra fast recovery: feedback that comes before a cycle has ended lowers R_C and leaves R_T and the
+//!   byte counter, so that several messages of one round trip are one step back.
+//! - Target-rate reduction: at the end of the first cycle of either counter, R_T above 10 R_C becomes
+//!   R_T / 8: a source that was cut deeply does not jump halfway back at once.
+//! - Hyper-active increase: once both counters have counted more than 5 cycles, R_T grows by i R_HAI instead
+//!   of R_AI, where i is the number of cycles that both are beyond 5.
+//!
+//! The standard's shorter cycles in Active Increase are not modelled.
 //!
 //! Rates stay between a floor and the line rate, at which a source starts (thesis 5.1). Units: bit/s,
 //! bytes, ps; G_d fixed point, 2^32 as 1.0; rates are rounded down to whole bit/s.
+
+/// Target-rate reduction applies where R_T is above so many times R_C.
+const REDUCTION_RATIO: u64 = 10;
+/// What it divides R_T by.
+const REDUCTION: u64 = 8;
 
 /// How the rate grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +68,10 @@ pub struct ReactionPointConfig {
     pub timer_ps: Option<u64>,
     /// Whether feedback before the first cycle has ended leaves R_T and the byte counter as they are.
     pub extra_fast_recovery: bool,
+    /// Whether R_T above 10 R_C becomes R_T / 8 at the end of a first cycle.
+    pub target_rate_reduction: bool,
+    /// R_HAI, bit/s; `None`: there is no hyper-active increase.
+    pub hyper_increase_bps: Option<u64>,
     /// QCN or QCN-AIMD.
     pub increase: Increase,
 }
@@ -156,18 +172,33 @@ impl ReactionPoint {
 
     /// A cycle has ended.
     fn cycle(&mut self) {
-        let config = &self.config;
-        let rate_bps = match config.increase {
-            Increase::Additive => self.current_bps.saturating_add(config.increase_bps),
+        let rate_bps = match self.config.increase {
+            Increase::Additive => self.current_bps.saturating_add(self.config.increase_bps),
             Increase::Averaging => {
-                if self.byte_cycles.max(self.timer_cycles) > config.recovery_cycles {
-                    let target_bps = self.target_bps.saturating_add(config.increase_bps);
-                    self.target_bps = self.bounded(target_bps);
-                }
+                self.target_bps = self.bounded(self.next_target_bps());
                 u64::midpoint(self.current_bps, self.target_bps)
             }
         };
         self.current_bps = self.bounded(rate_bps);
+    }
+
+    /// R_T after this cycle, before its bounds.
+    fn next_target_bps(&self) -> u64 {
+        let (config, target_bps) = (&self.config, self.target_bps);
+        let first_cycle = self.byte_cycles == 1 || self.timer_cycles == 1;
+        let far = target_bps > self.current_bps.saturating_mul(REDUCTION_RATIO);
+        if config.target_rate_reduction && first_cycle && far {
+            return target_bps / REDUCTION;
+        }
+        let most = self.byte_cycles.max(self.timer_cycles);
+        let least = self.byte_cycles.min(self.timer_cycles);
+        let recovery = config.recovery_cycles;
+        let increase_bps = match config.hyper_increase_bps {
+            Some(bps) if least > recovery => bps.saturating_mul(u64::from(least - recovery)),
+            _ if most > recovery => config.increase_bps,
+            _ => 0,
+        };
+        target_bps.saturating_add(increase_bps)
     }
 
     fn restart_timer(&mut self, now_ps: u64) {

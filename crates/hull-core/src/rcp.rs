@@ -7,9 +7,11 @@
 //! R <- R (1 + T / d0 F),  F = (alpha (C - y) - beta q / d0) / C        (5.37, 5.38)
 //! ```
 //!
-//! d0 is a constant here. In RCP it is the mean round trip of the packets, which makes the gain fit the
-//! delay; the thesis holds it to see what the averaging principle does without that. AP-RCP moves R
-//! once halfway back within each T, AP2-RCP twice ([`crate::averaging`]), and PD-RCP takes F / 2 + (F -
+//! d0 is a moving average of the round trips that packets carry, which makes the gain fit the delay: at each
+//! update it moves by a share of the way to the mean round trip of the packets since the last one. With
+//! a share of 0 it stays where it began; the thesis holds it so, to see what the averaging principle does
+//! without RCP's own adjustment. AP-RCP moves R
+//! once halfway back within each T (or by another factor, remark 5.4), AP2-RCP twice ([`crate::averaging`]), and PD-RCP takes F / 2 + (F -
 //! F(t - T)) / 4 for F. R stays between C / 2^16 and C, which the thesis does not say.
 //!
 //! Changes lie on a grid from time zero. They are made when the rate is asked for or a packet arrives,
@@ -48,12 +50,17 @@ pub struct RcpConfig {
     pub link_bps: u64,
     /// Time between two updates (T), ps, from 256 to 2^40.
     pub interval_ps: u64,
-    /// Constant round trip (d0), ps, from 1 to 2^40.
+    /// First round trip (d0), ps, from 1 to 2^40.
     pub round_trip_ps: u64,
+    /// Share of the way that d0 moves to the packets' mean round trip at each update, scaled by 2^24; 0
+    /// holds it.
+    pub round_trip_gain: u32,
     /// Weight of the spare rate, scaled by 2^24.
     pub alpha: u32,
     /// Weight of the queue, scaled by 2^24.
     pub beta: u32,
+    /// Share of the way back that an averaging change takes, scaled by [`crate::averaging::ONE`].
+    pub averaging: u32,
     /// First rate that is offered, bit/s.
     pub initial_bps: u64,
     /// What becomes of F.
@@ -69,6 +76,30 @@ pub struct Rcp {
     queue: QueueEstimate,
     /// Bytes that arrived since the last update.
     arrived_bytes: u64,
+    round_trip: RoundTrip,
+}
+
+/// d0: the moving average of the packets' round trips, ps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RoundTrip {
+    average_ps: u64,
+    /// Of the packets since the last update: the sum, and how many they were.
+    sum_ps: u64,
+    packets: u64,
+}
+
+impl RoundTrip {
+    /// Moves by a share of the way to the mean of the packets since the last update.
+    fn update(&mut self, gain: u32) {
+        if self.packets == 0 {
+            return;
+        }
+        let mean_ps = i128::from(self.sum_ps / self.packets);
+        let way = (mean_ps - i128::from(self.average_ps)) * i128::from(gain) / i128::from(ONE);
+        let average_ps = i128::from(self.average_ps) + way;
+        self.average_ps = average_ps.clamp(1, 1 << 40) as u64;
+        (self.sum_ps, self.packets) = (0, 0);
+    }
 }
 
 impl Rcp {
@@ -90,7 +121,7 @@ impl Rcp {
         let initial = clamp(config, i128::from(config.initial_bps));
         Self {
             config: *config,
-            rate: Averaging::new(initial, config.interval_ps, averages),
+            rate: Averaging::new(initial, config.interval_ps, averages, config.averaging),
             derivative: ProportionalDerivative::default(),
             queue: QueueEstimate::new(&Link {
                 rate_bps: config.link_bps,
@@ -98,7 +129,24 @@ impl Rcp {
                 unit: QueueUnit::Bytes,
             }),
             arrived_bytes: 0,
+            round_trip: RoundTrip {
+                average_ps: config.round_trip_ps,
+                sum_ps: 0,
+                packets: 0,
+            },
         }
+    }
+
+    /// A packet says that its source has this round trip.
+    #[inline]
+    pub fn on_round_trip(&mut self, round_trip_ps: u64) {
+        self.round_trip.sum_ps += round_trip_ps;
+        self.round_trip.packets += 1;
+    }
+
+    /// The round trip that the gain is made for (d0), ps.
+    pub fn round_trip_ps(&self) -> u64 {
+        self.round_trip.average_ps
     }
 
     /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's time, and is sent,
@@ -133,12 +181,13 @@ impl Rcp {
         let queue_bytes = self.queue.at(self.rate.next_ps());
         let idle = self.arrived_bytes == 0 && queue_bytes == 0;
         let before = (self.rate.clone(), self.derivative.clone());
+        self.round_trip.update(self.config.round_trip_gain);
         let feedback = self.feedback(queue_bytes);
         self.arrived_bytes = 0;
-        let config = &self.config;
+        let (config, round_trip_ps) = (&self.config, self.round_trip_ps());
         self.rate.change(|rate| {
             let step = i128::from(rate) * feedback * i128::from(config.interval_ps);
-            let change = (step / i128::from(config.round_trip_ps)) >> FRACTION_BITS;
+            let change = (step / i128::from(round_trip_ps)) >> FRACTION_BITS;
             clamp(config, i128::from(rate) + change)
         });
         let still = |rate: &Averaging| (rate.current(), rate.target());
@@ -157,7 +206,7 @@ impl Rcp {
             ((bits / of).min(MOST) << FRACTION_BITS) + ((bits % of) << FRACTION_BITS) / of
         };
         let arrived = share(self.arrived_bytes, config.interval_ps);
-        let queue = share(queue_bytes, config.round_trip_ps);
+        let queue = share(queue_bytes, self.round_trip_ps());
         let spare = (1 << FRACTION_BITS) - arrived;
         let error = i128::from(config.alpha) * spare - i128::from(config.beta) * queue;
         let error = (error / i128::from(ONE)).clamp(-MOST, MOST);

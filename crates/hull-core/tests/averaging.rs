@@ -1,13 +1,13 @@
 //! The averaging principle: the times and values of its changes, and theorem 5.4 of the thesis, that it
 //! is a PD controller with a ripple.
 
-use hull_core::averaging::{Averaging, ProportionalDerivative};
+use hull_core::averaging::{Averaging, HALF, ProportionalDerivative};
 use proptest::prelude::*;
 
 /// Thesis 5.5.1: a change by feedback every T, and halfway between two of them half of it back.
 #[test]
 fn changes_by_feedback_and_halfway_back() {
-    let mut input = Averaging::new(100, 1000, 1);
+    let mut input = Averaging::new(100, 1000, 1, HALF);
     let mut found = Vec::new();
     for add in [80, 0, -40, 0, 8, 0] {
         found.push(input.next_ps());
@@ -25,7 +25,7 @@ fn changes_by_feedback_and_halfway_back() {
 /// Thesis 5.5.3: AP2 averages at T/3 and 2T/3 after the start of each interval.
 #[test]
 fn averages_twice_at_thirds() {
-    let mut input = Averaging::new(0, 3000, 2);
+    let mut input = Averaging::new(0, 3000, 2, HALF);
     let mut found = Vec::new();
     for _ in 0..4 {
         found.push((input.next_ps(), input.is_feedback_next()));
@@ -50,7 +50,7 @@ fn averages_twice_at_thirds() {
 #[test]
 fn skips_whole_intervals() {
     for (now_ps, next_ps) in [(999, 1000), (1999, 1000), (2000, 2000), (7777, 7000)] {
-        let mut input = Averaging::new(5, 1000, 0);
+        let mut input = Averaging::new(5, 1000, 0, HALF);
         input.skip(now_ps);
         assert_eq!(input.next_ps(), next_ps, "{now_ps}");
     }
@@ -64,7 +64,7 @@ proptest! {
         errors in prop::collection::vec(-1_000_000_i64..1_000_000, 1..200),
         initial in -1000_i64..1000,
     ) {
-        let mut input = Averaging::new(initial, 1000, 1);
+        let mut input = Averaging::new(initial, 1000, 1, HALF);
         let mut derivative = ProportionalDerivative::default();
         let mut mean = initial;
         for error in errors {
@@ -79,7 +79,7 @@ proptest! {
     /// Without averages it is the controller alone.
     #[test]
     fn no_averages_change_nothing(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
-        let mut input = Averaging::new(7, 1000, 0);
+        let mut input = Averaging::new(7, 1000, 0, HALF);
         let mut sum = 7;
         for error in errors {
             sum += error;

@@ -264,6 +264,47 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A host that sends at most its rate C, on and off, never has a backlog of more than C T_r/eta (and
+    /// what comes until the next update, and two packets, as they come and leave whole): by equation 4, while packets wait,
+    /// dR = eta/T_r (M - R) + beta/T_r Q is at least eta/T_r of dQ = M - R, so that R is C by then.
+    #[test]
+    fn the_backlog_stays_below_the_rate_times_the_filters_time(
+        trains in prop::collection::vec((1_u32..400, 0_u64..3_000_000_000), 1..30),
+        eighths in 1_u32..=8,
+        beta in 0_u32..400,
+        gbps in prop_oneof![Just(1_u64), Just(10), Just(100)],
+    ) {
+        let config = PacerConfig {
+            max_rate_bps: gbps * 1_000_000_000,
+            initial_rate_bps: 500_000,
+            fifo_bytes: 100_000_000,
+            eta: eighths * 8192,
+            beta: beta * 256,
+            update_interval_ps: 72_000_000 / gbps,
+            ..testbed()
+        };
+        let mut nic = Nic::new(config);
+        // T_r is the time of six packets. Were it no whole number, R, which line rate cuts off, would be
+        // below M/T on average, and beta would have to make up for it.
+        let most_bytes = 9000 * 8 / eighths + 9000 + 2 * 1500;
+        let (packet_ps, mut at_ps, mut number) = (12_000_000 / gbps, 0, 0);
+        for (packets, pause_ps) in trains {
+            for _ in 0..packets {
+                nic.drain(at_ps);
+                nic.admit(number, 1500, true);
+                let backlog = nic.pacer.backlog_bytes();
+                prop_assert!(backlog <= most_bytes, "{backlog} of {most_bytes}");
+                number += 1;
+                at_ps += packet_ps;
+            }
+            at_ps += pause_ps / gbps;
+        }
+    }
+}
+
 /// Two months without packets cost no more than the decay to the smallest rate.
 #[test]
 fn a_long_idle_time_is_cheap() {

@@ -33,6 +33,8 @@ fn reaction(increase: Increase) -> ReactionPointConfig {
         recovery_cycles: 5,
         timer_ps: None,
         extra_fast_recovery: false,
+        target_rate_reduction: false,
+        hyper_increase_bps: None,
         increase,
     }
 }
@@ -287,6 +289,66 @@ fn the_timer_ends_cycles_too() {
     // R_T cannot pass the line rate.
     point.on_timer(63 * MS);
     assert_eq!(point.target_bps(), 10 * GBPS);
+}
+
+/// Hyper-active increase by hand: Fast Recovery ends with the sixth cycle of either counter, and from the
+/// sixth of both on the i-th step is i times R_HAI.
+#[test]
+fn hyper_active_increase_needs_both_counters() {
+    const MS: u64 = 1_000_000_000;
+    const MBPS: u64 = 1_000_000;
+    let config = ReactionPointConfig {
+        line_rate_bps: 100 * GBPS,
+        timer_ps: Some(10 * MS),
+        hyper_increase_bps: Some(50 * MBPS),
+        ..reaction(Increase::Averaging)
+    };
+    let mut point = ReactionPoint::new(&config, 0);
+    point.on_feedback(0, 64);
+    point.on_sent(5 * 150_000);
+    assert_eq!(point.target_bps(), 10 * GBPS); // Fast Recovery
+    point.on_sent(150_000);
+    assert_eq!(point.target_bps(), 10 * GBPS + 5 * MBPS); // byte counter 6, timer 0
+    point.on_timer(50 * MS);
+    assert_eq!(point.target_bps(), 10 * GBPS + 30 * MBPS); // 6 and 5
+    point.on_timer(60 * MS);
+    assert_eq!(point.target_bps(), 10 * GBPS + 80 * MBPS); // 6 and 6: i = 1
+    point.on_sent(150_000);
+    assert_eq!(point.target_bps(), 10 * GBPS + 130 * MBPS); // 7 and 6: i = 1
+    point.on_timer(70 * MS);
+    assert_eq!(point.target_bps(), 10 * GBPS + 230 * MBPS); // 7 and 7: i = 2
+    // Feedback begins a Fast Recovery again: the target is the rate before it.
+    let before = point.rate_bps();
+    point.on_feedback(70 * MS, 1);
+    point.on_sent(150_000);
+    assert_eq!(point.target_bps(), before);
+}
+
+/// Target-rate reduction by hand: four cuts to 65/128 leave 665 of 10,000 Mbps, less than a tenth; at the
+/// end of the first cycle the target is 1250. Three cuts leave 1309: the target stays.
+#[test]
+fn a_deep_cut_lowers_the_target() {
+    for (cuts, target_bps) in [(4, 10 * GBPS / 8), (3, 10 * GBPS)] {
+        let config = ReactionPointConfig {
+            extra_fast_recovery: true,
+            target_rate_reduction: true,
+            ..reaction(Increase::Averaging)
+        };
+        let mut point = ReactionPoint::new(&config, 0);
+        for _ in 0..cuts {
+            point.on_feedback(0, 63);
+        }
+        let cut_bps = point.rate_bps();
+        let expected = 1e10 * (65.0_f64 / 128.0).powi(cuts);
+        assert!((cut_bps as f64 - expected).abs() < 4.0, "{cut_bps}");
+        assert_eq!(point.target_bps(), 10 * GBPS);
+        point.on_sent(150_000);
+        assert_eq!(point.target_bps(), target_bps);
+        assert_eq!(point.rate_bps(), (cut_bps + target_bps) / 2);
+        // The second cycle is Fast Recovery as ever.
+        point.on_sent(150_000);
+        assert_eq!(point.target_bps(), target_bps);
+    }
 }
 
 /// Equation 5.9: with each packet reflected with probability p, ((1 - p)^-100 - 1) / p packets are sent on

@@ -1,6 +1,7 @@
 //! RCP: equations 5.37 and 5.38 of the thesis by hand and in floating point over random arrivals, its
 //! fixed point, averaging within each interval, and idle times.
 
+use hull_core::averaging::{self, HALF};
 use hull_core::rcp::{Control, ONE, RANGE, Rcp, RcpConfig};
 use proptest::prelude::*;
 
@@ -12,6 +13,8 @@ fn thesis(control: Control) -> RcpConfig {
         link_bps: 2_400_000_000,
         interval_ps: 50 * MS,
         round_trip_ps: 20 * MS,
+        round_trip_gain: 0,
+        averaging: HALF,
         alpha: ONE / 10,
         beta: ONE,
         initial_bps: 240_000_000,
@@ -55,6 +58,50 @@ fn averages_within_an_interval() {
             assert!((found - f64::from(mbps)).abs() < 0.6, "{at_ms} ms: {found}");
         }
     }
+}
+
+/// Remark 5.4: with a factor of 1/4, 3/4 of a change are left after one average and 9/16 after two.
+#[test]
+fn averages_by_another_factor() {
+    let config = RcpConfig {
+        averaging: averaging::ONE / 4,
+        ..thesis(Control::Averages(2))
+    };
+    let mut rcp = Rcp::new(&config);
+    rcp.on_arrival(0, 7_500_000, 0);
+    for (at_ms, mbps) in [(66, 30.0), (67, 22.5), (84, 16.875)] {
+        let found = rcp.rate_bps(at_ms * MS) as f64 / 1e6 - 240.0;
+        assert!((found - mbps).abs() < 0.01, "{at_ms} ms: {found}");
+    }
+}
+
+/// Packets with 100 and 140 ms: d0 moves by a quarter of the way from 20 to 120 ms in each interval that has
+/// packets, and the gain T / d0 is for what it is then. Half of what the link sends arrives: F = 0.05.
+#[test]
+fn measures_the_round_trip() {
+    let config = RcpConfig {
+        round_trip_gain: ONE / 4,
+        ..thesis(Control::Averages(0))
+    };
+    let mut rcp = Rcp::new(&config);
+    let (mut round_trip_ms, mut expected) = (20.0, 240e6);
+    for interval in 0..8 {
+        let at_ps = interval * 50 * MS;
+        assert!((rcp.rate_bps(at_ps) as f64 - expected).abs() < 100.0);
+        for packet_ms in [100, 140] {
+            rcp.on_round_trip(packet_ms * MS);
+        }
+        rcp.on_arrival(at_ps, 7_500_000, 0);
+        round_trip_ms += (120.0 - round_trip_ms) / 4.0;
+        expected *= 1.0 + 50.0 / round_trip_ms * 0.05;
+        rcp.rate_bps(at_ps + 50 * MS);
+        let found_ms = rcp.round_trip_ps() as f64 / MS as f64;
+        assert!((found_ms - round_trip_ms).abs() < 1e-3, "{found_ms}");
+    }
+    // Without packets d0 stays.
+    let before_ps = rcp.round_trip_ps();
+    rcp.rate_bps(500 * MS);
+    assert_eq!(rcp.round_trip_ps(), before_ps);
 }
 
 /// The rate stays within the link's and a 2^16th of it.
@@ -149,6 +196,8 @@ proptest! {
             link_bps: link_mbps * 1_000_000,
             interval_ps: interval_us * 1_000_000,
             round_trip_ps: round_trip_us * 1_000_000,
+            round_trip_gain: 0,
+            averaging: HALF,
             alpha,
             beta,
             initial_bps: link_mbps * 50_000,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::part::{self, Identity, PartError};
-use hull_sim::scenario::{self, CongestionControl, OwnControls, Scenario};
+use hull_sim::scenario::{self, CongestionControl, OwnControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
+use hull_sim::topology;
 use hull_sim::transport::Own;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -127,6 +128,49 @@ fn quantity(kind: &str, text: &str) -> PyResult<f64> {
         )),
     }
     .map_err(PyValueError::new_err)
+}
+
+/// The pacer's settings for hosts of that rate, round trip and largest packet, by the rule that gives
+/// unset keys of `[pacer]` their values (JSON): update_interval_s, eta, beta, association_probability,
+/// association_timeout_s, bucket_bytes, fifo_bytes. Raises ValueError for a number out of range.
+#[pyfunction]
+fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<String> {
+    let whole = |name: &str, value: f64| {
+        if value.is_finite() && (0.0..1.8e19).contains(&value) {
+            Ok(value.round() as u64)
+        } else {
+            Err(PyValueError::new_err(format!(
+                "{name}: {value} is invalid; expected 0 to 1.8e19"
+            )))
+        }
+    };
+    let path = PacedPath {
+        rate: Rate(whole("rate", rate_bps)?),
+        round_trip: Time(whole("round trip in ps", round_trip_s * 1e12)?),
+        mtu: whole("mtu", mtu_bytes)?,
+    };
+    let pacer = Pacer::default();
+    let found = pacer.settings(&path);
+    json(&serde_json::json!({
+        "update_interval_s": found.update_interval.seconds(),
+        "eta": pacer.eta.value(),
+        "beta": found.beta,
+        "association_probability": pacer.association_probability.value(),
+        "association_timeout_s": found.association_timeout.seconds(),
+        "bucket_bytes": found.bucket.0,
+        "fifo_bytes": found.fifo.0,
+    }))
+}
+
+/// The longest unloaded round trip between two hosts of a resolved scenario (JSON), s. Raises
+/// ScenarioError.
+#[pyfunction]
+fn round_trip(scenario: &str) -> PyResult<f64> {
+    let scenario: Scenario =
+        serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let graph = topology::build(&scenario)
+        .map_err(|(key, problem)| ScenarioError::new_err(format!("{key}: {problem}")))?;
+    Ok(Time(topology::longest_round_trip_ps(&scenario, &graph)).seconds())
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
@@ -264,7 +308,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
+    m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
+    m.add_function(wrap_pyfunction!(round_trip, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;

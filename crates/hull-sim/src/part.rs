@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::measure::{
     ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, by_tier,
-    thread_seconds, write_links, write_queries,
+    drops_by_place, thread_seconds, write_links, write_queries,
 };
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
@@ -75,6 +75,8 @@ pub struct Summary {
     pub marks: u64,
     /// Packets dropped.
     pub drops: u64,
+    /// The same by place: `pacer` and `nic` are in the hosts, the others are tiers of links.
+    pub drops_by_place: IndexMap<String, u64>,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Segments sent again.
@@ -126,6 +128,7 @@ pub fn run(
     if let Some(folder) = folder {
         write_tables(&mut outcome, folder).map_err(PartError::Io)?;
     }
+    let links = by_tier(&outcome.links);
     Ok(Summary {
         hull_version: env!("CARGO_PKG_VERSION"),
         name: scenario.name.clone(),
@@ -152,7 +155,8 @@ pub fn run(
         fairness: outcome.fairness,
         processor: outcome.processor,
         throughput: outcome.throughput,
-        links: by_tier(&outcome.links),
+        drops_by_place: drops_by_place(&links),
+        links,
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,

@@ -141,7 +141,8 @@ def _pq(drain_mbps: int) -> str:
     return (
         f'schemes.dctcp_pq{drain_mbps}_pacer={{transport={{congestion_control="dctcp",ecn=true}},'
         f'switch={{phantom_queue={{drain="{drain_mbps}Mbps",threshold="1KB",tick="800ns"}}}},'
-        'pacer={token_tick="16us"}}'
+        'pacer={update_interval="64us",beta=16,association_timeout="10ms",bucket="3KB",'
+        'token_tick="16us",fifo="128KB"}}'
     )
 
 

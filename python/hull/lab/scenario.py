@@ -20,7 +20,7 @@ import tomli_w
 from hull import __version__, _core
 from hull.lab.model import SCHEMES, State
 from hull.theory.design import Pacer, recommended_pacer
-from hull.theory.scenario import time_text
+from hull.theory.scenario import pacer_table, time_text
 
 MTU, ACK = 1500, 40
 SAMPLES_PER_SECOND = 200
@@ -60,8 +60,8 @@ def duration(state: State) -> float:
 
 
 def pacer(state: State) -> Pacer:
-    """The pacer's parameters, as `hull design` recommends them for the round trip."""
-    return recommended_pacer(round_trip(state))
+    """The pacer's parameters, as `hull design` recommends them for rate and round trip."""
+    return recommended_pacer(state.rate, round_trip(state), MTU)
 
 
 def first_flow(state: State) -> int:
@@ -194,14 +194,7 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
         threshold = f"{round(state.threshold)}B"
         switch["phantom_queue"] = {"drain": _share(state.drain), "threshold": threshold}
     if "pacer" in settings:
-        found = pacer(state)
-        table["pacer"] = {
-            "update_interval": time_text(found.update_interval_s),
-            "eta": found.eta,
-            "beta": round(found.beta),
-            "association_probability": found.association_probability,
-            "association_timeout": time_text(found.association_timeout_s),
-        }
+        table["pacer"] = pacer_table(pacer(state))
     return {
         **({"transport": transport} if transport else {}),
         **({"switch": switch} if switch else {}),

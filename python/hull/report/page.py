@@ -33,7 +33,7 @@ from hull.report.published import published_tables
 from hull.report.schemes import Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
 from hull.report.stated import stated_table
-from hull.report.tables import condition_table, run_table, swatch
+from hull.report.tables import condition_table, run_table, swatch, warnings_list
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
 _ROWS = 80_000
@@ -116,6 +116,7 @@ def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
 <body>
 <main>
 <h1>{escape(title)}</h1>
+{warnings_list(summary)}
 {_contents(summary, links)}
 <section>{run_table(summary)}{_WORDS_MEASURES if summary["parts"] else ""}</section>
 {reproduction}
@@ -146,7 +147,7 @@ def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[t
     if settings := summary.get("stated"):
         parts.append(("stated", "Settings stated in the source", stated_table(settings)))
     if rows := summary.get("comparison"):
-        ends = _WORDS_COMPLETION.get(summary["experiment"].get("completion"), "")
+        ends = _WORDS_COMPLETION.get(summary.get("experiment", {}).get("completion"), "")
         tables = f"{_WORDS_RATIO}{ends}{published_tables(rows)}"
         parts.append(("published", "Published beside measured", tables))
     text = "".join(

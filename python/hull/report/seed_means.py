@@ -80,6 +80,9 @@ def _values(part: Mapping[str, Any]) -> dict[Key, float]:
     }
     for name in ("marks", "drops", "timeouts", "retransmissions"):
         flat[(name,)] = part[name]
+    # Results of an earlier version have no places.
+    for place, drops in part.get("drops_by_place", {}).items():
+        flat[("drops", place)] = drops
     for measure, statistics in part["switch_latency"].items():
         for statistic, value in (statistics or {}).items():
             flat[(measure, statistic)] = value

@@ -36,6 +36,12 @@ def run_table(summary: Mapping[str, Any]) -> str:
     return boxed_table("What was run", f"<tbody>{rows}</tbody>")
 
 
+def warnings_list(summary: Mapping[str, Any]) -> str:
+    """What the run warns of, for the top of the page; nothing where there is nothing."""
+    items = "".join(f"<li>{escape(text)}</li>" for text in summary.get("warnings", ()))
+    return f'<ul class="warnings" role="note" aria-label="Warnings">{items}</ul>' if items else ""
+
+
 def condition_table(
     label: str, cells: Mapping[str, Cell], looks: list[Scheme], classes: list[FlowClass]
 ) -> str:
@@ -73,6 +79,11 @@ def condition_table(
         [(name, (name,)) for name in ("marks", "drops", "timeouts", "retransmissions")],
         show=count,
     )
+    places = dict.fromkeys(
+        key for cell in columns for key, value in cell.values.items() if key[0] == "drops" and value
+    )
+    if by_place := [(key[1], key) for key in places if len(key) > 1]:
+        body += _group("Drops by place, per seed", columns, by_place, show=count)
     seeds = sorted({cell.seeds for cell in columns})
     spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     caption = f"{label}: mean over {spread} seed{'' if seeds == [1] else 's'}"

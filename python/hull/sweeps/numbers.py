@@ -16,7 +16,7 @@ _ENDINGS = {
     "_per_second": "1/s",
 }
 _PACKETS = (
-    *("packet_hops", "marks", "drops", "retransmissions", "paced", "packets"),
+    *("packet_hops", "marks", "drops", "pacer_drops", "retransmissions", "paced", "packets"),
     *("sent", "delivered", "dropped", "in_flight", "lost"),
 )
 
@@ -50,4 +50,6 @@ def _name_and_unit(path: str) -> tuple[str, str]:
     last = path.rpartition(".")[2]
     if last == "bytes":
         return path, "byte"
+    if path.startswith("drops_by_place."):
+        return path, "packet"
     return path, "packet" if last in _PACKETS else "1"

@@ -4,7 +4,8 @@ The error e = r - y is sampled every T. A sample reaches the controller after `d
 the input of the plant, which is constant in between:
 
 - standard: u <- u + K e (5.24);
-- AP: the same, and halfway to the next change u <- (u + what u was before) / 2;
+- AP: the same, and halfway to the next change u <- (u + what u was before) / 2; with another
+  factor, at other places or several times: remark 5.4, and `equivalent` is the PD controller then;
 - PD: u <- u + K w with w(nT) = e(nT) / 2 + (e(nT) - e((n - 1) T)) / 4 (figure 5.10).
 
 `response` follows a loop in time, exactly: between two changes the plant is linear with a constant
@@ -57,11 +58,36 @@ class Controller:
     """Averaging changes in each period, at equal distances: 0 standard, 1 AP, 2 AP2."""
     derivative: bool = False
     """PD instead of the error alone."""
+    factor: float = 0.5
+    """Share of the way back that an averaging change takes (remark 5.4)."""
+    places: tuple[float, ...] | None = None
+    """Where in a period the averaging changes are made, as shares of it; None: at equal
+    distances."""
+    shares: tuple[float, float] = (0.5, 0.25)
+    """What PD takes of the error and of its change since the last sample."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.factor < 1:
+            raise ValueError("an averaging change takes a share above 0 and below 1")
+        if self.places is not None and len(self.places) != self.averages:
+            raise ValueError("each averaging change needs a place")
+        within = all(0 < place < 1 for place in self.at)
+        if not within or list(self.at) != sorted(set(self.at)):
+            raise ValueError("places must grow, above 0 and below 1")
+
+    @property
+    def at(self) -> tuple[float, ...]:
+        """Where in a period the averaging changes are made, as shares of it."""
+        if self.places is not None:
+            return self.places
+        parts = self.averages + 1
+        return tuple(part / parts for part in range(1, parts))
 
     def feedback(self, error: float, before: float) -> float:
         """What a sample of the error adds to the input, with the one before it."""
         if self.derivative:
-            return self.gain * (error / 2 + (error - before) / 4)
+            proportional, derivative = self.shares
+            return self.gain * (proportional * error + derivative * (error - before))
         return self.gain * error
 
 
@@ -81,11 +107,9 @@ class Loop:
     def changes(self) -> list[tuple[float, Kind]]:
         """What happens in one period, by time within it, once samples have come through."""
         rest = math.fmod(self.delay, self.period)
-        parts = self.controller.averages + 1
         found: list[tuple[float, Kind]] = [(0.0, "sample"), (rest, "feedback")]
-        for part in range(1, parts):
-            time = math.fmod(rest + part * self.period / parts, self.period)
-            found.append((time, "average"))
+        for place in self.controller.at:
+            found.append((math.fmod(rest + place * self.period, self.period), "average"))
         return sorted(found, key=lambda change: change[0])
 
 
@@ -130,13 +154,13 @@ def response(loop: Loop, duration: float, step: float) -> tuple[Array, Array]:
             state[-1] += loop.controller.feedback(error, before)
             before = error
         else:
-            state[-1] = (state[-1] + target) / 2
+            state[-1] += loop.controller.factor * (target - state[-1])
     raise AssertionError("a schedule does not end")
 
 
 def _schedule(loop: Loop) -> Iterator[tuple[float, Kind]]:
     """All that happens, from time 0 on."""
-    parts = loop.controller.averages + 1
+    places = loop.controller.at
     for period in count():
         start = period * loop.period
         for time, kind in loop.changes():
@@ -144,7 +168,7 @@ def _schedule(loop: Loop) -> Iterator[tuple[float, Kind]]:
             # Nothing is fed back before the first sample has come through.
             if kind == "feedback" and at < loop.delay - 1e-9:
                 continue
-            if kind == "average" and at < loop.delay + loop.period / parts - 1e-9:
+            if kind == "average" and at < loop.delay + places[0] * loop.period - 1e-9:
                 continue
             yield at, kind
 
@@ -175,7 +199,8 @@ def period_matrix(loop: Loop) -> Array:
             change[current] += controller.feedback(1.0, 0.0) * error
             change[current] += controller.feedback(0.0, 1.0) * before
         elif kind == "average":
-            change[current, current] = change[current, target] = 0.5
+            factor = loop.controller.factor
+            change[current, current], change[current, target] = 1 - factor, factor
         matrix = change @ matrix
     return matrix
 
@@ -201,6 +226,20 @@ def largest_delay(loop_at: Callable[[float], Loop], upper: float, step: float) -
         if spectral_radius(loop_at(steps * step)) >= 1:
             return (steps - 1) * step
     return upper
+
+
+def equivalent(controller: Controller) -> Controller:
+    """The PD controller that an AP controller is but for a ripple of mean zero (theorem 5.4,
+    remark 5.4).
+
+    After j averaging changes by a factor a the input is u + (1 - a)^j K e. Its mean over a period
+    moves by r K e(nT) + (c - r) K (e(nT) - e((n - 1) T)), where r is what is left at the end of a
+    period and c what is left on average.
+    """
+    edges = (0.0, *controller.at, 1.0)
+    left = [(1 - controller.factor) ** changes for changes in range(controller.averages + 1)]
+    mean = sum(part * (b - a) for part, a, b in zip(left, edges, edges[1:], strict=False))
+    return Controller(controller.gain, derivative=True, shares=(left[-1], mean - left[-1]))
 
 
 def averaged(errors: Array, gain: float, start: float = 0.0) -> Array:

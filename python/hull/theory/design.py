@@ -5,10 +5,12 @@ comes from which equation, and how far it can be trusted, is in `SOURCES`. Rates
 on the wire.
 """
 
+import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hull import _core
 from hull.theory import guidelines, hybrid
 from hull.theory.assumptions import check_positive, check_window, require
 from hull.theory.bottleneck import Bottleneck
@@ -24,12 +26,6 @@ LEAST_HEADROOM = 0.05
 """1 - gamma of the paper's table 3 and of its 10 Gbps simulations (paper 6.3)."""
 THRESHOLD_OF_MTU = 2 / 3
 """The phantom queue's threshold in table 3, 1 KB, as a part of its 1500-byte packets."""
-ROUND_TRIPS_OF_PACER = 2
-"""T_r/eta in round trips: "a few" (thesis 4.4.3)."""
-BETA_INTERVAL = 16 * 64e-6
-"""beta T_r of table 3."""
-ROUND_TRIPS_OF_ASSOCIATION = 30
-"""T_i of table 3, 10 ms, in round trips of the testbed, about 330 us."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +75,8 @@ class Pacer:
     """p_a."""
     association_timeout_s: float
     """T_i."""
+    bucket_bytes: float
+    fifo_bytes: float
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ def design(setting: Setting) -> Design:
     g = math.sqrt(g_min * g_max)
     gamma = 1 - max(LEAST_HEADROOM, least_headroom(setting.flows, setting.bdp_packets))
     threshold_bytes = THRESHOLD_OF_MTU * setting.mtu_bytes
-    pacer = recommended_pacer(setting.rtt_s)
+    pacer = recommended_pacer(setting.rate_bps, setting.rtt_s, setting.mtu_bytes)
     predicted = {
         **_predict_dctcp(link, g),
         **_predict_hull(setting, gamma, threshold_bytes, g),
@@ -186,13 +184,12 @@ def _gains(max_window: float, notes: list[str]) -> tuple[float, float]:
     return high, high
 
 
-def recommended_pacer(rtt_s: float) -> Pacer:
-    """The pacer's parameters for a round trip."""
-    eta = 0.125
-    interval = ROUND_TRIPS_OF_PACER * rtt_s * eta
-    beta = max(1, round(BETA_INTERVAL / interval))
-    RateFilter(interval, eta, beta)
-    return Pacer(interval, eta, beta, 0.125, ROUND_TRIPS_OF_ASSOCIATION * rtt_s)
+def recommended_pacer(rate_bps: float, rtt_s: float, mtu_bytes: float) -> Pacer:
+    """The pacer's parameters for a host's rate and a round trip, as a scenario's `[pacer]` has them
+    that leaves them unset (docs/algorithms/pacer.md)."""
+    found = Pacer(**json.loads(_core.pacer_settings(rate_bps, rtt_s, mtu_bytes)))
+    RateFilter(found.update_interval_s, found.eta, found.beta)
+    return found
 
 
 def _predict_dctcp(link: Bottleneck, g: float) -> dict[str, float | None]:

@@ -38,6 +38,8 @@ class Rcp:
     """0 RCP, 1 AP-RCP, 2 AP2-RCP."""
     derivative: bool = False
     """PD-RCP."""
+    factor: float = 0.5
+    """Share of the way back that an averaging change takes (remark 5.4)."""
 
     @property
     def gain(self) -> float:
@@ -128,7 +130,7 @@ def linear_radius(rcp: Rcp, round_trip: float) -> float:
                 feedback = 0.75 * feedback - 0.25 * np.eye(size)[error]
             change[rate] += rcp.gain * feedback
         else:
-            change[rate, rate] = change[rate, before] = 0.5
+            change[rate, rate], change[rate, before] = 1 - rcp.factor, rcp.factor
         shift = np.eye(size)
         shift[:waits] = 0.0
         shift[: waits - 1, 1:waits] = np.eye(waits - 1)
@@ -178,7 +180,7 @@ def _follow(rcp: Rcp, round_trip: float, duration: float, start: float, *, small
             current = min(max(current, 2.0**-16), MOST)
         rates.append(current)
         for _ in range(parts - 1):
-            current = (current + before) / 2
+            current += rcp.factor * (before - current)
             rates.append(current)
         queues.append(queue)
     kept = np.array(rates[base:])

@@ -79,7 +79,8 @@ def _recommended(design: Design) -> Table:
             "pacer",
             f"T_r {pacer.update_interval_s * 1e6:.4g} us, eta {pacer.eta:g}, "
             f"beta {pacer.beta:g}/s, p_a {pacer.association_probability:g}, "
-            f"T_i {pacer.association_timeout_s * 1e3:.3g} ms",
+            f"T_i {pacer.association_timeout_s * 1e3:.3g} ms, "
+            f"bucket {pacer.bucket_bytes / 1e3:g} KB, FIFO {pacer.fifo_bytes / 1e3:g} KB",
         ),
     }
     table = _table("recommended", "setting", "value", "from")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hull.theory.assumptions import require
-from hull.theory.design import Design
+from hull.theory.design import Design, Pacer
 
 _ACK_BYTES = 40
 _MEASURED_ROUND_TRIPS = 3000
@@ -75,7 +75,7 @@ def loaded_scenario(design: Design) -> dict[str, Any]:
 
 
 def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
-    here, pacer = design.setting, design.pacer
+    here = design.setting
     on_wire = 2 * 8 * (here.mtu_bytes + _ACK_BYTES) / here.rate_bps
     require(
         on_wire < here.rtt_s,
@@ -115,15 +115,22 @@ def _base(design: Design, name: str, senders: int) -> dict[str, Any]:
                         "threshold": f"{round(design.threshold_bytes)}B",
                     }
                 },
-                "pacer": {
-                    "update_interval": time_text(pacer.update_interval_s),
-                    "eta": pacer.eta,
-                    "beta": round(pacer.beta),
-                    "association_probability": pacer.association_probability,
-                    "association_timeout": time_text(pacer.association_timeout_s),
-                },
+                "pacer": pacer_table(design.pacer),
             },
         },
+    }
+
+
+def pacer_table(pacer: Pacer) -> dict[str, Any]:
+    """A scenario's `[pacer]` with these parameters."""
+    return {
+        "update_interval": time_text(pacer.update_interval_s),
+        "eta": pacer.eta,
+        "beta": round(pacer.beta),
+        "association_probability": pacer.association_probability,
+        "association_timeout": time_text(pacer.association_timeout_s),
+        "bucket": f"{round(pacer.bucket_bytes)}B",
+        "fifo": f"{round(pacer.fifo_bytes)}B",
     }
 
 

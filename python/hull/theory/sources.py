@@ -31,8 +31,8 @@ SOURCES = {
         "found by experiment; a higher one costs throughput and latency",
     ),
     "pacer": Source(
-        "thesis 4.4.3: T_r/eta of a few round trips, here 2; beta T_r, eta, p_a of table 3",
-        "found by experiment; results hardly depend on them (4.4.3)",
+        "paper table 3 and 6.3, fitted by round trip (T_r, beta) and rate (T_i, FIFO)",
+        "gives both documented settings; results hardly depend on them (thesis 4.4.3)",
     ),
     "dctcp_throughput": Source(
         "thesis 3.2.3, limit cycle with an empty queue", "within 1% of simulations"

@@ -20,6 +20,7 @@ from hull.theory.averaging import (
     Loop,
     Plant,
     averaged,
+    equivalent,
     growth,
     largest_delay,
     proportional_derivative,
@@ -53,7 +54,44 @@ def test_theorem_5_4(errors: list[float], gain: float, start: float) -> None:
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-12 * max(scale, 1e-9))
 
 
-@pytest.mark.parametrize("controller", [STANDARD, AP, AP2, PD])
+def test_the_equivalent_of_ap_is_the_pd_controller_of_figure_5_10() -> None:
+    assert equivalent(AP) == PD
+    # AP2 by hand: 1, 1/2, 1/4 of the change in the thirds: 7/12 on average, 1/4 in the end.
+    assert equivalent(AP2).shares == pytest.approx((1 / 4, 1 / 3))
+
+
+@given(
+    st.lists(st.floats(-10, 10), min_size=1, max_size=40),
+    st.floats(0.05, 0.95),
+    st.lists(st.floats(0.01, 0.99), min_size=1, max_size=4, unique=True),
+)
+def test_remark_5_4(errors: list[float], factor: float, places: list[float]) -> None:
+    """Averaging by any factor, at any places: its mean over each period is the equivalent PD's."""
+    controller = Controller(0.3, len(places), factor=factor, places=tuple(sorted(places)))
+    pd = equivalent(controller)
+    edges = np.diff([0.0, *controller.at, 1.0])
+    current, expected, before = 0.0, 0.0, 0.0
+    for error in errors:
+        values = [target := current, current + controller.feedback(error, 0.0)]
+        for _ in places:
+            values.append((1 - factor) * values[-1] + factor * target)
+        current = values[-1]
+        expected += pd.feedback(error, before)
+        before = error
+        assert float(edges @ np.array(values[1:])) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "controller",
+    [
+        STANDARD,
+        AP,
+        AP2,
+        PD,
+        Controller(EXAMPLE_GAIN, 1, factor=0.25),
+        Controller(EXAMPLE_GAIN, 2, factor=0.7, places=(0.1, 0.8)),
+    ],
+)
 @pytest.mark.parametrize("delay", [0.0, 2.3, 5.5, 8.0, 11.0, 15.0, 18.7])
 def test_time_and_eigenvalues_agree(controller: Controller, delay: float) -> None:
     loop = example(controller, delay)

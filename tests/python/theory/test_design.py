@@ -4,17 +4,21 @@ import json
 import math
 import tomllib
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hull import _core
 from hull.errors import UsageError
 from hull.plan import make_plan
 from hull.theory.check import measure
-from hull.theory.design import Setting, design
+from hull.theory.design import Setting, design, recommended_pacer
 from hull.theory.fluid import Fluid
 from hull.theory.limit_cycle import limit_cycle
 from hull.theory.scenario import scenario
@@ -29,6 +33,66 @@ def test_example_of_the_thesis() -> None:
     assert found.k_packets == pytest.approx(42, abs=1)
     assert (round(found.g_min, 2), round(found.g_max, 2)) == (0.02, 0.06)
     assert found.predicted["dctcp_throughput"] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "rtt_s", "wanted"),
+    [
+        # Paper table 3 and 5.1; 105 us is the round trip for which T_r is theirs.
+        (
+            1e9,
+            105e-6,
+            {
+                "update_interval_s": 64e-6,
+                "eta": 0.125,
+                "beta": 16,
+                "association_probability": 0.125,
+                "association_timeout_s": 10e-3,
+                "bucket_bytes": 3000,
+                "fifo_bytes": 128_000,
+            },
+        ),
+        # Paper 6.3.
+        (
+            10e9,
+            11.8e-6,
+            {
+                "update_interval_s": 7.2e-6,
+                "eta": 0.125,
+                "beta": 375,
+                "association_probability": 0.125,
+                "association_timeout_s": 1e-3,
+            },
+        ),
+    ],
+)
+def test_pacer_of_both_documented_settings(
+    rate_bps: float, rtt_s: float, wanted: dict[str, float]
+) -> None:
+    found = asdict(recommended_pacer(rate_bps, rtt_s, 1500))
+    assert {name: found[name] for name in wanted} == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "rtt_s"), [(1e9, 105e-6), (10e9, 300e-6), (25e9, 30e-6), (100e9, 20e-6)]
+)
+def test_a_scenario_without_settings_has_the_designs(rate_bps: float, rtt_s: float) -> None:
+    """The pacer of `hull design` and that of `pacer = {}` in its network are one."""
+    table = scenario(design(Setting(rate_bps, rtt_s, 1, 0.0)))
+    settled = expanded(table)[1]["pacer"]
+    table["schemes"]["hull"]["pacer"] = {}
+    derived = expanded(table)[1]["pacer"]
+    # The scenario's delays are rounded to ns, and T_r to two digits.
+    for key in ("update_interval", "association_timeout"):
+        pair = [_core.quantity("time", pacer[key]) for pacer in (settled, derived)]
+        assert pair[0] == pytest.approx(pair[1], rel=0.06)
+    assert settled["beta"] == pytest.approx(derived["beta"], rel=0.1)
+
+
+def expanded(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """The scenarios of dctcp and hull."""
+    cells = json.loads(_core.expand(tomli_w.dumps(table), "design.toml", []))
+    return [cell["scenario"] for cell in cells]
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,4 +1,4 @@
-//! Use of each link in the measured time, and of each tier of links.
+//! Use of each link in the measured time, and of each tier of links; where packets were dropped.
 
 use std::io;
 use std::path::Path;
@@ -27,12 +27,14 @@ pub struct LinkCount {
     pub utilization: f64,
     /// Packets marked CE, in the whole run.
     pub marks: u64,
-    /// Packets dropped, in the whole run.
+    /// Packets dropped, in the whole run; of a host's link, by the NIC's queue.
     pub drops: u64,
+    /// Packets that the host's pacer dropped before they came to the link, in the whole run.
+    pub pacer_drops: u64,
 }
 
 /// The columns of `links.parquet`.
-pub const LINK_COLUMNS: [Column; 9] = [
+pub const LINK_COLUMNS: [Column; 10] = [
     Column::new("from", "", "node that sends"),
     Column::new("to", "", "node that receives"),
     Column::new("tier", "", "tier of the link, by the kinds of its ends"),
@@ -45,7 +47,16 @@ pub const LINK_COLUMNS: [Column; 9] = [
     Column::new("packets", "packet", "packets sent in the measured time"),
     Column::new("utilization", "", "share of the rate that the bytes took"),
     Column::new("marks", "", "packets that it marked CE, in the whole run"),
-    Column::new("drops", "", "packets that it dropped, in the whole run"),
+    Column::new(
+        "drops",
+        "",
+        "packets that it dropped, in the whole run; of a host's link, by the NIC's queue",
+    ),
+    Column::new(
+        "pacer_drops",
+        "",
+        "packets that the FIFO of the host's pacer dropped before the link, in the whole run",
+    ),
 ];
 
 /// All links of one tier and direction.
@@ -63,6 +74,8 @@ pub struct TierCount {
     pub marks: u64,
     /// Packets dropped.
     pub drops: u64,
+    /// Packets that hosts' pacers dropped before these links.
+    pub pacer_drops: u64,
 }
 
 /// Joins the links of each tier, in the order in which the tiers first stand in the list.
@@ -76,6 +89,7 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
             max_utilization: 0.0,
             marks: 0,
             drops: 0,
+            pacer_drops: 0,
         });
         tier.links += 1;
         tier.packets += link.packets;
@@ -83,11 +97,31 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
         tier.max_utilization = tier.max_utilization.max(link.utilization);
         tier.marks += link.marks;
         tier.drops += link.drops;
+        tier.pacer_drops += link.pacer_drops;
     }
     for tier in tiers.values_mut() {
         tier.mean_utilization /= tier.links as f64;
     }
     tiers
+}
+
+/// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`, then the tiers of the
+/// switches' links.
+pub fn drops_by_place(tiers: &IndexMap<String, TierCount>) -> IndexMap<String, u64> {
+    let out_of_hosts = |tier: &str| tier.starts_with("host-");
+    let (mut pacer, mut nic) = (0, 0);
+    let mut places = IndexMap::new();
+    for (name, tier) in tiers {
+        pacer += tier.pacer_drops;
+        if out_of_hosts(name) {
+            nic += tier.drops;
+        } else {
+            places.insert(name.clone(), tier.drops);
+        }
+    }
+    let in_hosts = [("pacer", pacer), ("nic", nic)];
+    let in_hosts = in_hosts.map(|(place, drops)| (place.to_owned(), drops));
+    in_hosts.into_iter().chain(places).collect()
 }
 
 /// Writes `links.parquet`.
@@ -105,6 +139,7 @@ pub fn write(links: &[LinkCount], path: &Path) -> io::Result<()> {
         Values::Double(links.iter().map(|link| link.utilization).collect()),
         Values::long(links, |link| link.marks),
         Values::long(links, |link| link.drops),
+        Values::long(links, |link| link.pacer_drops),
     ];
     parquet_file::write(path, &LINK_COLUMNS, &values, links.len())
 }

@@ -26,7 +26,9 @@ pub use distribution::Distribution;
 pub use fairness::Fairness;
 pub use flows::{AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
-pub use links::{LINK_COLUMNS, LinkCount, TierCount, by_tier, write as write_links};
+pub use links::{
+    LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, write as write_links,
+};
 pub use logs::{Logs, TABLES};
 pub use occupancy::Occupancy;
 pub use pacers::PACER_COLUMNS;

@@ -27,7 +27,8 @@ pub mod flags {
     /// Its flow has had an ECN-Echo since the packet before it: for the sending host's pacer.
     pub const ECHOED: u16 = 512;
     /// Carries a rate in kbit/s (RCP): of data `ack` is the least that is offered on the path so far,
-    /// and there is no ACK; of a pure ACK `seq` is the least that data came with.
+    /// and there is no ACK, and `sack` is the source's smoothed round trip in ns, 0 before it has one; of a
+    /// pure ACK `seq` is the least that data came with.
     pub const RATED: u16 = 1024;
     /// Where the priority class begins: two bits, 0 is served first.
     pub const CLASS_SHIFT: u16 = 12;
@@ -48,7 +49,7 @@ pub struct Packet {
     pub ack: u32,
     /// The flow whose data or acknowledgment this is.
     pub flow: u32,
-    /// Entry of the SACK side table, or [`NO_SACK`].
+    /// Entry of the SACK side table, or [`NO_SACK`]; of data with RATED a round trip.
     pub sack: u32,
     /// Place of the next hop in the network's list of hops.
     pub hop: u32,
@@ -71,6 +72,23 @@ impl Packet {
         if self.has(flags::RATED | flags::DATA) {
             self.ack = self.ack.min(kbps(rate_bps));
         }
+    }
+
+    /// Entry of the SACK side table, or [`NO_SACK`].
+    #[inline]
+    pub fn sack_entry(&self) -> u32 {
+        if self.has(flags::RATED | flags::DATA) {
+            NO_SACK
+        } else {
+            self.sack
+        }
+    }
+
+    /// The source's round trip, ps, where data carries one (RCP).
+    #[inline]
+    pub fn round_trip_ps(&self) -> Option<u64> {
+        let carried = self.has(flags::RATED | flags::DATA) && self.sack > 0;
+        carried.then(|| u64::from(self.sack) * 1000)
     }
 
     /// Priority class, 0 is served first.

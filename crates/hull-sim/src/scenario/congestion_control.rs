@@ -17,6 +17,8 @@ pub enum CongestionControl {
     NewReno,
     /// CUBIC (RFC 9438), the default of Linux.
     Cubic,
+    /// BIC-TCP.
+    Bic,
     /// DCTCP.
     Dctcp,
     /// TCP Vegas.
@@ -34,9 +36,10 @@ pub enum CongestionControl {
 }
 
 /// Those that hull has.
-const BUILT_IN: [CongestionControl; 7] = [
+const BUILT_IN: [CongestionControl; 8] = [
     CongestionControl::NewReno,
     CongestionControl::Cubic,
+    CongestionControl::Bic,
     CongestionControl::Dctcp,
     CongestionControl::Vegas,
     CongestionControl::Qcn,
@@ -60,6 +63,7 @@ impl std::fmt::Display for CongestionControl {
         f.write_str(match self {
             CongestionControl::NewReno => "newreno",
             CongestionControl::Cubic => "cubic",
+            CongestionControl::Bic => "bic",
             CongestionControl::Dctcp => "dctcp",
             CongestionControl::Vegas => "vegas",
             CongestionControl::Qcn => "qcn",

@@ -1,5 +1,5 @@
-//! Values of keys that a scenario leaves out. Those of the pacer are the paper's (table 3 and
-//! section 5.1), DCTCP's gain is the thesis's 1/16 (chapter 2), the floor of the RTO 10 ms.
+//! Values of keys that a scenario leaves out. Those of the pacer that do not depend on the network are
+//! the paper's (table 3 and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2), the floor of the RTO 10 ms.
 
 use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};
@@ -66,26 +66,11 @@ pub(super) const fn g() -> Share {
 pub(super) const fn whole() -> Share {
     Share(Share::ONE)
 }
-pub(super) const fn update_interval() -> Time {
-    Time(64_000_000)
-}
 pub(super) const fn eta() -> Share {
     Share(Share::ONE / 8)
 }
-pub(super) const fn beta() -> u32 {
-    16
-}
-pub(super) const fn association_timeout() -> Time {
-    Time(10_000_000_000)
-}
 pub(super) const fn table_entries() -> u32 {
     64
-}
-pub(super) const fn bucket() -> Size {
-    Size(3000)
-}
-pub(super) const fn fifo() -> Size {
-    Size(128_000)
 }
 pub(super) const fn rate_step() -> Rate {
     Rate(500_000)

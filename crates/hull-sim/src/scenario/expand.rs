@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::short_keys::with_full_names;
-use super::{OwnControls, Scenario, ScenarioError, check, congestion_control};
+use super::{OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer};
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -19,8 +19,7 @@ pub struct Cell {
 /// Reads a scenario file and makes its cells, conditions in the outer loop, schemes in the inner.
 ///
 /// `overrides` are `key=value` with dotted keys, or their short forms; one on a swept key takes the
-/// place of its sweep. A key in a table that only some schemes have (a phantom queue's threshold, say)
-/// is set in those. Fails with the first thing that is wrong.
+/// place of its sweep. Which schemes they change: see `overrides`. Fails with the first thing that is wrong.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
     expand_with_own(text, file, overrides, &OwnControls::new())
 }
@@ -29,7 +28,7 @@ pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>,
 pub fn expand_with_own(
     text: &str,
     file: &str,
-    overrides: &[String],
+    set: &[String],
     own: &OwnControls,
 ) -> Result<Vec<Cell>, ScenarioError> {
     let error = |key: &str, problem: String| ScenarioError {
@@ -44,7 +43,7 @@ pub fn expand_with_own(
         error("", format!("line {line}: {}", e.message()))
     })?;
     let mut settings = Vec::new();
-    for setting in overrides {
+    for setting in set {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             error(
                 "--set",
@@ -52,29 +51,16 @@ pub fn expand_with_own(
             )
         })?;
         let (key, value) = (key.trim(), parse_value(value.trim()));
-        if key == "name" || !key.contains('.') {
-            base.insert(key.to_owned(), value);
+        if overrides::is_of_file(key) {
+            overrides::set(&mut base, key, value);
         } else {
             settings.push((key.to_owned(), value));
         }
     }
     with_full_names(&mut base, &mut settings).map_err(|(key, problem)| error(&key, problem))?;
     // The file is checked as a whole first, so that schemes and sweep have the right shape.
-    let mut probe = base.clone();
-    for (key, value) in &settings {
-        if parent(&probe, key).is_some() {
-            set(&mut probe, key, value.clone());
-        }
-    }
-    let whole: Scenario = decode(&probe, file, "")?;
-    base.remove("schemes");
-    base.remove("sweep");
-
-    let schemes: Vec<(String, Table)> = if whole.schemes.is_empty() {
-        vec![(String::new(), Table::new())]
-    } else {
-        whole.schemes.into_iter().collect()
-    };
+    let whole: Scenario = decode(&overrides::whole(&base, &settings), file, "")?;
+    let variants = overrides::variants(&base);
     let mut conditions: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for (key, values) in &whole.sweep {
         if settings.iter().any(|(set, _)| set == key) {
@@ -92,28 +78,18 @@ pub fn expand_with_own(
             })
             .collect();
     }
-    let merged: Vec<(&str, Table)> = schemes
-        .iter()
-        .map(|(name, table)| {
-            let mut cell = base.clone();
-            merge(&mut cell, table);
-            (name.as_str(), cell)
-        })
-        .collect();
     let mut cells = Vec::new();
     for condition in &conditions {
-        for (scheme, table) in &merged {
-            let mut table = table.clone();
-            for (key, value) in condition.iter().chain(&settings) {
-                let here = parent(&table, key).is_some();
-                let elsewhere = merged.iter().any(|(_, other)| parent(other, key).is_some());
-                if here || !elsewhere {
-                    set(&mut table, key, value.clone());
-                }
-            }
-            let mut scenario: Scenario = decode(&table, file, scheme)?;
+        let mut variants = variants.clone();
+        for (key, value) in condition.iter().chain(&settings) {
+            overrides::apply(&mut variants, key, value);
+        }
+        for variant in &variants {
+            let scheme = variant.name.as_str();
+            let mut scenario: Scenario = decode(&variant.table, file, scheme)?;
             congestion_control::resolve(&mut scenario, own)
                 .and_then(|()| check::check(&scenario))
+                .and_then(|()| pacer::resolve(&mut scenario))
                 .map_err(|(key, problem)| error(&key, format!("{problem}{}", of_scheme(scheme))))?;
             let condition = condition
                 .iter()
@@ -125,7 +101,7 @@ pub fn expand_with_own(
                 .join(",");
             cells.push(Cell {
                 condition,
-                scheme: (*scheme).to_owned(),
+                scheme: scheme.to_owned(),
                 scenario,
             });
         }
@@ -166,44 +142,5 @@ fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    }
-}
-
-/// The table that holds `key`'s last part, if it exists.
-pub(super) fn parent<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {
-    let mut parts: Vec<&str> = key.split('.').collect();
-    parts.pop();
-    parts
-        .iter()
-        .try_fold(table, |table, part| table.get(*part)?.as_table())
-}
-
-/// Sets a dotted key, making tables on the way. A part that is a list is left alone.
-pub(super) fn set(table: &mut Table, key: &str, value: Value) {
-    match key.split_once('.') {
-        None => {
-            table.insert(key.to_owned(), value);
-        }
-        Some((first, rest)) => {
-            let entry = table
-                .entry(first)
-                .or_insert_with(|| Value::Table(Table::new()));
-            match entry {
-                Value::Table(inner) => set(inner, rest, value),
-                other => *other = value,
-            }
-        }
-    }
-}
-
-/// Lays `over` on `base`: tables join, everything else is replaced.
-pub(super) fn merge(base: &mut Table, over: &Table) {
-    for (key, value) in over {
-        match (base.get_mut(key), value) {
-            (Some(Value::Table(inner)), Value::Table(over)) => merge(inner, over),
-            _ => {
-                base.insert(key.clone(), value.clone());
-            }
-        }
     }
 }

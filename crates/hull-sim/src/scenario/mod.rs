@@ -11,7 +11,9 @@ mod host;
 mod keys;
 mod measure;
 mod memory;
+mod overrides;
 mod pacer;
+mod pacer_rule;
 mod qcn;
 mod rcp;
 mod run;
@@ -36,7 +38,11 @@ pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
-pub use pacer::{AssociationDraw, Clocks, Overtaking, Pacer, WhenFifoFull, WhenTableFull};
+pub use pacer::{
+    AssociationDraw, Clocks, Overtaking, Pacer, PacerSettings, WhenFifoFull, WhenTableFull,
+    paced_path,
+};
+pub use pacer_rule::PacedPath;
 pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
 pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
@@ -48,7 +54,7 @@ pub use topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,
 };
-pub use transport::{Dctcp, Transport, Vegas};
+pub use transport::{Bic, Dctcp, Transport, Vegas};
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
-use super::default;
+use super::pacer_rule::{self, PacedPath};
+use super::{Scenario, default};
+use crate::topology::{self, Graph, longest_round_trip_ps};
 use crate::units::{Rate, Share, Size, Tick, Time};
 
 /// What a full pacer FIFO does.
@@ -73,24 +75,27 @@ pub enum Clocks {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pacer {
-    /// Time between two updates of the rate (T_r).
-    #[serde(default = "default::update_interval")]
-    pub update_interval: Time,
+    /// Time between two updates of the rate (T_r). Unset: `eta` times 4.88 of the network's longest
+    /// unloaded round trip (64 us for 105 us, 7.2 us for 11.8 us).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update_interval: Option<Time>,
     /// Weight of a new rate sample (eta).
     #[serde(default = "default::eta")]
     pub eta: Share,
-    /// Weight of the backlog, bytes per second for each byte (beta).
-    #[serde(default = "default::beta")]
-    pub beta: u32,
+    /// Weight of the backlog, bytes per second for each byte (beta). Unset: by `update_interval` and
+    /// `eta` (16 for 64 us, 375 for 7.2 us).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta: Option<u32>,
     /// Probability that a draw associates a flow (p_a).
     #[serde(default = "default::eta")]
     pub association_probability: Share,
     /// What draws: each ACK with ECN-Echo, or the next packet of its flow.
     #[serde(default)]
     pub association_draw: AssociationDraw,
-    /// Time after which an association ends (T_i).
-    #[serde(default = "default::association_timeout")]
-    pub association_timeout: Time,
+    /// Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's rate
+    /// (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub association_timeout: Option<Time>,
     /// Entries of the flow association table.
     #[serde(default = "default::table_entries")]
     pub table_entries: u32,
@@ -100,15 +105,16 @@ pub struct Pacer {
     /// Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4).
     #[serde(default = "default::one_u32")]
     pub buckets: u32,
-    /// Depth of a token bucket.
-    #[serde(default = "default::bucket")]
-    pub bucket: Size,
+    /// Depth of a token bucket. Unset: 3 KB, or two packets or a tick's tokens where that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<Size>,
     /// Step in which tokens arrive (16 us on the NetFPGA).
     #[serde(default)]
     pub token_tick: Tick,
-    /// Room of the FIFO of paced packets.
-    #[serde(default = "default::fifo")]
-    pub fifo: Size,
+    /// Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
+    /// `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fifo: Option<Size>,
     /// What a full FIFO does.
     #[serde(default)]
     pub when_fifo_full: WhenFifoFull,
@@ -123,28 +129,116 @@ pub struct Pacer {
     pub rate_step: Rate,
 }
 
+impl Default for Pacer {
+    fn default() -> Self {
+        Pacer {
+            update_interval: None,
+            eta: default::eta(),
+            beta: None,
+            association_probability: default::eta(),
+            association_draw: AssociationDraw::default(),
+            association_timeout: None,
+            table_entries: default::table_entries(),
+            when_table_full: WhenTableFull::default(),
+            buckets: default::one_u32(),
+            bucket: None,
+            token_tick: Tick::default(),
+            fifo: None,
+            when_fifo_full: WhenFifoFull::default(),
+            overtaking: Overtaking::default(),
+            clocks: Clocks::default(),
+            rate_step: default::rate_step(),
+        }
+    }
+}
+
+/// The settings that depend on the network, as set or by the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PacerSettings {
+    /// T_r.
+    pub update_interval: Time,
+    /// beta, 1/s.
+    pub beta: u32,
+    /// T_i.
+    pub association_timeout: Time,
+    /// Depth of a bucket.
+    pub bucket: Size,
+    /// Room of a FIFO.
+    pub fifo: Size,
+}
+
+impl Pacer {
+    /// The settings for a path: what is set, and the rest by the rule.
+    pub fn settings(&self, path: &PacedPath) -> PacerSettings {
+        let eta = self.eta;
+        let update_interval =
+            (self.update_interval).unwrap_or_else(|| pacer_rule::update_interval(path, eta));
+        PacerSettings {
+            update_interval,
+            beta: (self.beta).unwrap_or_else(|| pacer_rule::beta(update_interval, eta)),
+            association_timeout: (self.association_timeout)
+                .unwrap_or_else(|| pacer_rule::association_timeout(path)),
+            bucket: (self.bucket).unwrap_or_else(|| pacer_rule::bucket(path, self.token_tick)),
+            fifo: (self.fifo).unwrap_or_else(|| pacer_rule::fifo(path, update_interval, eta)),
+        }
+    }
+
+    fn is_set(&self) -> bool {
+        self.update_interval.is_some()
+            && self.beta.is_some()
+            && self.association_timeout.is_some()
+            && self.bucket.is_some()
+            && self.fifo.is_some()
+    }
+}
+
+/// What the pacers of a scenario's hosts depend on.
+pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
+    let hosts = 0..graph.hosts().len();
+    let rates = hosts.map(|host| graph.wire(graph.host_port(host)).rate_bps);
+    PacedPath {
+        rate: Rate(rates.max().unwrap_or(scenario.host.rate.0)),
+        round_trip: Time(longest_round_trip_ps(scenario, graph)),
+        mtu: scenario.transport.mtu.0,
+    }
+}
+
+/// Sets what a checked scenario's pacer leaves unset.
+pub(super) fn resolve(scenario: &mut Scenario) -> Result<(), Problem> {
+    let Some(pacer) = scenario.pacer.as_ref().filter(|pacer| !pacer.is_set()) else {
+        return Ok(());
+    };
+    let settings = pacer.settings(&paced_path(scenario, &topology::build(scenario)?));
+    if let Some(pacer) = &mut scenario.pacer {
+        pacer.update_interval = Some(settings.update_interval);
+        pacer.beta = Some(settings.beta);
+        pacer.association_timeout = Some(settings.association_timeout);
+        pacer.bucket = Some(settings.bucket);
+        pacer.fifo = Some(settings.fifo);
+    }
+    Ok(())
+}
+
 /// Checks the pacer of hosts with links of `link` and packets of at most `mtu` bytes.
 pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Result<(), Problem> {
-    let interval = pacer.update_interval;
-    let shortest = Time(100_000);
-    require(
-        interval >= shortest && interval <= Time(1_000_000_000_000),
-        "pacer.update_interval",
-        quoted(interval),
-        "100ns to 1s",
-    )?;
+    if let Some(interval) = pacer.update_interval {
+        let shortest = Time(100_000);
+        require(
+            interval >= shortest && interval <= Time(1_000_000_000_000),
+            "pacer.update_interval",
+            quoted(interval),
+            "100ns to 1s",
+        )?;
+    }
     require(
         pacer.eta.0 <= Share::ONE,
         "pacer.eta",
         quoted(pacer.eta),
         "0 to 1",
     )?;
-    require(
-        pacer.beta <= 1_000_000,
-        "pacer.beta",
-        pacer.beta,
-        "at most 1000000",
-    )?;
+    if let Some(beta) = pacer.beta {
+        require(beta <= 1_000_000, "pacer.beta", beta, "at most 1000000")?;
+    }
     let probability = pacer.association_probability;
     require(
         probability.0 <= Share::ONE,
@@ -166,20 +260,22 @@ pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Result<(), Problem> 
         buckets,
         "1 to 4096",
     )?;
-    let bucket = pacer.bucket;
-    require(
-        (1..=1_000_000).contains(&bucket.0),
-        "pacer.bucket",
-        quoted(bucket),
-        "1B to 1MB",
-    )?;
-    let fifo = pacer.fifo;
-    require(
-        fifo.0 >= mtu && fifo.0 <= 1_000_000_000,
-        "pacer.fifo",
-        quoted(fifo),
-        "from one packet of transport.mtu to 1GB",
-    )?;
+    if let Some(bucket) = pacer.bucket {
+        require(
+            (1..=1_000_000).contains(&bucket.0),
+            "pacer.bucket",
+            quoted(bucket),
+            "1B to 1MB",
+        )?;
+    }
+    if let Some(fifo) = pacer.fifo {
+        require(
+            fifo.0 >= mtu && fifo.0 <= 1_000_000_000,
+            "pacer.fifo",
+            quoted(fifo),
+            "from one packet of transport.mtu to 1GB",
+        )?;
+    }
     let step = pacer.rate_step;
     require(
         step.0 > 0 && step <= link,

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Scenario;
 use super::check::{MIN_RATE, Problem, quoted, rate, require};
+use super::{CongestionControl, Scenario};
 use crate::units::{Rate, Share, Size, Time};
 
 /// QCN's congestion point at each port (thesis 5.2.1).
@@ -69,6 +69,15 @@ pub struct ReactionPoint {
     /// feedback before it (IEEE 802.1Qau, "extra fast recovery").
     #[serde(default)]
     pub extra_fast_recovery: bool,
+    /// Whether a target above ten times the rate becomes an eighth of itself at the end of the first cycle
+    /// after feedback (IEEE 802.1Qau, "target rate reduction").
+    #[serde(default)]
+    pub target_rate_reduction: bool,
+    /// What hyper-active increase adds to the target, times the number of cycles that both the byte counter
+    /// and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a timer. Without it there is
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hyper_increase: Option<Rate>,
     /// Rate at which a source starts; without it, the rate of its link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rate: Option<Rate>,
@@ -114,6 +123,8 @@ impl Default for ReactionPoint {
             recovery_cycles: recovery_cycles(),
             timer: None,
             extra_fast_recovery: false,
+            target_rate_reduction: false,
+            hyper_increase: None,
             initial_rate: None,
             min_rate: min_rate(),
         }
@@ -143,6 +154,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         "a table, such as [switch.qcn] with equilibrium = \"33KB\"",
     )?;
     check_reaction_point(&s.transport.qcn, s.host.rate)?;
+    check_averaging(&s.transport.qcn, control)?;
     for (key, found) in [
         ("transport.ecn", s.transport.ecn),
         ("pacer", s.pacer.is_some()),
@@ -154,6 +166,28 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             key,
             "it set",
             &format!("that it is not with transport.congestion_control = \"{control}\""),
+        )?;
+    }
+    Ok(())
+}
+
+/// QCN-AIMD has no target.
+fn check_averaging(point: &ReactionPoint, control: &CongestionControl) -> Result<(), Problem> {
+    for (key, set) in [
+        (
+            "transport.qcn.target_rate_reduction",
+            point.target_rate_reduction,
+        ),
+        (
+            "transport.qcn.hyper_increase",
+            point.hyper_increase.is_some(),
+        ),
+    ] {
+        require(
+            !set || *control == CongestionControl::Qcn,
+            key,
+            format!("it set with transport.congestion_control = \"{control}\""),
+            "the key with congestion_control = \"qcn\" only: QCN-AIMD has no target",
         )?;
     }
     Ok(())
@@ -213,6 +247,15 @@ fn check_reaction_point(point: &ReactionPoint, link: Rate) -> Result<(), Problem
             "transport.qcn.timer",
             quoted(timer),
             "1us to 1s",
+        )?;
+    }
+    if let Some(increase) = point.hyper_increase {
+        rate("transport.qcn.hyper_increase", increase)?;
+        require(
+            point.timer.is_some(),
+            "transport.qcn.hyper_increase",
+            quoted(increase),
+            "none without transport.qcn.timer, which counts its cycles too",
         )?;
     }
     let least = point.min_rate;

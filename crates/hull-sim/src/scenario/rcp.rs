@@ -35,13 +35,23 @@ pub struct Rcp {
     pub beta: Share,
     /// Time between two updates of the rate (T).
     pub interval: Time,
-    /// Round trip that the gain is made for (d0).
+    /// Round trip that the gain is made for (d0); with round_trip_gain its first value.
     pub round_trip: Time,
+    /// Share of the way that d0 moves in each interval to the mean round trip of the packets, which sources
+    /// measure and packets carry (RCP: 0.02); 0 holds it.
+    #[serde(default)]
+    pub round_trip_gain: Share,
+    /// Share of the way back that an averaging change takes (thesis: one half; others are remark 5.4's).
+    #[serde(default = "half")]
+    pub averaging: Share,
     /// First rate that is offered, as a share of the link's.
     #[serde(default = "twentieth")]
     pub initial: Share,
 }
 
+const fn half() -> Share {
+    Share(Share::ONE / 2)
+}
 const fn twentieth() -> Share {
     Share(Share::ONE / 20)
 }
@@ -93,6 +103,18 @@ fn settings(rcp: &Rcp) -> Result<(), Problem> {
         let fits = (1_000_000..=1_000_000_000_000).contains(&time.0);
         require(fits, key, quoted(time), "1us to 1s")?;
     }
+    require(
+        (1..Share::ONE).contains(&rcp.averaging.0),
+        "switch.rcp.averaging",
+        quoted(rcp.averaging),
+        "above 0 and below 1",
+    )?;
+    require(
+        rcp.round_trip_gain.0 <= Share::ONE,
+        "switch.rcp.round_trip_gain",
+        quoted(rcp.round_trip_gain),
+        "0 to 1",
+    )?;
     require(
         (1..=Share::ONE).contains(&rcp.initial.0),
         "switch.rcp.initial",

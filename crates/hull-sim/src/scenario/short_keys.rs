@@ -11,8 +11,7 @@ use std::sync::OnceLock;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use super::expand::{merge, parent, set};
-use super::{Scenario, keys};
+use super::{Scenario, keys, overrides};
 
 const OF_SCHEMES: [&str; 4] = ["host", "switch", "transport", "pacer"];
 const NO_AXIS: [&str; 7] = [
@@ -139,32 +138,18 @@ pub(super) fn with_full_names(
 
 /// The file's scenarios, one for each scheme, as far as they can be read.
 fn resolved(base: &Table, settings: &[(String, Value)]) -> Vec<Json> {
-    let mut plain = base.clone();
-    plain.remove("schemes");
-    plain.remove("sweep");
-    let schemes = base.get("schemes").and_then(Value::as_table);
-    let none = [Table::new()];
-    let schemes: Vec<&Table> = match schemes {
-        Some(schemes) if !schemes.is_empty() => {
-            schemes.values().filter_map(Value::as_table).collect()
+    let mut variants = overrides::variants(base);
+    for (key, value) in settings {
+        if short(key).is_none() {
+            overrides::apply(&mut variants, key, value);
         }
-        _ => none.iter().collect(),
-    };
-    let mut found = Vec::new();
-    for scheme in schemes {
-        let mut table = plain.clone();
-        merge(&mut table, scheme);
-        for (key, value) in settings {
-            if short(key).is_none() && parent(&table, key).is_some() {
-                set(&mut table, key, value.clone());
-            }
-        }
-        let read = table.clone().try_into::<Scenario>().ok();
-        let json = match read {
-            Some(scenario) => serde_json::to_value(scenario),
-            None => serde_json::to_value(table),
-        };
-        found.extend(json.ok());
     }
-    found
+    let json = |variant: &overrides::Variant| {
+        let read = variant.table.clone().try_into::<Scenario>().ok();
+        match read {
+            Some(scenario) => serde_json::to_value(scenario).ok(),
+            None => serde_json::to_value(&variant.table).ok(),
+        }
+    };
+    variants.iter().filter_map(json).collect()
 }

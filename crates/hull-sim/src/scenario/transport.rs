@@ -91,6 +91,9 @@ pub struct Transport {
     /// all that is left, so that pieces grow; 0 sends what the window allows.
     #[serde(default)]
     pub tso_win_divisor: u8,
+    /// BIC-TCP's parameters.
+    #[serde(default)]
+    pub bic: Bic,
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
@@ -100,6 +103,27 @@ pub struct Transport {
     /// QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then.
     #[serde(default)]
     pub qcn: ReactionPoint,
+}
+
+/// BIC-TCP's parameters; windows in segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bic {
+    /// Share of the window that a reduction takes (beta; Linux: 205/1024).
+    #[serde(default = "eighth")]
+    pub decrease: Share,
+    /// Largest growth in a round trip (S_max; Linux: 16).
+    #[serde(default = "max_increment")]
+    pub max_increment: u16,
+    /// Smallest growth in a round trip of the binary search (S_min).
+    #[serde(default = "hundredth")]
+    pub min_increment: Share,
+    /// Below this window TCP's rules hold.
+    #[serde(default = "low_window")]
+    pub low_window: u16,
+    /// Whether a flow whose window did not reach its old maximum gives way to newer flows.
+    #[serde(default = "yes")]
+    pub fast_convergence: bool,
 }
 
 /// DCTCP's parameters (thesis 2.2.1).
@@ -137,6 +161,18 @@ pub struct Vegas {
     pub gamma: u8,
 }
 
+const fn eighth() -> Share {
+    Share(Share::ONE / 8)
+}
+const fn max_increment() -> u16 {
+    32
+}
+const fn hundredth() -> Share {
+    Share(Share::ONE / 100)
+}
+const fn low_window() -> u16 {
+    14
+}
 const fn yes() -> bool {
     true
 }
@@ -177,9 +213,22 @@ impl Default for Transport {
             cwnd_validation: false,
             byte_counting: false,
             tso_win_divisor: 0,
+            bic: Bic::default(),
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),
             qcn: ReactionPoint::default(),
+        }
+    }
+}
+
+impl Default for Bic {
+    fn default() -> Self {
+        Bic {
+            decrease: eighth(),
+            max_increment: max_increment(),
+            min_increment: hundredth(),
+            low_window: low_window(),
+            fast_convergence: yes(),
         }
     }
 }
@@ -326,11 +375,39 @@ fn algorithm(t: &Transport) -> Result<(), Problem> {
         t.dctcp.hold_after_cut,
         "false with transport.dctcp.rtt_fair = true, which has no cut",
     )?;
+    check_bic(&t.bic)?;
     let vegas = &t.vegas;
     require(
         (1..=vegas.beta).contains(&vegas.alpha),
         "transport.vegas.alpha",
         vegas.alpha,
         "1 to transport.vegas.beta",
+    )
+}
+
+fn check_bic(bic: &Bic) -> Result<(), Problem> {
+    require(
+        bic.decrease.0 > 0 && bic.decrease.0 <= Share::ONE / 2,
+        "transport.bic.decrease",
+        quoted(bic.decrease),
+        "above 0 and at most 0.5",
+    )?;
+    require(
+        (1..=10_000).contains(&bic.max_increment),
+        "transport.bic.max_increment",
+        bic.max_increment,
+        "1 to 10000 segments",
+    )?;
+    require(
+        (Share::ONE / 1000..=Share::ONE).contains(&bic.min_increment.0),
+        "transport.bic.min_increment",
+        quoted(bic.min_increment),
+        "0.001 to 1 segment",
+    )?;
+    require(
+        (1..=10_000).contains(&bic.low_window),
+        "transport.bic.low_window",
+        bic.low_window,
+        "1 to 10000 segments",
     )
 }

@@ -66,7 +66,8 @@ impl Simulation {
             let payload = u32::from(packet.wire_bytes - self.header_bytes);
             context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
         }
-        let blocks = (packet.sack != NO_SACK).then(|| self.sacks.get(packet.sack));
+        let entry = packet.sack_entry();
+        let blocks = (entry != NO_SACK).then(|| self.sacks.get(entry));
         context.sack = blocks.map_or(&[], |blocks| blocks.as_slice());
         capture.take(port, packet, &context);
     }

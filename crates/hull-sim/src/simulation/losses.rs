@@ -31,7 +31,7 @@ impl Simulation {
     pub(super) fn drop_packet(&mut self, packet: Packet) {
         self.packets_dropped += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.forget_packet(packet.flow, packet.sack);
+            self.forget_packet(packet.flow, packet.sack_entry());
         }
     }
 
@@ -48,7 +48,7 @@ impl Simulation {
         let loss = Loss {
             at_ps: self.now_ps + later_ps,
             flow: packet.flow,
-            sack: packet.sack,
+            sack: packet.sack_entry(),
         };
         match &mut self.peer {
             Some(peer) if peer.is_fabric() => peer.say_loss(loss),

@@ -171,12 +171,17 @@ impl Simulation {
         let before = &self.instruments.at_warmup;
         let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
         let ports = &self.network.ports[..self.graph.ports()];
+        let mut stages = vec![None; ports.len()];
+        for host in 0..self.hosts.pacers.len() {
+            stages[self.graph.host_port(host)] = Some(host);
+        }
         let count = |(number, port): (usize, &crate::network::Port)| {
             let early_bytes = before.sent_bytes.get(number).copied().unwrap_or(0);
             let early_packets = before.sent_packets.get(number).copied().unwrap_or(0);
             let bytes = measured.sent_bytes[number] - early_bytes;
             let packets = measured.sent_packets[number].wrapping_sub(early_packets);
             let name = |node: usize| self.graph.nodes[node].name.clone();
+            let stage = stages[number].map(|host| &self.hosts.pacers[host]);
             LinkCount {
                 from: name(self.graph.port_owner(number)),
                 to: name(self.graph.port_far_end(number)),
@@ -186,7 +191,8 @@ impl Simulation {
                 packets: u64::from(packets),
                 utilization: 8.0 * bytes as f64 / seconds / port.rate_bps(),
                 marks: port.marks,
-                drops: port.drops,
+                drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
+                pacer_drops: stage.map_or(0, |stage| stage.drops),
             }
         };
         ports.iter().enumerate().map(count).collect()

@@ -97,6 +97,8 @@ mod tests {
             recovery_cycles: 5,
             timer_ps: None,
             extra_fast_recovery: false,
+            target_rate_reduction: false,
+            hyper_increase_bps: None,
             increase: Increase::Averaging,
         }
     }

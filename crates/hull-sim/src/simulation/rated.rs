@@ -1,7 +1,7 @@
 //! Rate-based sources in a run: when they send, and how the rate that a path offers to a flow (RCP,
 //! thesis 5.5.3) comes back to its source. Data carries the least rate on its way, from that of the
-//! source's own link down; the receiver keeps what came last and puts it on its ACKs. Times are ps, rates
-//! on packets kbit/s.
+//! source's own link down, and the source's smoothed round trip; the receiver keeps the rate that came last and
+//! puts it on its ACKs. Times are ps, on packets ns, rates on packets kbit/s.
 
 use super::Simulation;
 use crate::engine::{Entity, Kind};
@@ -56,6 +56,8 @@ impl Simulation {
     pub(super) fn ask_rate(&self, packet: &mut Packet) {
         packet.flags |= flags::RATED;
         packet.ack = self.table.rated[packet.flow as usize].link_kbps;
+        let srtt_ps = self.table.senders[packet.flow as usize].srtt_ps();
+        packet.sack = u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX);
     }
 
     /// Data arrives with the rate of its path.

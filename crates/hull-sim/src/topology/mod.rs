@@ -11,6 +11,7 @@ mod link_name;
 mod multihop;
 mod observed;
 mod parts;
+mod round_trip;
 mod routing;
 mod star;
 mod tree;
@@ -19,6 +20,7 @@ pub use failures::{Change, changes};
 pub use graph::{Graph, Kind, Link, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use observed::{Observed, observed};
+pub use round_trip::longest_round_trip_ps;
 pub use routing::Routes;
 
 use crate::scenario::Scenario;

@@ -4,7 +4,7 @@
 //! one: docs/adding_congestion_control.md.
 
 use super::window::Window;
-use super::{Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
+use super::{Bic, Cubic, DctcpControl, NewReno, OwnControl, RateBased, Vegas};
 
 /// What a controller learns from an acknowledgment of new data, or from one of none with ECN-Echo.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,8 @@ pub enum Controller {
     NewReno(NewReno),
     /// CUBIC.
     Cubic(Cubic),
+    /// BIC-TCP.
+    Bic(Bic),
     /// DCTCP.
     Dctcp(DctcpControl),
     /// TCP Vegas.
@@ -76,6 +78,7 @@ macro_rules! dispatch {
         match $self {
             Controller::NewReno($controller) => $call,
             Controller::Cubic($controller) => $call,
+            Controller::Bic($controller) => $call,
             Controller::Dctcp($controller) => $call,
             Controller::Vegas($controller) => $call,
             Controller::RateBased($controller) => $call,

@@ -1,6 +1,7 @@
 //! The transport: TCP's senders and receivers. It knows no topology: it is given acknowledgments
 //! and times, and asked for segments.
 
+mod bic;
 mod congestion;
 mod cubic;
 mod dctcp;
@@ -18,6 +19,7 @@ pub mod sequence;
 mod vegas;
 mod window;
 
+pub use bic::{Bic, BicConfig};
 pub use congestion::{AckEvent, CongestionControl, Controller};
 pub use cubic::Cubic;
 pub use dctcp::DctcpControl;

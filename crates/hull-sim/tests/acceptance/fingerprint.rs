@@ -5,6 +5,10 @@ use std::fmt::Write;
 
 use super::star::{REQUESTS, run, scenario};
 
+/// Paper table 3 and 5.1.
+const TESTBED_PACER: &str =
+    "pacer={update_interval=\"64us\",beta=16,association_timeout=\"10ms\",fifo=\"128KB\"}";
+
 const SCHEMES: [(&str, &[&str]); 4] = [
     ("tcp_droptail", &[]),
     (
@@ -21,7 +25,7 @@ const SCHEMES: [(&str, &[&str]); 4] = [
             "transport.congestion_control=dctcp",
             "transport.ecn=true",
             "switch.marking.threshold=6KB",
-            "pacer={}",
+            TESTBED_PACER,
         ],
     ),
     (
@@ -30,7 +34,7 @@ const SCHEMES: [(&str, &[&str]); 4] = [
             "transport.congestion_control=dctcp",
             "transport.ecn=true",
             "switch.phantom_queue={drain=\"95%\",threshold=\"1KB\"}",
-            "pacer={}",
+            TESTBED_PACER,
         ],
     ),
 ];

@@ -18,6 +18,8 @@ mod marking_instant;
 mod md1_queue;
 mod measuring;
 mod other_controls;
+mod overrides;
+mod pacer_settings;
 mod persistent_connection;
 mod phantom_queue_fluid;
 mod port_bench;

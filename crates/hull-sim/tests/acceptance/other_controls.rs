@@ -1,9 +1,9 @@
-//! CUBIC, Vegas and the RTT-fair DCTCP on one bottleneck with a pipe C RTT of 60 packets, against what
+//! CUBIC, BIC, Vegas and the RTT-fair DCTCP on one bottleneck with a pipe C RTT of 60 packets, against what
 //! their rules say of the queue there.
 //!
 //! CUBIC with marks above K packets: a reduction by 0.3 of a window of C RTT + K + 1 packets, so that
 //! the queue swings by 0.3 (C RTT + K + 1) and the link stays busy where 0.7 (C RTT + K) > C RTT, which
-//! halving does not do. Amplitude within 2 packets, throughput to 0.1%. Vegas: alpha to beta segments of
+//! halving does not do. BIC the same with an eighth. Amplitude within 2 packets, throughput to 0.1%. Vegas: alpha to beta segments of
 //! each flow wait, to one packet for all flows together. RTT-fair DCTCP: the largest queue of the
 //! thesis's fluid model, which the rule was made to follow, to 2 packets (the model is continuous and
 //! marks at K, packets are marked from K + 1 on), and full throughput.
@@ -46,6 +46,18 @@ fn cubic_swings_by_three_tenths_and_keeps_the_link_busy() {
     assert_near("CUBIC", cubic.throughput.utilization, 1.0, 0.001);
     let newreno = run("transport.congestion_control=newreno");
     assert!(newreno.throughput.utilization < 0.99);
+}
+
+#[test]
+fn bic_swings_by_an_eighth_and_keeps_the_link_busy() {
+    let marks = ["transport.ecn=true", "switch.marking.threshold=60000B"];
+    let bic = outcome(1, &[marks[0], marks[1], "transport.congestion_control=bic"]);
+    let series = queue_series(&bic, "bic-40");
+    let (peak, trough, _) = sawteeth(&series, 4.0 * 1500.0);
+    let amplitude = (peak - trough) / 1500.0;
+    let expected = (PIPE + 41.0) / 8.0;
+    assert!((amplitude - expected).abs() < 2.0, "{amplitude} {expected}");
+    assert_near("BIC", bic.throughput.utilization, 1.0, 0.001);
 }
 
 #[test]

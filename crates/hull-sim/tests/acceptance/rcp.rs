@@ -101,6 +101,31 @@ fn fluid(seconds: f64, averages: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// d0 as RCP measures it: 40 ms instead of the configured 20 ms halve the gain, and the rates, which swing by
+/// more than half with the held one, settle at a fifth of the link.
+#[test]
+fn a_measured_round_trip_settles_what_swings() {
+    for (gain, settles) in [("0", false), ("0.5", true)] {
+        let scenario = rcp(&[
+            "run.duration=4s",
+            &format!("switch.rcp.round_trip_gain={gain}"),
+        ]);
+        let found = rates(&scenario, &format!("measured-{gain}"), 3);
+        let last: Vec<f64> = found
+            .iter()
+            .filter(|row| row.0 > 3.0)
+            .map(|row| row.1)
+            .collect();
+        let low = last.iter().copied().fold(f64::MAX, f64::min);
+        let high = last.iter().copied().fold(0.0, f64::max);
+        let swing = (high - low) / 2e8;
+        assert_eq!(swing < 0.02, settles, "{gain}: {low} to {high}");
+        if settles {
+            assert_near("rate", low / 2e8, 1.0, 0.02);
+        }
+    }
+}
+
 #[test]
 fn rates_are_those_of_a_fluid() {
     for (algorithm, averages) in [("rcp", 0), ("ap-rcp", 1)] {

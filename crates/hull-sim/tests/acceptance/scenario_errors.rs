@@ -283,6 +283,38 @@ fn settings_that_cannot_be() {
         &["transport.vegas.alpha=9"],
         &["transport.vegas.alpha", "9", "1 to transport.vegas.beta"],
     );
+    check(
+        GOOD,
+        &["transport.bic.decrease=0.6"],
+        &["transport.bic.decrease", "60%", "at most 0.5"],
+    );
+    let qcn = [
+        "transport.congestion_control=qcn",
+        "switch.qcn.equilibrium=33KB",
+        "transport.qcn.hyper_increase=50Mbps",
+    ];
+    check(
+        GOOD,
+        &qcn,
+        &[
+            "transport.qcn.hyper_increase",
+            "50Mbps",
+            "transport.qcn.timer",
+        ],
+    );
+    check(
+        GOOD,
+        &[
+            "transport.congestion_control=qcn-aimd",
+            "switch.qcn.equilibrium=33KB",
+            "transport.qcn.target_rate_reduction=true",
+        ],
+        &[
+            "transport.qcn.target_rate_reduction",
+            "qcn-aimd",
+            "no target",
+        ],
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod ecmp;
 mod graph_files;
 mod refused;
+mod round_trip;
 mod shapes;
 mod single_links;
 mod tree192;

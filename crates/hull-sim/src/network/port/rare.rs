@@ -1,6 +1,8 @@
 //! The long way through a port: RED, PI, QCN, RCP, a virtual queue in parallel, strict priority, marking
 //! on dequeue, buffers that hold the packet in service, instruments, and links that fail.
 
+use hull_core::rcp::Rcp;
+
 use super::super::lanes::Lanes;
 use super::super::packet::{Packet, flags};
 use super::super::random_loss::RandomLoss;
@@ -56,6 +58,7 @@ impl Port {
             self.drops += 1;
             if let Some(rcp) = extras.as_mut().and_then(|extras| extras.rcp.as_mut()) {
                 rcp.on_arrival(now_ps, self.framed_bytes(&packet), queue_bytes);
+                note_round_trip(rcp, &packet);
             }
             self.extras = extras;
             return Verdict::Dropped;
@@ -94,6 +97,7 @@ impl Port {
                     let waits = start_ps > now_ps;
                     let left_bytes = if waits { queue_bytes + bytes } else { 0 };
                     rcp.on_arrival(now_ps, self.framed_bytes(&packet), left_bytes);
+                    note_round_trip(rcp, &packet);
                     if !waits {
                         packet.offer(rcp.rate_bps(now_ps));
                     }
@@ -226,5 +230,13 @@ impl Port {
     /// The link is back.
     pub fn repair(&mut self) {
         self.features &= !feature::DOWN;
+    }
+}
+
+/// What a packet says of its source's round trip.
+#[inline]
+fn note_round_trip(rcp: &mut Rcp, packet: &Packet) {
+    if let Some(round_trip_ps) = packet.round_trip_ps() {
+        rcp.on_round_trip(round_trip_ps);
     }
 }

@@ -7,7 +7,7 @@ use super::switches::host_port;
 use crate::host::{DelayLine, HostSide, PacerStage, ReceiveConfig, ReceivePath};
 use crate::network::Port;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, AssociationDraw, Clocks, Scenario};
+use crate::scenario::{self, AssociationDraw, Clocks, PacerSettings, Scenario};
 use crate::topology::{Graph, Problem};
 use crate::workload::ServiceTime;
 
@@ -22,8 +22,13 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     };
     if let Some(pacer) = &scenario.pacer {
         side.packets_tell = pacer.association_draw == AssociationDraw::Packet;
+        let settings = pacer.settings(&scenario::paced_path(scenario, graph));
         for host in 0..hosts {
-            side.pacers.push(stage(scenario, pacer, graph, host, seed));
+            let rate_bps = graph.wire(graph.host_port(host)).rate_bps;
+            let config = config(pacer, &settings, rate_bps);
+            let association = association(pacer, &settings);
+            let stage = stage(scenario, pacer, (&config, &association), graph, host, seed);
+            side.pacers.push(stage);
         }
     }
     if let Some(jitter) = &settings.stack_jitter {
@@ -54,6 +59,7 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
 fn stage(
     scenario: &Scenario,
     settings: &scenario::Pacer,
+    (pacer, association): (&PacerConfig, &FlowAssociationConfig),
     graph: &Graph,
     host: usize,
     seed: u64,
@@ -61,7 +67,6 @@ fn stage(
     let port = graph.host_port(host);
     let nic = Port::new(&host_port(scenario, graph, port));
     let random = Stream::new(seed, Purpose::Association, host);
-    let (pacer, association) = pacer(settings, graph.wire(port).rate_bps);
     // Well over a period of the ticks and updates, so that any phase is as likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;
     let clock_ahead_ps = match settings.clocks {
@@ -70,8 +75,8 @@ fn stage(
     };
     PacerStage::new(
         nic,
-        &pacer,
-        &association,
+        pacer,
+        association,
         random,
         settings.overtaking,
         clock_ahead_ps,
@@ -79,32 +84,34 @@ fn stage(
     )
 }
 
-fn pacer(settings: &scenario::Pacer, rate_bps: u64) -> (PacerConfig, FlowAssociationConfig) {
-    let pacer = PacerConfig {
+fn config(pacer: &scenario::Pacer, settings: &PacerSettings, rate_bps: u64) -> PacerConfig {
+    PacerConfig {
         max_rate_bps: rate_bps,
-        min_rate_bps: settings.rate_step.0,
-        initial_rate_bps: settings.rate_step.0,
+        min_rate_bps: pacer.rate_step.0,
+        initial_rate_bps: pacer.rate_step.0,
         bucket_bytes: settings.bucket.0 as u32,
         fifo_bytes: settings.fifo.0 as u32,
         update_interval_ps: settings.update_interval.0,
-        eta: settings.eta.scaled(1 << 16) as u32,
+        eta: pacer.eta.scaled(1 << 16) as u32,
         beta: settings.beta << 8,
-        rate_step_bps: settings.rate_step.0,
-        token_tick_ps: settings.token_tick.ps(),
-        when_full: match settings.when_fifo_full {
+        rate_step_bps: pacer.rate_step.0,
+        token_tick_ps: pacer.token_tick.ps(),
+        when_full: match pacer.when_fifo_full {
             scenario::WhenFifoFull::Drop => WhenFifoFull::Drop,
             scenario::WhenFifoFull::Bypass => WhenFifoFull::Bypass,
         },
-    };
-    let probability = settings.association_probability.scaled(1 << 32);
-    let association = FlowAssociationConfig {
-        entries: settings.table_entries as usize,
+    }
+}
+
+fn association(pacer: &scenario::Pacer, settings: &PacerSettings) -> FlowAssociationConfig {
+    let probability = pacer.association_probability.scaled(1 << 32);
+    FlowAssociationConfig {
+        entries: pacer.table_entries as usize,
         probability: u32::try_from(probability).unwrap_or(u32::MAX),
         timeout_ps: settings.association_timeout.0,
-        when_full: match settings.when_table_full {
+        when_full: match pacer.when_table_full {
             scenario::WhenTableFull::Ignore => WhenFull::Ignore,
             scenario::WhenTableFull::EvictOldest => WhenFull::EvictOldest,
         },
-    };
-    (pacer, association)
+    }
 }

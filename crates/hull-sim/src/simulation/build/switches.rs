@@ -1,5 +1,6 @@
 //! The settings of switches and links become ports.
 
+use hull_core::averaging;
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::pi::{Pi, PiConfig};
@@ -245,8 +246,10 @@ fn rcp(settings: &scenario::Rcp, link: Rate) -> Rcp {
         link_bps: link.0,
         interval_ps: settings.interval.0,
         round_trip_ps: settings.round_trip.0,
+        round_trip_gain: settings.round_trip_gain.scaled(one) as u32,
         alpha: settings.alpha.scaled(one) as u32,
         beta: settings.beta.scaled(one) as u32,
+        averaging: settings.averaging.scaled(u64::from(averaging::ONE)) as u32,
         initial_bps: settings.initial.scaled(link.0),
         control: match settings.algorithm {
             RcpAlgorithm::Rcp => Control::Averages(0),

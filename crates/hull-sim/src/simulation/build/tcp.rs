@@ -6,8 +6,8 @@ use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 use crate::scenario::{self, CongestionControl, Transport};
 use crate::topology::Problem;
 use crate::transport::{
-    Controller, Cubic, DctcpControl, EchoKind, NewReno, Own, OwnControl, RateBased, ReceiverConfig,
-    RtoConfig, SenderConfig, Vegas, VegasConfig, Window,
+    Bic, BicConfig, Controller, Cubic, DctcpControl, EchoKind, NewReno, Own, OwnControl, RateBased,
+    ReceiverConfig, RtoConfig, SenderConfig, Vegas, VegasConfig, Window,
 };
 use crate::units::Rate;
 
@@ -32,6 +32,7 @@ pub(super) fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderCon
         controller: match &tcp.congestion_control {
             CongestionControl::NewReno => Controller::NewReno(NewReno::default()),
             CongestionControl::Cubic => Controller::Cubic(Cubic::default()),
+            CongestionControl::Bic => Controller::Bic(Bic::new(&bic(&tcp.bic))),
             CongestionControl::Dctcp => Controller::Dctcp(dctcp(&tcp.dctcp)),
             CongestionControl::Vegas => Controller::Vegas(Vegas::new(&VegasConfig {
                 alpha: tcp.vegas.alpha,
@@ -68,6 +69,16 @@ pub(super) fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderCon
     })
 }
 
+fn bic(settings: &scenario::Bic) -> BicConfig {
+    BicConfig {
+        decrease: settings.decrease.scaled(BicConfig::ONE) as u16,
+        max_increment: settings.max_increment,
+        min_increment: settings.min_increment.scaled(1000) as u16,
+        low_window: settings.low_window,
+        fast_convergence: settings.fast_convergence,
+    }
+}
+
 fn dctcp(settings: &scenario::Dctcp) -> DctcpControl {
     let one = u64::from(ONE);
     let config = DctcpConfig {
@@ -101,6 +112,8 @@ pub(super) fn reaction(tcp: &Transport, link: Rate) -> Option<ReactionPointConfi
         recovery_cycles: settings.recovery_cycles,
         timer_ps: settings.timer.map(|time| time.0),
         extra_fast_recovery: settings.extra_fast_recovery,
+        target_rate_reduction: settings.target_rate_reduction,
+        hyper_increase_bps: settings.hyper_increase.map(|rate| rate.0),
         increase,
     })
 }

@@ -1,0 +1,137 @@
+//! Which schemes an override changes: `--set`, `[sweep]`, `--over` and `hull.run` have this one rule.
+//!
+//! An override changes a scheme that has its table: `pacer.fifo` those that have a pacer, and so does
+//! `pacer = {...}`. Where no scheme has the table, it is the base scenario's, hence all schemes'. A
+//! scheme that is named, `schemes.hull.pacer = {...}`, gets what it is given. A table takes the place of
+//! the base scenario's; what a scheme itself sets in that table stays, as far as the override has
+//! nothing else.
+
+use toml::{Table, Value};
+
+/// Sections that each scenario has, written or not.
+const ALWAYS: [&str; 2] = ["transport", "measure"];
+
+/// A scheme while its cells are made.
+#[derive(Clone, Debug)]
+pub(super) struct Variant {
+    /// The scheme's name; empty where the file has none.
+    pub(super) name: String,
+    /// What the scheme itself sets.
+    own: Table,
+    /// The whole: the base scenario with the scheme's keys laid over.
+    pub(super) table: Table,
+}
+
+/// The schemes of a file, or the base scenario alone, without `schemes` and `sweep`.
+pub(super) fn variants(base: &Table) -> Vec<Variant> {
+    let mut plain = base.clone();
+    plain.remove("sweep");
+    let schemes = match plain.remove("schemes") {
+        Some(Value::Table(schemes)) => schemes,
+        _ => Table::new(),
+    };
+    if schemes.is_empty() {
+        return vec![Variant {
+            name: String::new(),
+            own: Table::new(),
+            table: plain,
+        }];
+    }
+    let variant = |(name, own): (String, Value)| {
+        let own = match own {
+            Value::Table(own) => own,
+            _ => Table::new(),
+        };
+        let mut table = plain.clone();
+        merge(&mut table, &own);
+        Variant { name, own, table }
+    };
+    schemes.into_iter().map(variant).collect()
+}
+
+/// The file with those overrides that change its base scenario.
+pub(super) fn whole(base: &Table, settings: &[(String, Value)]) -> Table {
+    let mut whole = base.clone();
+    let variants = variants(base);
+    for (key, value) in settings {
+        let nowhere = || !variants.iter().any(|v| holds(&v.table, key, value));
+        if holds(&whole, key, value) || (!key.contains('.') && nowhere()) {
+            set(&mut whole, key, value.clone());
+        }
+    }
+    whole
+}
+
+/// Carries out one override by the rule.
+pub(super) fn apply(variants: &mut [Variant], key: &str, value: &Value) {
+    let somewhere = variants.iter().any(|v| holds(&v.table, key, value));
+    for variant in variants {
+        if somewhere && !holds(&variant.table, key, value) {
+            continue;
+        }
+        let laid = match (value, lookup(&variant.own, key)) {
+            (Value::Table(over), Some(Value::Table(own))) => {
+                let mut laid = own.clone();
+                merge(&mut laid, over);
+                Value::Table(laid)
+            }
+            _ => value.clone(),
+        };
+        set(&mut variant.table, key, laid);
+    }
+}
+
+/// Whether an override belongs to the file as a whole: its name and the like, its schemes, its sweep.
+pub(super) fn is_of_file(key: &str) -> bool {
+    let first = key.split('.').next().unwrap_or(key);
+    matches!(first, "name" | "title" | "source" | "schemes" | "sweep")
+}
+
+/// Whether a scenario has the table that an override changes: `key` itself where the value is a table,
+/// else the one that holds it.
+fn holds(table: &Table, key: &str, value: &Value) -> bool {
+    let name = match value {
+        Value::Table(_) => Some(key),
+        _ => key.rsplit_once('.').map(|(name, _)| name),
+    };
+    name.is_none_or(|name| {
+        ALWAYS.contains(&name) || lookup(table, name).is_some_and(Value::is_table)
+    })
+}
+
+fn lookup<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
+    match key.split_once('.') {
+        None => table.get(key),
+        Some((first, rest)) => lookup(table.get(first)?.as_table()?, rest),
+    }
+}
+
+/// Sets a dotted key, making tables on the way. A part that is a list is left alone.
+pub(super) fn set(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => {
+            table.insert(key.to_owned(), value);
+        }
+        Some((first, rest)) => {
+            let entry = table
+                .entry(first)
+                .or_insert_with(|| Value::Table(Table::new()));
+            match entry {
+                Value::Table(inner) => set(inner, rest, value),
+                other => *other = value,
+            }
+        }
+    }
+}
+
+/// Lays `over` on `base`: tables join, everything else is replaced.
+fn merge(base: &mut Table, over: &Table) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => merge(inner, over),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

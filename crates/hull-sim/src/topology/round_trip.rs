@@ -1,0 +1,126 @@
+//! The longest unloaded round trip of a network, ps: a full data packet one way and its ACK back, as
+//! paper 6.3 counts the 11.8 us of its fat-tree. Links store and forward; the hosts add what a packet
+//! takes through their stacks (on average, where that varies) and, where the receiving side is
+//! modelled, an interrupt and the processor's time.
+
+use std::collections::VecDeque;
+
+use super::graph::{Graph, Kind};
+use crate::scenario::{Scenario, Service};
+
+/// The longest unloaded round trip between two hosts over shortest paths, ps; the ACK takes the path of
+/// its packet. Links that fail are there.
+pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
+    let transport = &scenario.transport;
+    let data = transport.mtu.0 + transport.framing.0;
+    let ack = transport.header.0 + transport.framing.0;
+    let crossing = |port: usize, bytes: u64| {
+        let wire = graph.wire(port);
+        let sending_ps = u128::from(bytes) * 8_000_000_000_000 / u128::from(wire.rate_bps.max(1));
+        wire.delay_ps + sending_ps as u64
+    };
+    let both = |port: usize| crossing(port, data) + crossing(Graph::opposite(port), ack);
+    let mut of_switch: Vec<Option<Attached>> = vec![None; graph.nodes.len()];
+    for host in 0..graph.hosts().len() {
+        let up = graph.host_port(host);
+        let (out_ps, in_ps) = (both(up), both(Graph::opposite(up)));
+        Attached::join(&mut of_switch[graph.port_far_end(up)], out_ps, in_ps);
+    }
+    let mut longest_ps = 0;
+    for (target, attached) in of_switch.iter().enumerate() {
+        let Some(to) = attached else { continue };
+        for (from_switch, over_ps) in longest_to(graph, target, &both) {
+            if from_switch == target {
+                longest_ps = longest_ps.max(to.pair_ps.unwrap_or(0));
+            } else if let Some(from) = &of_switch[from_switch] {
+                longest_ps = longest_ps.max(from.out_ps + over_ps + to.in_ps);
+            }
+        }
+    }
+    longest_ps + hosts_ps(scenario)
+}
+
+/// The longest times of the hosts of one switch, packet and ACK together, ps.
+#[derive(Clone)]
+struct Attached {
+    /// From a host to the switch.
+    out_ps: u64,
+    /// From the switch to a host.
+    in_ps: u64,
+    /// From one host to another.
+    pair_ps: Option<u64>,
+}
+
+impl Attached {
+    /// One more host at a switch.
+    fn join(there: &mut Option<Attached>, out_ps: u64, in_ps: u64) {
+        let Some(others) = there else {
+            *there = Some(Attached {
+                out_ps,
+                in_ps,
+                pair_ps: None,
+            });
+            return;
+        };
+        let pair_ps = (others.out_ps + in_ps).max(out_ps + others.in_ps);
+        others.pair_ps = others.pair_ps.max(Some(pair_ps));
+        others.out_ps = others.out_ps.max(out_ps);
+        others.in_ps = others.in_ps.max(in_ps);
+    }
+}
+
+/// The switches from which there is a way to switch `target`, each with the longest time among its
+/// shortest paths.
+fn longest_to(
+    graph: &Graph,
+    target: usize,
+    both: &impl Fn(usize) -> u64,
+) -> impl Iterator<Item = (usize, u64)> {
+    // In the order of their distance, so that a switch is complete before those behind it.
+    let mut found = vec![None; graph.nodes.len()];
+    found[target] = Some((0_u32, 0_u64));
+    let mut open = VecDeque::from([target]);
+    while let Some(switch) = open.pop_front() {
+        let Some((hops, so_far_ps)) = found[switch] else {
+            continue;
+        };
+        for &port in graph.node_ports(switch) {
+            let next = graph.port_far_end(port);
+            if graph.nodes[next].kind == Kind::Host {
+                continue;
+            }
+            let ps = so_far_ps + both(Graph::opposite(port));
+            match &mut found[next] {
+                None => {
+                    found[next] = Some((hops + 1, ps));
+                    open.push_back(next);
+                }
+                Some((theirs, longest_ps)) if *theirs == hops + 1 => {
+                    *longest_ps = ps.max(*longest_ps);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    let with_number = found.into_iter().enumerate();
+    with_number.filter_map(|(switch, found)| Some((switch, found?.1)))
+}
+
+/// What both hosts add to a round trip, ps: each of the two packets goes out of one and into the other.
+fn hosts_ps(scenario: &Scenario) -> u64 {
+    let host = &scenario.host;
+    let stack_ps = host.stack_delay.0 + host.stack_jitter.as_ref().map_or(0, mean_ps);
+    let receiving_ps = host.receive.as_ref().map_or(0, |receive| {
+        let waits = receive.frames > 1 && !receive.adaptive;
+        let wait_ps = if waits { receive.wait.0 } else { 0 };
+        wait_ps + receive.interrupt_cost.0 + receive.packet_cost.0 + receive.frame_cost.0
+    });
+    4 * stack_ps + 2 * receiving_ps
+}
+
+fn mean_ps(service: &Service) -> u64 {
+    let exponential_ps = service.exponential.map_or(0, |mean| mean.0);
+    let gamma = service.gamma.as_ref();
+    let gamma_ps = gamma.map_or(0.0, |gamma| gamma.shape * gamma.scale.0 as f64);
+    service.offset.0 + exponential_ps + gamma_ps.round() as u64
+}

@@ -1,0 +1,276 @@
+//! BIC-TCP: after a reduction the window searches between its new and its old size by halving the gap.
+//!
+//! Source: L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control for Fast Long-Distance
+//! Networks" (INFOCOM 2004), section 3, to which the thesis traces QCN's averaging (remarks 5.1 and 5.6).
+//! With W in segments, beta the decrease, and W_max the window at the last reduction:
+//!
+//! - A reduction takes beta of the window. Fast convergence: if the window had not reached W_max again,
+//!   W_max becomes the middle between the window before and the window after the reduction.
+//! - Below W_max the target is the middle between W and W_max. A window of acknowledged data adds target -
+//!   W, at most S_max (additive increase) and at least S_min (so that the search ends).
+//! - From W_max on the window probes for a new maximum: a window of data adds 1, then 2, 4, ... up to
+//!   S_max, and S_max from there on.
+//! - Below the low window BIC does what TCP does: half, and one segment in a window of data.
+//! - After a timeout nothing is known of a maximum: slow start, then the probing.
+//!
+//! An ECN-Echo counts as a loss, at most one in a window of data (RFC 3168). The paper sets the window to
+//! W_max when the gap is less than S_min; here it takes steps of S_min to it. Linux searches with a quarter
+//! of the gap instead of half of it and a beta of 205/1024; its S_max is 16 (`tcp_bic`).
+//!
+//! Units: bytes; the settings in segments, or fixed point as named.
+
+use super::congestion::{AckEvent, CongestionControl};
+use super::newreno::NewReno;
+use super::window::Window;
+
+/// BIC's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BicConfig {
+    /// Share of the window that a reduction takes (beta), scaled by 2^16.
+    pub decrease: u16,
+    /// Largest growth in a window of data (S_max), segments.
+    pub max_increment: u16,
+    /// Smallest growth in a window of data (S_min), 1/1000 of a segment.
+    pub min_increment: u16,
+    /// Below this window TCP's rules hold, segments.
+    pub low_window: u16,
+    /// Whether a window that did not reach its old maximum lowers it further.
+    pub fast_convergence: bool,
+}
+
+impl BicConfig {
+    /// 1.0 of `decrease`.
+    pub const ONE: u64 = 1 << 16;
+}
+
+/// BIC's state.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    config: BicConfig,
+    reduction: NewReno,
+    /// W_max, bytes; 0: unknown.
+    max: u32,
+    /// Growth in a window of data while it probes for a maximum, bytes; 0: it does not probe.
+    probe: u32,
+    /// Window at which that growth doubles, bytes.
+    probe_until: u32,
+}
+
+impl Bic {
+    /// A connection without a maximum so far.
+    pub fn new(config: &BicConfig) -> Self {
+        Bic {
+            config: *config,
+            reduction: NewReno::default(),
+            max: 0,
+            probe: 0,
+            probe_until: 0,
+        }
+    }
+
+    /// What is left of `bytes` after a reduction, and a new maximum.
+    fn reduced(&mut self, window: &Window, bytes: u64) -> u64 {
+        let cwnd = window.cwnd();
+        self.probe = 0;
+        if cwnd < u64::from(self.config.low_window) * window.mss() {
+            self.max = cwnd as u32;
+            return bytes / 2;
+        }
+        let kept = |bytes: u64| bytes - bytes * u64::from(self.config.decrease) / BicConfig::ONE;
+        let short = cwnd < u64::from(self.max);
+        self.max = if self.config.fast_convergence && short {
+            u64::midpoint(cwnd, kept(cwnd)) as u32
+        } else {
+            cwnd as u32
+        };
+        kept(bytes)
+    }
+
+    /// Growth in a window of data, bytes.
+    fn step(&mut self, cwnd: u64, mss: u64) -> u64 {
+        let most = u64::from(self.config.max_increment) * mss;
+        let max = u64::from(self.max);
+        if cwnd < max && self.probe == 0 {
+            let least = u64::from(self.config.min_increment) * mss / 1000;
+            return ((max - cwnd) / 2).clamp(least.max(1), most).min(max - cwnd);
+        }
+        if self.probe == 0 {
+            self.probe = mss as u32;
+            self.probe_until = (cwnd + mss) as u32;
+        } else if cwnd >= u64::from(self.probe_until) && u64::from(self.probe) < most {
+            self.probe = (2 * u64::from(self.probe)).min(most) as u32;
+            self.probe_until = (cwnd + u64::from(self.probe)) as u32;
+        }
+        u64::from(self.probe)
+    }
+}
+
+impl CongestionControl for Bic {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+        if self.reduction.must_reduce(ack) {
+            let reduced = self.reduced(window, window.cwnd());
+            window.reduce_to(reduced);
+            return true;
+        }
+        if !ack.may_grow || ack.ece {
+            return false;
+        }
+        let (cwnd, mss) = (window.cwnd(), window.mss());
+        if window.in_slow_start() || cwnd < u64::from(self.config.low_window) * mss {
+            window.grow(ack.acked);
+        } else {
+            let step = self.step(cwnd, mss);
+            window.grow_towards(step, ack.acked.min(cwnd));
+        }
+        false
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        let reduced = self.reduced(window, flight);
+        window.reduce_to(reduced.max(2 * window.mss()));
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        let reduced = self.reduced(window, flight);
+        self.max = 0;
+        window.reduce_to(reduced.max(2 * window.mss()));
+        window.set_cwnd(window.mss());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+    const PAPER: BicConfig = BicConfig {
+        decrease: (BicConfig::ONE / 8) as u16,
+        max_increment: 32,
+        min_increment: 10,
+        low_window: 14,
+        fast_convergence: true,
+    };
+
+    /// A flow in congestion avoidance whose whole window is acknowledged in each round trip.
+    struct Flow {
+        bic: Bic,
+        window: Window,
+        una: u64,
+    }
+
+    impl Flow {
+        fn new(segments: u64) -> Self {
+            let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
+            window.set_ssthresh(MSS);
+            Flow {
+                bic: Bic::new(&PAPER),
+                window,
+                una: 0,
+            }
+        }
+
+        fn ack(&mut self, ece: bool) -> bool {
+            self.una += MSS;
+            let event = AckEvent {
+                now_ps: 0,
+                una: self.una,
+                nxt: self.una + self.window.cwnd(),
+                acked: MSS,
+                ece,
+                after_loss: false,
+                may_grow: true,
+                rtt_ps: None,
+                srtt_ps: 1,
+            };
+            self.bic.on_ack(&mut self.window, &event)
+        }
+
+        /// The window after a round trip, segments.
+        fn round_trip(&mut self) -> f64 {
+            for _ in 0..self.window.cwnd() / MSS {
+                self.ack(false);
+            }
+            self.segments()
+        }
+
+        fn segments(&self) -> f64 {
+            self.window.cwnd() as f64 / MSS as f64
+        }
+    }
+
+    /// 2000 segments, cut to 1750: 32 segments a round trip while half of the gap is more, up to 1936;
+    /// then the gap of 64 decays as exp(-n / 2), which is dW/dn = (W_max - W) / 2, until half of it is
+    /// less than S_min.
+    #[test]
+    fn searches_linearly_then_by_halves() {
+        let mut flow = Flow::new(2000);
+        flow.bic.on_loss(&mut flow.window, 2000 * MSS);
+        assert_eq!(flow.window.cwnd(), 1750 * MSS);
+        let mut round_trips = 0.0_f64;
+        while flow.segments() < 1999.9 {
+            round_trips += 1.0;
+            let found = flow.round_trip();
+            let linear = 1750.0 + 32.0 * round_trips;
+            let since = round_trips - (1936.0 - 1750.0) / 32.0;
+            let expected = if since < 0.0 {
+                linear
+            } else {
+                2000.0 - 64.0 * (-since / 2.0).exp()
+            };
+            // A round trip acknowledges the window of its beginning: 1% less growth on 186 segments.
+            assert!((found - expected).abs() < 2.0, "{found} {expected}");
+        }
+        // 5.8 linear and 2 ln(640) = 12.9 more.
+        assert!((18.0..=21.0).contains(&round_trips), "{round_trips}");
+    }
+
+    /// Beyond the maximum a window adds 1, 2, 4, ... 32 segments, then 32 each.
+    #[test]
+    fn probes_for_a_new_maximum() {
+        let mut flow = Flow::new(1000);
+        let windows: Vec<f64> = (0..8).map(|_| flow.round_trip()).collect();
+        let mut expected = 1000.0_f64;
+        for (found, step) in windows.iter().zip([1, 2, 4, 8, 16, 32, 32, 32]) {
+            expected += f64::from(step);
+            // A step's last packets may be those of the next round trip.
+            assert!(
+                (found - expected).abs() < 0.1 * f64::from(step) + 0.1,
+                "{windows:?}"
+            );
+        }
+    }
+
+    /// 1000 segments, a reduction at 875 short of them: the next search goes to (875 + 765.6) / 2.
+    #[test]
+    fn fast_convergence_gives_way() {
+        let mut flow = Flow::new(1000);
+        flow.bic.on_loss(&mut flow.window, 1000 * MSS);
+        flow.bic.on_loss(&mut flow.window, 875 * MSS);
+        assert_eq!(flow.window.cwnd(), 765_625);
+        assert_eq!(flow.bic.max, 820_312);
+    }
+
+    /// Below 14 segments TCP's half; from 14 on an eighth, for an ECN-Echo once in a window of data.
+    #[test]
+    fn small_windows_are_halved() {
+        let mut flow = Flow::new(12);
+        flow.bic.on_loss(&mut flow.window, 12 * MSS);
+        assert_eq!(flow.window.cwnd(), 6 * MSS);
+        assert!((flow.round_trip() - 7.0).abs() < 0.01);
+        let mut flow = Flow::new(100);
+        assert!(flow.ack(true));
+        assert_eq!(flow.window.cwnd(), 87_500);
+        assert!(!flow.ack(true));
+        assert_eq!(flow.window.cwnd(), 87_500);
+    }
+
+    /// A timeout: one segment, slow start, and no maximum.
+    #[test]
+    fn a_timeout_forgets_the_maximum() {
+        let mut flow = Flow::new(100);
+        flow.bic.on_timeout(&mut flow.window, 100 * MSS);
+        assert_eq!((flow.window.cwnd(), flow.window.ssthresh()), (MSS, 87_500));
+        assert_eq!(flow.bic.max, 0);
+    }
+}

@@ -1,0 +1,69 @@
+"""Warnings about a run: what decided its results without being part of what was compared.
+
+- Packets that were dropped inside hosts, by a pacer's FIFO or a NIC's queue: no link shows them,
+  and their flows are slow for no reason of the network.
+- A largest window that was left at its default and is below the bandwidth-delay product of the
+  longest path: it, and not congestion control, limits a flow that has the path to itself.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hull import _core
+from hull.plan import Plan
+
+_DEFAULT_WINDOW = next(
+    row["default"] for row in json.loads(_core.keys()) if row["key"] == "transport.max_window"
+)
+
+
+def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """One sentence for each thing, cells that share it together; `cells` are the summary's."""
+    found: dict[str, list[str]] = {}
+    for cell, averages in zip(plan.cells, cells, strict=True):
+        name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
+        drops = _drops_in_hosts(cell.scenario, averages["drops_by_place"])
+        for text in filter(None, (drops, _small_window(cell.scenario))):
+            found.setdefault(text, []).append(name)
+    return [f"{_names(names)}: {text}" for text, names in found.items()]
+
+
+def _names(names: list[str]) -> str:
+    if len(names) <= 3:
+        return "; ".join(names)
+    return f"{names[0]}; {names[1]}; {len(names) - 2} more"
+
+
+def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> str:
+    pacers, nics = (places[place]["mean"] for place in ("pacer", "nic"))
+    parts = []
+    if pacers > 0:
+        fifo = scenario["pacer"]["fifo"]
+        parts.append(
+            f'{pacers:,.0f} by pacers (pacer.fifo is "{fifo}"; unset pacer keys suit the network)'
+        )
+    if nics > 0:
+        buffer = scenario["host"]["nic_buffer"]
+        parts.append(f'{nics:,.0f} by NICs (host.nic_buffer is "{buffer}")')
+    if not parts:
+        return ""
+    return f"packets were dropped inside hosts, per seed {' and '.join(parts)}"
+
+
+def _small_window(scenario: Mapping[str, Any]) -> str:
+    transport = scenario["transport"]
+    if transport["congestion_control"] in ("qcn", "qcn-aimd", "rcp"):
+        return ""
+    mtu = _core.quantity("size", transport["mtu"])
+    key = min(("max_window", "receive_window"), key=lambda name: transport[name])
+    round_trip_s = _core.round_trip(json.dumps(scenario))
+    most_bps = 8 * transport[key] * mtu / round_trip_s
+    rate_bps = _core.quantity("rate", scenario["host"]["rate"])
+    if most_bps >= rate_bps or transport[key] != _DEFAULT_WINDOW:
+        return ""
+    return (
+        f"transport.{key}, {transport[key]} packets by default, limits a flow to "
+        f"{most_bps / 1e9:.3g} Gbps over a round trip of {round_trip_s * 1e6:.4g} us; "
+        f"host.rate is {rate_bps / 1e9:.3g} Gbps"
+    )
