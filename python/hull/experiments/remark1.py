@@ -84,9 +84,9 @@ CLAIMS = (
         check=_smaller,
         kind="predicted",
         bound="document",
-        tried="Paced it does. Not paced, the 99th percentile is high with 1 KB already: 63 us at "
-        "950 Mbps, 27 at 800 (133 and 75 with 30 KB; means of 3 seeds), so that the ratio falls "
-        "while the difference grows from 48 to 70 us.",
+        tried="Paced it does. Not paced, the 99th percentile is high with 1 KB already: 61 us at "
+        "950 Mbps, 28 at 800 (134 and 78 with 30 KB; means of 3 seeds), so that the ratio falls "
+        "while the difference grows from 50 to 73 us.",
         shown_by=commands("remark1", "--seeds 3"),
     ),
     Claim(
@@ -106,9 +106,9 @@ CLAIMS = (
         check=_less_sensitive,
         kind="predicted",
         bound="hull",
-        tried="In parallel it is low with 1 KB, 20 us paced and 27 not (36 and 63 in series), as "
-        "each burst is marked at once, which costs throughput: 541 and 356 Mbps instead of 878 and "
-        "717. With 30 KB it is 120 and 102 us for 168 and 133 in series (3 seeds).",
+        tried="In parallel it is low with 1 KB, 21 us paced and 26 not (32 and 61 in series), as "
+        "each burst is marked at once, which costs throughput: 576 and 341 Mbps instead of 884 and "
+        "717. With 30 KB it is 124 and 104 us for 163 and 134 in series (3 seeds).",
         shown_by=commands("remark1", "--seeds 3"),
     ),
 )
@@ -125,7 +125,7 @@ def draw(results: Results) -> "Figure":
             y_label,
             [
                 Line(
-                    f"in {placement}, {rate} Mbps",
+                    f"{placement}, {rate} Mbps",
                     THRESHOLDS,
                     _row(results, placement, rate, scheme, read),
                 )

@@ -96,7 +96,7 @@ def _binned(results: Results) -> tuple[list[float], list[float]]:
 
     bins = (
         _cuts(results, DCTCP)
-        .group_by(((pl.col("marked") / 5).round() * 5).alias("near"))
+        .group_by(((pl.col("marked") / 5).round() * 5).alias("near"), maintain_order=True)
         .agg(pl.col("marked").mean(), pl.col("cut").mean(), pl.len().alias("cuts"))
         .filter(pl.col("cuts") >= 10)
         .sort("near")
