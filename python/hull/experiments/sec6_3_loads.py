@@ -143,6 +143,7 @@ EXPERIMENT = Experiment(
     title="Paper section 6.3 at other loads: Pareto flows between 192 servers",
     source="paper 6.3",
     scenario="tree192",
+    completion="acked",
     variants=tuple(
         Variant({"": f"{load}%"}, overrides=(f"workload.flows.load={load}%",), schemes=SCHEMES)
         for load in LOADS

@@ -160,6 +160,7 @@ EXPERIMENT = Experiment(
     title="Paper section 8: the buffer that incast needs with HULL, with and without pacing",
     source="paper 8",
     scenario="hull-incast",
+    completion="delivered",
     variants=(
         *(
             Variant({"": f"unlimited/{n}"}, overrides=(f"workload.incast.fan_in={n}",))

@@ -184,6 +184,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.8: round trips to the aggregator in production",
     source=_SOURCE,
     scenario="thesis-benchmark",
+    completion="delivered",
     variants=(Variant(overrides=_SETUP, schemes=(TCP,)),),
     claims=CLAIMS,
     draw=draw,

@@ -200,6 +200,7 @@ EXPERIMENT = Experiment(
     title="Thesis 2.3.2, other settings: incast of 100 KB and 10 MB, and over links of 10 Gbps",
     source="thesis 2.3.2, other settings",
     scenario="thesis-rack",
+    completion="delivered",
     variants=tuple(
         Variant(
             {"": setting.condition(n)},
