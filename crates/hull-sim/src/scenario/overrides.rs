@@ -55,7 +55,7 @@ pub(super) fn whole(base: &Table, settings: &[(String, Value)]) -> Table {
     let variants = variants(base);
     for (key, value) in settings {
         let nowhere = || !variants.iter().any(|v| holds(&v.table, key, value));
-        if holds(&whole, key, value) || (!key.contains('.') && nowhere()) {
+        if holds(&whole, key, value) || nowhere() {
             set(&mut whole, key, value.clone());
         }
     }
