@@ -96,7 +96,8 @@ class Experiment:
         """The cells of all variants under their names in the results.
 
         `overrides` ("key=value") come after those of the size and of each variant; results with
-        them are another run, under a name of their own.
+        them are another run, under a name of their own. One that names a scheme changes the
+        scenarios that have it.
         """
         label = f"-set-{_digest(overrides)}-{size}" if overrides else f"-{size}"
         if self.scenario is None:
@@ -106,11 +107,21 @@ class Experiment:
         chosen = self.full if size == "full" else self.quick
         seeds = chosen.seeds if seeds is None else seeds
         variants = [variant for variant in self.variants if size in variant.sizes]
+        known = {s for v in variants for s in _schemes(v, self.scenario)}
+        for override in overrides:
+            if (scheme := _scheme_of(override)) and scheme not in known:
+                expected = ", ".join(sorted(known)) or "none: the scenario has no schemes"
+                raise UsageError(f"--set: schemes.{scheme} is unknown; expected {expected}")
         plans = [
             self._variant_plan(
-                variant, self.scenario, (*chosen.overrides, *variant.overrides, *overrides), seeds
+                variant,
+                (
+                    *(*chosen.overrides, *variant.overrides),
+                    *(o for o in overrides if _scheme_of(o) in (None, *its)),
+                ),
+                seeds,
             )
-            for variant in variants
+            for variant, its in ((v, _schemes(v, self.scenario)) for v in variants)
         ]
         cells = [
             cell
@@ -151,10 +162,8 @@ class Experiment:
     def _plan(self, label: str, text: str, cells: tuple[Cell, ...], seeds: tuple[int, ...]) -> Plan:
         return Plan(f"{self.id}{label}", self.title, text, cells, seeds, code_hash())
 
-    def _variant_plan(
-        self, variant: Variant, scenario: str, overrides: Sequence[str], seeds: int
-    ) -> Plan:
-        name = variant.scenario or scenario
+    def _variant_plan(self, variant: Variant, overrides: Sequence[str], seeds: int) -> Plan:
+        name = variant.scenario or self.scenario or ""
         return make_plan(scenarios.text(name), f"{name}.toml", list(overrides), seeds)
 
 
@@ -212,6 +221,18 @@ def all_experiments() -> dict[str, Experiment]:
     modules = sorted(module.name for module in iter_modules(experiments.__path__))
     found = [import_module(f"hull.experiments.{name}").EXPERIMENT for name in modules]
     return {experiment.id: experiment for experiment in found}
+
+
+def _schemes(variant: Variant, scenario: str) -> set[str]:
+    """Names of the schemes of a variant: those of its scenario, and those that it adds."""
+    own = tomllib.loads(scenarios.text(variant.scenario or scenario)).get("schemes", {})
+    return {*own, *(s for s in map(_scheme_of, variant.overrides) if s)}
+
+
+def _scheme_of(override: str) -> str | None:
+    """The scheme that an override names: "schemes.NAME...=value"."""
+    first, _, rest = override.partition("=")[0].strip().partition(".")
+    return rest.split(".")[0] if first == "schemes" else None
 
 
 def _digest(overrides: Sequence[str]) -> str:

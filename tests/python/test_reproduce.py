@@ -257,4 +257,6 @@ def test_a_changed_key_is_another_run(
     capsys.readouterr()
     assert call(monkeypatch, "reproduce", "--all", "--set", "run.seed=2") == 2
     assert "--set: given without an ID" in capsys.readouterr().err
+    assert call(monkeypatch, *command, "--set", "schemes.nosuch.pacer.beta=3") == 2
+    assert "--set: schemes.nosuch is unknown; expected dctcp" in capsys.readouterr().err
     assert call(monkeypatch, *command, "--set", "host.no=1") == 2

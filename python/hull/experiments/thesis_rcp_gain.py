@@ -55,7 +55,9 @@ def total(results: Results, rtt_ms: int, ending: str, scheme: str) -> tuple[np.n
     import polars as pl
 
     rows = results.table("series", _condition(rtt_ms, ending, scheme), "rcp")
-    rates = rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    rates = (
+        rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    )
     return rates["time_ps"].to_numpy() / 1e12, rates["rate_bps"].to_numpy() / 1e9
 
 

@@ -118,7 +118,9 @@ def _total(results: Results, factor: float, side: str) -> tuple[np.ndarray, np.n
     import polars as pl
 
     rows = results.table("series", _condition(factor, side), "ap_rcp")
-    rates = rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    rates = (
+        rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    )
     return rates["time_ps"].to_numpy() / 1e12, rates["rate_bps"].to_numpy() / 1e9
 
 

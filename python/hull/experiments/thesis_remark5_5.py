@@ -179,7 +179,9 @@ def _rates(results: Results, scheme: str) -> tuple[list[float], list[float]]:
     import polars as pl
 
     rows = results.table("series", START, scheme, _seeds(results, START, scheme)[0])
-    sums = rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    sums = (
+        rows.group_by("time_ps", maintain_order=True).agg(pl.col("rate_bps").sum()).sort("time_ps")
+    )
     return list(sums["time_ps"].to_numpy() / 1e9), list(sums["rate_bps"].to_numpy() / 1e9)
 
 
