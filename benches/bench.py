@@ -38,11 +38,16 @@ LOAD = ("workload.requests.load=60%", "run.duration=120s")
 SHORT = ("run.warmup=0s", "run.duration=6s", "run.drain=0s")
 LONG = ("run.warmup=0s", "run.duration=9s", "run.drain=0s")
 
+SIZES = "{pareto={shape=1.05,mean='100KB'}}"
+
 
 def flows(scenario: str, scheme: str, count: int, required: float | None = None) -> Case:
     """A network with so many Poisson flows."""
     few, many = f"workload.flows.count={count // 50}", f"workload.flows.count={count // 15}"
     settings = (f"workload.flows.count={count}",)
+    if scenario == "tree192":
+        # A connection for each flow, so that speeds compare with those of earlier versions.
+        settings = (f"workload.flows={{load='15%',count={count},sizes={SIZES}}}",)
     return Case(scenario, scheme, settings, (few,), (many,), required)
 
 

@@ -51,8 +51,8 @@ def test_a_round_trip_brings_the_pacer_and_is_not_handed_on() -> None:
     assert found[:5] == ["attach", "--replace", "ten0", "--eta", "10%"]
     rest = iter(found[5:])
     more = dict(zip(rest, rest, strict=True))
-    # T_r is 4.88 RTT / 8, T_i 80 RTT, to two digits: 195.2 us and 25.6 ms.
-    assert more.pop("--update-interval") == "200000ns"
+    # T_r is 64 us, as 4.88 RTT / 8 is more; T_i is 80 RTT, to two digits: 25.6 ms.
+    assert more.pop("--update-interval") == "64000ns"
     assert more.pop("--association-timeout") == "26000000ns"
     assert set(more) == {"--drain", "--threshold", "--beta", "--association-probability"}
 
