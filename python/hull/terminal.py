@@ -60,12 +60,17 @@ KEY_COLUMNS = ("key", "type", "example", "default", "meaning")
 
 def key_row(key: dict[str, Any]) -> tuple[str, ...]:
     """One key of a scenario file as KEY_COLUMNS."""
-    default = key["default"]
-    if default is None:
-        shown = "required" if key["required"] else ""
-    else:
-        shown = default if isinstance(default, str) else json.dumps(default)
-    return key["key"], key["type"], key["unit"] or "", shown, key["doc"]
+    default, example = _value(key["default"]), _value(key["unit"])
+    if key["default"] is None and key["required"]:
+        default = "required"
+    return key["key"], key["type"], example, default, key["doc"]
+
+
+def _value(value: Any) -> str:
+    """As in a scenario file, texts without quotes; "" where there is none."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def number(value: float | None) -> str:
