@@ -56,7 +56,8 @@ def average(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "condition": parts[0]["condition"],
         "scheme": parts[0]["scheme"],
         "seeds": len(parts),
-        **{key: _average([part[key] for part in parts]) for key in _AVERAGED},
+        # What a real network cannot tell, as where its packets were dropped, is null.
+        **{key: _average([part.get(key) for part in parts]) for key in _AVERAGED},
     }
 
 
