@@ -35,7 +35,9 @@ def _names(names: list[str]) -> str:
     return f"{names[0]}; {names[1]}; {len(names) - 2} more"
 
 
-def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> str:
+def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any] | None) -> str:
+    if places is None:  # measured on a real network
+        return ""
     pacers, nics = (places[place]["mean"] for place in ("pacer", "nic"))
     parts = []
     if pacers > 0:
