@@ -22,6 +22,8 @@ def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
     """One sentence for each thing, cells that share it together; `cells` are the summary's."""
     found: dict[str, list[str]] = {}
     for cell, averages in zip(plan.cells, cells, strict=True):
+        if not cell.scenario:
+            continue  # measured on a real network
         name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
         drops = _drops_in_hosts(cell.scenario, averages["drops_by_place"])
         for text in filter(None, (drops, _small_window(cell.scenario))):
@@ -35,9 +37,7 @@ def _names(names: list[str]) -> str:
     return f"{names[0]}; {names[1]}; {len(names) - 2} more"
 
 
-def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any] | None) -> str:
-    if places is None:  # measured on a real network
-        return ""
+def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> str:
     pacers, nics = (places[place]["mean"] for place in ("pacer", "nic"))
     parts = []
     if pacers > 0:
