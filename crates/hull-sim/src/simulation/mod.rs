@@ -150,7 +150,7 @@ impl Simulation {
             self.limit_ps = self.last_ps + 1;
             self.run_to_limit(control)?;
             if self.done {
-                self.now_ps = self.limit_ps;
+                self.now_ps = self.limit_ps.min(self.last_ps);
             }
         }
         Ok(measured)

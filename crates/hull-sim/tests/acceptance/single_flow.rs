@@ -247,6 +247,30 @@ fn a_stopped_flow_has_no_completion_time() {
     assert!(outcome.packets.delivered > 500);
 }
 
+/// The drain is the last that a run may take, also where the last ACK arrives in its last nanoseconds, so
+/// that the end is noticed after it.
+#[test]
+fn a_run_ends_with_its_drain_at_the_latest() {
+    let settings = with(&[
+        "topology={leaf_spine={leaves=2,spines=1,hosts_per_leaf=1}}",
+        "workload.bulk.size=5KB",
+        "run.duration=100us",
+    ]);
+    let drained = |drain_ps: u64| {
+        let drain = format!("run.drain={drain_ps}ps");
+        let settings = Vec::from_iter(settings.iter().copied().chain([drain.as_str()]));
+        run(&scenario(BULK, &settings), 1)
+    };
+    let duration_ps = 100 * US_PS;
+    let free_ps = drained(SECOND_PS).simulated_ps;
+    assert!(free_ps > 3 * duration_ps, "{free_ps}");
+    for earlier_ps in (0..1_000_000).step_by(20_000) {
+        let last_ps = free_ps - earlier_ps;
+        let outcome = drained(last_ps - duration_ps);
+        assert_eq!(outcome.simulated_ps, last_ps, "{earlier_ps}");
+    }
+}
+
 /// Ethernet's 38 bytes around 1500: a gigabit carries 1448 bytes of payload in each 1538, the 941 Mbps that
 /// such links are known for. And the time of one packet, to the picosecond.
 #[test]
