@@ -9,6 +9,7 @@ from hull.claims import Claim, Finding, about
 from hull.experiment import Experiment, Size, published
 from hull.experiments.thesis_fig5_13 import (
     BETAS,
+    QUICK,
     SHOWN_BY,
     TRIED,
     draw_rates,
@@ -80,6 +81,6 @@ EXPERIMENT = Experiment(
     variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
     claims=CLAIMS,
     draw=draw,
-    quick=Size(overrides=("run.duration=40s",), seeds=1),
+    quick=Size(overrides=QUICK, seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),
 )
