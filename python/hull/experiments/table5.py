@@ -282,7 +282,7 @@ EXPERIMENT = Experiment(
             kind="predicted",
             bound="document",
             tried="a mean of few requests that wait in a server's NIC: 21% in the full size "
-            "(QoS 488 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
+            "(QoS 486 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
             "with 1000 packets in the NIC 15%",
             shown_by=commands(
                 "table5",
@@ -300,7 +300,7 @@ EXPERIMENT = Experiment(
             _faster("p99", 65),
             kind="predicted",
             bound="document",
-            tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.9 in "
+            tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.5 in "
             "the full size, 8.2 in the quick one",
             shown_by=commands("table5", "--full", ""),
         ),
