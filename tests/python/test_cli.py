@@ -85,10 +85,10 @@ RUN = ("run", "scenario.toml")
         ((*RUN, "--jobs", "many"), ["--jobs", "many", "at least 1"]),
         ((*RUN, "--seeds", "-1"), ["--seeds", "-1", "at least 1"]),
         ((*RUN, "--seeds", "1.5"), ["--seeds", "1.5", "at least 1"]),
-        ((*RUN, "--seeds", "9" * 20), ["scenario.toml", "run.seeds", "u32"]),
+        ((*RUN, "--seeds", "9" * 20), ["scenario.toml", "run.seeds", "a whole number from 0 to"]),
         ((*RUN, "--set", "run.seed=2147483648"), ["scenario.toml", "run.seed", "2147483647"]),
         ((*RUN, "--set", "nonsense"), ["--set", "nonsense", "key=value"]),
-        ((*RUN, "--set", "run.duratoin=1s"), ["scenario.toml", "run.duratoin", "`duration`"]),
+        ((*RUN, "--set", "run.duratoin=1s"), ["scenario.toml", "run.duratoin", "duration"]),
         ((*RUN, "--set", "run.duration=5B"), ["scenario.toml", "run.duration", "5B"]),
         ((*RUN, "--set", "run.duration=-1s"), ["scenario.toml", "run.duration", "-1s"]),
         (

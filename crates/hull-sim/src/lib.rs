@@ -17,6 +17,7 @@ pub mod host;
 pub mod measure;
 pub mod network;
 pub mod part;
+pub mod quote;
 pub mod random;
 pub mod scenario;
 pub mod simulation;

@@ -8,6 +8,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
+use crate::quote;
+
 /// Splits `"12.5us"` into 12.5 scaled by 10^`digits` and `"us"`.
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
@@ -49,8 +51,11 @@ fn write_unit(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> 
     write!(f, "{}{unit}", value / factor)
 }
 
+/// Longest time that a scenario may have, 1,000,000 s: a sum of several is far below 2^64 ps.
+const LONGEST_PS: u64 = 1_000_000_000_000_000_000;
+
 macro_rules! quantity {
-    ($(#[$doc:meta])* $name:ident, $field:ident, $example:literal, [$(($unit:literal, $factor:expr)),+]) => {
+    ($(#[$doc:meta])* $name:ident, $field:ident, $example:literal, $most:expr, [$(($unit:literal, $factor:expr)),+]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
         pub struct $name(pub u64);
@@ -63,14 +68,18 @@ macro_rules! quantity {
                 let allowed = || {
                     let units: Vec<_> = Self::UNITS.iter().map(|&(unit, _)| unit).collect();
                     format!(
-                        "found \"{text}\", allowed is a number with one of the units {}, such as \"{}\"",
-                        units.join(", "), $example
+                        "found {}, allowed is a number with one of the units {}, such as \"{}\", at \
+                         most {}",
+                        quote::text(text), units.join(", "), $example, $name($most)
                     )
                 };
                 let (number, unit) = split(text).ok_or_else(allowed)?;
                 let &(_, factor) =
                     Self::UNITS.iter().find(|&&(name, _)| name == unit).ok_or_else(allowed)?;
-                scaled(number, factor).map($name).ok_or_else(allowed)
+                scaled(number, factor)
+                    .filter(|&value| value <= $most)
+                    .map($name)
+                    .ok_or_else(allowed)
             }
         }
 
@@ -133,17 +142,17 @@ impl serde::de::Visitor<'_> for TextVisitor {
 
 quantity!(
     /// A time, in picoseconds.
-    Time, ps, "64us",
+    Time, ps, "64us", LONGEST_PS,
     [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)]
 );
 quantity!(
     /// A rate, in bit/s.
-    Rate, bps, "950Mbps",
+    Rate, bps, "950Mbps", 1_600_000_000_000,
     [("Tbps", 1_000_000_000_000), ("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)]
 );
 quantity!(
     /// A number of bytes.
-    Size, bytes, "30KB",
+    Size, bytes, "30KB", 1_000_000_000_000_000,
     [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1_000), ("B", 1)]
 );
 
@@ -164,7 +173,10 @@ impl Share {
 
     /// Reads `"20%"`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let allowed = || format!("found \"{text}\", allowed is a share such as \"20%\" or 0.2");
+        let allowed = || {
+            let found = quote::text(text);
+            format!("found {found}, allowed is a share such as \"20%\" or 0.2")
+        };
         let (number, unit) = split(text).ok_or_else(allowed)?;
         let factor = match unit {
             "%" => Self::ONE / 100,
@@ -261,7 +273,9 @@ impl Buffer {
     pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = || {
             format!(
-                "found \"{text}\", allowed is \"unlimited\", a size such as \"700KB\" or a number of packets such as \"500pkts\""
+                "found {}, allowed is \"unlimited\", a size such as \"700KB\" or a number of packets \
+                 such as \"500pkts\"",
+                quote::text(text)
             )
         };
         if text.trim() == "unlimited" {
@@ -304,7 +318,11 @@ impl RelativeRate {
             return Share::parse(text).map(RelativeRate::Share);
         }
         Rate::parse(text).map(RelativeRate::Absolute).map_err(|_| {
-            format!("found \"{text}\", allowed is a rate such as \"950Mbps\" or a share of the link's rate such as \"95%\"")
+            format!(
+                "found {}, allowed is a rate such as \"950Mbps\" or a share of the link's rate such as \
+                 \"95%\"",
+                quote::text(text)
+            )
         })
     }
 
@@ -344,8 +362,12 @@ impl Tick {
         if text.trim() == "continuous" {
             return Ok(Tick::Continuous);
         }
-        Time::parse(text).map(Tick::Every).map_err(|_| {
-            format!("found \"{text}\", allowed is \"continuous\" or a time such as \"800ns\"")
+        let every = Time::parse(text).ok().filter(|every| every.0 > 0);
+        every.map(Tick::Every).ok_or_else(|| {
+            format!(
+                "found {}, allowed is \"continuous\" or a time above 0 such as \"800ns\"",
+                quote::text(text)
+            )
         })
     }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::{Problem, quoted, require};
+use crate::quote;
 use crate::units::{Buffer, Share, Time};
 
 /// RED with ECN: packets are marked, not dropped early.
@@ -85,7 +86,7 @@ impl AverageWeight {
         }
         Share::parse(text)
             .map(AverageWeight::Share)
-            .map_err(|_| format!("found \"{text}\", allowed is {}", Self::ALLOWED))
+            .map_err(|_| format!("found {}, allowed is {}", quote::text(text), Self::ALLOWED))
     }
 
     /// No share below 2^-24, which is the least of the powers of two and leaves a share of 2^-32 units some
@@ -131,8 +132,12 @@ impl serde::de::Visitor<'_> for AverageWeightVisitor {
 
     /// 1.0 would be 1 in some formats and the whole in others.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<AverageWeight, E> {
-        let unexpected = serde::de::Unexpected::Float(value);
-        let refused = || E::invalid_value(unexpected, &self);
+        let refused = || {
+            E::custom(format!(
+                "found {value}, allowed is {}",
+                AverageWeight::ALLOWED
+            ))
+        };
         if value >= 1.0 {
             return Err(refused());
         }

@@ -1,25 +1,24 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what they share.
 
+pub(super) use super::problem::Problem;
 use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport};
+use crate::quote;
 use crate::topology;
 use crate::units::{Buffer, Rate, Time};
 
-/// Key and problem.
-pub(crate) type Problem = (String, String);
-
+/// Refuses what is there or is not there, in words.
 pub(super) fn refuse(
     key: &str,
     found: impl std::fmt::Display,
     allowed: &str,
 ) -> Result<(), Problem> {
-    Err((
-        key.to_owned(),
-        format!("found {found}, allowed is {allowed}"),
-    ))
+    let told = format!("found {found}, allowed is {allowed}");
+    Err((key.to_owned(), told).into())
 }
 
-pub(super) fn require(
+/// Refuses what is there or is not there unless it is `ok`, in words.
+pub(super) fn need(
     ok: bool,
     key: &str,
     found: impl std::fmt::Display,
@@ -32,8 +31,22 @@ pub(super) fn require(
     }
 }
 
+/// Refuses the value `found` of a key unless it is `ok`.
+pub(super) fn require(
+    ok: bool,
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    if ok {
+        Ok(())
+    } else {
+        Err(Problem::of_value(key, found.to_string(), allowed))
+    }
+}
+
 pub(super) fn quoted(text: impl std::fmt::Display) -> String {
-    format!("\"{text}\"")
+    quote::text(&text.to_string())
 }
 
 pub(super) const MIN_RATE: Rate = Rate(1_000_000);
@@ -95,5 +108,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     }
     super::workload::check(&s.workload)?;
     measure::check(&s.measure)?;
-    measure::check_ports(&s.measure, &topology::build(s)?)
+    let graph = topology::build(s)?;
+    switch::check_ports(&s.switch, &graph)?;
+    Ok(measure::check_ports(&s.measure, &graph)?)
 }

@@ -10,7 +10,7 @@ use super::check::{Problem, quoted, require};
 /// Congestion control algorithms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", from = "String", into = "String")]
-#[schemars(!from, !into)]
+#[schemars(!from, !into, extend("x-open" = true))]
 pub enum CongestionControl {
     /// TCP NewReno with SACK.
     #[default]

@@ -3,7 +3,9 @@
 use toml::{Table, Value};
 
 use super::short_keys::with_full_names;
-use super::{OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer};
+use super::{
+    OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
+};
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -52,6 +54,7 @@ pub fn expand_with_own(
         })?;
         let (key, value) = (key.trim(), parse_value(value.trim()));
         if overrides::is_of_file(key) {
+            overrides::check_scheme(&base, key).map_err(|told| error(key, told))?;
             overrides::set(&mut base, key, value);
         } else {
             settings.push((key.to_owned(), value));
@@ -90,7 +93,10 @@ pub fn expand_with_own(
             congestion_control::resolve(&mut scenario, own)
                 .and_then(|()| check::check(&scenario))
                 .and_then(|()| pacer::resolve(&mut scenario))
-                .map_err(|(key, problem)| error(&key, format!("{problem}{}", of_scheme(scheme))))?;
+                .map_err(|problem| {
+                    let (key, told) = problem.told(&variant.table);
+                    error(&key, format!("{told}{}", of_scheme(scheme)))
+                })?;
             let condition = condition
                 .iter()
                 .map(|(key, value)| {
@@ -118,6 +124,14 @@ fn of_scheme(scheme: &str) -> String {
 }
 
 fn decode(table: &Table, file: &str, scheme: &str) -> Result<Scenario, ScenarioError> {
+    shape::check(table).map_err(|problem| {
+        let (key, told) = problem.into();
+        ScenarioError {
+            file: file.to_owned(),
+            key,
+            problem: format!("{told}{}", of_scheme(scheme)),
+        }
+    })?;
     serde_path_to_error::deserialize(table.clone()).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
+use super::check::{Problem, need, quoted, require};
 use super::default;
 use crate::measure::HEADERS_BYTES;
 use crate::topology::{Graph, ports_named};
@@ -137,7 +137,7 @@ fn check_capture(capture: &Capture) -> Result<(), Problem> {
         quoted(&capture.file),
         "letters, digits, - _ and . with \".pcapng\" at the end",
     )?;
-    require(
+    need(
         !capture.ports.is_empty(),
         "measure.capture.ports",
         "none",
@@ -167,7 +167,7 @@ fn check_capture(capture: &Capture) -> Result<(), Problem> {
 }
 
 /// Checks that the ports that are named are there.
-pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), Problem> {
+pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), (String, String)> {
     ports_named(graph, "measure.ports", &measure.ports)?;
     if let Some(capture) = &measure.capture {
         ports_named(graph, "measure.capture.ports", &capture.ports)?;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
+use super::check::{Problem, need, quoted, require};
 use crate::units::{Share, Size};
 
 /// The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of 4 MB
@@ -78,7 +78,7 @@ impl Memory {
 /// Checks the memory of switches that mark (`marks`) or not.
 pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Problem> {
     let bytes = memory.bytes();
-    require(
+    need(
         bytes >= mtu && bytes <= 1 << 40,
         "switch.memory.size",
         memory.size.map_or_else(|| "nothing".to_owned(), quoted),

@@ -87,6 +87,28 @@ pub(super) fn is_of_file(key: &str) -> bool {
     matches!(first, "name" | "title" | "source" | "schemes" | "sweep")
 }
 
+/// Checks that a key inside a scheme, `schemes.hull.pacer.beta`, has a scheme that there is; a whole one,
+/// `schemes.hull = {...}`, may be new.
+pub(super) fn check_scheme(base: &Table, key: &str) -> Result<(), String> {
+    let Some((name, _)) = key
+        .strip_prefix("schemes.")
+        .and_then(|rest| rest.split_once('.'))
+    else {
+        return Ok(());
+    };
+    let schemes = base.get("schemes").and_then(Value::as_table);
+    if schemes.is_some_and(|schemes| schemes.contains_key(name)) {
+        return Ok(());
+    }
+    let known = schemes.into_iter().flat_map(Table::keys);
+    let known = Vec::from_iter(known.map(String::as_str)).join(", ");
+    let whole = format!("schemes.{name}={{...}}, which adds one");
+    Err(match known.is_empty() {
+        true => format!("the file has no schemes; allowed is a whole one, {whole}"),
+        false => format!("there is no such scheme; allowed is one of {known}, or {whole}"),
+    })
+}
+
 /// Whether a scenario has the table that an override changes: `key` itself where the value is a table,
 /// else the one that holds it.
 fn holds(table: &Table, key: &str, value: &Value) -> bool {

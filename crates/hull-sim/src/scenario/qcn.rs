@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{MIN_RATE, Problem, quoted, rate, require};
+use super::check::{MIN_RATE, Problem, need, quoted, rate, require};
 use super::{CongestionControl, Scenario};
 use crate::units::{Rate, Share, Size, Time};
 
@@ -137,7 +137,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let sources = control.is_qcn();
     if let Some(point) = &s.switch.qcn {
         check_congestion_point(point)?;
-        require(
+        need(
             sources,
             "switch.qcn",
             format!("a table with transport.congestion_control = \"{control}\""),
@@ -147,7 +147,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     if !sources {
         return Ok(());
     }
-    require(
+    need(
         s.switch.qcn.is_some(),
         "switch.qcn",
         format!("no table with transport.congestion_control = \"{control}\""),

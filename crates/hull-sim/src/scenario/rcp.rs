@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
+use super::check::{Problem, need, quoted, require};
 use super::{CongestionControl, Scenario};
 use crate::units::{Share, Time};
 
@@ -60,7 +60,7 @@ const fn twentieth() -> Share {
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     let asked = scenario.transport.congestion_control == CongestionControl::Rcp;
     let Some(rcp) = &scenario.switch.rcp else {
-        return require(
+        return need(
             !asked,
             "switch.rcp",
             "no such table",

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
+use crate::quote;
+
 /// Most values of one range.
 const MOST: i128 = 100_000;
 
@@ -15,6 +17,7 @@ const MOST: i128 = 100_000;
     untagged,
     expecting = "allowed is a list of values or a range \"start:stop:step\""
 )]
+#[schemars(extend("x-form" = "a list of values or a range \"start:stop:step\""))]
 pub enum Swept {
     /// Values; a text among them may be a range.
     #[schemars(with = "Vec<serde_json::Value>")]
@@ -36,9 +39,8 @@ impl Swept {
                 all
             }
             Swept::Range(text) => range(text)?.ok_or_else(|| {
-                format!(
-                    "found \"{text}\", allowed is a list of values or a range \"start:stop:step\""
-                )
+                let found = quote::text(text);
+                format!("found {found}, allowed is a list of values or a range \"start:stop:step\"")
             })?,
         };
         if values.is_empty() {
@@ -87,8 +89,9 @@ pub fn range(text: &str) -> Result<Option<Vec<Value>>, String> {
     }
     let wrong = |why: &str| {
         Err(format!(
-            "found \"{text}\", {why}; allowed is a range \"start:stop:step\", such as \"0.2:0.6:0.1\" \
-             or \"800Mbps:950Mbps:50Mbps\""
+            "found {}, {why}; allowed is a range \"start:stop:step\", such as \"0.2:0.6:0.1\" \
+             or \"800Mbps:950Mbps:50Mbps\"",
+            quote::text(text)
         ))
     };
     let parts: Vec<_> = text.split(':').collect();

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::aqm::{Pi, Red, check_pi, check_red};
-use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, require};
+use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use super::default;
 use super::memory::{self, Memory};
 use super::qcn::CongestionPoint;
 use super::rcp::Rcp;
+use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
 /// The switches and their links, to hosts and to each other.
@@ -92,6 +93,44 @@ pub struct PortSettings {
     /// Their phantom queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
+}
+
+impl PortSettings {
+    /// Whether they are for this port of a switch.
+    pub(crate) fn fits(&self, graph: &Graph, port: usize) -> bool {
+        let tier = graph.port_tiers(port);
+        let node = &graph.nodes[graph.port_owner(port)].name;
+        self.rate
+            .is_none_or(|rate| rate.0 == graph.wire(port).rate_bps)
+            && self.tier.as_ref().is_none_or(|of| *of == tier)
+            && self.node.as_ref().is_none_or(|of| of == node)
+    }
+}
+
+/// Checks that each entry of `switch.ports` has ports in this network, and changes them.
+pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem> {
+    let of_switches =
+        (0..graph.ports()).filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
+    let of_switches = Vec::from_iter(of_switches);
+    for (i, entry) in switch.ports.iter().enumerate() {
+        let key = format!("switch.ports[{i}]");
+        if entry.buffer.is_none() && entry.marking.is_none() && entry.phantom_queue.is_none() {
+            let allowed = "at least one of buffer, marking, phantom_queue";
+            return refuse(&key, "nothing that differs", allowed);
+        }
+        if !of_switches.iter().any(|&port| entry.fits(graph, port)) {
+            let mut tiers: Vec<_> = of_switches.iter().map(|&p| graph.port_tiers(p)).collect();
+            tiers.sort_unstable();
+            tiers.dedup();
+            let told = format!(
+                "no port of a switch has this rate, tier and node, as far as they are given; tiers \
+                 here are {}",
+                tiers.join(", ")
+            );
+            return Err((key, told).into());
+        }
+    }
+    Ok(())
 }
 
 /// When the queue is compared with the threshold.

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, delay, quoted, rate, refuse, require};
+use super::check::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::units::{Rate, Time};
 
 /// How hosts and switches are joined; exactly one of the tables, and what is particular to single
@@ -308,7 +308,7 @@ fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
 
 /// Checks the product of several counts.
 fn total(key: &str, hosts: u64) -> Result<(), Problem> {
-    require(
+    need(
         (2..=MAX_HOSTS).contains(&hosts),
         key,
         format!("{hosts} hosts"),

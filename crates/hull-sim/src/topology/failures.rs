@@ -4,6 +4,7 @@
 use super::Problem;
 use super::graph::Graph;
 use super::link_name::{self, SEPARATORS};
+use crate::quote;
 use crate::scenario::LinkFailure;
 
 /// A moment at which links fail or work again.
@@ -58,7 +59,8 @@ pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, P
 fn links(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     if !text.contains(SEPARATORS[0]) {
         return Err(format!(
-            "found \"{text}\", allowed are two joined nodes as \"a--b\""
+            "found {}, allowed are two joined nodes as \"a--b\"",
+            quote::text(text)
         ));
     }
     let mut links: Vec<usize> = link_name::ports(graph, text)?

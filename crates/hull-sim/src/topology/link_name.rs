@@ -4,6 +4,7 @@
 
 use super::Problem;
 use super::graph::Graph;
+use crate::quote;
 
 /// What separates the ends; no node's name contains one of them.
 pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
@@ -11,7 +12,10 @@ pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
 /// The ports that `text` names, or what was found and what is allowed.
 pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     let wrong = |what: String| {
-        format!("found \"{text}\", {what}, allowed are two joined nodes as \"a--b\" or \"a->b\"")
+        format!(
+            "found {}, {what}, allowed are two joined nodes as \"a--b\" or \"a->b\"",
+            quote::text(text)
+        )
     };
     let both = text.split_once(SEPARATORS[0]);
     let (from, to) = both
@@ -20,7 +24,7 @@ pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     let node = |name: &str| {
         graph
             .node_named(name.trim())
-            .ok_or_else(|| wrong(format!("but no node is named \"{}\"", name.trim())))
+            .ok_or_else(|| wrong(format!("but no node is named {}", quote::text(name.trim()))))
     };
     let (a, b) = (node(from)?, node(to)?);
     let mut ports: Vec<usize> = graph.ports_between(a, b).collect();
@@ -65,7 +69,8 @@ fn of_tier(graph: &Graph, tier: &str) -> Result<Vec<usize>, String> {
     }
     if ports.is_empty() {
         return Err(format!(
-            "found \"{tier}\", allowed are two joined nodes as \"a->b\" or \"a--b\", or a tier: {}",
+            "found {}, allowed are two joined nodes as \"a->b\" or \"a--b\", or a tier: {}",
+            quote::text(tier),
             tiers.join(", ")
         ));
     }

@@ -8,6 +8,7 @@
 use std::io::Cursor;
 
 use super::csv_rows::CsvRows;
+use crate::quote;
 use crate::random::Stream;
 
 /// The largest value that a table may have.
@@ -42,8 +43,9 @@ impl CdfTable {
                 value
                     .filter(|value| (0.0..=largest).contains(value))
                     .ok_or(format!(
-                        ", column {}: found \"{text}\", allowed is a number from 0 to {largest}",
-                        columns[index]
+                        ", column {}: found {}, allowed is a number from 0 to {largest}",
+                        columns[index],
+                        quote::text(&text)
                     ))
             });
             let point = match cells {

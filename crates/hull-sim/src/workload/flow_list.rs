@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 
 use super::{HostNames, flow_list_csv, flow_list_parquet};
+use crate::quote;
 use crate::scenario::MAX_FLOW_BYTES;
 
 /// Names of the columns.
@@ -170,6 +171,6 @@ fn digits(text: &[u8]) -> Option<u64> {
 fn shown(cell: Cell<'_>) -> String {
     match cell {
         Cell::Number(value) => value.to_string(),
-        Cell::Text(text) => format!("\"{}\"", String::from_utf8_lossy(text)),
+        Cell::Text(text) => quote::text(&String::from_utf8_lossy(text)),
     }
 }

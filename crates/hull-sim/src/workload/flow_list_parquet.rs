@@ -2,12 +2,15 @@
 
 use std::fs::File;
 
+use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::schema::types::ColumnDescriptor;
 
+use super::arrow_schema::durations;
 use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader};
 
 /// Rows that are read at a time.
@@ -106,6 +109,51 @@ impl Column {
     }
 }
 
+/// Refuses a column whose numbers mean something else than they say: Parquet keeps decimals and times as
+/// integers too.
+fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Result<(), String> {
+    let refused = |found: &str| {
+        Err(format!(
+            "column {name}: found {found}, allowed are integers{}",
+            match name {
+                "start_ps" => ", ps",
+                "src" | "dst" => ", and texts",
+                _ => "",
+            }
+        ))
+    };
+    if durations.iter().any(|of| of == name) {
+        return refused("durations");
+    }
+    let logical = column.logical_type_ref();
+    match (column.converted_type(), logical) {
+        (_, Some(LogicalType::Decimal(_))) | (ConvertedType::DECIMAL, _) => {
+            match column.type_scale() {
+                places if places <= 0 => Ok(()),
+                places => refused(&format!("decimals with {places} places")),
+            }
+        }
+        (
+            ConvertedType::NONE
+            | ConvertedType::UTF8
+            | ConvertedType::ENUM
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64
+            | ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64,
+            None | Some(LogicalType::Integer(_) | LogicalType::String | LogicalType::Enum),
+        ) => Ok(()),
+        (_, Some(LogicalType::Timestamp(_) | LogicalType::Time(_) | LogicalType::Date)) => {
+            refused("dates or times of day")
+        }
+        _ => refused("another type"),
+    }
+}
+
 /// Reads the rows; the error names row (from 1) and column.
 pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
     let failed = |error: ParquetError| error.to_string();
@@ -124,6 +172,16 @@ pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, 
                 COLUMNS.join(",")
             )
         })?;
+    }
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let of_arrow = metadata.into_iter().flatten();
+    let durations = of_arrow
+        .filter(|entry| entry.key == "ARROW:schema")
+        .filter_map(|entry| entry.value.as_deref())
+        .flat_map(durations);
+    let durations = Vec::from_iter(durations);
+    for (name, &index) in COLUMNS.into_iter().zip(&place) {
+        check_type(&schema.column(index), name, &durations)?;
     }
     let mut flows = Vec::new();
     for group in 0..reader.num_row_groups() {

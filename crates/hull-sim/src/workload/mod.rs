@@ -6,6 +6,7 @@
 //! fit. The one exception is the replay of a file, which holds the file's rows at 24 bytes each.
 
 mod all_to_all;
+mod arrow_schema;
 mod bulk;
 mod cdf_table;
 mod csv_rows;

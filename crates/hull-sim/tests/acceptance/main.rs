@@ -8,6 +8,7 @@ mod cut_through;
 mod dctcp_queue;
 mod determinism;
 mod droptail_sawtooth;
+mod durations;
 mod ecn_reaction;
 mod fingerprint;
 mod host_receive;

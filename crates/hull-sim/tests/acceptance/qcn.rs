@@ -247,7 +247,7 @@ fn impossible_combinations_name_their_key() {
         ),
         (
             &["switch.qcn.gain=2"],
-            &["switch.qcn", "`gain`", "`weight`"],
+            &["switch.qcn.gain", "no such key", "weight"],
         ),
     ] {
         let settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();

@@ -88,5 +88,5 @@ fn what_could_mean_two_keys_or_none_is_refused() {
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
     assert!(problem(&twice, &[]).contains("workload.requests.load is swept twice"));
-    assert!(problem(&file(), &["scheme.nonsense=1"]).contains("unknown field `scheme`"));
+    assert!(problem(&file(), &["scheme.nonsense=1"]).contains("scheme: there is no such key"));
 }

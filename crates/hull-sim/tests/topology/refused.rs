@@ -25,7 +25,10 @@ fn one_network_and_not_two() {
         "[topology.star]\nhosts = 3\n[topology.tree]\n",
         &["topology", "several networks"],
     );
-    refuse("[topology.ring]\nhosts = 3\n", &["`ring`", "`leaf_spine`"]);
+    refuse(
+        "[topology.ring]\nhosts = 3\n",
+        &["topology.ring", "no such key", "leaf_spine"],
+    );
 }
 
 #[test]

@@ -116,7 +116,10 @@ impl JsonSchema for Flows {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let table = generator.subschema_for::<PoissonFlows>();
-        json_schema!({ "anyOf": [table, { "type": "string" }] })
+        json_schema!({
+            "anyOf": [table, { "type": "string" }],
+            "x-form": "a table such as { load = \"15%\", sizes = {...} }, or the path of a flow list"
+        })
     }
 }
 

@@ -7,6 +7,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::quote;
+
 /// A host, or where a list may stand a range of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostRef {
@@ -40,7 +42,7 @@ impl fmt::Display for HostRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HostRef::Number(number) => number.fmt(f),
-            HostRef::Text(text) => write!(f, "\"{text}\""),
+            HostRef::Text(text) => f.write_str(&quote::text(text)),
         }
     }
 }
@@ -54,6 +56,8 @@ impl Serialize for HostRef {
     }
 }
 
+const FORM: &str = "a host by number or name";
+
 struct HostVisitor;
 
 impl Visitor<'_> for HostVisitor {
@@ -66,13 +70,13 @@ impl Visitor<'_> for HostVisitor {
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<HostRef, E> {
         u32::try_from(number)
             .map(HostRef::Number)
-            .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(number), &self))
+            .map_err(|_| E::custom(format!("found {number}, allowed is {FORM}")))
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<HostRef, E> {
         u32::try_from(number)
             .map(HostRef::Number)
-            .map_err(|_| E::invalid_value(de::Unexpected::Signed(number), &self))
+            .map_err(|_| E::custom(format!("found {number}, allowed is {FORM}")))
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<HostRef, E> {
@@ -127,7 +131,7 @@ impl JsonSchema for HostRef {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "examples": [0, "h3"] })
+        json_schema!({ "type": ["integer", "string"], "examples": [0, "h3"], "x-form": FORM })
     }
 }
 
@@ -137,7 +141,11 @@ impl JsonSchema for HostList {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let one = json_schema!({ "type": ["integer", "string"], "examples": ["1-9"] });
+        let one = json_schema!({
+            "type": ["integer", "string"],
+            "examples": ["1-9"],
+            "x-form": "a host by number or name, a range of numbers such as \"1-9\""
+        });
         json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
     }
 }

@@ -65,8 +65,12 @@ pub struct SizeClass {
     pub share: Share,
 }
 
-/// Checks the requests; a problem comes with its key.
-pub fn check(r: &Requests) -> Result<(), Problem> {
+/// Checks the requests; the error is a key and what is wrong with it.
+pub fn check_requests(r: &Requests) -> Result<(), (String, String)> {
+    Ok(check(r)?)
+}
+
+pub(super) fn check(r: &Requests) -> Result<(), Problem> {
     require(
         r.load.0 < Share::ONE,
         "workload.requests.load",

@@ -138,15 +138,8 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
 fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> PortConfig {
     let mut switch = scenario.switch.clone();
     let rate = Rate(graph.wire(port).rate_bps);
-    let owner = &graph.nodes[graph.port_owner(port)].name;
     for settings in &scenario.switch.ports {
-        let fits = settings.rate.is_none_or(|of| of == rate)
-            && settings
-                .tier
-                .as_ref()
-                .is_none_or(|tier| *tier == graph.port_tiers(port))
-            && settings.node.as_ref().is_none_or(|node| node == owner);
-        if fits {
+        if settings.fits(graph, port) {
             switch.buffer = settings.buffer.unwrap_or(switch.buffer);
             switch.marking = settings.marking.clone().or(switch.marking);
             switch.phantom_queue = settings.phantom_queue.clone().or(switch.phantom_queue);

@@ -16,6 +16,7 @@ use std::io::Read;
 use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
 use super::link_name::SEPARATORS;
 use super::parts::Parts;
+use crate::quote;
 use crate::scenario::{GraphFile, check_delay, check_rate};
 use crate::units::{Rate, Time};
 
@@ -270,8 +271,10 @@ fn tier(node: &SheetNode, kind: Kind, near: Option<usize>) -> Result<u8, String>
     let number = text.strip_suffix(".0").unwrap_or(text).parse::<u8>().ok();
     number.filter(|tier| range.contains(tier)).ok_or_else(|| {
         format!(
-            "{}: node \"{}\": found tier \"{text}\", allowed is 0 for a host and 1 to 255 for a switch",
-            node.place, node.id
+            "{}: node \"{}\": found tier {}, allowed is 0 for a host and 1 to 255 for a switch",
+            node.place,
+            node.id,
+            quote::text(text)
         )
     })
 }
@@ -292,7 +295,7 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
                 .map(Rate)
                 .map_or_else(|| Rate::parse(text), Ok);
             let rate = rate.map_err(|problem| at(format!("rate: {problem}")))?;
-            check_rate("rate", rate).map_err(|(key, problem)| at(format!("{key}: {problem}")))?;
+            check_rate("rate", rate).map_err(|problem| at(problem.to_string()))?;
             rate.0
         }
     };
@@ -303,8 +306,7 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
                 .map(Time)
                 .map_or_else(|| Time::parse(text), Ok);
             let delay = delay.map_err(|problem| at(format!("delay: {problem}")))?;
-            check_delay("delay", delay)
-                .map_err(|(key, problem)| at(format!("{key}: {problem}")))?;
+            check_delay("delay", delay).map_err(|problem| at(problem.to_string()))?;
             delay.0
         }
     };

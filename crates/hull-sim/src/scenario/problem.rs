@@ -1,0 +1,133 @@
+//! What is wrong with a key of a scenario, and how a message tells it: with the value as it was written,
+//! or, where nobody wrote one, with the default and that it is one.
+
+use std::fmt;
+
+use toml::{Table, Value};
+
+use crate::quote;
+
+/// A key, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    key: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// Its value, as it was read, is not what is allowed.
+    Value { found: String, allowed: String },
+    /// A whole sentence.
+    Told(String),
+}
+
+impl Problem {
+    /// The value of `key`, which was read as `found`, is not what is allowed.
+    pub(super) fn of_value(key: &str, found: String, allowed: &str) -> Self {
+        let allowed = allowed.to_owned();
+        Problem {
+            key: key.to_owned(),
+            what: What::Value { found, allowed },
+        }
+    }
+
+    /// Key and message, where `written` is what the file and the overrides have.
+    pub(super) fn told(self, written: &Table) -> (String, String) {
+        let What::Value { found, allowed } = &self.what else {
+            return self.into();
+        };
+        let told = match at(written, &self.key) {
+            Some(Value::Table(_) | Value::Array(_)) => return self.into(),
+            Some(value) => format!("found {}, allowed is {allowed}", quote::value(value)),
+            None => {
+                format!("not given, and its default, {found}, does not fit; allowed is {allowed}")
+            }
+        };
+        (self.key, told)
+    }
+}
+
+impl From<(String, String)> for Problem {
+    fn from((key, told): (String, String)) -> Self {
+        Problem {
+            key,
+            what: What::Told(told),
+        }
+    }
+}
+
+impl From<Problem> for (String, String) {
+    fn from(problem: Problem) -> Self {
+        let told = match problem.what {
+            What::Value { found, allowed } => format!("found {found}, allowed is {allowed}"),
+            What::Told(told) => told,
+        };
+        (problem.key, told)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (key, told) = self.clone().into();
+        write!(f, "{key}: {told}")
+    }
+}
+
+/// What is written at a key such as `workload.long_lived.flows[0].src`.
+fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
+    let mut parts = key.split('.');
+    let mut value = indexed(table.get(name(parts.next()?))?, key.split('.').next()?)?;
+    for part in parts {
+        value = indexed(value.as_table()?.get(name(part))?, part)?;
+    }
+    Some(value)
+}
+
+fn name(part: &str) -> &str {
+    part.split('[').next().unwrap_or(part)
+}
+
+/// Follows the indexes of a part of a key, `flows[0]`.
+fn indexed<'t>(value: &'t Value, part: &str) -> Option<&'t Value> {
+    part.split('[').skip(1).try_fold(value, |value, index| {
+        let index: usize = index.trim_end_matches(']').parse().ok()?;
+        value.as_array()?.get(index)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Problem, at};
+
+    fn table() -> toml::Table {
+        toml::from_str("a = { b = [{ c = \"9001B\" }, 7] }").expect("right")
+    }
+
+    #[test]
+    fn a_value_is_shown_as_it_was_written() {
+        let problem = Problem::of_value("a.b[0].c", "\"9.001KB\"".to_owned(), "at most 9000B");
+        let (_, told) = problem.told(&table());
+        assert_eq!(told, "found \"9001B\", allowed is at most 9000B");
+    }
+
+    #[test]
+    fn a_default_is_called_one() {
+        let problem = Problem::of_value("a.x", "3".to_owned(), "at most 2");
+        let (_, told) = problem.told(&table());
+        assert_eq!(
+            told,
+            "not given, and its default, 3, does not fit; allowed is at most 2"
+        );
+    }
+
+    #[test]
+    fn keys_have_indexes() {
+        assert_eq!(
+            at(&table(), "a.b[1]").and_then(toml::Value::as_integer),
+            Some(7)
+        );
+        assert_eq!(at(&table(), "a.b[2]"), None);
+        assert_eq!(at(&table(), "a.b[0].d"), None);
+    }
+}

@@ -1,0 +1,66 @@
+"""Flow lists in Parquet as polars writes them: read right, or refused with the column's name."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import hull
+from hull import scenarios
+
+SETTINGS = (
+    "topology={star={hosts=3}}",
+    "run.duration=10ms",
+    "run.warmup=0s",
+    "host.rate=1Gbps",
+    "schemes={}",
+    "sweep={}",
+)
+FLOWS = pl.DataFrame(
+    {"start_ps": [500_000, 0], "src": [1, 2], "dst": [0, 0], "bytes": [1000, 2000]}
+)
+
+
+def replay(folder: Path, write: Callable[[Path], object]) -> hull.Result:
+    """Write a list and run it."""
+    file = folder / "flows.parquet"
+    write(file)
+    scenario = folder / "replay.toml"
+    text = scenarios.text("static").replace("[measure.probe] # paper 5.2", "")
+    scenario.write_text(text, encoding="utf-8")
+    settings = [*SETTINGS, f'workload={{flows="{file}"}}']
+    return hull.run(scenario, set=settings, seeds=1, out=folder / "out")
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4", "gzip", "brotli", "snappy", "uncompressed"])
+def test_every_codec_is_read(codec: "pl._typing.ParquetCompression", tmp_path: Path) -> None:
+    result = replay(tmp_path, lambda file: FLOWS.write_parquet(file, compression=codec))
+    assert sorted(result.flows["bytes"].to_list()) == [1000, 2000]
+
+
+def test_whole_decimals_and_small_integers_are_read(tmp_path: Path) -> None:
+    flows = FLOWS.with_columns(pl.col("src").cast(pl.UInt8), pl.col("dst").cast(pl.Int16))
+    result = replay(tmp_path, flows.write_parquet)
+    assert sorted(result.flows["bytes"].to_list()) == [1000, 2000]
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("bytes", pl.Series([Decimal("1000.00"), Decimal("2000.00")], dtype=pl.Decimal(10, 2))),
+        (
+            "start_ps",
+            pl.Series([timedelta(microseconds=500), timedelta()], dtype=pl.Duration("us")),
+        ),
+        ("start_ps", pl.Series([datetime(2026, 1, 1), datetime(2026, 1, 2)])),
+        ("bytes", pl.Series([1000.0, 2000.0])),
+    ],
+    ids=["decimals", "durations", "dates", "floats"],
+)
+def test_what_would_be_misread_is_refused(column: str, values: pl.Series, tmp_path: Path) -> None:
+    flows = FLOWS.with_columns(values.alias(column))
+    with pytest.raises(hull.ScenarioError, match=f"column {column}: found"):
+        replay(tmp_path, flows.write_parquet)
