@@ -7,7 +7,7 @@ use crate::quote;
 use crate::topology;
 use crate::units::{Buffer, Rate, Time};
 
-/// Refuses what is there or is not there, in words.
+/// Rejects a key whose problem is not one value: a missing table, or two that exclude each other.
 pub(super) fn refuse(
     key: &str,
     found: impl std::fmt::Display,
@@ -17,7 +17,7 @@ pub(super) fn refuse(
     Err((key.to_owned(), told).into())
 }
 
-/// Refuses what is there or is not there unless it is `ok`, in words.
+/// Rejects as `refuse` does unless `ok`.
 pub(super) fn need(
     ok: bool,
     key: &str,
@@ -31,18 +31,15 @@ pub(super) fn need(
     }
 }
 
-/// Refuses the value `found` of a key unless it is `ok`.
+/// Rejects the value of a key, read as `found`, unless `ok`.
 pub(super) fn require(
     ok: bool,
     key: &str,
     found: impl std::fmt::Display,
     allowed: &str,
 ) -> Result<(), Problem> {
-    if ok {
-        Ok(())
-    } else {
-        Err(Problem::of_value(key, found.to_string(), allowed))
-    }
+    ok.then_some(())
+        .ok_or_else(|| Problem::of_value(key, found.to_string(), allowed))
 }
 
 pub(super) fn quoted(text: impl std::fmt::Display) -> String {

@@ -98,11 +98,13 @@ pub struct PortSettings {
 impl PortSettings {
     /// Whether they are for this port of a switch.
     pub(crate) fn fits(&self, graph: &Graph, port: usize) -> bool {
-        let tier = graph.port_tiers(port);
         let node = &graph.nodes[graph.port_owner(port)].name;
         self.rate
             .is_none_or(|rate| rate.0 == graph.wire(port).rate_bps)
-            && self.tier.as_ref().is_none_or(|of| *of == tier)
+            && self
+                .tier
+                .as_ref()
+                .is_none_or(|of| *of == graph.port_tiers(port))
             && self.node.as_ref().is_none_or(|of| of == node)
     }
 }

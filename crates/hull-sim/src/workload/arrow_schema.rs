@@ -26,9 +26,7 @@ fn of_message(bytes: &[u8]) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for i in 0..count.min(bytes.len()) {
         let field = buffer.follow(fields + 4 + 4 * i)?;
-        if *buffer.0.get(buffer.field(field, 2)?)? == DURATION {
-            found.push(buffer.text(buffer.follow(buffer.field(field, 0)?)?)?);
-        }
+        found.extend(buffer.duration(field));
     }
     Some(found)
 }
@@ -65,6 +63,13 @@ impl Buffer<'_> {
             0 => None,
             offset => Some(table + offset),
         }
+    }
+
+    /// The name of a field that is a duration.
+    fn duration(&self, field: usize) -> Option<String> {
+        let type_of = *self.0.get(self.field(field, 2)?)?;
+        let name = self.follow(self.field(field, 0)?)?;
+        (type_of == DURATION).then(|| self.text(name))?
     }
 
     fn text(&self, place: usize) -> Option<String> {

@@ -293,7 +293,7 @@ mod tests {
             ),
             (
                 "all_to_all = { size = \"0B\" }".to_owned(),
-                ["workload.all_to_all.size", "0B", "1TB"],
+                ["workload.all_to_all.size", "0B", "1000GB"],
             ),
         ] {
             let problem = scenario(&format!("[workload]\n{workload}")).expect_err(&workload);

@@ -41,7 +41,7 @@ pub struct Pareto {
 /// Checks a size that messages have.
 pub(super) fn message(key: &str, size: Size) -> Result<(), Problem> {
     let fits = (1..=MAX_FLOW_BYTES).contains(&size.0);
-    require(fits, key, quoted(size), "1B to 1TB")
+    require(fits, key, quoted(size), "1B to 1000GB")
 }
 
 /// Checks the distribution at `key`.
