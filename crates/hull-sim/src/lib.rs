@@ -14,6 +14,7 @@
 
 pub mod engine;
 pub mod host;
+pub mod limits;
 pub mod measure;
 pub mod network;
 pub mod part;

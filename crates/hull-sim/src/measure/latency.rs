@@ -59,6 +59,9 @@ pub struct ProbeSummary {
 }
 
 impl LatencyLog {
+    /// Bytes that a sample or a probe takes in memory.
+    pub const ROW: u64 = size_of::<Row>() as u64;
+
     /// A probe that entered the port at `time_ps` waited `waited_ps`.
     pub fn probe(&mut self, time_ps: u64, waited_ps: u64) {
         self.rows.push(Row {

@@ -6,6 +6,7 @@ use super::short_keys::with_full_names;
 use super::{
     OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
 };
+use crate::limits;
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -69,7 +70,18 @@ pub fn expand_with_own(
         if settings.iter().any(|(set, _)| set == key) {
             continue; // set by hand: nothing left to sweep
         }
-        let values = (values.values()).map_err(|why| error(&format!("sweep.\"{key}\""), why))?;
+        let swept = format!("sweep.\"{key}\"");
+        let values = (values.values()).map_err(|why| error(&swept, why))?;
+        let cells = values
+            .len()
+            .saturating_mul(conditions.len() * variants.len());
+        if cells > limits::CELLS {
+            let most = limits::CELLS;
+            let why = format!(
+                "{cells} cells (schemes times swept values) are invalid; expected at most {most}"
+            );
+            return Err(error(&swept, why));
+        }
         conditions = conditions
             .iter()
             .flat_map(|so_far| {

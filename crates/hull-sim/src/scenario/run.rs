@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, quoted, require};
 use super::default;
+use crate::limits;
 use crate::units::Time;
 
 const LONGEST: Time = Time(1_000_000_000_000_000_000);
@@ -48,7 +49,9 @@ pub(super) fn check(run: &Run) -> Result<(), Problem> {
     ] {
         require(time <= LONGEST, key, quoted(time), "at most 1000000s")?;
     }
-    require(run.seeds > 0, "run.seeds", run.seeds, "at least 1")?;
+    let (seeds, most) = (run.seeds, limits::SEEDS);
+    let fits = (1..=most).contains(&seeds);
+    require(fits, "run.seeds", seeds, &format!("1 to {most}"))?;
     let threads = run.threads;
     require((1..=2).contains(&threads), "run.threads", threads, "1 or 2")
 }

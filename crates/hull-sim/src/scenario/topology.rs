@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Problem, delay, need, quoted, rate, refuse, require};
+use crate::limits;
 use crate::units::{Rate, Time};
 
 /// How hosts and switches are joined; exactly one of the tables, and what is particular to single
@@ -232,11 +233,6 @@ const fn trunk_rate() -> Rate {
     Rate(10_000_000_000)
 }
 
-/// Most hosts of a network.
-const MAX_HOSTS: u64 = 100_000;
-/// Most switches in a tier.
-const MAX_SWITCHES: u64 = 10_000;
-
 /// Checks the topology's keys; whether the graph is sound is seen when it is built.
 pub(super) fn check(topology: &Topology) -> Result<(), Problem> {
     let allowed =
@@ -309,10 +305,10 @@ fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
 /// Checks the product of several counts.
 fn total(key: &str, hosts: u64) -> Result<(), Problem> {
     need(
-        (2..=MAX_HOSTS).contains(&hosts),
+        (2..=limits::HOSTS).contains(&hosts),
         key,
         format!("{hosts} hosts"),
-        &format!("2 to {MAX_HOSTS} hosts"),
+        &format!("2 to {} hosts", limits::HOSTS),
     )
 }
 
@@ -327,7 +323,7 @@ fn star(star: &Star) -> Result<(), Problem> {
 }
 
 fn dumbbell(d: &Dumbbell) -> Result<(), Problem> {
-    count("topology.dumbbell.pairs", d.pairs, MAX_HOSTS / 2)?;
+    count("topology.dumbbell.pairs", d.pairs, limits::HOSTS / 2)?;
     wire(
         "topology.dumbbell.bottleneck_rate",
         d.bottleneck_rate,
@@ -359,10 +355,14 @@ fn multihop(m: &Multihop) -> Result<(), Problem> {
 }
 
 fn leaf_spine(l: &LeafSpine) -> Result<(), Problem> {
-    count("topology.leaf_spine.leaves", l.leaves, MAX_SWITCHES)?;
+    count("topology.leaf_spine.leaves", l.leaves, limits::SWITCHES)?;
     count("topology.leaf_spine.spines", l.spines, 1000)?;
     let per_leaf = l.hosts_per_leaf;
-    count("topology.leaf_spine.hosts_per_leaf", per_leaf, MAX_HOSTS)?;
+    count(
+        "topology.leaf_spine.hosts_per_leaf",
+        per_leaf,
+        limits::HOSTS,
+    )?;
     total(
         "topology.leaf_spine",
         u64::from(l.leaves) * u64::from(per_leaf),
@@ -397,10 +397,10 @@ fn tree(t: &Tree) -> Result<(), Problem> {
     let tors = u64::from(t.pods) * u64::from(t.tors_per_pod);
     total("topology.tree", tors * u64::from(t.hosts_per_tor))?;
     require(
-        tors <= MAX_SWITCHES,
+        tors <= limits::SWITCHES,
         "topology.tree",
         format!("{tors} top-of-rack switches"),
-        &format!("1 to {MAX_SWITCHES}"),
+        &format!("1 to {}", limits::SWITCHES),
     )?;
     wire(
         "topology.tree.uplink_rate",

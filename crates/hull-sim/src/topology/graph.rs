@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use crate::limits;
+
 /// One direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
@@ -77,10 +79,11 @@ impl Graph {
         let hosts: Vec<usize> = (0..nodes.len())
             .filter(|&node| nodes[node].kind == Kind::Host)
             .collect();
-        if hosts.len() < 2 {
+        if !(2..=limits::HOSTS).contains(&(hosts.len() as u64)) {
             return Err(format!(
-                "found {} hosts, allowed is at least 2",
-                hosts.len()
+                "found {} hosts, allowed is 2 to {}",
+                hosts.len(),
+                limits::HOSTS
             ));
         }
         let mut node_ports = vec![Vec::new(); nodes.len()];

@@ -4,7 +4,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
+    Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -63,16 +64,11 @@ impl Workload for AllToAll {
         &self.classes
     }
 
-    fn open_at_once(&self) -> u64 {
+    fn backlog(&self) -> Backlog {
         let first_ps = self.starts_ps.first();
-        match self
-            .starts_ps
-            .iter()
-            .all(|start_ps| Some(start_ps) == first_ps)
-        {
-            true => self.hosts.len() as u64 * (self.hosts.len() as u64 - 1),
-            false => 0,
-        }
+        let together = (self.starts_ps.iter()).all(|start_ps| Some(start_ps) == first_ps);
+        let hosts = self.hosts.len() as u64;
+        Backlog::of_flows(u64::from(together) * hosts * hosts.saturating_sub(1))
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

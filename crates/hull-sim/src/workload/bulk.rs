@@ -3,7 +3,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress, Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
 use crate::scenario;
 
@@ -65,12 +66,12 @@ impl Workload for Bulk {
         &self.classes
     }
 
-    fn open_at_once(&self) -> u64 {
-        match (self.size, self.start_interval_ps) {
+    fn backlog(&self) -> Backlog {
+        Backlog::of_flows(match (self.size, self.start_interval_ps) {
             (_, 0) => self.flows,
             (None, interval_ps) => self.flows.min(self.end_ps / interval_ps),
             (Some(_), _) => 0,
-        }
+        })
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

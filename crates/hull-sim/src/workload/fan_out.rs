@@ -4,7 +4,10 @@
 
 use slab::Slab;
 
-use super::{Channel, Message, QueryRecord};
+use super::backlog::waiting;
+use super::traffic::Stage;
+use super::{Backlog, Channel, Message, Problem, QueryRecord};
+use crate::limits;
 
 /// What a message or a wake is about, packed into its tag or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +140,41 @@ impl FanOut {
             deadline_ps: deadline_ps.unwrap_or(u64::MAX),
             application_delay_ps,
             queries: Slab::new(),
+        }
+    }
+
+    /// Refuses more connections than a run may have, before they are made.
+    pub fn check(key: &str, clients: usize, servers: usize) -> Result<(), Problem> {
+        let connections = clients.saturating_mul(servers);
+        let most = limits::CONNECTIONS;
+        match connections > most {
+            true => Err((
+                key.to_owned(),
+                format!(
+                    "{clients} clients with {servers} servers each are invalid; expected at most {most} \
+                     connections in all"
+                ),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// What will be waiting at the end when each client asks every `interval_ps`, `queries` times at
+    /// most.
+    pub fn backlog(&self, interval_ps: f64, queries: u64, stage: &Stage) -> Backlog {
+        let messages = self.clients.iter().map(|client| {
+            let servers = client.servers.len() as f64;
+            let bytes = match self.response {
+                ResponseBytes::Each(bytes) => bytes as f64 * servers,
+                ResponseBytes::Total(bytes) => bytes as f64,
+            };
+            let link_bps = stage.hosts.from_network_bps[client.host as usize] as f64;
+            let asked = (stage.end_ps as f64 / interval_ps).min(queries as f64);
+            waiting(asked * servers, 8e12 * bytes / interval_ps / link_bps)
+        });
+        Backlog {
+            flows: 0,
+            messages: messages.fold(0, u64::saturating_add),
         }
     }
 

@@ -31,6 +31,7 @@ impl Incast {
         let key = "workload.incast.servers";
         let clients = if settings.all_to_all {
             let all = hosts.set(key, settings.servers.as_ref(), None)?;
+            FanOut::check(key, all.len(), all.len())?;
             let others = |client: u32| all.iter().copied().filter(move |&host| host != client);
             all.iter()
                 .map(|&client| (client, others(client).collect()))

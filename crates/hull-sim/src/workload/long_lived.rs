@@ -3,8 +3,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem,
+    Progress, Workload, few,
 };
 use crate::scenario;
 use crate::units::Time;
@@ -119,6 +119,12 @@ impl Workload for LongLived {
 
     fn classes(&self) -> &[String] {
         &self.classes
+    }
+
+    fn backlog(&self) -> Backlog {
+        let first_ps = self.flows.iter().map(|flow| flow.start_ps).min();
+        let first = |flow: &&Flow| Some(flow.start_ps) == first_ps;
+        Backlog::of_flows(self.flows.iter().filter(first).count() as u64)
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

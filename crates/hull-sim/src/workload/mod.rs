@@ -7,6 +7,7 @@
 
 mod all_to_all;
 mod arrow_schema;
+mod backlog;
 mod bulk;
 mod cdf_table;
 mod csv_rows;
@@ -29,6 +30,7 @@ mod sizes;
 mod test_network;
 mod traffic;
 
+pub use backlog::Backlog;
 pub use cdf_table::CdfTable;
 pub use flow_list::{FlowList, ListedFlow};
 pub use hosts::HostNames;
@@ -166,9 +168,9 @@ pub trait Workload {
     /// Names of the size classes of its flow records.
     fn classes(&self) -> &[String];
 
-    /// Flows that will be open at one time at least, beside the persistent connections.
-    fn open_at_once(&self) -> u64 {
-        0
+    /// What will be under way at one time at least, beside the persistent connections.
+    fn backlog(&self) -> Backlog {
+        Backlog::default()
     }
 
     /// Called once, at time 0.

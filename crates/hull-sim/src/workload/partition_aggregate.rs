@@ -9,7 +9,7 @@
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::service::ServiceTime;
 use super::traffic::Stage;
-use super::{Agenda, Problem, Progress, Workload};
+use super::{Agenda, Backlog, Problem, Progress, Workload};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, Arrivals};
 
@@ -29,6 +29,7 @@ pub(super) struct PartitionAggregate {
     arrivals: Arrivals,
     interval_ps: u64,
     times: Stream,
+    backlog: Backlog,
     /// Queries that have not been asked.
     left: u64,
     end_ps: u64,
@@ -42,26 +43,28 @@ impl PartitionAggregate {
         let hosts = stage.hosts;
         let client = hosts.client(&key("client"), settings.client.as_ref())?;
         let servers = hosts.set(&key("servers"), settings.servers.as_ref(), Some(client))?;
+        let workers = servers.iter().map(|&host| Worker {
+            busy_until_ps: 0,
+            service: Stream::new(stage.seed, Purpose::ServiceTimes, host as usize),
+        });
+        let workers = workers.collect();
+        let fan_out = FanOut::new(
+            vec![(client, servers)],
+            settings.request_size.0,
+            ResponseBytes::Each(settings.response_size.0),
+            settings.deadline.map(|deadline| deadline.0),
+            stage.application_delay_ps,
+        );
+        let left = settings.queries.unwrap_or(u64::MAX);
         Ok(PartitionAggregate {
             service: ServiceTime::new(&key("service"), &settings.service)?,
-            workers: servers
-                .iter()
-                .map(|&host| Worker {
-                    busy_until_ps: 0,
-                    service: Stream::new(stage.seed, Purpose::ServiceTimes, host as usize),
-                })
-                .collect(),
-            fan_out: FanOut::new(
-                vec![(client, servers)],
-                settings.request_size.0,
-                ResponseBytes::Each(settings.response_size.0),
-                settings.deadline.map(|deadline| deadline.0),
-                stage.application_delay_ps,
-            ),
+            workers,
+            backlog: fan_out.backlog(settings.interval.0 as f64, left, stage),
+            fan_out,
             arrivals: settings.arrivals,
             interval_ps: settings.interval.0,
             times: Stream::new(stage.seed, Purpose::QueryArrivals, 0),
-            left: settings.queries.unwrap_or(u64::MAX),
+            left,
             end_ps: stage.end_ps,
             application_delay_ps: stage.application_delay_ps,
         })
@@ -88,6 +91,10 @@ impl Workload for PartitionAggregate {
 
     fn classes(&self) -> &[String] {
         &[]
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

@@ -10,17 +10,17 @@ use std::iter;
 
 use slab::Slab;
 
+use super::backlog::waiting;
 use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
+    Workload, few,
 };
+use crate::limits;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, FlowConnections};
-
-/// Most permanent connections, counted for each source and destination.
-const MAX_CONNECTIONS: usize = 4_000_000;
 
 /// A flow under way.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub(super) struct PoissonFlows {
     destinations: Vec<u32>,
     /// For each source its place among the destinations, where it has one.
     own_place: Vec<Option<usize>>,
+    /// Of the sources' links together, bit/s.
+    sources_bps: f64,
     connections: Vec<(u32, u32)>,
     /// For source i and destination j, at i * destinations + j, the first of their connections; empty
     /// without persistent connections.
@@ -81,6 +83,9 @@ impl PoissonFlows {
                 ),
             ));
         }
+        let rates = sources.iter();
+        let rates = rates.map(|&host| stage.hosts.to_network_bps[host as usize] as f64);
+        let sources_bps = rates.sum();
         let law = SizeDistribution::new("workload.flows.sizes", &settings.sizes)?;
         let mut flows = PoissonFlows {
             arrivals: Stream::new(stage.seed, Purpose::FlowArrivals, 0),
@@ -91,6 +96,7 @@ impl PoissonFlows {
             sources,
             destinations,
             own_place,
+            sources_bps,
             connections: Vec::new(),
             connection_of: Vec::new(),
             per_pair: settings.connections_per_pair.unwrap_or(1),
@@ -115,9 +121,7 @@ impl PoissonFlows {
 
     /// Flows per second at a load of the sources' links, when the destinations' can take it.
     fn rate_of_load(&self, load: f64, stage: &Stage) -> Result<f64, Problem> {
-        let rates = self.sources.iter();
-        let links_bps: u64 = rates.map(|&s| stage.hosts.to_network_bps[s as usize]).sum();
-        let offered_bps = load * links_bps as f64;
+        let offered_bps = load * self.sources_bps;
         let (sources, destinations) = (self.sources.len() as f64, self.destinations.len() as f64);
         let both = self.own_place.iter().flatten().count() as f64;
         for (j, &dst) in self.destinations.iter().enumerate() {
@@ -146,13 +150,14 @@ impl PoissonFlows {
     /// Joins each pair of hosts that may have a flow, in one direction or both.
     fn connect(&mut self) -> Result<(), Problem> {
         let pairs = self.sources.len() * self.destinations.len();
-        if pairs.saturating_mul(self.per_pair as usize) > MAX_CONNECTIONS {
+        if pairs.saturating_mul(self.per_pair as usize) > limits::CONNECTIONS {
             return Err((
                 "workload.flows.connections".to_owned(),
                 format!(
                     "found {} permanent connections for each of {pairs} pairs of hosts, allowed are at \
-                     most {MAX_CONNECTIONS} in all",
-                    self.per_pair
+                     most {} in all",
+                    self.per_pair,
+                    limits::CONNECTIONS
                 ),
             ));
         }
@@ -240,6 +245,23 @@ impl Workload for PoissonFlows {
 
     fn classes(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn backlog(&self) -> Backlog {
+        let within = self.end_ps as f64 / self.mean_gap_ps;
+        let flows = self.count.map_or(within, |count| within.min(count as f64));
+        let offered_bps = 8e12 * self.law.mean() / self.mean_gap_ps;
+        let late = waiting(flows, offered_bps / self.sources_bps);
+        match self.connections.is_empty() {
+            true => Backlog {
+                flows: late,
+                messages: 0,
+            },
+            false => Backlog {
+                flows: 0,
+                messages: late,
+            },
+        }
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

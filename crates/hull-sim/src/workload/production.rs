@@ -11,13 +11,14 @@
 
 use slab::Slab;
 
+use super::backlog::waiting;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Problem,
+    Progress, Workload, few,
 };
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -65,6 +66,7 @@ pub(super) struct Production {
     sizes: SizeDistribution,
     update_factor: u64,
     jitter_ps: u64,
+    backlog: Backlog,
     classes: SizeClasses,
     flows: Slab<Flow>,
     end_ps: u64,
@@ -88,6 +90,7 @@ impl Production {
                 format!("found {} servers, allowed are at least two", rack.len()),
             ));
         }
+        FanOut::check(&key("servers"), rack.len(), rack.len())?;
         let others = |client: u32| rack.iter().copied().filter(move |&host| host != client);
         let response = match settings.response_total {
             Some(total) => ResponseBytes::Total(total.0.max(rack.len() as u64)),
@@ -96,14 +99,35 @@ impl Production {
         let intervals = |name: &str, source: &str, shipped: &[(&str, &str)]| {
             table(&key(name), source, shipped, "interval_us")
         };
+        let query_intervals = intervals(
+            "query_intervals",
+            &settings.query_intervals,
+            &QUERY_INTERVALS,
+        )?;
+        let background_intervals = intervals(
+            "background_intervals",
+            &settings.background_intervals,
+            &BACKGROUND_INTERVALS,
+        )?;
+        let sizes = SizeDistribution::table(&key("background_sizes"), &settings.background_sizes)?;
+        let fan_out = FanOut::new(
+            rack.iter().map(|&c| (c, others(c).collect())).collect(),
+            settings.query_size.0,
+            response,
+            settings.deadline.map(|deadline| deadline.0),
+            stage.application_delay_ps,
+        );
+        let queries = fan_out.backlog(1e6 * query_intervals.mean(), u64::MAX, stage);
+        let gap_ps = 1e6 * background_intervals.mean();
+        let background = rack.iter().map(|&host| {
+            let link_bps = stage.hosts.to_network_bps[host as usize] as f64;
+            let load = 8e12 * sizes.mean() / gap_ps / link_bps;
+            waiting(stage.end_ps as f64 / gap_ps, load)
+        });
+        let background = Backlog::of_flows(background.fold(0, u64::saturating_add));
         Ok(Production {
-            fan_out: FanOut::new(
-                rack.iter().map(|&c| (c, others(c).collect())).collect(),
-                settings.query_size.0,
-                response,
-                settings.deadline.map(|deadline| deadline.0),
-                stage.application_delay_ps,
-            ),
+            backlog: queries.and(background),
+            fan_out,
             servers: rack
                 .iter()
                 .map(|&host| {
@@ -120,17 +144,9 @@ impl Production {
                 .collect(),
             outside,
             outside_share: settings.outside_share.value(),
-            query_intervals: intervals(
-                "query_intervals",
-                &settings.query_intervals,
-                &QUERY_INTERVALS,
-            )?,
-            background_intervals: intervals(
-                "background_intervals",
-                &settings.background_intervals,
-                &BACKGROUND_INTERVALS,
-            )?,
-            sizes: SizeDistribution::table(&key("background_sizes"), &settings.background_sizes)?,
+            query_intervals,
+            background_intervals,
+            sizes,
             update_factor: u64::from(settings.update_factor),
             jitter_ps: settings.jitter.0,
             classes: SizeClasses::new(&settings.class_bounds),
@@ -202,6 +218,10 @@ impl Workload for Production {
 
     fn classes(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

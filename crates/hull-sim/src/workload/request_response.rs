@@ -15,6 +15,7 @@ use slab::Slab;
 use super::service::ServiceTime;
 use super::traffic::Stage;
 use super::{Acked, Agenda, Channel, FlowRecord, Message, Problem, Progress, Workload, few};
+use crate::limits;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Pick, Requests};
 use crate::units::Share;
@@ -117,6 +118,13 @@ impl RequestResponse {
             1
         };
         let count = servers.len() * per_server * pools;
+        if count > limits::CONNECTIONS {
+            let most = limits::CONNECTIONS;
+            return Err((
+                "workload.requests.connections_per_server".to_owned(),
+                format!("{count} connections in all are invalid; expected at most {most}"),
+            ));
+        }
         let server_of = |connection: usize| servers[(connection / per_server) % servers.len()];
         let service = match &settings.service {
             Some(service) => Some((

@@ -13,7 +13,7 @@ use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
-use super::{Agenda, Channel, HostNames, NO_CONNECTION, Problem, Progress, Workload};
+use super::{Agenda, Backlog, Channel, HostNames, NO_CONNECTION, Problem, Progress, Workload};
 use crate::scenario::{Flows, Scenario};
 
 /// Bits of a tag that are the workload's own.
@@ -257,10 +257,10 @@ impl Workload for Traffic {
         &self.classes
     }
 
-    fn open_at_once(&self) -> u64 {
+    fn backlog(&self) -> Backlog {
         let kinds = self.parts.iter().map(|part| &part.kind);
-        let flows = kinds.map(|kind| each!(kind, workload => workload.open_at_once()));
-        flows.fold(0, u64::saturating_add)
+        let of_each = kinds.map(|kind| each!(kind, workload => workload.backlog()));
+        of_each.fold(Backlog::default(), Backlog::and)
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

@@ -40,5 +40,6 @@ mod shared_memory;
 mod short_keys;
 mod single_flow;
 mod star;
+mod too_large;
 mod tree192_run;
 mod two_threads;

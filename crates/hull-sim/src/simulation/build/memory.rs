@@ -1,21 +1,59 @@
 //! Whether a run fits into the machine's memory: what grows with the network, with persistent
-//! connections and with flows that are open at the same time is known before the run. Sizes in bytes.
+//! connections, with flows and messages that are under way at the same time and with samples is known
+//! before the run. Sizes in bytes.
 
+use crate::limits;
+use crate::measure::LatencyLog;
 use crate::network::Port;
+use crate::scenario::Scenario;
 use crate::simulation::flows::Flow;
-use crate::topology::{Graph, Problem, Routes};
+use crate::topology::{Graph, Problem, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
-use crate::workload::{Traffic, Workload};
+use crate::workload::{Backlog, Traffic, Workload};
 
 /// Packets that a port's ring holds room for, as a rule of thumb, bytes.
 const RING: u64 = 512;
 
+/// A message that waits on a connection: its place in the byte stream and what the workload knows of it.
+const MESSAGE: u64 = 96;
+
+/// Something that takes memory: the key that asks for it, what it is, bytes.
+type Need = (&'static str, String, u64);
+
 /// What the run will need at least.
-fn needed(graph: &Graph, routes: &Routes, flows: u64) -> u64 {
-    let ports = graph.ports() as u64 * (size_of::<Port>() as u64 + RING);
+fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic) -> Vec<Need> {
     let route = 2 * (routes.longest_path() as u64 + 1) * size_of::<u32>() as u64;
-    let flow = size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>();
-    ports.saturating_add(flows.saturating_mul(flow as u64 + route))
+    let flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64 + route;
+    let hosts = graph.hosts().len();
+    // A persistent connection has a flow in each direction.
+    let connections = traffic.connections().len() as u64;
+    let Backlog { flows, messages } = traffic.backlog();
+    let all_flows = flows.saturating_add(2 * connections);
+    let of_traffic = all_flows.saturating_mul(flow);
+    let measure = &scenario.measure;
+    let probes =
+        (measure.probe.as_ref()).map_or(0, |probe| scenario.run.duration.0 / probe.interval.0);
+    let samples = (scenario.run.duration.0 / measure.sample_interval.0).saturating_add(probes);
+    vec![
+        (
+            "topology",
+            format!("{hosts} hosts and {} links", graph.links.len()),
+            graph.ports() as u64 * (size_of::<Port>() as u64 + RING),
+        ),
+        (
+            "workload",
+            format!(
+                "{hosts} hosts with {connections} persistent connections, {flows} flows and {messages} \
+                 waiting messages at a time"
+            ),
+            of_traffic.saturating_add(messages.saturating_mul(MESSAGE)),
+        ),
+        (
+            "measure.sample_interval",
+            format!("{samples} samples of a queue in {}", scenario.run.duration),
+            samples.saturating_mul(LatencyLog::ROW),
+        ),
+    ]
 }
 
 /// What the machine has left, where it tells.
@@ -28,28 +66,70 @@ fn available() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Refuses a run that needs more memory than there is.
-pub(super) fn check(graph: &Graph, routes: &Routes, traffic: &Traffic) -> Result<(), Problem> {
-    // A persistent connection has a flow in each direction.
-    let connections = traffic.connections().len();
-    let flows = traffic.open_at_once();
-    let needed = needed(graph, routes, flows.saturating_add(2 * connections as u64));
-    compare(needed, available(), graph.hosts().len(), connections, flows)
+/// Refuses a run that needs more memory than there is, or writes a table that is too long.
+pub(super) fn check(
+    scenario: &Scenario,
+    graph: &Graph,
+    routes: &Routes,
+    traffic: &Traffic,
+) -> Result<(), Problem> {
+    check_rows(scenario, graph)?;
+    compare(needs(scenario, graph, routes, traffic), available())
 }
 
-fn compare(
-    needed: u64,
-    available: Option<u64>,
-    hosts: usize,
-    connections: usize,
-    flows: u64,
-) -> Result<(), Problem> {
-    match available {
-        Some(available) if needed > available => Err((
-            "workload".to_owned(),
+/// Refuses tables of samples with too many rows.
+fn check_rows(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let (run, measure) = (&scenario.run, &scenario.measure);
+    let whole_ps = run.warmup.0.saturating_add(run.duration.0);
+    let ports = ports_named(graph, "measure.ports", &measure.ports)?.len();
+    let hosts = graph.hosts().len();
+    let flows = measure.flows.as_ref();
+    let pacers = measure.pacers.as_ref();
+    let tables = [
+        (
+            "measure.sample_interval",
+            run.duration.0,
+            Some(measure.sample_interval),
+            ports,
+        ),
+        (
+            "measure.flows.interval",
+            whole_ps,
+            flows.map(|f| f.interval),
+            flows.map_or(0, |f| f.count as usize),
+        ),
+        (
+            "measure.pacers.interval",
+            whole_ps,
+            pacers.map(|p| p.interval),
+            hosts,
+        ),
+    ];
+    for (key, span_ps, interval, things) in tables {
+        let Some(interval) = interval else { continue };
+        let rows = (span_ps / interval.0).saturating_mul(things as u64);
+        if rows > limits::ROWS {
+            let most = limits::ROWS;
+            return Err((
+                key.to_owned(),
+                format!(
+                    "\"{interval}\" makes {rows} rows, which is invalid; expected at most {most}"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn compare(needs: Vec<Need>, available: Option<u64>) -> Result<(), Problem> {
+    let bytes = needs.iter().map(|need| need.2);
+    let needed = bytes.fold(0, u64::saturating_add);
+    let largest = needs.into_iter().max_by_key(|need| need.2);
+    match (available, largest) {
+        (Some(available), Some((key, what, _))) if needed > available => Err((
+            key.to_owned(),
             format!(
-                "found {hosts} hosts with {connections} persistent connections and {flows} flows \
-                 at a time, which need about {} GB of memory; allowed are the {} GB that this machine has left",
+                "{what} need about {} GB of memory; expected at most the {} GB that this machine has left",
                 needed / 1_000_000_000 + 1,
                 available / 1_000_000_000
             ),
@@ -64,10 +144,16 @@ mod tests {
 
     #[test]
     fn says_what_is_needed_and_what_there_is() {
-        assert_eq!(compare(10, Some(10), 2, 1, 0), Ok(()));
-        assert_eq!(compare(10, None, 2, 1, 0), Ok(()));
-        let (key, problem) = compare(40_000_000_000, Some(16_000_000_000), 8192, 67_000_000, 0)
-            .expect_err("too much");
+        let need = |bytes| {
+            vec![
+                ("workload", "2 hosts".to_owned(), bytes),
+                ("topology", String::new(), 1),
+            ]
+        };
+        assert_eq!(compare(need(9), Some(10)), Ok(()));
+        assert_eq!(compare(need(10), None), Ok(()));
+        let (key, problem) =
+            compare(need(40_000_000_000), Some(16_000_000_000)).expect_err("too much");
         assert_eq!(key, "workload");
         assert!(
             problem.contains("41 GB") && problem.contains("16 GB"),

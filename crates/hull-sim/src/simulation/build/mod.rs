@@ -144,7 +144,7 @@ pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
     switches::check_memory(scenario, &graph)?;
     let hosts = topology::host_names(&graph);
     let traffic = workload::build(scenario, &hosts, scenario.run.seed)?;
-    memory::check(&graph, &Routes::new(&graph), &traffic)
+    memory::check(scenario, &graph, &Routes::new(&graph), &traffic)
 }
 
 /// The longest time from the start of a transmission to its arrival.

@@ -1,0 +1,142 @@
+//! Scenarios that would fill the memory or the disk are refused before they start, by the key that asks
+//! for it (`limits`, `simulation::build::memory`).
+
+use hull_sim::scenario::expand;
+use hull_sim::simulation::verify;
+
+const BASE: &str = r#"
+name = "large"
+[run]
+duration = "1s"
+[host]
+rate = "1Gbps"
+delay = "1us"
+[topology.star]
+hosts = 3
+[switch]
+rate = "1Gbps"
+delay = "1us"
+buffer = "100KB"
+"#;
+
+/// What is said about `text` after `BASE`, with overrides; empty where nothing is.
+fn told(text: &str, set: &[&str]) -> String {
+    let set: Vec<String> = set.iter().map(|&setting| setting.to_owned()).collect();
+    match expand(&format!("{BASE}{text}"), "x.toml", &set) {
+        Err(error) => error.to_string(),
+        Ok(cells) => match verify(&cells[0].scenario) {
+            Err((key, problem)) => format!("{key}: {problem}"),
+            Ok(()) => String::new(),
+        },
+    }
+}
+
+const FLOWS: &str = "[workload.flows]\nflows_per_second = 1000\nsizes.fixed = \"1KB\"\n";
+const QUERIES: &str = "[workload.partition_aggregate]\ninterval = \"1ms\"\nrequest_size = \"100B\"\nresponse_size = \"1KB\"\n";
+const ONE_FLOW: &str = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\n";
+
+#[test]
+fn flows_that_no_link_can_take() {
+    assert_eq!(told(FLOWS, &[]), "");
+    let flood = "workload.flows.flows_per_second=1e12";
+    let text = told(FLOWS, &[flood]);
+    assert!(
+        text.starts_with("workload: ") && text.contains("GB of memory"),
+        "{text}"
+    );
+    let kept = ["workload.flows.connections=\"persistent\"", flood];
+    let text = told(FLOWS, &kept);
+    assert!(
+        text.contains("waiting messages") && text.contains("GB of memory"),
+        "{text}"
+    );
+    // A number of flows bounds it.
+    assert_eq!(told(FLOWS, &[flood, "workload.flows.count=1000"]), "");
+}
+
+#[test]
+fn queries_that_no_link_can_take() {
+    assert_eq!(told(QUERIES, &[]), "");
+    let text = told(QUERIES, &["workload.partition_aggregate.interval=1ps"]);
+    assert!(
+        text.contains("waiting messages") && text.contains("GB of memory"),
+        "{text}"
+    );
+}
+
+#[test]
+fn samples_of_a_long_run() {
+    assert_eq!(told(ONE_FLOW, &[]), "");
+    let text = told(
+        ONE_FLOW,
+        &["run.duration=1000000s", "measure.sample_interval=1us"],
+    );
+    assert!(text.starts_with("measure.sample_interval: "), "{text}");
+    let text = told(
+        ONE_FLOW,
+        &["run.duration=1000000s", "measure.ports=[\"tor0->h0\"]"],
+    );
+    assert!(
+        text.starts_with("measure.sample_interval: \"1ms\" makes 1000000000 rows"),
+        "{text}"
+    );
+    for table in ["flows", "pacers"] {
+        let interval = format!("measure.{table}.interval=1us");
+        let text = told(ONE_FLOW, &["run.duration=1000000s", &interval]);
+        assert!(
+            text.starts_with(&format!("measure.{table}.interval: \"1us\"")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn seeds_cells_and_connections() {
+    let text = told(ONE_FLOW, &["run.seeds=100001"]);
+    assert!(
+        text.contains("run.seeds") && text.contains("1 to 100000"),
+        "{text}"
+    );
+    let sweep = "[sweep]\n\"run.seed\" = \"1:1000:1\"\n\"run.warmup\" = \"1us:1000us:1us\"\n";
+    let text = told(&format!("{ONE_FLOW}{sweep}"), &[]);
+    assert!(text.contains("1000000 cells"), "{text}");
+    let all = "[workload.incast]\ntotal = \"1MB\"\nall_to_all = true\n";
+    let wide = "topology.star.hosts=4096";
+    let text = told(all, &[wide]);
+    assert!(
+        text.contains("workload.incast.servers: 4096 clients"),
+        "{text}"
+    );
+    let pools = "[workload.requests]\nload = \"10%\"\nconnections_per_server = 10000\nrequest_size = \"100B\"\nclasses = [{ size = \"1KB\", share = 1.0 }]\n";
+    let text = told(pools, &[wide]);
+    assert!(
+        text.contains("workload.requests.connections_per_server: 40950000"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_graph_with_too_many_hosts() {
+    let nodes = (0..100_001).map(|n| format!("{{\"id\": \"h{n}\", \"kind\": \"host\"}},"));
+    let links = (0..100_001).map(|n| format!("{{\"source\": \"h{n}\", \"target\": \"s\"}}"));
+    let text = format!(
+        "{{\"directed\": false, \"multigraph\": false, \"graph\": {{}}, \"nodes\": [{}{{\"id\": \"s\", \"kind\": \"switch\"}}], \"links\": [{}]}}",
+        nodes.collect::<String>(),
+        links.collect::<Vec<_>>().join(",")
+    );
+    let path = std::env::temp_dir().join(format!("hull-hosts-{}.json", std::process::id()));
+    std::fs::write(&path, text).expect("temporary file");
+    let scenario = format!(
+        "name = \"large\"\n[run]\nduration = \"1s\"\n[topology.file]\npath = \"{}\"\n[host]\nrate = \"1Gbps\"\ndelay = \"1us\"\n[switch]\nrate = \"1Gbps\"\ndelay = \"1us\"\n{ONE_FLOW}",
+        path.display()
+    );
+    let told = match expand(&scenario, "x.toml", &[]) {
+        Err(error) => error.to_string(),
+        Ok(cells) => format!("{:?}", verify(&cells[0].scenario)),
+    };
+    std::fs::remove_file(&path).expect("temporary file");
+    assert!(
+        told.contains("100001 hosts") && told.contains("2 to 100000"),
+        "{told}"
+    );
+}
