@@ -6,49 +6,36 @@ import socket
 import sys
 import threading
 import webbrowser
+from typing import TYPE_CHECKING
 
 from hull.errors import UsageError
 from hull.lab.guard import Guard
+from hull.lab.model import shown
+from hull.lab.slots import Limits
 
-_LARGEST_MESSAGE = 2**21
-"""Bytes of a WebSocket message that is read at all; hull's own limit is far below."""
+if TYPE_CHECKING:
+    import uvicorn
+
+_LARGEST_MESSAGE = 2**15
+"""Bytes of a WebSocket message that is read at all, twice what 4096 characters can take."""
 
 
 def serve(host: str, port: int, *, open_browser: bool) -> int:
     """Serve until Ctrl-C; returns the exit status."""
     try:
         import fastapi  # noqa: F401
-        import uvicorn
+        import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ImportError as error:
         raise UsageError(
             f"hull lab: {error.name} is not installed; the lab needs the extra lab: "
             "pip install 'hull[lab]'"
         ) from None
-    from hull.lab.patience import Patient
-    from hull.lab.server import make_app
-
     listening = _listen(host, port)
     bound, number = listening.getsockname()[:2]
     guard = Guard(host, bound)
-    config = uvicorn.Config(
-        make_app(guard),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        # Who connects is who it is: nobody says so for another.
-        proxy_headers=False,
-        http=Patient,
-        ws="websockets-sansio",
-        ws_max_size=_LARGEST_MESSAGE,
-        ws_ping_interval=5,
-        ws_ping_timeout=10,
-        ws_per_message_deflate=False,
-        limit_concurrency=64,
-        timeout_graceful_shutdown=2,
-    )
-    server = uvicorn.Server(config)
-    address = _address(host, number)
+    server = make_server(guard, Limits())
+    address = _address(host if host.isascii() else bound, number)
     print(f"hull lab: {address}  (Ctrl-C ends it)", flush=True)
     if guard.token is not None:
         print(f"token: {guard.token}", flush=True)
@@ -64,6 +51,34 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     return 0
 
 
+def make_server(guard: Guard, limits: Limits) -> "uvicorn.Server":
+    """The server, before it listens."""
+    import uvicorn
+
+    from hull.lab.patience import Patient, PatientSocket
+    from hull.lab.server import make_app
+
+    config = uvicorn.Config(
+        make_app(guard, limits),
+        # Warnings are about what clients send, which is theirs to correct.
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        # Who connects is who it is: nobody says so for another.
+        proxy_headers=False,
+        http=Patient,
+        ws=PatientSocket,
+        ws_max_size=_LARGEST_MESSAGE,
+        ws_ping_interval=5,
+        ws_ping_timeout=10,
+        ws_per_message_deflate=False,
+        # As many as may be open: more at once could take all file descriptors.
+        backlog=limits.connections,
+        timeout_graceful_shutdown=2,
+    )
+    return uvicorn.Server(config)
+
+
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise UsageError(f"--port: found {port}, allowed is 0 (any free one) to 65535")
@@ -73,7 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise UsageError(
-            f"--host: found {host or 'nothing'}, allowed is an address of this machine"
+            f"--host: found {shown(host)}, allowed is an address of this machine"
         ) from None
     family, kind, protocol, _, address = found[0]
     listening = socket.socket(family, kind, protocol)
@@ -86,8 +101,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"--host {host} --port {port}: {reason}; allowed is an address of this machine with a "
-            "free port (--port 0 finds one)"
+            f"--host {shown(host)} --port {port}: {reason}; allowed is an address of this machine "
+            "with a free port (--port 0 finds one)"
         ) from None
     return listening
 

@@ -14,6 +14,8 @@ import time
 from collections import OrderedDict
 from urllib.parse import urlsplit
 
+from hull.lab.model import shown
+
 MOST_WRONG = 5
 """Wrong tokens of one address, after which it has to wait."""
 WAIT_SECONDS = 60.0
@@ -35,16 +37,17 @@ class Guard:
     def refusal(self, host: str | None, origin: str | None, site: str | None = None) -> str | None:
         """Why a request with these headers is refused; None where it is not."""
         if not self._is_own(host):
-            return f"Host: found {_shown(host)}, allowed is this server's address or localhost"
+            found = shown(host or "")
+            return f"Host: found {found}, allowed is this server's address or localhost"
         if origin is not None and origin.partition("://")[2].lower() != (host or "").lower():
-            return f"Origin: found {_shown(origin)}, allowed is the lab's own page"
+            return f"Origin: found {shown(origin)}, allowed is the lab's own page"
         if site == "cross-site":
             return "Sec-Fetch-Site: found cross-site, allowed is the lab's own page"
         return None
 
     def blocked_for(self, address: str) -> float:
         """Seconds for which an address has to wait, 0 where it has not."""
-        times = self._wrong.get(_network(address), [])
+        times = self._wrong.get(network_of(address), [])
         if len(times) < MOST_WRONG:
             return 0.0
         return max(times[-MOST_WRONG] + WAIT_SECONDS - time.monotonic(), 0.0)
@@ -56,7 +59,7 @@ class Guard:
         given = token if isinstance(token, str) else ""
         if secrets.compare_digest(given.encode(errors="replace"), self.token.encode()):
             return True
-        network = _network(address)
+        network = network_of(address)
         times = self._wrong.pop(network, [])
         times = [at for at in times if at > time.monotonic() - WAIT_SECONDS]
         times.append(time.monotonic())
@@ -85,8 +88,8 @@ class Guard:
         return self._any_address or address.is_loopback
 
 
-def _network(address: str) -> str:
-    """What counts as one: an IPv4 address, or an IPv6 network of 64 bits."""
+def network_of(address: str) -> str:
+    """What counts as one client: an IPv4 address, or an IPv6 network of 64 bits."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -97,9 +100,3 @@ def _network(address: str) -> str:
             return str(found.ipv4_mapped)
         return str(ipaddress.ip_network((found, 64), strict=False))
     return address
-
-
-def _shown(value: str | None) -> str:
-    if not value:
-        return "nothing"
-    return "".join(c if c.isprintable() else "?" for c in value[:80])

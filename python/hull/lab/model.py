@@ -301,10 +301,10 @@ def as_json() -> dict[str, Any]:
 
 
 def shown(value: object) -> str:
-    """A value that came from outside, short enough for a message."""
+    """A value that came from outside, for a message: cut, and without control characters."""
     text = value if isinstance(value, str) else repr(value)
-    text = "".join(c if c.isprintable() else "?" for c in text[:60])
-    return f"{text[:40]}..." if len(text) > 40 else text or "nothing"
+    cut = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:40])
+    return f"{cut}..." if len(text) > 40 else cut or "nothing"
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from hull.lab.guard import Guard
 from hull.lab.model import PARAMETERS, State, read_state, shown
 from hull.lab.outbox import Outbox
 from hull.lab.session import FIRST_SECONDS, Session
+from hull.lab.slots import Slot
 
 MOST_PAGES = 5
 MOST_MESSAGE = 4096
@@ -83,6 +84,8 @@ class Pages:
         outbox = Outbox(asyncio.get_running_loop())
         session = Session(state, fps, outbox)
         self._open.add(session)
+        slot: Slot = socket.scope["state"]["slot"]
+        slot.keep()
         session.start()
         sending = asyncio.create_task(_send(socket, outbox))
         hearing = asyncio.create_task(_hear(socket, session, state))
@@ -96,6 +99,7 @@ class Pages:
             while session.is_alive():
                 await asyncio.sleep(0.002)
             self._open.discard(session)
+            slot.await_close()
         for result in results:
             if isinstance(result, Exception):
                 raise result

@@ -1,5 +1,6 @@
 """The lab's server: the page, what the page asks for, and a WebSocket for each page's run."""
 
+import asyncio
 import math
 import mimetypes
 import secrets
@@ -22,6 +23,7 @@ from hull.lab.guard import Guard
 from hull.lab.model import State, read_state
 from hull.lab.pages import MOST_PAGES, Pages
 from hull.lab.session import MOST_HOPS, MOST_SECONDS
+from hull.lab.slots import Limits, Slots
 
 _PAGE = Path(__file__).parent / "page"
 _HEADERS = {
@@ -35,15 +37,18 @@ _HEADERS = {
 }
 
 
-def make_app(guard: Guard) -> ASGIApp:
+def make_app(guard: Guard, limits: Limits) -> ASGIApp:
     """The whole server."""
     pages = Pages(guard)
+    slots = Slots(limits)
     # A page whose token is another server's sees it by this, and does not try it here.
     server = secrets.token_hex(8)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
+    async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Slots]]:
+        watching = asyncio.create_task(slots.watch())
+        yield {"slots": slots}
+        watching.cancel()
         pages.stop()
 
     # Its own documentation pages would load scripts from elsewhere, and telemetry would be sent
@@ -124,7 +129,7 @@ def _state(request: Request) -> State:
 
 
 class _Guarded:
-    """Refuses what comes from other sites, and tells browsers to keep to this one."""
+    """Refuses bodies and what comes from other sites, and tells browsers to keep to this one."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app = app
@@ -150,4 +155,9 @@ class _Guarded:
             await send(message)
 
         app = self._app if refusal is None else JSONResponse({"error": refusal}, 403)
+        body = headers.get("transfer-encoding") or headers.get("content-length", "0")
+        if body != "0":
+            # It is not read: the connection ends with the answer.
+            error = f"body: {model.shown(body)} is invalid; expected none (content-length: 0)"
+            app = JSONResponse({"error": error}, 413, {"Connection": "close"})
         await app(scope, receive, send_guarded)

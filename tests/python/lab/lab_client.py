@@ -26,6 +26,8 @@ class Server:
     process: subprocess.Popen[str]
     port: int
     token: str | None
+    line: str
+    """The first on stdout."""
     threads: int = 0
     """When it began to listen."""
     errors: list[str] = field(default_factory=list)
@@ -67,7 +69,7 @@ class Server:
 
 
 @contextmanager
-def serving(*options: str) -> Iterator[Server]:
+def serving(*options: str, has_token: bool | None = None) -> Iterator[Server]:
     """A server on a free port, until the block ends; ends by Ctrl-C and leaves no traceback."""
     process = subprocess.Popen(
         [*COMMAND, "--port", "0", *options],
@@ -81,8 +83,10 @@ def serving(*options: str) -> Iterator[Server]:
         line = process.stdout.readline()
         found = re.search(r"http://\S+:(\d+)/", line)
         assert found, line + process.stderr.read()
-        token = process.stdout.readline().split()[1] if options else None
-        server = Server(process, int(found[1]), token)
+        if has_token is None:
+            has_token = bool(options)
+        token = process.stdout.readline().split()[1] if has_token else None
+        server = Server(process, int(found[1]), token, line)
         assert server.get("/api/model")[0] == 200
         server.threads = server.status("Threads")
         pipe = process.stderr

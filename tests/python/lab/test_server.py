@@ -17,6 +17,7 @@ pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
 pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
 
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Close, CloseCode, Frame, Opcode
 from websockets.sync.client import ClientConnection
 
 from hull.lab.model import read_state
@@ -273,7 +274,8 @@ GARBAGE: list[tuple[str | bytes, str]] = [
     ('{"type": "start", "fps": "many"}', "fps: found many, allowed is a number from 1 to 60"),
     (json.dumps({"type": "\U0001f600" * 60}, ensure_ascii=False), "type: found \U0001f600"),
     ("[" * 4000, "message: found [[[["),
-    ("x" * 1_000_000, "message: found 1000000 characters, allowed are 4096"),
+    ("x" * 30_000, "message: found 30000 characters, allowed are 4096"),
+    ('{"type": "\\ud800\\n\\u001b\\u0000"}', r"type: found \ud800\n\x1b\x00, allowed are start"),
     (b"\x00\x01", "message: found bytes, allowed is JSON as text"),
 ]
 
@@ -318,15 +320,73 @@ def test_the_first_message_is_start_and_only_the_first(idle: Server) -> None:
         assert closed(page)[::2] == (1008, "type: found start, allowed at first only")
 
 
-def test_more_than_two_megabytes_are_not_read(idle: Server) -> None:
+@pytest.mark.parametrize("size", [33_000, 3_000_000])
+def test_more_than_32_kib_are_not_read(idle: Server, size: int) -> None:
     with idle.page() as page:
         # The server closes while this is still being sent: the client may learn why, or not.
         with suppress(ConnectionClosed):
-            page.send("x" * 3_000_000)
+            page.send("x" * size)
         with pytest.raises(ConnectionClosed) as end:
             page.recv(timeout=10)
         assert end.value.rcvd is None or end.value.rcvd.code == 1009
     assert idle.runs() == 0
+
+
+@pytest.mark.parametrize("starts", [False, True])
+def test_text_that_is_not_utf8_is_named_and_nothing_is_logged(idle: Server, starts: bool) -> None:
+    lines = len(idle.errors)
+    close = Frame(Opcode.CLOSE, CloseCode.NORMAL_CLOSURE.to_bytes(2))
+    for parts, goodbye in (([b"abc\xff"], []), ([b"ab", b"c\xff"], []), ([b"\xff"], [close])):
+        with idle.page() as page:
+            if starts:
+                say(page, "start", state={})
+                hear(page, "frame")
+            first, *rest = parts
+            frames = [Frame(Opcode.TEXT, first, fin=not rest)]
+            frames += [Frame(Opcode.CONT, part, fin=True) for part in rest]
+            # Twice at once: only the first is answered, and a goodbye before it.
+            frames += [*frames, *goodbye]
+            page.socket.sendall(b"".join(frame.serialize(mask=True) for frame in frames))
+            with pytest.raises(ConnectionClosed) as end:
+                hear(page, "none")
+        assert end.value.rcvd
+        reason = "" if goodbye else "message: byte 3 is invalid; expected UTF-8"
+        assert end.value.rcvd == Close(1000 if goodbye else 1007, reason)
+    wait_for_runs(idle, 0)
+    assert idle.errors[lines:] == []
+
+
+HOSTILE = [
+    b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /%ff%00%0a%1b[31m HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /page/%ed%a0%80%00%0a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /api/theory?rtt=%ff%0a%00%1b[31m HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /api/theory?%ff%0a%00%1b[31m=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /api/theory?\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: \xff\xfe\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://\xff\x85\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: \x1b\x00\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 1_000_000,
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: \xff\r\nConnection: upgrade\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n\xff\xfe",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+]
+
+
+def test_requests_of_any_bytes_get_an_answer_and_nothing_is_logged(server: Server) -> None:
+    lines = len(server.errors)
+    for request in HOSTILE:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+            with suppress(OSError):
+                client.sendall(request)
+            answer = client.recv(4096)
+        status, _, rest = answer.partition(b"\r\n")
+        assert status.split()[1] in (b"200", b"400", b"403", b"404", b"413", b"422"), request
+        assert b"\x1b" not in rest
+        assert b"\x00" not in rest
+        assert len(answer) < 4096 or request[:5] == b"GET /"
+    assert server.get("/api/model")[0] == 200
+    assert server.errors[lines:] == []
 
 
 def test_what_the_page_asks_for(server: Server) -> None:
