@@ -14,6 +14,7 @@ import typer
 
 from hull import __version__, _core
 from hull.errors import Interrupted, RunError, UsageError, check_count
+from hull.said import say
 
 app = typer.Typer(
     help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
@@ -83,7 +84,7 @@ def run(
     with _stopped_by_hand():
         result = perform(plan, folder, jobs=_count("--jobs", jobs), force=force, lines=True)
     for warning in result.summary.get("warnings", ()):
-        print(f"hull: warning: {warning}", file=sys.stderr)
+        say(f"warning: {warning}")
     print(result.folder / "report.html")
 
 
@@ -371,7 +372,7 @@ def trace(
     number = None if seed is None else int(seed)
     found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
     counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
-    print(f"hull: {counts}", file=sys.stderr)
+    say(counts)
     print(found.path)
 
 
@@ -445,7 +446,7 @@ def _stopped_by_hand() -> Iterator[None]:
     try:
         yield
     except Interrupted as stop:
-        print(f"hull: {stop}", file=sys.stderr)
+        say(str(stop))
         raise typer.Exit(130) from None
 
 
@@ -459,5 +460,5 @@ def _give_up_stdout() -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"hull: error: {message}", file=sys.stderr)
+    say(f"error: {message}")
     return status

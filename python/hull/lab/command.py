@@ -9,6 +9,7 @@ import webbrowser
 
 from hull.errors import UsageError
 from hull.lab.guard import Guard
+from hull.said import say
 
 _LARGEST_MESSAGE = 2**21
 """Bytes of a WebSocket message that is read at all; hull's own limit is far below."""
@@ -59,7 +60,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
-        print("hull lab: ended", file=sys.stderr)
+        say("ended", "hull lab")
         return 130
     return 0
 
