@@ -14,6 +14,7 @@ import typer
 
 from hull import __version__, _core
 from hull.errors import Interrupted, RunError, UsageError, check_count
+from hull.said import say
 
 app = typer.Typer(
     help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
@@ -83,7 +84,7 @@ def run(
     with _stopped_by_hand():
         result = perform(plan, folder, jobs=_count("--jobs", jobs), force=force, lines=True)
     for warning in result.summary.get("warnings", ()):
-        print(f"hull: warning: {warning}", file=sys.stderr)
+        say(f"warning: {warning}")
     print(result.folder / "report.html")
 
 
@@ -263,17 +264,43 @@ def linux(context: typer.Context) -> None:
 
 @app.command()
 def design(
-    rate: Annotated[str, typer.Option(metavar="RATE", help="Rate of the links, such as 10Gbps.")],
-    rtt: Annotated[
-        str, typer.Option(metavar="TIME", help="Round trip without queueing, such as 300us.")
+    rate: Annotated[
+        str,
+        typer.Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
     ],
-    flows: Annotated[str, typer.Option(metavar="N", help="Large flows that meet at a port.")] = "2",
+    rtt: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Round trip without queueing, 1us to 1s, such as 300us; at most 400 MB and "
+            "400,000 packets in flight.",
+        ),
+    ],
+    flows: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Large flows that meet at a port, 1 to 4095, each with more than 2 packets in "
+            "flight.",
+        ),
+    ] = "2",
     load: Annotated[
-        str, typer.Option(metavar="SHARE", help="What flows offer, as a share of the rate.")
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="What flows offer, as a share of the rate: from 0% to below what HULL leaves "
+            "them, which is below 95%.",
+        ),
     ] = "40%",
-    mtu: Annotated[str, typer.Option(metavar="SIZE", help="Packets with headers.")] = "1500B",
+    mtu: Annotated[
+        str, typer.Option(metavar="SIZE", help="Packets with headers, 300B to 9000B.")
+    ] = "1500B",
     buffer: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Room of a port (default: enough).")
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Room of a port, more than a packet per flow, up to 1000000GB (default: enough).",
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Simulate the setting, measured beside predicted.")
@@ -284,20 +311,21 @@ def design(
     ] = None,
 ) -> None:
     """Recommend settings of DCTCP and HULL for a network, and predict what they do."""
-    from hull.theory.report import print_design, read_setting, write_scenario
-
-    setting = read_setting(rate, rtt, flows, load, mtu, buffer)
     from hull.theory.design import design as recommend
+    from hull.theory.options import read_setting
+    from hull.theory.report import print_design, write_scenario
 
-    found = recommend(setting)
-    if scenario is not None:
-        write_scenario(found, scenario)
+    found = recommend(read_setting(rate, rtt, flows, load, mtu, buffer))
     measured = None
     if check:
-        from hull.theory.check import measure
+        from hull.theory.check import measure, read_plans
 
+        plans = read_plans(found)
+    if scenario is not None:
+        write_scenario(found, scenario)
+    if check:
         with _stopped_by_hand():
-            measured = measure(found)
+            measured = measure(found, plans)
     if format is Format.JSON:
         content = found.as_json()
         print(
@@ -344,7 +372,7 @@ def trace(
     number = None if seed is None else int(seed)
     found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
     counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
-    print(f"hull: {counts}", file=sys.stderr)
+    say(counts)
     print(found.path)
 
 
@@ -418,7 +446,7 @@ def _stopped_by_hand() -> Iterator[None]:
     try:
         yield
     except Interrupted as stop:
-        print(f"hull: {stop}", file=sys.stderr)
+        say(str(stop))
         raise typer.Exit(130) from None
 
 
@@ -432,5 +460,5 @@ def _give_up_stdout() -> None:
 
 
 def _fail(message: str, status: int) -> int:
-    print(f"hull: error: {message}", file=sys.stderr)
+    say(f"error: {message}")
     return status

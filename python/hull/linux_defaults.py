@@ -12,6 +12,7 @@ from pathlib import Path
 from hull import _core
 from hull.errors import UsageError
 from hull.theory.design import Design, Setting, design
+from hull.theory.options import read_rtt
 from hull.theory.sources import SOURCES
 
 ASSUMED_RTT_S = 300e-6
@@ -20,6 +21,7 @@ many packets' time."""
 FLOWS = 2
 """Large flows that meet, as `hull design` has it."""
 LOAD = 0.4
+_MTU_BYTES = 1500
 _FLAGS = {"--replace", "--count-arriving", "--keep-gso"}
 _DEVICES = Path("/sys/class/net")
 
@@ -64,8 +66,8 @@ def with_defaults(arguments: list[str]) -> list[str]:
     if not missing:
         return _without(arguments, "--rtt")
     slower = max(1.0, 1e9 / rate_bps)
-    rtt_s = ASSUMED_RTT_S * slower if rtt is None else _quantity("--rtt", "time", rtt)
-    found = design(Setting(rate_bps, rtt_s, FLOWS, LOAD))
+    rtt_s = ASSUMED_RTT_S * slower if rtt is None else read_rtt(rtt, rate_bps, _MTU_BYTES)
+    found = design(Setting(rate_bps, rtt_s, FLOWS, LOAD, _MTU_BYTES))
     assumed = " (assumed; --rtt sets it)" if rtt is None else ""
     print(
         f"hull design for {rate_bps / 1e9:g} Gbps, round trip {rtt_s * 1e6:g} us{assumed}, "

@@ -19,6 +19,7 @@ from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count, check_text
 from hull.graphs import with_graphs
 from hull.named_files import digest_of_files
+from hull.said import escaped
 from hull.scenario_types import Scenario
 
 LAST_SEED = 2**31 - 1
@@ -164,8 +165,8 @@ def make_plan(
             f"{file}: run.seed, run.seeds: {run['seeds']} seeds from {run['seed']} on; the last "
             f"that a table of results can hold is {LAST_SEED}"
         )
-    header = f"# hull {_core.version()}, {file}\n"
-    header += "".join(f"# --set {override}\n" for override in overrides)
+    header = f"# hull {_core.version()}, {escaped(file)}\n"
+    header += "".join(f"# --set {escaped(override)}\n" for override in overrides)
     return Plan(
         name=scenario["name"],
         title=scenario.get("title") or scenario["name"],

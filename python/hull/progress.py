@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 
+from hull.said import say
+
 _PLAIN_EVERY_S = 20.0
 
 
@@ -111,4 +113,4 @@ class Progress:
         return f", {hours}:{minutes:02}:{seconds:02} left"
 
     def _say(self, text: str) -> None:
-        print(f"hull: {self._name}: {text}", file=sys.stderr, flush=True)
+        say(f"{self._name}: {text}")

@@ -6,7 +6,6 @@ the comparison and the claims. `Reproduction.write_site` gathers several such fo
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from hull.plan import Plan
 from hull.report.start_page import start_page
 from hull.result import Result
 from hull.runner import perform
+from hull.said import say
 from hull.stated import beside, rows
 
 FIGURE = "figure"
@@ -80,7 +80,7 @@ class Reproduction:
         """Each experiment with its results; what is there already is not run again."""
         for number, (experiment, plan) in enumerate(self._work, start=1):
             if len(self._work) > 1:
-                print(f"hull: {number} of {len(self._work)}: {experiment.title}", file=sys.stderr)
+                say(f"{number} of {len(self._work)}: {experiment.title}")
             result = perform(
                 plan,
                 self._out / plan.name,

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from hull.folder import OutputFolder, write_atomically
 from hull.plan import Plan
 from hull.progress import Progress
 from hull.result import Result, load
+from hull.said import say
 from hull.work import make_parts
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def perform(
     folder = OutputFolder(out, plan)
     if folder.is_complete(force=force):
         if lines:
-            print(f"hull: {plan.name}: {folder.out} has this run already", file=sys.stderr)
+            say(f"{plan.name}: {folder.out} has this run already")
         return load(folder.out)
     folder.open()
     try:

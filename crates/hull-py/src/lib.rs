@@ -101,7 +101,8 @@ fn expand(
     let mut list = Vec::new();
     for cell in &cells {
         simulation::verify(&cell.scenario).map_err(|(key, problem)| {
-            ScenarioError::new_err(format!("{file}: {key}: {problem}"))
+            let file = file.to_owned();
+            ScenarioError::new_err(scenario::ScenarioError { file, key, problem }.to_string())
         })?;
         let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
         list.push(serde_json::json!({

@@ -7,18 +7,30 @@ use toml::Value;
 
 /// Characters that are shown of a text or a list; a value that is meant fits.
 const MOST: usize = 80;
+/// Characters that are shown of a name without quotes, such as a file's path or a key.
+const MOST_OF_NAME: usize = 400;
 
 /// A text in quotes.
 pub fn text(text: &str) -> String {
-    format!("\"{}\"", cut(&plain(text)))
+    format!("\"{}\"", cut(&plain(text), MOST))
 }
 
 /// A value of a scenario file as it is written there.
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(found) => text(found),
-        other => cut(&plain(&other.to_string())),
+        other => unquoted(&other.to_string()),
     }
+}
+
+/// A number, list or table as it is written.
+pub fn unquoted(written: &str) -> String {
+    cut(&plain(written), MOST)
+}
+
+/// The name of a file or a key, without quotes.
+pub fn name(name: &str) -> String {
+    cut(&plain(name), MOST_OF_NAME)
 }
 
 /// `text` with control characters as escapes (`\n`, `\u{1b}`).
@@ -38,8 +50,8 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The beginning of what is long, and how long it is.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST) {
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => {
             let mut short = text[..end].to_owned();

@@ -12,6 +12,7 @@ from hull.errors import UsageError
 from hull.lab.guard import Guard
 from hull.lab.model import shown
 from hull.lab.slots import Limits
+from hull.said import say
 
 if TYPE_CHECKING:
     import uvicorn
@@ -46,7 +47,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
-        print("hull lab: ended", file=sys.stderr)
+        say("ended", "hull lab")
         return 130
     return 0
 

@@ -9,12 +9,12 @@ not keep to one site (that is what Origin is checked against).
 import ipaddress
 import secrets
 import socket
-import sys
 import time
 from collections import OrderedDict
 from urllib.parse import urlsplit
 
 from hull.lab.model import shown
+from hull.said import say
 
 MOST_WRONG = 5
 """Wrong tokens of one address, after which it has to wait."""
@@ -67,11 +67,7 @@ class Guard:
         while len(self._wrong) > _MOST_ADDRESSES:
             self._wrong.popitem(last=False)
         what = "wrong token" if given else "no token"
-        print(
-            f"hull lab: {what} from {address} ({len(times)} of {MOST_WRONG} in a minute)",
-            file=sys.stderr,
-            flush=True,
-        )
+        say(f"{what} from {address} ({len(times)} of {MOST_WRONG} in a minute)", "hull lab")
         return False
 
     def _is_own(self, host: str | None) -> bool:

@@ -6,7 +6,6 @@ of time on the clock; the thread ends with its page.
 """
 
 import json
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from hull.lab import scenario, theory
 from hull.lab.model import State
 from hull.lab.outbox import Outbox
 from hull.lab.turns import TURNS
+from hull.said import say
 
 MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""
@@ -101,7 +101,7 @@ class Session(threading.Thread):
             self._work()
         except Exception as error:
             message = f"the run failed: {type(error).__name__}: {error}"
-            print(f"hull lab: {message}", file=sys.stderr, flush=True)
+            say(message, "hull lab")
             self._outbox.add(json.dumps({"type": "error", "message": message}))
             self._outbox.close()
 

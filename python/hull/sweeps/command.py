@@ -1,6 +1,5 @@
 """`hull sweep` and `hull.sweep`: from what the user gave to a frame and a table on the terminal."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hull.congestion import Own
 from hull.errors import UsageError
 from hull.plan import read_scenario
+from hull.said import escaped, say
 from hull.scenario_types import Scenario
 from hull.sweeps.engine import open_engine
 from hull.sweeps.frame import check_out, write_frame
@@ -84,14 +84,14 @@ def from_command_line(request: Request, out: Path | None) -> None:
         failed, frame = error, error.frame
     write_frame(frame, out)
     _print_table(sweep, frame, [*(request.until or {}), *request.show])
-    _say(_what_was_done(sweep))
+    say(_what_was_done(sweep))
     if sweep.counts.wide:
-        _say(
+        say(
             f"after {request.max_seeds or MOST} seeds still wider than --until: "
             f"{'; '.join(sweep.counts.wide)}"
         )
     if sweep.counts.without:
-        _say(f"no run has the statistic of --until: {'; '.join(sweep.counts.without)}")
+        say(f"no run has the statistic of --until: {'; '.join(sweep.counts.without)}")
     print(out)
     if failed is not None:
         raise failed
@@ -130,10 +130,6 @@ def _what_was_done(sweep: Sweep) -> str:
     )
 
 
-def _say(text: str) -> None:
-    print(f"hull: {text}", file=sys.stderr)
-
-
 def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> None:
     """Means of a few statistics with their 95% intervals, a line for each point and scheme."""
     import polars as pl
@@ -169,7 +165,11 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
         fewer = "" if row["n"] == runs[place] else f" (n {row['n']})"
         lines[place][row["statistic"]] = f"{number(row['mean'])}{half}{fewer}"
     for place, line in list(lines.items())[:_ROWS]:
-        cells = [*map(str, place), *(line.get(name, "-") for name in shown), line["n"]]
+        cells = [
+            *(escaped(str(value)) for value in place),
+            *(line.get(name, "-") for name in shown),
+            line["n"],
+        ]
         table.add_row(*map(Text, cells))
     console().print(table)
     if len(lines) > _ROWS:

@@ -4,7 +4,6 @@ what became of it.
 
 import os
 import random
-import sys
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from hull.errors import Interrupted, RunError, UsageError
 from hull.plan import build_hash
 from hull.progress import Progress
+from hull.said import say
 from hull.sweeps.engine import Engine
 from hull.sweeps.frame import Found, make_frame
 from hull.sweeps.grid import Grid
@@ -214,10 +214,7 @@ class Sweep:
 
     def _tell_broken(self) -> None:
         for path in self._broken:
-            print(
-                f"hull: {path}: truncated, or not a run of hull; that run is done again",
-                file=sys.stderr,
-            )
+            say(f"{path}: truncated, or not a run of hull; that run is done again")
 
     def _check_names(self) -> None:
         """Refuse statistics that there are not, once each case has had a run."""

@@ -4,8 +4,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hull._core import ScenarioError
+from hull.errors import UsageError
 from hull.fairness import convergence_time
-from hull.plan import make_plan, read_scenario
+from hull.plan import Plan, make_plan, read_scenario
 from hull.result import Result
 from hull.runner import perform
 from hull.theory.design import Design
@@ -16,13 +18,29 @@ _ROUND_TRIPS = 50
 """Over which a flow's throughput is taken: two periods and more (figure 3.7)."""
 
 
-def measure(design: Design) -> dict[str, float | None]:
-    """What is measured of each prediction, by the same names; None where it cannot be.
+def read_plans(design: Design) -> dict[str, Plan]:
+    """The runs that measure a design; UsageError for a load that no run can hold."""
+    plans = {"static": make_plan(*read_scenario(scenario(design)), [])}
+    if design.setting.load > 0:
+        try:
+            plans["loaded"] = make_plan(*read_scenario(loaded_scenario(design)), [])
+        except ScenarioError as error:
+            raise UsageError(
+                f"--load: {design.setting.load:g} is invalid with --check at this rate and round "
+                f"trip: {error}; expected flows that a run can hold, such as --rate 10Gbps "
+                "--rtt 300us --load 40%"
+            ) from None
+    return plans
+
+
+def measure(design: Design, plans: dict[str, Plan]) -> dict[str, float | None]:
+    """What is measured of each prediction, by the same names; None where it cannot be. `plans` are
+    those of `read_plans`.
 
     The stability margin has no measurement. Without load there is no slowdown.
     """
     with TemporaryDirectory(prefix="hull-design-") as folder:
-        static = _run(scenario(design), Path(folder, "static"))
+        static = perform(plans["static"], Path(folder, "static"))
         found: dict[str, float | None] = dict.fromkeys(design.predicted)
         dctcp, hull = _cell(static, "dctcp"), _cell(static, "hull")
         found["dctcp_throughput"] = _mean(dctcp, "throughput", "utilization")
@@ -36,15 +54,10 @@ def measure(design: Design) -> dict[str, float | None]:
                 used = found[f"{scheme}_throughput"] or 0.0
                 found[f"{scheme}_convergence_s"] = _convergence(design, static, scheme, used)
         if design.setting.load > 0:
-            loaded = _run(loaded_scenario(design), Path(folder, "loaded"))
+            loaded = perform(plans["loaded"], Path(folder, "loaded"))
             times = [_completion_time(loaded, scheme) for scheme in ("hull", "dctcp")]
             found["hull_slowdown"] = times[0] / times[1]
         return found
-
-
-def _run(definition: dict[str, Any], folder: Path) -> Result:
-    text, label = read_scenario(definition)
-    return perform(make_plan(text, label, []), folder)
 
 
 def _cell(result: Result, scheme: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`hull design` in words: its options read, its design as tables, its scenario as a file."""
+"""`hull design` in words: its design as tables, its scenario as a file."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ import tomli_w
 from rich.table import Table
 from rich.text import Text
 
-from hull import _core
-from hull.errors import UsageError, check_count
+from hull.errors import UsageError
+from hull.plan import make_plan
 from hull.terminal import console, number
-from hull.theory.design import Design, Setting
+from hull.theory.design import Design
 from hull.theory.scenario import scenario
 from hull.theory.sources import SOURCES
 
@@ -27,30 +27,18 @@ _PREDICTIONS = {
 _SCALES = {"%": 100.0, "us": 1e6, "ms": 1e3}
 
 
-def read_setting(
-    rate: str, rtt: str, flows: str, load: str, mtu: str, buffer: str | None
-) -> Setting:
-    """The options of `hull design`; UsageError names the option that cannot be used."""
-    return Setting(
-        rate_bps=_quantity("rate", "rate", rate),
-        rtt_s=_quantity("rtt", "time", rtt),
-        flows=check_count("--flows", flows),
-        load=_quantity("load", "share", load),
-        mtu_bytes=_quantity("mtu", "size", mtu),
-        buffer_bytes=None if buffer is None else _quantity("buffer", "size", buffer),
-    )
-
-
 def write_scenario(design: Design, path: Path) -> None:
-    """Write the scenario of a design to a new file."""
+    """Write the scenario of a design to a new file, once it is known to be one that runs."""
     here = design.setting
     head = (
         f"# hull design: {here.rate_bps / 1e9:g} Gbps, {here.rtt_s * 1e6:g} us, {here.flows} flows,"
         f" load {here.load:g}\n"
     )
+    text = head + tomli_w.dumps(scenario(design))
+    make_plan(text, str(path), [])
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(head + tomli_w.dumps(scenario(design)))
+            file.write(text)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
 
@@ -118,10 +106,3 @@ def _source(name: str) -> str:
 
 def _scaled(value: float | None, scale: float) -> str:
     return number(None if value is None else value * scale)
-
-
-def _quantity(option: str, kind: str, text: str) -> float:
-    try:
-        return _core.quantity(kind, text)
-    except ValueError as error:
-        raise UsageError(f"--{option}: {error}") from None

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from hull import _core
 from hull.errors import UsageError
 from hull.plan import make_plan
-from hull.theory.check import measure
+from hull.theory.check import measure, read_plans
 from hull.theory.design import Setting, design, recommended_pacer
 from hull.theory.fluid import Fluid
 from hull.theory.limit_cycle import limit_cycle
+from hull.theory.options import read_setting
 from hull.theory.scenario import scenario
 from hull.theory.sources import SOURCES
 
@@ -121,7 +122,7 @@ def test_any_setting_is_answered_or_refused(
     for scheme in ("dctcp", "hull"):
         throughput = predicted[f"{scheme}_throughput"]
         assert throughput is not None
-        assert 0.5 < throughput / (found.gamma if scheme == "hull" else 1) <= 1
+        assert 0.5 < throughput / (found.gamma if scheme == "hull" else 1) <= 1 + 1e-12
     assert (predicted["hull_slowdown"] or 0) >= 1
     assert 0 < (predicted["dctcp_stability_margin"] or 0) <= 1
     assert (predicted["dctcp_convergence_s"] is None) == (flows == 1)
@@ -154,7 +155,7 @@ def test_phantom_queue_by_small_steps() -> None:
 def test_predictions_simulated(here: Setting) -> None:
     """Within what SOURCES says of them."""
     found = design(here)
-    measured = measure(found)
+    measured = measure(found, read_plans(found))
     ratio = {
         name: value / (found.predicted[name] or math.nan)
         for name, value in measured.items()
@@ -211,20 +212,52 @@ def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rtt", "0us"], "rtt: 0; allowed is a number above 0 (thesis 3.3"),
+        (["--rtt", "0us"], "--rtt: 0us is invalid; expected a time from 1us to 1s"),
+        (["--rtt", "2s"], "--rtt: 2s is invalid; expected a time from 1us to 1s"),
+        (["--rtt", "1s"], "--rtt: 1s, with 1,250 MB in flight at 10 Gbps, is invalid; expected at"),
+        (["--rtt", "300ms", "--mtu", "300B"], "expected at most 120 MB"),
+        (["--rtt", "nan"], '--rtt: found "nan", allowed is a number with one of the units'),
         (["--load", "0.95"], "load: 0.95; allowed is 0 or more and below the usable capacity"),
-        (["--load", "1.5"], "load: 1.5; allowed is 0 or more and below the usable capacity, 1 of"),
+        (["--load", "1.5"], "--load: 1.5 is invalid; expected 0% to below 100%"),
+        (["--load", "0.000000001", "--check"], "--load: 1e-09 is invalid with --check"),
         (["--flows", "150"], "there is no limit cycle"),
         (["--flows", "0"], "--flows: 0; allowed is a whole number of at least 1"),
+        (["--flows", "4096"], "--flows: 4096 is invalid; expected 1 to 4095"),
+        (["--flows", "9" * 5000], "--flows: 999"),
         (["--buffer", "3KB"], "buffer: 2 packets; allowed is more than 2"),
         (["--rate", "10"], '--rate: found "10", allowed is a number with one of the units'),
+        (["--rate", "1Mbps"], "--rate: 1Mbps is invalid; expected a rate from 10Mbps to 1.6Tbps"),
+        (["--rate", "1000Tbps"], '--rate: found "1000Tbps", allowed is'),
         (["--load", "much"], '--load: found "much", allowed is a share'),
-        (["--mtu", "0B"], "mtu: 0; allowed is a number above 0"),
+        (["--mtu", "0B"], "--mtu: 0B is invalid; expected 300B to 9000B"),
+        (["--mtu", "1B"], "--mtu: 1B is invalid; expected 300B to 9000B"),
+        (["--mtu", "9001B"], "--mtu: 9001B is invalid; expected 300B to 9000B"),
     ],
 )
-def test_bad_input(hull: Hull, options: list[str], message: str) -> None:
-    done = hull("design", "--rate", "10Gbps", "--rtt", "300us", *options)
+def test_bad_input(hull: Hull, place: Path, options: list[str], message: str) -> None:
+    file = ("--scenario", "mine.toml")
+    done = hull("design", "--rate", "10Gbps", "--rtt", "300us", *file, *options)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
+    assert not (place / "mine.toml").exists()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["10Mbps", "95Mbps", "1Gbps", "10Gbps", "400Gbps", "1.6Tbps"]),
+    st.sampled_from(["1us", "20us", "300us", "2ms", "30ms", "1s"]),
+    st.sampled_from([1, 2, 3, 100, 4095]),
+    st.sampled_from(["0%", "0.000000001", "40%"]),
+    st.sampled_from(["300B", "1500B", "9000B"]),
+    st.sampled_from([None, "2.999KB", "64KB", "1GB", "1000000GB"]),
+)
+def test_a_design_within_the_limits_has_a_scenario_that_runs(
+    rate: str, rtt: str, flows: int, load: str, mtu: str, buffer: str | None
+) -> None:
+    try:
+        table = scenario(design(read_setting(rate, rtt, str(flows), load, mtu, buffer)))
+    except UsageError:
+        return
+    assert len(expanded(table)) == 2

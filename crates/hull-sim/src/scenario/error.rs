@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::quote;
+
 /// A scenario that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
@@ -15,12 +17,41 @@ pub struct ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.key.is_empty() {
-            write!(f, "{}: {}", self.file, self.problem)
-        } else {
-            write!(f, "{}: {}: {}", self.file, self.key, self.problem)
+        write!(f, "{}: ", quote::name(&self.file))?;
+        if !self.key.is_empty() {
+            write!(f, "{}: ", quote::name(&self.key))?;
         }
+        f.write_str(&quote::plain(&self.problem))
     }
 }
 
 impl std::error::Error for ScenarioError {}
+
+#[cfg(test)]
+mod tests {
+    use super::ScenarioError;
+
+    #[test]
+    fn a_message_is_one_short_line() {
+        let rude = "a\nb\u{1b}[31m\0";
+        let shown = |key: &str| {
+            let error = ScenarioError {
+                file: format!("{rude}.toml"),
+                key: key.to_owned(),
+                problem: format!("found {rude}"),
+            };
+            error.to_string()
+        };
+        let plain = "a\\nb\\u{1b}[31m\\u{0}";
+        assert_eq!(shown(""), format!("{plain}.toml: found {plain}"));
+        assert_eq!(
+            shown(&format!("run.{rude}")),
+            format!("{plain}.toml: run.{plain}: found {plain}")
+        );
+        let long = shown(&"k".repeat(1_000_000));
+        assert!(
+            long.len() < 600 && long.contains("... (1000000 characters): found"),
+            "{long}"
+        );
+    }
+}

@@ -7,6 +7,7 @@ use super::{
     OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
 };
 use crate::limits;
+use crate::quote;
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -43,14 +44,15 @@ pub fn expand_with_own(
         let line = e
             .span()
             .map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        error("", format!("line {line}: {}", e.message()))
+        let message = Vec::from_iter(e.message().lines()).join("; ");
+        error("", format!("line {line}: {message}"))
     })?;
     let mut settings = Vec::new();
     for setting in set {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             error(
                 "--set",
-                format!("found \"{setting}\", allowed is key=value"),
+                format!("found {}, allowed is key=value", quote::text(setting)),
             )
         })?;
         let (key, value) = (key.trim(), parse_value(value.trim()));

@@ -8,8 +8,17 @@
 
 use toml::{Table, Value};
 
-/// Sections that each scenario has, written or not.
-const ALWAYS: [&str; 2] = ["transport", "measure"];
+/// Sections that each scenario has, written or not: an override that fills one which a file leaves to
+/// it, as `workload.flows = "list.csv"` may, fills that of all schemes.
+const ALWAYS: [&str; 7] = [
+    "run",
+    "topology",
+    "host",
+    "switch",
+    "transport",
+    "workload",
+    "measure",
+];
 
 /// A scheme while its cells are made.
 #[derive(Clone, Debug)]

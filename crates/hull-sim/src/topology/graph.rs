@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::limits;
+use crate::quote;
 
 /// One direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,8 +224,9 @@ impl Graph {
         match reached.iter().position(|&reached| !reached) {
             None => Ok(()),
             Some(node) => Err(format!(
-                "found no path between \"{}\" and \"{}\", allowed is a connected graph",
-                self.nodes[0].name, self.nodes[node].name
+                "found no path between {} and {}, allowed is a connected graph",
+                quote::text(&self.nodes[0].name),
+                quote::text(&self.nodes[node].name)
             )),
         }
     }
@@ -235,8 +237,8 @@ fn index_names(nodes: &[Node]) -> Result<HashMap<String, usize>, String> {
     for (i, node) in nodes.iter().enumerate() {
         if by_name.insert(node.name.clone(), i).is_some() {
             return Err(format!(
-                "found two nodes named \"{}\", allowed are different names",
-                node.name
+                "found two nodes named {}, allowed are different names",
+                quote::text(&node.name)
             ));
         }
     }
@@ -254,14 +256,15 @@ fn check_links(
         let (a, b) = (&nodes[link.a], &nodes[link.b]);
         if link.a == link.b {
             return Err(format!(
-                "found a link from \"{}\" to itself, allowed is a link between two nodes",
-                a.name
+                "found a link from {} to itself, allowed is a link between two nodes",
+                quote::text(&a.name)
             ));
         }
         if a.kind == Kind::Host && b.kind == Kind::Host {
             return Err(format!(
-                "found a link between the hosts \"{}\" and \"{}\", allowed is a link to a switch",
-                a.name, b.name
+                "found a link between the hosts {} and {}, allowed is a link to a switch",
+                quote::text(&a.name),
+                quote::text(&b.name)
             ));
         }
     }
@@ -269,8 +272,8 @@ fn check_links(
         let found = node_ports[host].len();
         if found != 1 {
             return Err(format!(
-                "found {found} links at the host \"{}\", allowed is 1",
-                nodes[host].name
+                "found {found} links at the host {}, allowed is 1",
+                quote::text(&nodes[host].name)
             ));
         }
     }

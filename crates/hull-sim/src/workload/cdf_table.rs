@@ -27,12 +27,14 @@ impl CdfTable {
     pub fn read(text: &str, value_column: &str) -> Result<Self, String> {
         let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));
         let columns = [value_column, "cdf"];
-        let header = rows
-            .next()?
-            .map(|header| header.iter().eq(columns.map(str::as_bytes)));
-        if header == Some(false) {
+        let wrong = rows.next()?.and_then(|header| {
+            let fits = header.iter().eq(columns.map(str::as_bytes));
+            let cells = || header.iter().map(String::from_utf8_lossy);
+            (!fits).then(|| quote::text(&Vec::from_iter(cells()).join(",")))
+        });
+        if let Some(shown) = wrong {
             return Err(rows.at_line(format!(
-                ": found another header, allowed is \"{value_column},cdf\""
+                ", header: {shown} is invalid; expected \"{value_column},cdf\""
             )));
         }
         let mut points: Vec<(f64, f64)> = Vec::new();
@@ -138,7 +140,18 @@ mod tests {
     #[test]
     fn bad_tables_are_refused_with_line_and_column() {
         for (text, parts) in [
-            ("size,cdf\n1,1\n", ["line 1", "header", "bytes,cdf"]),
+            (
+                "size,cdf\n1,1\n",
+                ["line 1", "header: \"size,cdf\"", "bytes,cdf"],
+            ),
+            (
+                "bytes,cdf,cdf\n1,1,1\n",
+                ["line 1", "header: \"bytes,cdf,cdf\"", "bytes,cdf"],
+            ),
+            (
+                "bytes,bytes\n1,1\n",
+                ["line 1", "\"bytes,bytes\"", "bytes,cdf"],
+            ),
             ("bytes,cdf\n1,x\n", ["line 2", "column cdf", "\"x\""]),
             (
                 "bytes,cdf\n1,0.5\n\n-3,1\n",

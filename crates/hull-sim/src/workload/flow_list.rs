@@ -51,10 +51,11 @@ impl FlowList {
     /// Reads the file at `path`. The error names file, line (or row, from 1, of a Parquet file) and
     /// column.
     pub fn read(path: &str, hosts: &HostNames) -> Result<Self, String> {
-        let in_file = |problem: String| format!("{path}: {problem}");
+        let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
             format!(
-                "found \"{path}\" ({error}), allowed is a table of flows or the path of a CSV or Parquet file"
+                "found {} ({error}), allowed is a table of flows or the path of a CSV or Parquet file",
+                quote::text(path)
             )
         };
         let mut file = File::open(path).map_err(cannot)?;
@@ -85,6 +86,28 @@ impl FlowList {
     pub fn into_flows(self) -> Vec<ListedFlow> {
         self.flows
     }
+}
+
+/// Where the columns are in a header with these names.
+pub(super) fn places(header: &[String]) -> Result<[usize; 4], String> {
+    let mut places = [0; 4];
+    for (place, column) in places.iter_mut().zip(COLUMNS) {
+        let mut found = (0..header.len()).filter(|&index| header[index] == column);
+        let problem = match (found.next(), found.next()) {
+            (Some(only), None) => {
+                *place = only;
+                continue;
+            }
+            (None, _) => "missing",
+            (Some(_), Some(_)) => "repeated",
+        };
+        return Err(format!(
+            "header: {} is invalid; expected each of {} once, but {column} is {problem}",
+            quote::text(&header.join(",")),
+            COLUMNS.join(",")
+        ));
+    }
+    Ok(places)
 }
 
 /// Rows from cells.
@@ -128,7 +151,7 @@ impl<'a> RowReader<'a> {
         };
         found.ok_or_else(|| {
             let last = count.saturating_sub(1);
-            let name = self.hosts.names.last().map_or("", String::as_str);
+            let name = quote::name(self.hosts.names.last().map_or("", String::as_str));
             (
                 column,
                 format!(

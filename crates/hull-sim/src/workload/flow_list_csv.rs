@@ -3,12 +3,11 @@
 use std::fs::File;
 
 use super::csv_rows::CsvRows;
-use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader};
+use super::flow_list::{Cell, ListedFlow, RowReader, places};
 
 /// Reads the rows; the error names line and column.
 pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
     let mut source = CsvRows::new(file);
-    let mut place = [0; 4];
     let Some(header) = source.next()? else {
         return Ok(Vec::new());
     };
@@ -16,18 +15,7 @@ pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, 
         .iter()
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
-    for (place, column) in place.iter_mut().zip(COLUMNS) {
-        match header.iter().position(|name| name == column) {
-            Some(found) => *place = found,
-            None => {
-                return Err(source.at_line(format!(
-                    ": found the header \"{}\", allowed is one with the columns {}",
-                    header.join(","),
-                    COLUMNS.join(",")
-                )));
-            }
-        }
-    }
+    let place = places(&header).map_err(|problem| source.at_line(format!(", {problem}")))?;
     let mut flows = Vec::new();
     while let Some(row) = source.next()? {
         match rows.row(place.map(|index| Cell::Text(&row[index]))) {
@@ -124,7 +112,20 @@ mod tests {
             (
                 "header",
                 "start,src,dst,bytes\n".to_owned(),
-                ["line 1", "header", "start_ps,src,dst,bytes"],
+                [
+                    "line 1, header",
+                    "start_ps,src,dst,bytes",
+                    "start_ps is missing",
+                ],
+            ),
+            (
+                "twice",
+                "start_ps,src,bytes,dst,bytes\n1,0,5,1,7\n".to_owned(),
+                [
+                    "line 1",
+                    "start_ps,src,bytes,dst,bytes",
+                    "bytes is repeated",
+                ],
             ),
             (
                 "empty",
@@ -138,6 +139,12 @@ mod tests {
                 assert!(problem.contains(part), "{name}: {problem}");
             }
         }
+    }
+
+    #[test]
+    fn a_column_that_is_not_read_may_be_repeated() {
+        let flows = list("notes", "note,start_ps,src,dst,bytes,note\nx,1,0,1,5,y\n").expect("good");
+        assert_eq!(flows.into_flows().len(), 1);
     }
 
     #[test]

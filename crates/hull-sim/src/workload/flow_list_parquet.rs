@@ -8,10 +8,10 @@ use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
-use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader};
+use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader, places};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 14;
@@ -159,20 +159,11 @@ pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, 
     let failed = |error: ParquetError| error.to_string();
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let mut place = [0; 4];
-    for (place, column) in place.iter_mut().zip(COLUMNS) {
-        let is_it = |found: &parquet::schema::types::ColumnDescPtr| {
-            found.path().parts() == [column] && found.max_rep_level() == 0
-        };
-        *place = schema.columns().iter().position(is_it).ok_or_else(|| {
-            let names: Vec<_> = schema.columns().iter().map(|c| c.path().string()).collect();
-            format!(
-                "found the columns {}, allowed are {}",
-                names.join(","),
-                COLUMNS.join(",")
-            )
-        })?;
-    }
+    let name = |column: &ColumnDescPtr| match column.max_rep_level() {
+        0 => column.path().string(),
+        _ => format!("{}[]", column.path().string()),
+    };
+    let place = places(&Vec::from_iter(schema.columns().iter().map(name)))?;
     let metadata = reader.metadata().file_metadata().key_value_metadata();
     let of_arrow = metadata.into_iter().flatten();
     let durations = of_arrow
@@ -340,5 +331,31 @@ mod tests {
         }
         let problem = list("empty.parquet", &[]).expect_err("empty");
         assert!(problem.contains("no flows"), "{problem}");
+    }
+
+    #[test]
+    fn a_repeated_column_is_refused() {
+        let path = std::env::temp_dir().join(format!("hull-{}-twice", std::process::id()));
+        let field = |name| {
+            Type::primitive_type_builder(name, Physical::INT64)
+                .with_repetition(Repetition::REQUIRED)
+                .build()
+                .map(Arc::new)
+                .expect("a field")
+        };
+        let fields = ["start_ps", "src", "dst", "bytes", "src"]
+            .map(field)
+            .to_vec();
+        let schema = Type::group_type_builder("flows").with_fields(fields);
+        let schema = Arc::new(schema.build().expect("a schema"));
+        let file = File::create(&path).expect("a temporary file");
+        let writer = SerializedFileWriter::new(file, schema, Default::default());
+        writer.expect("a writer").close().expect("a file");
+        let problem = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        std::fs::remove_file(&path).expect("it was there");
+        let problem = problem.expect_err("repeated");
+        for part in ["\"start_ps,src,dst,bytes,src\"", "src is repeated"] {
+            assert!(problem.contains(part), "{problem}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The hosts as a workload knows them: numbers, names, and the rates of their links, bit/s.
 
 use super::Problem;
+use crate::quote;
 use crate::scenario::{HostList, HostRef};
 
 /// Names and link rates of the hosts, in the order of their numbers.
@@ -74,12 +75,12 @@ impl HostNames {
         let hosts = self.many(key, list)?;
         let mut seen = vec![false; self.names.len()];
         for &host in &hosts {
-            let name = &self.names[host as usize];
+            let name = quote::text(&self.names[host as usize]);
             if Some(host) == without || seen[host as usize] {
                 return Err((
                     key.to_owned(),
                     format!(
-                        "found host {host} (\"{name}\") {}, allowed is each other host once",
+                        "found host {host} ({name}) {}, allowed is each other host once",
                         if seen[host as usize] {
                             "twice"
                         } else {

@@ -6,6 +6,7 @@
 //! flows above 5 GB, one in two million draws. See docs/workloads.md.
 
 use super::{CdfTable, Problem};
+use crate::quote;
 use crate::random::Stream;
 use crate::scenario::{MAX_FLOW_BYTES, Pareto, Sizes};
 
@@ -125,11 +126,13 @@ pub(super) fn table(
     let text = std::fs::read_to_string(source).map_err(|error| {
         let names: Vec<&str> = shipped.iter().map(|(name, _)| *name).collect();
         problem(format!(
-            "found \"{source}\" ({error}), allowed is one of {} or the path of a CSV file",
+            "found {} ({error}), allowed is one of {} or the path of a CSV file",
+            quote::text(source),
             names.join(", ")
         ))
     })?;
-    CdfTable::read(&text, column).map_err(|error| problem(format!("{source}: {error}")))
+    CdfTable::read(&text, column)
+        .map_err(|error| problem(format!("{}: {error}", quote::name(source))))
 }
 
 #[cfg(test)]

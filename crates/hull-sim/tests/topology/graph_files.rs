@@ -265,6 +265,16 @@ fn bad_files_are_refused() {
         "<graphml><graph>\n<node id=\"a\"><data key=\"d9\">host</data></node></graph></graphml>",
         &["line 2", "\"d9\""],
     );
+    refuse(
+        "edges.xml",
+        "<graphml>\n<graph edgedefault=\"Directed\"/></graphml>",
+        &["line 2: <graph>: edgedefault: \"Directed\" is invalid; expected directed or undirected"],
+    );
+    refuse(
+        "edge.xml",
+        "<graphml><graph edgedefault=\"directed\">\n<edge directed=\"no\"/></graph></graphml>",
+        &["line 2: <edge>: directed: \"no\" is invalid; expected true or false"],
+    );
     let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
     refuse("deep.xml", &deep, &["line 1"]);
     refuse("deep.json", &"{\"a\":".repeat(200_000), &["line 1"]);

@@ -175,6 +175,25 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_list_alone_is_the_workload_of_each_scheme() {
+        let list = Some(Flows::Replay("list.csv".to_owned()));
+        for schemes in [
+            "",
+            "[schemes.a]\n[schemes.b]",
+            "[schemes.a.workload]\nhigh_priority_below = \"1KB\"\n[schemes.b]",
+        ] {
+            for setting in ["workload.flows=list.csv", "workload={flows=\"list.csv\"}"] {
+                let text = format!("{BASE}{schemes}");
+                let cells = expand(&text, "my.toml", &[setting.to_owned()]).expect("good");
+                let all = cells
+                    .iter()
+                    .all(|cell| cell.scenario.workload.flows == list);
+                assert!(all, "{schemes} {setting}");
+            }
+        }
+    }
+
+    #[test]
     fn the_documentation_has_the_keys() {
         let rows = keys();
         for key in [

@@ -13,6 +13,7 @@ use crate::network::{
     Aqm, BufferLimit, MarkOn, Network, Order, Port, PortConfig, RandomLoss, Rule, SampledQueue,
     SharedBufferConfig,
 };
+use crate::quote;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, Placement, RcpAlgorithm, Scenario, Switch};
 use crate::topology::{Graph, Kind, Problem};
@@ -55,9 +56,9 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
                 return Err((
                     "switch.memory.preset".to_owned(),
                     format!(
-                        "found {found} ports at \"{}\", {found_fast} of them above 1Gbps, allowed are \
+                        "found {found} ports at {}, {found_fast} of them above 1Gbps, allowed are \
                          {most} and {most_fast}",
-                        switch.name
+                        quote::text(&switch.name)
                     ),
                 ));
             }
@@ -67,10 +68,10 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
             return Err((
                 "switch.memory.reserved".to_owned(),
                 format!(
-                    "found \"{}\" for each of {queues} queues of \"{}\", allowed is the memory, \
+                    "found \"{}\" for each of {queues} queues of {}, allowed is the memory, \
                      \"{}\", for all of them together",
                     memory.reserved,
-                    switch.name,
+                    quote::text(&switch.name),
                     Size(memory.bytes())
                 ),
             ));

@@ -3,6 +3,7 @@
 use hull_core::dctcp::{DctcpConfig, ONE};
 use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 
+use crate::quote;
 use crate::scenario::{self, CongestionControl, Transport};
 use crate::topology::Problem;
 use crate::transport::{
@@ -47,7 +48,10 @@ pub(super) fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderCon
                     let key = "transport.congestion_control".to_owned();
                     (
                         key,
-                        format!("found \"{name}\", but no such class was handed over"),
+                        format!(
+                            "found {}, but no such class was handed over",
+                            quote::text(name)
+                        ),
                     )
                 })?))
             }

@@ -1,11 +1,13 @@
 //! GraphML, the part of it that NetworkX writes: one `graph` of `node` and `edge`, `data` with the
-//! keys that `key` declares, defaults included. No hyperedges, ports and nested graphs.
+//! keys that `key` declares, defaults included. Without `edgedefault` a graph is undirected. No
+//! hyperedges, ports and nested graphs.
 
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 
 use super::{Attributes, Sheet, SheetEdge, SheetNode};
+use crate::quote;
 
 /// Reads a document. The error names the line.
 pub(super) fn parse(text: &str) -> Result<Sheet, String> {
@@ -25,7 +27,18 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     if let Some(second) = graphs.next() {
         return Err(wrong(second, "a second <graph>", "one"));
     }
-    let directed = graph.attribute("edgedefault") == Some("directed");
+    let directed = match graph.attribute("edgedefault") {
+        None | Some("undirected") => false,
+        Some("directed") => true,
+        Some(other) => {
+            return Err(invalid(
+                graph,
+                "edgedefault",
+                other,
+                "directed or undirected",
+            ));
+        }
+    };
     let mut sheet = Sheet {
         directed,
         ..Sheet::default()
@@ -38,11 +51,18 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
                 attributes: attributes(element, &keys, "node")?,
             }),
             "edge" => {
-                if let Some(own) = element.attribute("directed")
-                    && (own == "true") != directed
-                {
-                    let found = format!("directed=\"{own}\" in a graph whose edges are not");
-                    return Err(wrong(element, &found, "one kind of edges"));
+                if let Some(own) = element.attribute("directed") {
+                    let is_directed = match own {
+                        "true" | "1" => true,
+                        "false" | "0" => false,
+                        other => {
+                            return Err(invalid(element, "directed", other, "true or false"));
+                        }
+                    };
+                    if is_directed != directed {
+                        let found = format!("directed=\"{own}\" in a graph whose edges are not");
+                        return Err(wrong(element, &found, "one kind of edges"));
+                    }
                 }
                 sheet.edges.push(SheetEdge {
                     place: place(element),
@@ -96,9 +116,13 @@ fn attributes(
     }
     for data in elements(element, "data") {
         let id = attribute(data, "key")?;
-        let key = keys
-            .get(&id)
-            .ok_or_else(|| wrong(data, &format!("key \"{id}\""), "a key that is declared"))?;
+        let key = keys.get(&id).ok_or_else(|| {
+            wrong(
+                data,
+                &format!("key {}", quote::text(&id)),
+                "a key that is declared",
+            )
+        })?;
         attributes.set(key.name, content(data));
     }
     Ok(attributes)
@@ -124,7 +148,7 @@ fn content(element: Node<'_, '_>) -> String {
 }
 
 fn tag(element: Node<'_, '_>) -> String {
-    format!("<{}>", element.tag_name().name())
+    format!("<{}>", quote::unquoted(element.tag_name().name()))
 }
 
 fn place(node: Node<'_, '_>) -> String {
@@ -132,6 +156,12 @@ fn place(node: Node<'_, '_>) -> String {
         "line {}",
         node.document().text_pos_at(node.range().start).row
     )
+}
+
+/// An attribute whose value is none of those that GraphML has.
+fn invalid(node: Node<'_, '_>, name: &str, value: &str, expected: &str) -> String {
+    let (place, tag, value) = (place(node), tag(node), quote::text(value));
+    format!("{place}: {tag}: {name}: {value} is invalid; expected {expected}")
 }
 
 fn wrong(node: Node<'_, '_>, found: &str, allowed: &str) -> String {

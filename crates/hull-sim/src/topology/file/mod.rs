@@ -78,7 +78,7 @@ impl Attributes {
 pub(super) fn build(file: &GraphFile, parts: Parts) -> Result<Graph, String> {
     read(&file.path)
         .and_then(|text| from_text(&text, parts))
-        .map_err(|problem| format!("{}: {problem}", file.path))
+        .map_err(|problem| format!("{}: {problem}", quote::name(&file.path)))
 }
 
 /// Makes the graph of a file's text.
@@ -114,8 +114,9 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
     for (i, node) in sheet.nodes.iter().enumerate() {
         if by_id.insert(node.id.as_str(), i).is_some() {
             return Err(format!(
-                "{}: found the id \"{}\" twice, allowed is once",
-                node.place, node.id
+                "{}: found the id {} twice, allowed is once",
+                node.place,
+                quote::text(&node.id)
             ));
         }
     }
@@ -131,16 +132,18 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
             let end = |id: &String| {
                 by_id.get(id.as_str()).copied().ok_or_else(|| {
                     format!(
-                        "{}: found the node \"{id}\", allowed are ids of nodes",
-                        edge.place
+                        "{}: found the node {}, allowed are ids of nodes",
+                        edge.place,
+                        quote::text(id)
                     )
                 })
             };
             let (source, target) = (end(&edge.source)?, end(&edge.target)?);
             if source == target {
                 return Err(format!(
-                    "{}: found a link from \"{}\" to itself, allowed is a link between two nodes",
-                    edge.place, edge.source
+                    "{}: found a link from {} to itself, allowed is a link between two nodes",
+                    edge.place,
+                    quote::text(&edge.source)
                 ));
             }
             Ok((source, target))
@@ -217,7 +220,9 @@ fn pair(
                 ..
             } = &sheet.edges[edge];
             Err(format!(
-                "{place}: found \"{source}\" to \"{target}\" but not back, allowed are both directions, or an undirected graph"
+                "{place}: found {} to {} but not back, allowed are both directions, or an undirected graph",
+                quote::text(source),
+                quote::text(target)
             ))
         }
     }
@@ -227,12 +232,13 @@ fn kind(node: &SheetNode) -> Result<Kind, String> {
     let found = match node.attributes.kind.as_deref() {
         Some("host") => return Ok(Kind::Host),
         Some("switch") => return Ok(Kind::Switch),
-        Some(other) => format!("found kind \"{other}\""),
+        Some(other) => format!("found kind {}", quote::text(other)),
         None => "found no kind".to_owned(),
     };
     Err(format!(
-        "{}: node \"{}\": {found}, allowed is \"host\" or \"switch\"",
-        node.place, node.id
+        "{}: node {}: {found}, allowed is \"host\" or \"switch\"",
+        node.place,
+        quote::text(&node.id)
     ))
 }
 
@@ -250,9 +256,9 @@ fn name(node: &SheetNode) -> Result<String, String> {
         || SEPARATORS.iter().any(|separator| name.contains(separator));
     if bad {
         return Err(format!(
-            "{}: found the name \"{}\", allowed is a text that is no number, without \"--\", \"->\" and spaces at its ends",
+            "{}: found the name {}, allowed is a text that is no number, without \"--\", \"->\" and spaces at its ends",
             node.place,
-            name.escape_debug()
+            quote::text(&name)
         ));
     }
     Ok(name)
@@ -271,9 +277,9 @@ fn tier(node: &SheetNode, kind: Kind, near: Option<usize>) -> Result<u8, String>
     let number = text.strip_suffix(".0").unwrap_or(text).parse::<u8>().ok();
     number.filter(|tier| range.contains(tier)).ok_or_else(|| {
         format!(
-            "{}: node \"{}\": found tier {}, allowed is 0 for a host and 1 to 255 for a switch",
+            "{}: node {}: found tier {}, allowed is 0 for a host and 1 to 255 for a switch",
             node.place,
-            node.id,
+            quote::text(&node.id),
             quote::text(text)
         )
     })
@@ -287,7 +293,10 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
         target,
         attributes,
     } = edge;
-    let at = |problem: String| format!("{place}: link \"{source}\" to \"{target}\": {problem}");
+    let at = |problem: String| {
+        let (source, target) = (quote::text(source), quote::text(target));
+        format!("{place}: link {source} to {target}: {problem}")
+    };
     let rate_bps = match &attributes.rate {
         None => default.rate_bps,
         Some(text) => {

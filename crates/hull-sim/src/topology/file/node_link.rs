@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Attributes, Sheet, SheetEdge, SheetNode};
+use crate::quote;
 
 /// The document.
 #[derive(Deserialize)]
@@ -57,7 +58,7 @@ fn id(entry: &HashMap<String, Value>, key: &str, place: &str) -> Result<String, 
     let found = match entry.get(key) {
         Some(Value::String(text)) => return Ok(text.clone()),
         Some(Value::Number(number)) if number.is_u64() => return Ok(number.to_string()),
-        Some(other) => other.to_string(),
+        Some(other) => quote::unquoted(&other.to_string()),
         None => "nothing".to_owned(),
     };
     Err(format!(
@@ -75,7 +76,8 @@ fn attributes(entry: &HashMap<String, Value>, place: &str) -> Result<Attributes,
             Some(Value::Number(number)) => number.to_string(),
             Some(other) => {
                 return Err(format!(
-                    "{place}.{name}: found {other}, allowed is a text or a number"
+                    "{place}.{name}: found {}, allowed is a text or a number",
+                    quote::unquoted(&other.to_string())
                 ));
             }
         };
