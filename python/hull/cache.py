@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 from hull import _core
-from hull.errors import UsageError
+from hull.errors import UsageError, shown
+from hull.input_file import read_json
 from hull.named_files import digest_of_files
 from hull.plan import Part, build_hash
 
@@ -31,8 +32,7 @@ class Cache:
         if not folder.exists():
             return
         try:
-            content = json.loads(marker.read_text(encoding="utf-8"))
-            found = content["format"]
+            found = read_json(marker)["format"]
         except (OSError, ValueError, KeyError, TypeError):
             if folder.is_dir() and not any(folder.iterdir()):
                 return
@@ -42,8 +42,9 @@ class Cache:
             ) from None
         if found != FORMAT:
             raise UsageError(
-                f"--cache: {folder} was written by another version of hull (format {found}, here "
-                f"{FORMAT}); nothing of it was changed: give another --cache, or remove it"
+                f"--cache: {folder} was written by another version of hull (format "
+                f"{shown(found)}, here {FORMAT}); nothing of it was changed: give "
+                "another --cache, or remove it"
             )
 
     def fetch(self, part: Part, made: Path) -> bool:

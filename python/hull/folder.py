@@ -16,6 +16,7 @@ from typing import Any
 
 from hull import _core
 from hull.errors import RunError, UsageError, check_text
+from hull.input_file import read_json
 from hull.plan import Part, Plan
 
 IDENTITY = "run.json"
@@ -157,7 +158,7 @@ def write_atomically(path: Path, text: str) -> None:
 def _identity(folder: Path) -> dict[str, Any]:
     """What IDENTITY says of the run in a folder; empty where there is no run."""
     try:
-        content: Any = json.loads((folder / IDENTITY).read_text(encoding="utf-8"))
+        content: Any = read_json(folder / IDENTITY)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -16,13 +16,16 @@ import tomli_w
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
-from hull.errors import UsageError, check_count, check_text
+from hull.errors import UsageError, check_count, check_text, shown
 from hull.graphs import with_graphs
-from hull.named_files import digest_of_files
+from hull.input_file import read_text
+from hull.named_files import check_named_files, digest_of_files
 from hull.scenario_types import Scenario
 
 LAST_SEED = 2**31 - 1
 """Tables of results have seeds of 32 bits."""
+_MOST_BYTES = 20_000_000
+"""Of a scenario file."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,13 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
             raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
     path = Path(source)
     try:
-        return path.read_text(encoding="utf-8"), str(source)
+        return read_text(path, _MOST_BYTES), str(source)
     except UnicodeDecodeError as error:
         raise UsageError(f"{source}: not UTF-8 text (byte {error.start})") from None
+    except ValueError as error:
+        raise UsageError(
+            f"{shown(source)} {error}; expected a scenario file, such as scenario.toml"
+        ) from None
     except OSError as error:
         raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
 
@@ -132,6 +139,7 @@ def expand(
     """Each cell of a scenario's text, resolved; `own` are names of congestion controls."""
     for given in (file, text, *overrides):
         check_text(file, given)
+    check_named_files(file, text, overrides)
     cells: list[dict[str, Any]] = json.loads(_core.expand(text, file, overrides, own))
     return cells
 
