@@ -5,6 +5,7 @@ A kept part shares its files with the results that it was taken into (hard links
 system can do that; `rm -r` of the cache loses nothing but time.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ from hull import _core
 from hull.errors import UsageError, shown
 from hull.input_file import read_json
 from hull.named_files import digest_of_files
+from hull.output_file import write_text
 from hull.plan import Part, build_hash
 
 FORMAT = 1
@@ -64,12 +66,13 @@ class Cache:
         self._mark()
         making = kept.with_name(f"{kept.name}.{os.getpid()}")
         making.mkdir(parents=True, exist_ok=True)
-        for file in made.iterdir():
-            _link(file, making / file.name)
         try:
-            making.rename(kept)
-        except OSError:
-            # Another process kept the same part just now.
+            for file in made.iterdir():
+                _link(file, making / file.name)
+            # Unless another process kept the same part just now.
+            with contextlib.suppress(OSError):
+                making.rename(kept)
+        finally:
             shutil.rmtree(making, ignore_errors=True)
 
     def _mark(self) -> None:
@@ -78,7 +81,7 @@ class Cache:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         content = {"format": FORMAT, "hull_version": _core.version()}
-        marker.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        write_text(marker, json.dumps(content) + "\n")
 
     def _place(self, part: Part) -> Path:
         cell = part.cell

@@ -376,16 +376,13 @@ def copy_scenario(
     to: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.toml).")] = None,
 ) -> None:
     """Copy a shipped scenario file, to change it and run it."""
+    from hull.output_file import write_new
     from hull.scenarios import names, text
 
     if name not in names():
         raise UsageError(f"NAME: no scenario {name!r}; allowed are {', '.join(names())}")
     path = to or Path(f"{name}.toml")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text(name))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+    write_new(path, text(name))
     print(path)
 
 

@@ -6,7 +6,6 @@ them exist, `OUT.partial` is renamed to `OUT`. A run that was stopped leaves `OU
 which the next run with the same fingerprint goes on.
 """
 
-import errno
 import fcntl
 import json
 import os
@@ -17,6 +16,7 @@ from typing import Any
 from hull import _core
 from hull.errors import RunError, UsageError, check_text
 from hull.input_file import read_json
+from hull.output_file import NO_ROOM, write_text
 from hull.plan import Part, Plan
 
 IDENTITY = "run.json"
@@ -60,12 +60,12 @@ class OutputFolder:
                     "seeds": self._plan.seeds,
                     "fingerprint": self._fingerprint,
                 }
-                write_atomically(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
+                write_text(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
             shutil.rmtree(self._making, ignore_errors=True)
             self._making.mkdir()
         except OSError as error:
             self.close()
-            if error.errno == errno.ENOSPC:
+            if error.errno in NO_ROOM:
                 raise RunError(f"{self.partial}: {error.strerror}") from error
             raise UsageError(
                 f"--out: {self.out}: {error.strerror}; allowed is a folder that can be written"
@@ -146,13 +146,6 @@ class OutputFolder:
     def _empty_partial(self) -> None:
         for entry in self.partial.iterdir():
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that it is there whole or not at all."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
 
 
 def _identity(folder: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from hull import _core
 from hull.errors import UsageError, check_count
+from hull.output_file import write_new
 from hull.terminal import console, number
 from hull.theory.design import Design, Setting
 from hull.theory.scenario import scenario
@@ -48,11 +49,7 @@ def write_scenario(design: Design, path: Path) -> None:
         f"# hull design: {here.rate_bps / 1e9:g} Gbps, {here.rtt_s * 1e6:g} us, {here.flows} flows,"
         f" load {here.load:g}\n"
     )
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(head + tomli_w.dumps(scenario(design)))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+    write_new(path, head + tomli_w.dumps(scenario(design)))
 
 
 def print_design(design: Design, measured: dict[str, float | None] | None) -> None:
