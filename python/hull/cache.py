@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hull import _core
 from hull.errors import UsageError, shown
+from hull.file_names import check_path
 from hull.input_file import read_json
 from hull.named_files import digest_of_files
 from hull.output_file import write_text
@@ -22,6 +23,8 @@ from hull.plan import Part, build_hash
 
 FORMAT = 1
 """Changes when the layout of a cache does."""
+_INSIDE_BYTES = 192
+"""More than any path inside, also while it is made."""
 
 
 class Cache:
@@ -29,6 +32,7 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         """`folder` need not exist; raises UsageError where it is something else."""
+        check_path("--cache", folder, "results/cache", inside=_INSIDE_BYTES)
         self.folder = folder
         marker = folder / "cache.json"
         if not folder.exists():

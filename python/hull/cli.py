@@ -197,8 +197,10 @@ def reproduce(
     from hull.cache import Cache
     from hull.claims import headline
     from hull.experiment import all_experiments
+    from hull.file_names import check_path
     from hull.reproduction import Reproduction, claims_of
 
+    check_path("--out", out, "results")
     known = all_experiments()
     if list_:
         width = max(map(len, known))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from hull.errors import RunError, UsageError
+from hull.errors import RunError, UsageError, shown
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What no other name for a file would have changed."""
@@ -48,8 +48,8 @@ def write_new(path: Path, text: str) -> None:
         write_text(path, text, new=True)
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise RunError(f"{path}: {error.strerror}") from None
-        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+            raise RunError(f"{shown(path)}: {error.strerror}") from None
+        raise UsageError(f"{shown(path)}: {error.strerror}; allowed is a file to be made") from None
 
 
 def _move_new(made: Path, path: Path) -> None:

@@ -17,6 +17,7 @@ import tomli_w
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count, check_text, shown
+from hull.file_names import check_name
 from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
@@ -62,8 +63,13 @@ class Part:
 
 def part_folder(condition: str, scheme: str, seed: int) -> Path:
     """Where the results of a part are inside an output folder."""
-    names = [name.replace("/", "%2F") or "base" for name in (condition, scheme)]
-    return Path("parts", *names, f"seed-{seed}")
+    return Path("parts", _folder_name(condition), _folder_name(scheme), f"seed-{seed}")
+
+
+def _folder_name(name: str) -> str:
+    if name in (".", ".."):
+        return name.replace(".", "%2E")
+    return name.replace("/", "%2F") or "base"
 
 
 @dataclass(frozen=True)
@@ -165,6 +171,9 @@ def make_plan(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
         for cell in found
     )
+    for cell in cells:
+        check_name(f"{file}: sweep", _folder_name(cell.condition), "load=60%")
+        check_name(f"{file}: schemes", _folder_name(cell.scheme), "dctcp")
     scenario = cells[0].scenario
     run = scenario["run"]
     if run["seed"] + run["seeds"] - 1 > LAST_SEED:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from hull.errors import RunError, UsageError
+from hull.file_names import check_path
 from hull.output_file import whole_file
 from hull.perfetto import wire
 from hull.perfetto.tracks import Tracks
@@ -42,6 +43,7 @@ def write_trace(
     Raises UsageError for a part that there is not and for a folder in place of the file, RunError
     where the file cannot be written.
     """
+    check_path("--out", path, "results/first.pftrace")
     parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
     if path.is_dir():
         raise UsageError(f"--out: {path} is a folder; allowed is a file")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.errors import RunError, UsageError
+from hull.file_names import check_path
 from hull.output_file import whole_file
 from hull.statistics import mean_ci95
 from hull.sweeps.grid import Grid
@@ -122,6 +123,7 @@ def make_frame(
 
 def check_out(out: Path) -> Path:
     """`--out`, if a frame can be written there."""
+    check_path("--out", out, "results/load.parquet")
     if out.suffix not in SUFFIXES:
         raise UsageError(f"--out: {out}; allowed is a file that ends with {' or '.join(SUFFIXES)}")
     if out.is_dir():

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from hull import _core
 from hull.errors import UsageError, shown
+from hull.file_names import check_path
 from hull.input_file import read_json
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
@@ -26,6 +27,8 @@ from hull.sweeps.tasks import Run
 FORMAT = 1
 """Changes when the layout of a store does."""
 MARKER = "hull-store.json"
+_INSIDE_BYTES = 192
+"""More than any path inside, also while it is made."""
 _NEEDED = ("run", "statistic", "unit", "value")
 
 
@@ -34,6 +37,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         """`folder` need not exist; UsageError where it is no store, or that of another version."""
+        check_path("--store", folder, "results/store", inside=_INSIDE_BYTES)
         self.folder = folder
         self.id = _identity(folder)
 
