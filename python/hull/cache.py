@@ -5,6 +5,7 @@ A kept part shares its files with the results that it was taken into (hard links
 system can do that; `rm -r` of the cache loses nothing but time.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,12 +14,17 @@ from functools import cached_property
 from pathlib import Path
 
 from hull import _core
-from hull.errors import UsageError
+from hull.errors import UsageError, shown
+from hull.file_names import check_path
+from hull.input_file import read_json
 from hull.named_files import digest_of_files
+from hull.output_file import write_text
 from hull.plan import Part, build_hash
 
 FORMAT = 1
 """Changes when the layout of a cache does."""
+_INSIDE_BYTES = 192
+"""More than any path inside, also while it is made."""
 
 
 class Cache:
@@ -26,13 +32,13 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         """`folder` need not exist; raises UsageError where it is something else."""
+        check_path("--cache", folder, "results/cache", inside=_INSIDE_BYTES)
         self.folder = folder
         marker = folder / "cache.json"
         if not folder.exists():
             return
         try:
-            content = json.loads(marker.read_text(encoding="utf-8"))
-            found = content["format"]
+            found = read_json(marker)["format"]
         except (OSError, ValueError, KeyError, TypeError):
             if folder.is_dir() and not any(folder.iterdir()):
                 return
@@ -42,8 +48,9 @@ class Cache:
             ) from None
         if found != FORMAT:
             raise UsageError(
-                f"--cache: {folder} was written by another version of hull (format {found}, here "
-                f"{FORMAT}); nothing of it was changed: give another --cache, or remove it"
+                f"--cache: {folder} was written by another version of hull (format "
+                f"{shown(found)}, here {FORMAT}); nothing of it was changed: give "
+                "another --cache, or remove it"
             )
 
     def fetch(self, part: Part, made: Path) -> bool:
@@ -63,12 +70,13 @@ class Cache:
         self._mark()
         making = kept.with_name(f"{kept.name}.{os.getpid()}")
         making.mkdir(parents=True, exist_ok=True)
-        for file in made.iterdir():
-            _link(file, making / file.name)
         try:
-            making.rename(kept)
-        except OSError:
-            # Another process kept the same part just now.
+            for file in made.iterdir():
+                _link(file, making / file.name)
+            # Unless another process kept the same part just now.
+            with contextlib.suppress(OSError):
+                making.rename(kept)
+        finally:
             shutil.rmtree(making, ignore_errors=True)
 
     def _mark(self) -> None:
@@ -77,7 +85,7 @@ class Cache:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         content = {"format": FORMAT, "hull_version": _core.version()}
-        marker.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        write_text(marker, json.dumps(content) + "\n")
 
     def _place(self, part: Part) -> Path:
         cell = part.cell

@@ -198,8 +198,10 @@ def reproduce(
     from hull.cache import Cache
     from hull.claims import headline
     from hull.experiment import all_experiments
+    from hull.file_names import check_path
     from hull.reproduction import Reproduction, claims_of
 
+    check_path("--out", out, "results")
     known = all_experiments()
     if list_:
         width = max(map(len, known))
@@ -404,16 +406,13 @@ def copy_scenario(
     to: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.toml).")] = None,
 ) -> None:
     """Copy a shipped scenario file, to change it and run it."""
+    from hull.output_file import write_new
     from hull.scenarios import names, text
 
     if name not in names():
         raise UsageError(f"NAME: no scenario {name!r}; allowed are {', '.join(names())}")
     path = to or Path(f"{name}.toml")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text(name))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+    write_new(path, text(name))
     print(path)
 
 

@@ -13,6 +13,18 @@ class Interrupted(KeyboardInterrupt):
     """A run stopped by Ctrl-C; the message says what is kept and how to go on (exit 130)."""
 
 
+_MOST_SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """What somebody wrote, for a message: without control characters, and cut where it is long."""
+    text = str(value)
+    plain = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_MOST_SHOWN]
+    )
+    return plain if len(text) <= _MOST_SHOWN else f"{plain}... ({len(text)} characters)"
+
+
 def check_count(name: str, value: object) -> int:
     """A whole number of at least 1, given as such or as text; else UsageError."""
     try:

@@ -6,8 +6,8 @@ them exist, `OUT.partial` is renamed to `OUT`. A run that was stopped leaves `OU
 which the next run with the same fingerprint goes on.
 """
 
-import errno
 import fcntl
+import itertools
 import json
 import os
 import shutil
@@ -16,10 +16,17 @@ from typing import Any
 
 from hull import _core
 from hull.errors import RunError, UsageError, check_text
+from hull.file_names import check_path
+from hull.input_file import read_json
+from hull.output_file import NO_ROOM, write_text
 from hull.plan import Part, Plan
 
 IDENTITY = "run.json"
 """Names the fingerprint of a run; the first file written and part of the result."""
+
+_PARTIAL = ".partial"
+_FILE_BYTES = 64
+"""More than any name of a file in a part, also while it is made."""
 
 
 class OutputFolder:
@@ -27,14 +34,17 @@ class OutputFolder:
 
     def __init__(self, out: Path, plan: Plan) -> None:
         """`out` need not exist; nothing is written before `open`."""
+        check_text("--out", str(out))
+        longest = max((len(os.fsencode(part.path)) for part in plan.parts), default=0)
+        check_path("--out", out, "results/first", added=len(_PARTIAL), inside=longest + _FILE_BYTES)
         self.out = Path(os.path.realpath(out))
-        check_text("--out", str(self.out))
         if not self.out.name:
             raise UsageError(f"--out: {out}; allowed is the name of a folder to be made")
-        self.partial = self.out.with_name(self.out.name + ".partial")
+        self.partial = self.out.with_name(self.out.name + _PARTIAL)
         self._plan = plan
         self._fingerprint = plan.fingerprint
         self._lock: int | None = None
+        self._number = itertools.count()
 
     def is_complete(self, *, force: bool) -> bool:
         """Whether `out` already holds this very run; raises UsageError when it holds another.
@@ -59,12 +69,12 @@ class OutputFolder:
                     "seeds": self._plan.seeds,
                     "fingerprint": self._fingerprint,
                 }
-                write_atomically(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
+                write_text(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
             shutil.rmtree(self._making, ignore_errors=True)
             self._making.mkdir()
         except OSError as error:
             self.close()
-            if error.errno == errno.ENOSPC:
+            if error.errno in NO_ROOM:
                 raise RunError(f"{self.partial}: {error.strerror}") from error
             raise UsageError(
                 f"--out: {self.out}: {error.strerror}; allowed is a folder that can be written"
@@ -74,9 +84,10 @@ class OutputFolder:
         """Whether a part is there; parts are renamed into place, so it is then whole."""
         return (self.partial / part.path).is_dir()
 
-    def start_part(self, part: Part) -> Path:
+    def start_part(self) -> Path:
         """An empty folder in which to make a part."""
-        folder = self._making / "--".join(part.path.parts[1:])
+        # Not under the names of condition and scheme, which together may be too long for one.
+        folder = self._making / str(next(self._number))
         folder.mkdir()
         return folder
 
@@ -147,17 +158,10 @@ class OutputFolder:
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that it is there whole or not at all."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-
-
 def _identity(folder: Path) -> dict[str, Any]:
     """What IDENTITY says of the run in a folder; empty where there is no run."""
     try:
-        content: Any = json.loads((folder / IDENTITY).read_text(encoding="utf-8"))
+        content: Any = read_json(folder / IDENTITY)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -1,8 +1,14 @@
 """Files that a scenario names: results depend on what is in them as on the scenario itself."""
 
 import hashlib
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from hull.errors import UsageError, shown
+from hull.input_file import special_kind
 
 _FILES = (
     "topology.file.path",
@@ -13,6 +19,7 @@ _FILES = (
     "workload.production.background_sizes",
 )
 """Keys that may name a file, which is then part of what a run depends on."""
+_BY_LAST = {key.rpartition(".")[2]: key for key in _FILES}
 
 
 def digest_of_files(scenario: dict[str, Any]) -> str:
@@ -25,3 +32,47 @@ def digest_of_files(scenario: dict[str, Any]) -> str:
         if isinstance(value, str) and Path(value).is_file():
             digests.append(f"{key} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}")
     return " ".join(digests)
+
+
+def check_named_files(file: str, text: str, overrides: Sequence[str]) -> None:
+    """Refuse a device, pipe or socket as a file that a scenario names: reading it may never end.
+
+    `file` stands in messages; what is wrong with the text otherwise is left to the core.
+    """
+    named = [*_named_in(text)]
+    for override in overrides:
+        key, _, value = override.partition("=")
+        last = key.strip().rpartition(".")[2]
+        if last in _BY_LAST or value.lstrip()[:1] in ("{", "["):
+            named += _named_in(f"{last} = {value}") or [(last, value)]
+    for key, value in named:
+        try:
+            kind = special_kind(Path(value).stat().st_mode)
+        except (OSError, ValueError):
+            continue
+        if kind is not None:
+            example = "network.graphml" if key == "path" else "flows.csv"
+            raise UsageError(
+                f"{file}: {_BY_LAST[key]}: {shown(value)} is {kind}; expected the path of a "
+                f"regular file, such as {example}"
+            )
+
+
+@lru_cache(maxsize=8)
+def _named_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Keys that may name a file, without their tables, and their texts; of no TOML, none."""
+    try:
+        return tuple(_texts("", tomllib.loads(text)))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return ()
+
+
+def _texts(key: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for inner, content in value.items():
+            yield from _texts(inner.rpartition(".")[2], content)
+    elif isinstance(value, list):
+        for content in value:
+            yield from _texts(key, content)
+    elif isinstance(value, str) and key in _BY_LAST:
+        yield key, value

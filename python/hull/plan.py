@@ -16,14 +16,18 @@ import tomli_w
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
-from hull.errors import UsageError, check_count, check_text
+from hull.errors import UsageError, check_count, check_text, shown
+from hull.file_names import check_name
 from hull.graphs import with_graphs
-from hull.named_files import digest_of_files
+from hull.input_file import read_text
+from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped
 from hull.scenario_types import Scenario
 
 LAST_SEED = 2**31 - 1
 """Tables of results have seeds of 32 bits."""
+_MOST_BYTES = 20_000_000
+"""Of a scenario file."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,13 @@ class Part:
 
 def part_folder(condition: str, scheme: str, seed: int) -> Path:
     """Where the results of a part are inside an output folder."""
-    names = [name.replace("/", "%2F") or "base" for name in (condition, scheme)]
-    return Path("parts", *names, f"seed-{seed}")
+    return Path("parts", _folder_name(condition), _folder_name(scheme), f"seed-{seed}")
+
+
+def _folder_name(name: str) -> str:
+    if name in (".", ".."):
+        return name.replace(".", "%2E")
+    return name.replace("/", "%2F") or "base"
 
 
 @dataclass(frozen=True)
@@ -120,9 +129,13 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
             raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
     path = Path(source)
     try:
-        return path.read_text(encoding="utf-8"), str(source)
+        return read_text(path, _MOST_BYTES), str(source)
     except UnicodeDecodeError as error:
         raise UsageError(f"{source}: not UTF-8 text (byte {error.start})") from None
+    except ValueError as error:
+        raise UsageError(
+            f"{shown(source)} {error}; expected a scenario file, such as scenario.toml"
+        ) from None
     except OSError as error:
         raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
 
@@ -133,6 +146,7 @@ def expand(
     """Each cell of a scenario's text, resolved; `own` are names of congestion controls."""
     for given in (file, text, *overrides):
         check_text(file, given)
+    check_named_files(file, text, overrides)
     cells: list[dict[str, Any]] = json.loads(_core.expand(text, file, overrides, own))
     return cells
 
@@ -158,6 +172,9 @@ def make_plan(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
         for cell in found
     )
+    for cell in cells:
+        check_name(f"{file}: sweep", _folder_name(cell.condition), "load=60%")
+        check_name(f"{file}: schemes", _folder_name(cell.scheme), "dctcp")
     scenario = cells[0].scenario
     run = scenario["run"]
     if run["seed"] + run["seeds"] - 1 > LAST_SEED:

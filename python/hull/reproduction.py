@@ -14,8 +14,9 @@ from hull.cache import Cache
 from hull.claims import judge
 from hull.errors import UsageError
 from hull.experiment import Experiment, SizeName
-from hull.folder import OutputFolder, write_atomically
+from hull.folder import OutputFolder
 from hull.measured import Results
+from hull.output_file import write_text
 from hull.plan import Plan
 from hull.report.start_page import start_page
 from hull.result import Result
@@ -112,9 +113,9 @@ class Reproduction:
                 )
         rows = [row for _, result in chosen for row in result.summary["comparison"]]
         claims = [claim for _, result in chosen for claim in claims_of(result)]
-        write_atomically(making / "comparison.json", json.dumps(rows, indent=1) + "\n")
-        write_atomically(making / "claims.json", json.dumps(claims, indent=1) + "\n")
-        write_atomically(making / "index.html", start_page(chosen, self._size))
+        write_text(making / "comparison.json", json.dumps(rows, indent=1) + "\n")
+        write_text(making / "claims.json", json.dumps(claims, indent=1) + "\n")
+        write_text(making / "index.html", start_page(chosen, self._size))
         shutil.rmtree(out, ignore_errors=True)
         making.rename(out)
         return out / "index.html"

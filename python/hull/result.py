@@ -1,12 +1,12 @@
 """A finished run: what its folder holds, in Python."""
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
+from hull.input_file import read_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,11 +118,27 @@ def load(folder: str | Path) -> Result:
     """
     path = Path(folder)
     try:
-        summary = json.loads((path / "summary.json").read_text(encoding="utf-8"))
-        if not isinstance(summary, dict) or "name" not in summary:
-            raise ValueError
-    except (OSError, ValueError):
+        summary = read_json(path / "summary.json")
+    except OSError:
+        summary = None
+    except ValueError as error:
         raise UsageError(
-            f"{path}: no results of hull here; expected a folder with summary.json"
+            f"{path}: no results of hull here, as summary.json {error}; expected a folder that "
+            "hull run has made"
         ) from None
+    if not isinstance(summary, dict) or "name" not in summary:
+        raise UsageError(f"{path}: no results of hull here; expected a folder with summary.json")
+    if not _is_list_of_parts(summary.get("parts", [])):
+        raise UsageError(
+            f"{path / 'summary.json'}: parts is invalid; expected a list of objects with "
+            'condition, scheme and seed, such as {"condition": "", "scheme": "dctcp", "seed": 1}'
+        )
     return Result(path, summary)
+
+
+def _is_list_of_parts(value: object) -> bool:
+    kinds = {"condition": str, "scheme": str, "seed": int}
+    return isinstance(value, list) and all(
+        isinstance(part, dict) and all(isinstance(part.get(key), kinds[key]) for key in kinds)
+        for part in value
+    )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from hull.cache import Cache
 from hull.errors import Interrupted, RunError, check_count
-from hull.folder import OutputFolder, write_atomically
+from hull.folder import OutputFolder
+from hull.output_file import write_text
 from hull.plan import Plan
 from hull.progress import Progress
 from hull.result import Result, load
@@ -87,7 +88,7 @@ def _fill(
             from hull.reproduction import compare
 
             compare(experiment, plan, folder.partial, summary)
-        write_atomically(folder.partial / "scenario.toml", plan.text)
-        write_atomically(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_text(folder.partial / "scenario.toml", plan.text)
+        write_text(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
         write_report(folder.partial, summary, title=plan.title)
         folder.finish()

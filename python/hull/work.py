@@ -74,7 +74,7 @@ class Watch:
 def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | None) -> None:
     """Simulate one part, or take it out of the cache, and move its results into place."""
     cell = part.cell
-    made = folder.start_part(part)
+    made = folder.start_part()
     if cache is not None and cache.fetch(part, made):
         folder.keep_part(part, made)
         watch.taken_over()

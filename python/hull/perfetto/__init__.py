@@ -4,16 +4,16 @@ A port is a process with its queue and phantom queue as counters; a host is a pr
 as slices, and a thread for each followed flow with window, alpha, round trip and goodput.
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
 from hull.errors import RunError, UsageError
+from hull.file_names import check_path
+from hull.output_file import whole_file
 from hull.perfetto import wire
 from hull.perfetto.tracks import Tracks
 from hull.plan import part_folder
@@ -43,37 +43,18 @@ def write_trace(
     Raises UsageError for a part that there is not and for a folder in place of the file, RunError
     where the file cannot be written.
     """
+    check_path("--out", path, "results/first.pftrace")
     parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
     if path.is_dir():
         raise UsageError(f"--out: {path} is a folder; allowed is a file")
     try:
-        with _whole(path) as file:
+        with whole_file(path) as file:
             tracks = Tracks(file)
             for part in parts:
                 _write_part(tracks, result.folder, part, _label(result, part))
     except OSError as error:
         raise RunError(f"{path}: {error.strerror or error}") from error
     return Written(path, tracks.counters, tracks.values, tracks.slices)
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
-    """A file that is there whole or not at all. What is no file, such as a pipe or a device, is
-    written as it comes, and never replaced.
-    """
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file:
-            yield file
-        return
-    path = path.resolve()
-    making = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with making.open("wb") as file:
-            yield file
-        os.replace(making, path)
-    except BaseException:
-        making.unlink(missing_ok=True)
-        raise
 
 
 def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:

@@ -8,9 +8,10 @@ written it is made each time.
 import contextlib
 import functools
 import os
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
+
+from hull.output_file import write_text
 
 _EXPORT = "window.vegaEmbed = vegaEmbed;"
 _END = "/* end of the Vega libraries */"
@@ -39,7 +40,5 @@ def vega_library() -> str:
     with contextlib.suppress(OSError, RuntimeError):
         path = _cache()
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as f:
-            f.write(script)
-        os.replace(f.name, path)
+        write_text(path, script)
     return script

@@ -8,7 +8,6 @@ is escaped.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
@@ -17,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from hull.output_file import write_text
 from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
 from hull.report.claims import claims_table, inline_image
 from hull.report.curves import (
@@ -85,13 +85,7 @@ def write_report(
     """
     page = _page(folder, summary, title)
     path = folder / "report.html"
-    partial = folder / "report.html.partial"
-    try:
-        partial.write_text(page, encoding="utf-8")
-        os.replace(partial, path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    write_text(path, page)
     return path
 
 

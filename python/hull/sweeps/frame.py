@@ -2,7 +2,6 @@
 seeds of its point.
 """
 
-import contextlib
 import io
 import os
 from array import array
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.errors import RunError, UsageError
+from hull.file_names import check_path
+from hull.output_file import whole_file
 from hull.statistics import mean_ci95
 from hull.sweeps.grid import Grid
 from hull.sweeps.numbers import Row
@@ -122,6 +123,7 @@ def make_frame(
 
 def check_out(out: Path) -> Path:
     """`--out`, if a frame can be written there."""
+    check_path("--out", out, "results/load.parquet")
     if out.suffix not in SUFFIXES:
         raise UsageError(f"--out: {out}; allowed is a file that ends with {' or '.join(SUFFIXES)}")
     if out.is_dir():
@@ -135,21 +137,17 @@ def check_out(out: Path) -> Path:
 
 def write_frame(frame: "pl.DataFrame", out: Path) -> None:
     """Write a frame so that the file is there whole or not at all."""
-    made = out.with_name(f".{out.name}.{os.getpid()}.partial")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        if out.suffix == ".csv":
-            frame.write_csv(made)
-        else:
-            content = io.BytesIO()  # as polars has many words for a full disk
-            frame.write_parquet(content)
-            made.write_bytes(content.getbuffer())
-        made.replace(out)
+        with whole_file(out) as file:
+            if out.suffix == ".csv":
+                frame.write_csv(file)
+            else:
+                content = io.BytesIO()  # as polars has many words for a full disk
+                frame.write_parquet(content)
+                file.write(content.getbuffer())
     except OSError as error:
         raise RunError(f"{out}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            made.unlink(missing_ok=True)
 
 
 def _columns_of_case(

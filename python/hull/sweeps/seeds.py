@@ -59,6 +59,11 @@ class Seeds:
             raise UsageError("--max-seeds: given without --until; allowed are both")
         else:
             self._most = start
+        if most is not None and self._most * cases > MOST_RUNS:
+            raise UsageError(
+                f"--max-seeds: {most} is invalid with {cases} scenarios; expected at most "
+                f"{MOST_RUNS // cases}, such as {MOST}: one sweep has at most {MOST_RUNS} runs"
+            )
         if start * cases > MOST_RUNS:
             raise UsageError(
                 f"--seeds: {start} seeds of {cases} scenarios are {start * cases} runs; allowed in "
@@ -123,4 +128,6 @@ class Seeds:
             return len(found)
         if wide == 0:
             return self._most
-        return max(len(found) + 1, math.ceil(min(len(found) * (ci95 / wide) ** 2, 1e9)))
+        # Cut before it is squared: the square of a ratio of 1e200 is no float.
+        times_wider = min(ci95 / wide, 1e6)
+        return max(len(found) + 1, math.ceil(min(len(found) * times_wider**2, 1e9)))

@@ -17,7 +17,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hull import _core
-from hull.errors import UsageError
+from hull.errors import UsageError, shown
+from hull.file_names import check_path
+from hull.input_file import read_json
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
 from hull.sweeps.tasks import Run
@@ -25,6 +27,8 @@ from hull.sweeps.tasks import Run
 FORMAT = 1
 """Changes when the layout of a store does."""
 MARKER = "hull-store.json"
+_INSIDE_BYTES = 192
+"""More than any path inside, also while it is made."""
 _NEEDED = ("run", "statistic", "unit", "value")
 
 
@@ -33,6 +37,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         """`folder` need not exist; UsageError where it is no store, or that of another version."""
+        check_path("--store", folder, "results/store", inside=_INSIDE_BYTES)
         self.folder = folder
         self.id = _identity(folder)
 
@@ -172,7 +177,7 @@ def _identity(folder: Path) -> str:
     """The name that a store was given when it was made; empty where there is none yet."""
     marker = folder / MARKER
     try:
-        content = json.loads(marker.read_text(encoding="utf-8"))
+        content = read_json(marker)
         found = content["format"]
         identity = str(content["id"]) if found == FORMAT else ""
     except (OSError, ValueError, KeyError, TypeError):
@@ -190,8 +195,9 @@ def _identity(folder: Path) -> str:
         ) from None
     if found != FORMAT:
         raise UsageError(
-            f"--store: {folder} was written by another version of hull (format {found}, here "
-            f"{FORMAT}); nothing of it was changed: give another --store, or use that version"
+            f"--store: {folder} was written by another version of hull (format "
+            f"{shown(found)}, here {FORMAT}); nothing of it was changed: give "
+            "another --store, or use that version"
         )
     return identity
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from hull import _core
 from hull.errors import UsageError
+from hull.errors import shown as cut
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -97,6 +98,11 @@ def _item(name: str, text: str) -> list[Value]:
         value: Value = tomllib.loads(f"v = {text}")["v"]
     except tomllib.TOMLDecodeError:
         return [text]
+    except RecursionError:
+        raise UsageError(
+            f"{name}: {cut(text)} is invalid, as it is nested too deeply; expected values such as "
+            "1,2,3"
+        ) from None
     return [value]
 
 

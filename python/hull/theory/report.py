@@ -6,7 +6,7 @@ import tomli_w
 from rich.table import Table
 from rich.text import Text
 
-from hull.errors import UsageError
+from hull.output_file import write_new
 from hull.plan import make_plan
 from hull.terminal import console, number
 from hull.theory.design import Design
@@ -36,11 +36,7 @@ def write_scenario(design: Design, path: Path) -> None:
     )
     text = head + tomli_w.dumps(scenario(design))
     make_plan(text, str(path), [])
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; allowed is a file to be made") from None
+    write_new(path, text)
 
 
 def print_design(design: Design, measured: dict[str, float | None] | None) -> None:

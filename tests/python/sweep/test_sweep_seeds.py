@@ -114,3 +114,15 @@ def test_the_command_names_points_that_stay_wide(hull: Hull, place: Path) -> Non
     few = hull(*command, "--max-seeds", "2")
     assert few.returncode == 2
     assert "--max-seeds" in few.stderr
+
+
+def test_an_interval_that_no_number_of_seeds_makes_narrow_enough(hull: Hull) -> None:
+    Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
+    until = ["--until", "throughput.goodput=1e-300%"]
+    done = hull("sweep", "table4.toml", *SHORT, *until, "--max-seeds", "4", "--seeds", "3")
+    assert done.returncode == 0, done.stderr
+    assert "after 4 seeds still wider than --until" in done.stderr
+    refused = hull("sweep", "table4.toml", *SHORT, *until, "--max-seeds", "999999999")
+    assert refused.returncode == 2
+    assert "--max-seeds: 999999999 is invalid" in refused.stderr
+    assert "Traceback" not in refused.stderr
