@@ -15,7 +15,9 @@ from fuzz import pool
 from fuzz.case import Outcome
 from fuzz.known import is_known
 
-SHARES = {"mutations": 1.0}
+SHARES = {"mutations": 1.0, "random_scenarios": 0.1, "damaged_inputs": 0.2, "interruptions": 0.01}
+HANG_S = {"interruptions": 600.0}
+"""Where a case is a command that is given twice; it has limits of its own."""
 """The generators, with how many of `--cases` each makes."""
 
 
@@ -49,7 +51,9 @@ def _generate(generator: str, given: argparse.Namespace, indexes: "range | list[
     counts: Counter[str] = Counter()
     started = said = time.monotonic()
     try:
-        for index, outcome in pool.carry_out(generator, given.seed, indexes, given.jobs):
+        for index, outcome in pool.carry_out(
+            generator, given.seed, indexes, given.jobs, HANG_S.get(generator, pool.HANG_S)
+        ):
             known = bool(outcome.problem) and is_known(outcome)
             counts[outcome.what] += 1
             counts["known"] += known

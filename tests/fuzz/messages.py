@@ -25,7 +25,7 @@ FOREIGN = (
     "did not match any variant",
     "as i128",
     "as u64",
-    "map,",
+    "a map",
     "Option<",
     "Some(",
     "Err(",
@@ -59,7 +59,7 @@ def foreign(message: str, case: str = "") -> str:
     own words may be shown.
     """
     for words in FOREIGN:
-        if words in message and words not in case:
+        if re.search(rf"\b{re.escape(words)}", message) and words not in case:
             return f"the message has {words!r}"
     for c in message:
         if unicodedata.category(c) in UNSEEN:

@@ -80,7 +80,12 @@ class Worker:
             stderr=self._errors,
             text=True,
             cwd=self._folder,
-            env={**os.environ, "PYTHONPATH": path, "POLARS_MAX_THREADS": "2"},
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "POLARS_MAX_THREADS": "2",
+                "TMPDIR": self._folder,
+            },
             start_new_session=True,  # Ctrl-C is for whoever counts.
         )
         return self._process

@@ -9,14 +9,24 @@ from fuzz.inside import plan_of
 from fuzz.known import is_known
 
 SEED = 17
+HANG_S = 120.0
+"""On a machine that is busy with other tests."""
 
 
-@pytest.mark.parametrize(("generator", "count"), [("mutations", 1500)])
+SHARES = [
+    ("mutations", 1500),
+    ("random_scenarios", 250),
+    ("damaged_inputs", 600),
+    ("interruptions", 3),
+]
+
+
+@pytest.mark.parametrize(("generator", "count"), SHARES)
 def test_made_inputs(generator: str, count: int) -> None:
     failed = [
         f"make fuzz SEED={SEED} ONLY={generator} INDEX={index}: {outcome.problem}: "
         f"{outcome.message}"
-        for index, outcome in pool.carry_out(generator, SEED, range(count), jobs=2)
+        for index, outcome in pool.carry_out(generator, SEED, range(count), jobs=2, hang_s=HANG_S)
         if outcome.problem and not is_known(outcome)
     ]
     assert not failed, "\n".join(failed)
