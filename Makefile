@@ -66,6 +66,12 @@ validate: build ## hull beside ns-3 on the same scenarios (Debian: libns3-dev); 
 tried: build ## run the commands that show what was tried where a claim does not hold
 	$(BIN)/python tools/tried.py
 
+# SEED=1 CASES=10000 ONLY=mutations INDEX=123; what fails is kept in results/fuzz.
+.PHONY: fuzz
+fuzz: build ## wrong and random inputs, made from SEED: CASES of them; what fails is kept
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
+	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

@@ -1,5 +1,8 @@
 """What can go wrong, by the exit status that the command line gives it."""
 
+import os
+import re
+
 
 class UsageError(ValueError):
     """Input that cannot be used; the message says what was found and what is allowed (exit 2)."""
@@ -45,3 +48,14 @@ def check_text(place: str, text: str) -> None:
     except UnicodeEncodeError as error:
         found = text[max(0, error.start - 20) : error.end]
         raise UsageError(f"{place}: found {found!r}; allowed is text that UTF-8 can hold") from None
+
+
+def reason_of(error: BaseException) -> str:
+    """Why something failed, in the system's words where the system refused it: what Rust and polars
+    put around an error of a file is left out.
+    """
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    if number:
+        return os.strerror(int(number[1]))
+    found = error.strerror if isinstance(error, OSError) else None
+    return found or str(error) or type(error).__name__

@@ -23,6 +23,7 @@ from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped
 from hull.scenario_types import Scenario
+from hull.toml_values import check_toml
 
 LAST_SEED = 2**31 - 1
 """Tables of results have seeds of 32 bits."""
@@ -123,10 +124,9 @@ def code_hash() -> str:
 def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:
     """Text of a scenario and the name under which errors speak of it."""
     if isinstance(source, dict):
-        try:
-            return tomli_w.dumps(with_graphs({**source})), "<dict>"
-        except TypeError as error:
-            raise UsageError(f"<dict>: {error}; a scenario holds what TOML can hold") from None
+        scenario = with_graphs({**source})
+        check_toml(scenario, "scenario")
+        return tomli_w.dumps(scenario), "scenario"
     path = Path(source)
     try:
         return read_text(path, _MOST_BYTES), str(source)

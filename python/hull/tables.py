@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from hull.columns import COLUMNS, described
-from hull.errors import RunError
+from hull.errors import RunError, reason_of
 from hull.plan import Part
 
 _ROW_GROUP = 1 << 18
@@ -40,4 +40,4 @@ def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
                 metadata={"hull.columns": json.dumps(described(table))},
             )
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise RunError(f"{folder / name}: {error}") from error
+            raise RunError(f"{folder / name}: {reason_of(error)}") from error

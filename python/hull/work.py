@@ -13,7 +13,7 @@ from typing import Any
 
 from hull import _core
 from hull.cache import Cache
-from hull.errors import RunError
+from hull.errors import RunError, reason_of
 from hull.folder import OutputFolder
 from hull.plan import Part
 from hull.progress import Progress, State
@@ -122,7 +122,6 @@ def _raise_failure(future: Future[None], part: Part) -> None:
     error = future.exception()
     if error is None:
         return
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # What a congestion control of somebody's own raised, and not what wraps it.
     cause = error.__cause__ if type(error) is RuntimeError else None
-    raise RunError(f"{part}: {reason or type(error).__name__}") from (cause or error)
+    raise RunError(f"{part}: {reason_of(error)}") from (cause or error)

@@ -122,6 +122,8 @@ def test_a_file_that_cannot_be_written_fails_the_run(hull: Hull, place: Path) ->
     assert failed.returncode == 1
     assert failed.stdout == ""
     assert failed.stderr.count("hull: error: ") == 1
+    assert "File too large" in failed.stderr
+    assert "os error" not in failed.stderr
     assert "Traceback" not in failed.stderr
     assert not Path("out").exists()
     assert hull(*RUN, *sets(SHORT)).returncode == 0

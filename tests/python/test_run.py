@@ -3,6 +3,7 @@
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -204,8 +205,31 @@ def test_an_empty_folder_is_filled(place: Path) -> None:
 
 
 def test_bad_scenario_raises(place: Path) -> None:
-    with pytest.raises(hull.ScenarioError, match=r"<dict>.*colour"):
+    with pytest.raises(hull.ScenarioError, match=r"scenario: colour"):
         hull.run({"name": "x", "colour": "red"})
-    with pytest.raises(hull.UsageError, match="<dict>"):
-        hull.run({"name": None})
     assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": None}, "scenario: name: None is invalid"),
+        ({"run": {"seed": 2**63}}, "run.seed: 9223372036854775808 is invalid; expected a whole"),
+        ({"topology": {"links": [{"link": b"x"}]}}, "topology.links[0].link: b'x' is invalid"),
+        ({"run": {1: 2}}, "scenario: run: the key 1 is invalid"),
+        ({"\x1b": {1, 2}}, "scenario: \\x1b: {1, 2} is invalid"),
+    ],
+)
+def test_what_toml_cannot_hold_is_named_by_its_key(
+    given: dict[str, Any], said: str, place: Path
+) -> None:
+    with pytest.raises(hull.UsageError) as error:
+        hull.run(given)
+    assert said in str(error.value)
+
+
+def test_a_dict_that_holds_itself() -> None:
+    endless: dict[str, Any] = {}
+    endless["run"] = endless
+    with pytest.raises(hull.UsageError, match="is invalid; expected tables and lists at most 40"):
+        hull.run(endless)

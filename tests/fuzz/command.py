@@ -1,0 +1,61 @@
+"""The command line in this process: what it wrote, its exit status, and what is wrong with both."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from unittest import mock
+
+from fuzz import messages
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished command."""
+
+    status: int
+    out: str
+    error: str
+
+    @property
+    def problem(self) -> str:
+        """Why the exit status or the error is a failure; empty where all is well."""
+        if self.status not in (0, 1, 2):
+            return f"exit status {self.status}"
+        last = (self.error.splitlines() or [""])[-1]
+        if self.status and not last.startswith("hull: error: "):
+            return "no error at the end"
+        if self.error.count("hull: error: ") != bool(self.status):
+            return "not one error"
+        return messages.foreign(last) if self.status else ""
+
+
+def call(*arguments: str) -> Done:
+    """`hull` with these arguments."""
+    from hull.cli import main
+
+    with _captured(1) as out, _captured(2) as error:
+        with mock.patch.object(sys, "argv", ["hull", *arguments]):
+            status = main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Done(status, _read(out), _read(error))
+
+
+@contextlib.contextmanager
+def _captured(stream: int) -> Iterator[int]:
+    """The file that takes what is written to a standard stream, also by Rust."""
+    kept = os.dup(stream)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), stream)
+        try:
+            yield file.fileno()
+        finally:
+            os.dup2(kept, stream)
+            os.close(kept)
+
+
+def _read(file: int) -> str:
+    return os.pread(file, 1_000_000, 0).decode(errors="replace")

@@ -1,0 +1,44 @@
+"""Scenarios in this process: read and checked as `hull.run` does it, and run for a moment."""
+
+import json
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from hull import ScenarioError, UsageError, _core
+from hull.plan import Plan, make_plan
+
+MOMENT = ("run.duration=1ms", "run.warmup=0s", "run.drain=1ms")
+STOP_AFTER_S = 0.3
+"""A run that goes on for longer is stopped; not being stopped is a hang."""
+
+
+class Refused(Exception):  # noqa: N818 - it is how hull is to answer
+    """An input that hull refused; the message is the user's."""
+
+
+def plan_of(text: str, file: str, overrides: list[str]) -> Plan:
+    """Read and check a scenario, one seed."""
+    try:
+        return make_plan(text, file, overrides)
+    except (ScenarioError, UsageError) as error:
+        raise Refused(str(error)) from None
+
+
+def run_for_a_moment(scenario: dict[str, Any], seed: int) -> dict[str, Any] | None:
+    """The summary of a run with all its tables; None for one that had to be stopped."""
+    try:
+        run = _core.Run(json.dumps(scenario), "", "", seed)
+        stop = threading.Timer(STOP_AFTER_S, run.cancel)
+        stop.start()
+        try:
+            with tempfile.TemporaryDirectory(dir=Path()) as folder:
+                summary: dict[str, Any] = json.loads(run.execute(folder))
+                return summary
+        finally:
+            stop.cancel()
+    except _core.Cancelled:
+        return None
+    except ScenarioError as error:
+        raise Refused(str(error)) from None

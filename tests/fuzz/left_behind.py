@@ -1,0 +1,117 @@
+"""What hull left and reads again: a finished run, one that is taken up, the store of a sweep. A
+file of it is damaged, and the command is given again: it says so, or what is then there is what was
+there before the damage.
+"""
+
+import contextlib
+import json
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import hull
+from fuzz import messages
+from fuzz.case import Outcome
+from fuzz.command import call
+from hull import scenarios
+from hull.plan import make_plan
+
+KINDS = ("finished run", "loaded run", "traced run", "run that is taken up", "store of a sweep")
+SHORT = (
+    *("name=short", "run.duration=2ms", "run.warmup=0s", "run.drain=1ms", "run.seeds=1"),
+    *("host.rate=1Gbps", "topology={star={hosts=4}}", "measure={}", "sweep={}"),
+    'schemes={one={switch={marking={threshold="30KB"}}},two={}}',
+)
+"""What makes any star's scenario short."""
+RUN = ("run", "short.toml", "--out", "out", "--jobs", "1")
+SWEEP = ("sweep", "short.toml", "--over", "host.delay=1us,2us", "--jobs", "1")
+SWEEP_TO = (*SWEEP, "--store", "out", "--out", "rows.parquet")
+
+
+@cache
+def _whole(kind: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A folder with the scenario and what a command left in `out`."""
+    kept = tempfile.TemporaryDirectory()
+    folder = Path(kept.name)
+    settings = [*SHORT, 'workload={bulk={flows=3,size="30KB"}}']
+    cell = make_plan(scenarios.text("static"), "static.toml", settings).cells[0]
+    (folder / "short.toml").write_text(cell.toml, encoding="utf-8")
+    with contextlib.chdir(folder):
+        done = call(*(SWEEP_TO if kind == "store of a sweep" else RUN))
+        assert done.status == 0, done.error
+        if kind == "run that is taken up":
+            shutil.copytree("out", "out.partial")
+            for path in Path("out.partial").iterdir():
+                if path.is_file() and path.name != "run.json":
+                    path.unlink()
+    return kept, folder
+
+
+def whole(kind: str) -> tuple[Path, list[Path]]:
+    """The folder in which all is well, and the files of it that may be damaged."""
+    folder = _whole(kind)[1]
+    place = folder / ("out.partial" if kind == "run that is taken up" else "out")
+    paths = [path for path in sorted(place.rglob("*")) if path.is_file()]
+    return folder, [path for path in paths if path.suffix != ".html"]
+
+
+def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
+    """What the command makes of a copy with a damaged file."""
+    before = _whole(kind)[1]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(before, folder, dirs_exist_ok=True)
+        if kind == "run that is taken up":
+            shutil.rmtree(folder / "out")
+        (folder / file).write_bytes(content)
+        if kind == "loaded run":
+            return _loaded(folder / "out", case)
+        with contextlib.chdir(folder):
+            match kind:
+                case "store of a sweep":
+                    Path("rows.parquet").unlink()
+                    done = call(*SWEEP_TO)
+                case "traced run":
+                    done = call("trace", "out")
+                case _:
+                    done = call(*RUN)
+        problem = done.problem
+        if not problem and done.status == 0 and kind not in ("finished run", "traced run"):
+            problem = _difference(before, folder)
+    what = "refused" if done.status else "accepted"
+    text = done.error.strip()
+    if not problem and done.status and Path(file).name not in text and "out" not in text:
+        problem = "the message names neither the file nor its folder"
+    return Outcome(what, case, text, problem or messages.foreign(text.replace("\n", " ")))
+
+
+def _loaded(folder: Path, case: str) -> Outcome:
+    """What `hull.load` and its tables make of the folder."""
+    try:
+        result = hull.load(folder)
+        for table in ("flows", "latency", "links"):
+            getattr(result, table)
+    except hull.UsageError as error:
+        return Outcome("refused", case, str(error), messages.foreign(str(error)))
+    return Outcome("accepted", case)
+
+
+def _difference(before: Path, after: Path) -> str:
+    """Where results are others than those of undamaged ones."""
+    if (before / "rows.parquet").exists():
+        same = (before / "rows.parquet").read_bytes() == (after / "rows.parquet").read_bytes()
+        return "" if same else "other rows than before the damage"
+    for path in sorted((before / "out").rglob("*")):
+        name = path.relative_to(before)
+        if path.suffix == ".parquet" and path.read_bytes() != (after / name).read_bytes():
+            return f"{name} is another than before the damage"
+    one, other = (_numbers(folder / "out" / "summary.json") for folder in (before, after))
+    changed = [key for key in one if one[key] != other.get(key)]
+    return f"{', '.join(changed)} of summary.json is another" if changed else ""
+
+
+def _numbers(path: Path) -> dict[str, object]:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    of_machine = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "parts")
+    return {key: value for key, value in found.items() if key not in of_machine}

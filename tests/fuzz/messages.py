@@ -1,0 +1,109 @@
+"""What a message must and must not have: the key, the value as it was written, no word of Rust or
+Python, no control character, one line.
+"""
+
+import re
+import unicodedata
+
+from fuzz.places import known_keys
+
+FOREIGN = (
+    "expected u32",
+    "expected u64",
+    "expected i64",
+    "expected f64",
+    "expected struct",
+    "expected enum",
+    "expected a sequence",
+    "expected map",
+    "invalid type",
+    "invalid value: ",
+    "missing field",
+    "unknown field",
+    "unknown variant",
+    "untagged enum",
+    "did not match any variant",
+    "as i128",
+    "as u64",
+    "a map",
+    "Option<",
+    "Some(",
+    "Err(",
+    "Ok(",
+    "Utf8Error",
+    "ParseIntError",
+    "unwrap",
+    "panicked",
+    "overflow when",
+    "attempt to ",
+    "os error",
+    "Traceback",
+    "Exception",
+    "NoneType",
+    "<dict>",
+    "NotConserved",
+    " object at 0x",
+    "codec can't",
+)
+"""What says how hull is made instead of what is wrong."""
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that a terminal obeys or hides."""
+LONGEST = 1000
+"""Characters of a message; a list of all keys of a table is the longest that is meant."""
+CUT = 60
+"""Characters of a long text that a message shows at least."""
+
+
+def foreign(message: str, case: str = "") -> str:
+    """What is wrong with the words of a message; empty where nothing is. `case` is the input, whose
+    own words may be shown.
+    """
+    for words in FOREIGN:
+        if re.search(rf"\b{re.escape(words)}", message) and words not in case:
+            return f"the message has {words!r}"
+    for c in message:
+        if unicodedata.category(c) in UNSEEN:
+            return f"the message has {c!r}"
+    if len(message) > LONGEST:
+        return f"the message has {len(message)} characters"
+    return ""
+
+
+def names(message: str, key: str) -> bool:
+    """Whether a message names a key such as `workload.flows[0].src`, by its last part at least."""
+    parts = [part for part in re.split(r"\.|\[\d+\]", key) if part]
+    return bool(parts) and escaped(parts[-1])[:CUT] in message
+
+
+def known_key(message: str) -> bool:
+    """Whether a message names any key of the schema in full."""
+    keys = {re.sub(r"\[\]", "", key) for key in known_keys()}
+    without_indexes = re.sub(r"\[\d+\]", "", message)
+    return any(word in keys for word in re.split(r"[\s:,;]+", without_indexes))
+
+
+def shows(message: str, value: object) -> bool:
+    """Whether a message shows a value; of tables, lists and dates nothing is asked."""
+    match value:
+        case bool():
+            return str(value).lower() in message
+        case str():
+            return escaped(value.strip())[:CUT] in message
+        case int() | float():
+            shown = {float(number) for number in re.findall(NUMBER, message)}
+            return value != value or float(value) in shown
+        case _:
+            return True
+
+
+NUMBER = r"-?(?:inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+
+
+def escaped(text: str) -> str:
+    """`text` as messages show it: control characters as escapes."""
+    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return "".join(named.get(c, c if not _is_control(c) else f"\\u{{{ord(c):x}}}") for c in text)
+
+
+def _is_control(c: str) -> bool:
+    return ord(c) < 32 or 127 <= ord(c) < 160

@@ -1,0 +1,148 @@
+"""Draws whole scenarios (`drawn_scenario`): networks, traffic, switches, hosts, transports, pacers.
+
+Checks that each runs, loses or invents no packet and ends in time, and that a second run, one on
+two threads and one that is measured leave the same tables and the same numbers, byte for byte, but
+for the tables that were added. A scenario that is refused is so with a message in hull's words.
+"""
+
+import json
+import random
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from fuzz import messages
+from fuzz.case import Outcome, draws
+from fuzz.drawn_scenario import drawn
+from fuzz.inside import Refused, plan_of
+from hull import _core
+
+NAME = "random_scenarios"
+MACHINE = ("threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes")
+"""What a summary says of the machine, not of the run."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A scenario and the seed of its run."""
+
+    scenario: dict[str, Any]
+    seed: int
+    measured: tuple[str, ...]
+    """Names of the measurements that are added."""
+
+    @property
+    def text(self) -> str:
+        head = f"# seed {self.seed}; measured: {', '.join(self.measured)}\n"
+        return head + tomli_w.dumps(self.scenario)
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run leaves."""
+
+    summary: dict[str, Any]
+    files: dict[str, bytes]
+
+
+def make(seed: int, index: int) -> Drawn:
+    """The case of this number."""
+    draw = draws(NAME, seed, index)
+    scenario = drawn(draw)
+    # With a probe no network is cut for two threads.
+    if draw.random() < 0.25:
+        scenario["measure"]["probe"] = {"interval": "100us"}
+    names = ("ports", "changes", "capture", "flows", "pacers", "sample_interval")
+    return Drawn(scenario, draw.randrange(2**31), _some_of(draw, names))
+
+
+def _some_of(draw: random.Random, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(draw.sample(names, draw.randint(1, len(names))))
+
+
+def check(seed: int, index: int) -> Outcome:
+    """Make the case and compare its runs."""
+    made = make(seed, index)
+    try:
+        first = _run(made, {})
+    except Refused as refusal:
+        return Outcome("refused", made.text, str(refusal), messages.foreign(str(refusal)))
+    problem = (
+        _wrong_with(made, first)
+        or _difference("again", first, _run(made, {}))
+        or _difference("on two threads", first, _run(made, {"run": {"threads": 2}}))
+        or _measured(made, first)
+    )
+    return Outcome("equal", made.text, "", problem)
+
+
+def _run(made: Drawn, more: dict[str, dict[str, Any]]) -> Left:
+    scenario = {**made.scenario}
+    for table, keys in more.items():
+        scenario[table] = {**scenario.get(table, {}), **keys}
+    plan = plan_of(tomli_w.dumps(scenario), "random.toml", [])
+    run = _core.Run(json.dumps(plan.cells[0].scenario), "", "", made.seed)
+    with tempfile.TemporaryDirectory(dir=Path()) as name:
+        folder = Path(name)
+        summary = json.loads(run.execute(name))
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    return Left({k: v for k, v in summary.items() if k not in MACHINE}, files)
+
+
+def _wrong_with(made: Drawn, left: Left) -> str:
+    packets = left.summary["packets"]
+    if packets["sent"] != packets["delivered"] + packets["dropped"] + packets["in_flight"]:
+        return f"packets are lost or invented: {packets}"
+    times = [_core.quantity("time", text) for text in made.scenario["run"].values()]
+    if not 0 < left.summary["simulated_seconds"] <= sum(times) * 1.000001:
+        return f"{left.summary['simulated_seconds']} s simulated, {sum(times)} s asked for"
+    if not {"flows.parquet", "latency.parquet", "links.parquet"} <= set(left.files):
+        return f"tables are missing: {sorted(left.files)}"
+    return ""
+
+
+def _difference(what: str, one: Left, other: Left) -> str:
+    for key, value in one.summary.items():
+        if other.summary.get(key) != value:
+            return f"{what}: {key} of the summary is {other.summary.get(key)}, was {value}"
+    if one.files.keys() != other.files.keys():
+        return f"{what}: other files: {sorted(one.files.keys() ^ other.files.keys())}"
+    changed = [name for name, content in one.files.items() if other.files[name] != content]
+    return f"{what}: other bytes in {', '.join(changed)}" if changed else ""
+
+
+def _measured(made: Drawn, bare: Left) -> str:
+    """What a run that is measured besides has otherwise."""
+    tiers = sorted(bare.summary["links"])
+    all_keys: dict[str, Any] = {
+        "ports": {"ports": tiers},
+        "changes": {"ports": tiers, "queue_changes": True},
+        "capture": {"capture": {"ports": tiers}},
+        "flows": {"flows": {"count": 50, "interval": "20us"}},
+        "pacers": {"pacers": {"interval": "30us"}} if "pacer" in made.scenario else {},
+        "sample_interval": {"sample_interval": "13us"},
+    }
+    keys = {k: value for name in made.measured for k, value in all_keys[name].items()}
+    measured = _run(made, {"measure": keys})
+    left_out = ["latency.parquet"] if "sample_interval" in keys else []
+    for key, value in bare.summary.items():
+        other: Any = measured.summary[key]
+        match key:
+            case "queues":
+                # Named ports take the place of the one that is measured without them.
+                same = all(value[port] == other[port] for port in {*value} & {*other})
+            case "fairness":
+                same = value is None or value == other
+            case _:
+                same = value == other
+        if not same:
+            return f"measured: {key} of the summary is {other}, was {value}"
+    for name, content in bare.files.items():
+        if name not in left_out and measured.files.get(name) != content:
+            return f"measured: other bytes in {name}"
+    added = measured.files.keys() - bare.files.keys()
+    allowed = {"queues.parquet", "series.parquet", "pacers.parquet", "capture.pcapng"}
+    return "" if added <= allowed else f"measured: files that nobody asked for: {sorted(added)}"
