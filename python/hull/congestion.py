@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 BUILT_IN = ("newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
 
 Own = Mapping[str, "type[CongestionControl]"]
+
+_CALLS = {
+    "on_ack": ("window", "ack"),
+    "on_loss": ("window", "flight"),
+    "on_timeout": ("window", "flight"),
+    "on_restart": ("idle_ps",),
+}
+"""What the simulator calls, with which arguments."""
 
 _PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 
@@ -96,10 +104,55 @@ def check_own(own: Own) -> list[tuple[str, str]]:
                 f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; allowed "
                 "is a class with a method on_ack(self, window, ack)"
             )
+        _check_calls(name, cls)
         found = fingerprint(cls)
         _same.add((cls, found))
         pairs.append((name, found))
     return pairs
+
+
+def _check_calls(name: str, cls: type) -> None:
+    """That the simulator can make an instance and call its methods, and that these do their work
+    in the call: a coroutine or generator would only be made.
+    """
+    if not _takes(cls, ()):
+        raise UsageError(
+            f"congestion_control: {name}: {name}{inspect.signature(cls)} is invalid; expected a "
+            "class that is made without arguments, such as with __init__(self)"
+        )
+    for method, arguments in _CALLS.items():
+        held = inspect.getattr_static(cls, method)
+        call = getattr(cls, method)
+        bound = hasattr(held, "__get__") and not isinstance(held, staticmethod)
+        found = ""
+        if isinstance(held, classmethod):
+            found = "a class method, which all flows share,"
+        elif not callable(call):
+            found = repr(held)
+        elif inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
+            found = "async def"
+        elif inspect.isgeneratorfunction(call):
+            found = "a generator"
+        elif not _takes(call, ("self", *arguments) if bound else arguments):
+            found = f"{method}{inspect.signature(call)}"
+        if found:
+            raise UsageError(
+                f"congestion_control: {name}.{method}: {found} is invalid; expected a method, such "
+                f"as def {method}(self, {', '.join(arguments)})"
+            )
+
+
+def _takes(call: Callable[..., object], arguments: tuple[str, ...]) -> bool:
+    """Whether it can be called with so many arguments; what tells no signature is trusted."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
 
 
 def fingerprint(cls: type) -> str:

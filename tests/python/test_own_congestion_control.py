@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import pytest
 
 import hull
 from hull import _core, scenarios
-from hull.congestion import BUILT_IN, check_same, fingerprint
+from hull.congestion import BUILT_IN, check_own, check_same, fingerprint
 from hull.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
@@ -119,9 +120,9 @@ class Worded(NewReno):
     alpha = "much"  # type: ignore[assignment]
 
 
-class NeedsMore(NewReno):
-    def __init__(self, g: float) -> None:
-        super().__init__()
+class Unmade(NewReno):
+    def __init__(self) -> None:
+        raise LookupError("all is lost")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ class NeedsMore(NewReno):
         (Broken, r"Broken\.on_ack, line \d+ of test_own\w+\.py: ZeroDivisionError: all is lost"),
         (Fractional, r"Fractional\.on_loss, line \d+ of test_own\w+\.py: TypeError: .*float"),
         (Worded, r"Worded\.alpha: TypeError"),
-        (NeedsMore, r"NeedsMore\(\): TypeError: .*missing 1 required positional"),
+        (Unmade, r"Unmade\(\), line \d+ of test_own\w+\.py: LookupError: all is lost"),
     ],
 )
 def test_what_it_raises_ends_the_run(
@@ -310,6 +311,56 @@ def test_a_class_from_elsewhere() -> None:
 def test_bad_input(own: Any, says: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=says):
         hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control=own)
+
+
+def _on_ack(self: object, window: hull.Window, ack: hull.Ack) -> None:
+    pass
+
+
+async def _later(self: object, window: hull.Window, ack: hull.Ack) -> None:
+    pass
+
+
+def _in_steps(self: object, window: hull.Window, ack: hull.Ack) -> Iterator[None]:
+    yield
+
+
+async def _steps_later(self: object, window: hull.Window, ack: hull.Ack) -> AsyncIterator[None]:
+    yield
+
+
+@pytest.mark.parametrize(
+    ("methods", "says"),
+    [
+        ({"on_ack": _later}, "on_ack: async def is invalid; expected a method, such as def on_ack"),
+        ({"on_ack": _steps_later}, "on_ack: async def is invalid"),
+        ({"on_loss": _in_steps}, "on_loss: a generator is invalid; expected a method"),
+        ({"on_ack": classmethod(_on_ack)}, "on_ack: a class method, which all flows share, is inv"),
+        ({"on_ack": lambda self, window: None}, "on_ack: on_ack.self, window. is invalid"),
+        ({"on_restart": _on_ack}, r"on_restart: on_restart.self: .* def on_restart.self, idle_ps"),
+        ({"on_timeout": None}, "on_timeout: None is invalid; expected a method"),
+        ({"on_ack": 5}, "on_ack: 5 is invalid"),
+        ({"__init__": lambda self, g: None}, "mine.g. is invalid; expected a class that is made w"),
+    ],
+)
+def test_methods_that_cannot_be_called(methods: dict[str, Any], says: str, tmp_path: Path) -> None:
+    cls = type("Mine", (hull.CongestionControl,), {"on_ack": _on_ack, **methods})
+    with pytest.raises(hull.UsageError, match=f"congestion_control: mine.*{says}"):
+        hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control={"mine": cls})
+    assert not (tmp_path / "o").exists()
+
+
+class _Object:
+    def __call__(self, window: hull.Window, ack: hull.Ack) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "method", [lambda *_: None, staticmethod(lambda window, ack, more=0: None), _Object(), _on_ack]
+)
+def test_methods_of_other_kinds(method: object) -> None:
+    cls = type("Mine", (hull.CongestionControl,), {"on_ack": method})
+    assert [name for name, _ in check_own({"mine": cls})] == ["mine"]
 
 
 def test_names_of_those_that_hull_has(tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ pub fn call(program: &str, arguments: &[&str]) -> Result<String, Problem> {
 /// Only root may load programs.
 pub fn require_root() -> Result<(), Problem> {
     // SAFETY: geteuid has no preconditions.
-    match unsafe { libc::geteuid() } {
+    #[allow(unsafe_code)]
+    let user = unsafe { libc::geteuid() };
+    match user {
         0 => Ok(()),
         user => input(format!(
             "found user {user}, allowed is root: eBPF programs and queues are root's"
@@ -47,7 +49,9 @@ pub fn ifindex(device: &str) -> Result<u32, Problem> {
     let name = std::ffi::CString::new(device)
         .map_err(|_| Problem::Input("found a device name with a zero".into()))?;
     // SAFETY: the name is a C string.
-    match unsafe { libc::if_nametoindex(name.as_ptr()) } {
+    #[allow(unsafe_code)]
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    match index {
         0 => input(format!(
             "{device}: found no such device, allowed are {}",
             devices().join(", ")
@@ -159,7 +163,9 @@ pub fn enter(name: &str) -> Result<(), Problem> {
         ))
     })?;
     // SAFETY: the descriptor is open.
-    if unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) } != 0 {
+    #[allow(unsafe_code)]
+    let entered = unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) };
+    if entered != 0 {
         return Err(Problem::Failed(format!(
             "setns {name}: {}",
             std::io::Error::last_os_error()
@@ -167,6 +173,7 @@ pub fn enter(name: &str) -> Result<(), Problem> {
     }
     // What /sys/class/net shows is fixed when sysfs is mounted: a private one, for this process only.
     // SAFETY: the strings are C strings, the namespace is our own after unshare.
+    #[allow(unsafe_code)]
     let mounted = unsafe {
         libc::unshare(libc::CLONE_NEWNS) == 0
             && libc::mount(
@@ -198,6 +205,9 @@ pub fn monotonic_ns() -> u64 {
         tv_nsec: 0,
     };
     // SAFETY: the pointer is to a timespec of ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now)
+    };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

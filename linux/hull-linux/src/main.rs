@@ -9,7 +9,10 @@ fn main() -> ExitCode {
     libbpf_rs::set_print(None);
     // Who reads may stop reading (`| head`): end, without a word.
     // SAFETY: no handler of ours is replaced.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL)
+    };
     match Command::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {

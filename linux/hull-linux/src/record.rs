@@ -78,6 +78,7 @@ pub fn mount() -> Result<(), Problem> {
     std::fs::create_dir_all(&bpf)?;
     let path = std::ffi::CString::new(bpf.to_string_lossy().as_bytes()).expect("no zero in it");
     // SAFETY: the strings are C strings.
+    #[allow(unsafe_code)]
     let mounted = unsafe {
         libc::mount(
             c"bpf".as_ptr(),

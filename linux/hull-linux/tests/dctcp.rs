@@ -17,6 +17,7 @@ const SERVER: &str = "10.78.0.2:7801";
 /// A connection of ours; the congestion control must be chosen before.
 fn connect() -> TcpStream {
     // SAFETY: plain socket calls; the descriptor goes to the stream.
+    #[allow(unsafe_code)]
     let stream = unsafe {
         let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0);
         assert!(socket >= 0);
@@ -50,6 +51,7 @@ fn connect() -> TcpStream {
 
 fn info(stream: &TcpStream) -> libc::tcp_info {
     // SAFETY: the kernel writes at most `size` bytes.
+    #[allow(unsafe_code)]
     unsafe {
         let mut info: libc::tcp_info = std::mem::zeroed();
         let mut size = size_of_val(&info) as u32;

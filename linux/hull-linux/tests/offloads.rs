@@ -35,6 +35,7 @@ fn offload(device: &str, on: bool) {
         padding: [u64; 2],
     }
     // SAFETY: plain system calls, with structures of our own that outlive them.
+    #[allow(unsafe_code)]
     unsafe {
         let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0);
         for command in [ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO] {

@@ -172,7 +172,10 @@ fn finish(child: Child) -> Result<(), Problem> {
 /// Ends a client early.
 fn stop(child: Child) -> Result<(), Problem> {
     // SAFETY: a signal to a child that was not waited for.
-    unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::kill(child.id() as i32, libc::SIGTERM)
+    };
     child.wait_with_output()?;
     Ok(())
 }

@@ -101,6 +101,7 @@ pub fn inside<T: Send + 'static>(
     let namespace = std::fs::File::open(format!("/run/netns/{namespace}")).expect("it is there");
     std::thread::spawn(move || {
         // SAFETY: the descriptor is open.
+        #[allow(unsafe_code)]
         let entered = unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) };
         assert_eq!(entered, 0);
         work()

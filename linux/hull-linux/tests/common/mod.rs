@@ -16,6 +16,8 @@ const CONTEXT_BYTES: usize = 192;
 
 /// Whether programs can be loaded here; says why not otherwise.
 pub fn able() -> bool {
+    // SAFETY: geteuid has no preconditions.
+    #[allow(unsafe_code)]
     let root = unsafe { libc::geteuid() } == 0;
     if !root {
         println!("skipped: eBPF programs are loaded by root only");
