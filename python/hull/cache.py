@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from functools import cached_property
 from pathlib import Path
 
 from hull import _core
+from hull.checksums import damage
 from hull.errors import UsageError, shown
 from hull.file_names import check_path
 from hull.input_file import read_json
@@ -54,12 +56,15 @@ class Cache:
             )
 
     def fetch(self, part: Part, made: Path) -> bool:
-        """Put a kept part's files into `made`, an empty folder; False where it is not kept."""
+        """Put a kept part's files into `made`, an empty folder; False where none is kept whole."""
         kept = self._place(part)
         if not kept.is_dir():
             return False
-        for file in kept.iterdir():
-            _link(file, made / file.name)
+        if problem := damage(kept):
+            print(f"hull: {problem}; that part is simulated again", file=sys.stderr)
+            shutil.rmtree(kept, ignore_errors=True)
+            return False
+        link_files(kept, made)
         return True
 
     def keep(self, part: Part, made: Path) -> None:
@@ -71,8 +76,7 @@ class Cache:
         making = kept.with_name(f"{kept.name}.{os.getpid()}")
         making.mkdir(parents=True, exist_ok=True)
         try:
-            for file in made.iterdir():
-                _link(file, making / file.name)
+            link_files(made, making)
             # Unless another process kept the same part just now.
             with contextlib.suppress(OSError):
                 making.rename(kept)
@@ -99,8 +103,10 @@ class Cache:
         return build_hash()
 
 
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+def link_files(source: Path, target: Path) -> None:
+    """Give the files of a folder to another one, as hard links where the file system has them."""
+    for file in source.iterdir():
+        try:
+            os.link(file, target / file.name)
+        except OSError:
+            shutil.copyfile(file, target / file.name)

@@ -11,18 +11,18 @@ import itertools
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 from hull import _core
+from hull.cache import link_files
+from hull.checksums import RECORD, damage, has_checksums, write_record
 from hull.errors import RunError, UsageError, check_text
 from hull.file_names import check_path
 from hull.input_file import read_json
-from hull.output_file import NO_ROOM, write_text
+from hull.output_file import NO_ROOM, UNFINISHED, write_text
 from hull.plan import Part, Plan
-
-IDENTITY = "run.json"
-"""Names the fingerprint of a run; the first file written and part of the result."""
 
 _PARTIAL = ".partial"
 _FILE_BYTES = 64
@@ -44,6 +44,7 @@ class OutputFolder:
         self._plan = plan
         self._fingerprint = plan.fingerprint
         self._lock: int | None = None
+        self._is_made_again = False
         self._number = itertools.count()
 
     def is_complete(self, *, force: bool) -> bool:
@@ -69,9 +70,12 @@ class OutputFolder:
                     "seeds": self._plan.seeds,
                     "fingerprint": self._fingerprint,
                 }
-                write_text(self.partial / IDENTITY, json.dumps(identity, indent=2) + "\n")
+                write_text(self.partial / RECORD, json.dumps(identity, indent=2) + "\n")
+            for unfinished in self.partial.glob(UNFINISHED):
+                unfinished.unlink()
             shutil.rmtree(self._making, ignore_errors=True)
             self._making.mkdir()
+            self._is_made_again = _fingerprint(self.out) == self._fingerprint
         except OSError as error:
             self.close()
             if error.errno in NO_ROOM:
@@ -80,9 +84,31 @@ class OutputFolder:
                 f"--out: {self.out}: {error.strerror}; allowed is a folder that can be written"
             ) from None
 
+    def damage(self) -> str | None:
+        """What is not as it was written in `out`, where that is complete."""
+        folders = [self.out, *(self.out / part.path for part in self._plan.parts)]
+        problems = map(damage, folders if has_checksums(self.out) else folders[:1])
+        return next((problem for problem in problems if problem), None)
+
     def has(self, part: Part) -> bool:
-        """Whether a part is there; parts are renamed into place, so it is then whole."""
+        """Whether a part is there; parts are renamed into place when they are whole."""
         return (self.partial / part.path).is_dir()
+
+    def take_up(self, part: Part) -> bool:
+        """Whether a part is there as it was written: in what was stopped, or in a damaged `out`."""
+        if self.has(part):
+            problem = damage(self.partial / part.path)
+            if problem is None:
+                return True
+            print(f"hull: {problem}; that part is simulated again", file=sys.stderr)
+            shutil.rmtree(self.partial / part.path)
+        whole = self.out / part.path
+        if not (self._is_made_again and has_checksums(whole) and damage(whole) is None):
+            return False
+        made = self.start_part()
+        link_files(whole, made)
+        self.keep_part(part, made)
+        return True
 
     def start_part(self) -> Path:
         """An empty folder in which to make a part."""
@@ -100,6 +126,9 @@ class OutputFolder:
     def finish(self) -> None:
         """Everything is written: give the folder its name (over an older run, if forced)."""
         shutil.rmtree(self._making)
+        records = [part.path / RECORD for part in self._plan.parts]
+        there = [record for record in records if (self.partial / record).exists()]
+        write_record(self.partial, _identity(self.partial), there)
         old = self.out.with_name(self.out.name + ".old")
         if _fingerprint(self.out) is not None:
             _remove(old)
@@ -159,9 +188,9 @@ class OutputFolder:
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    """What IDENTITY says of the run in a folder; empty where there is no run."""
+    """What RECORD says of the run in a folder; empty where there is no run."""
     try:
-        content: Any = read_json(folder / IDENTITY)
+        content: Any = read_json(folder / RECORD)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -12,6 +12,8 @@ from hull.errors import RunError, UsageError, shown
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What no other name for a file would have changed."""
+UNFINISHED = ".hull-*.partial"
+"""Names of files that are not whole yet."""
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def whole_file(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
             yield file
         return
     path = path.resolve()
-    making = path.with_name(f".hull-{uuid.uuid4().hex}.partial")
+    making = path.with_name(UNFINISHED.replace("*", uuid.uuid4().hex))
     try:
         with making.open("xb") as file:
             yield file

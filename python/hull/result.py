@@ -4,6 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from hull.checksums import check
 from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
 from hull.input_file import read_json
@@ -106,6 +107,7 @@ class Result:
         import polars as pl
 
         path = self.folder / f"{name}.parquet"
+        check(self.folder, path.name)
         if name in ASKED_FOR and not path.exists():
             raise UsageError(f"{path}: not there; it takes {ASKED_FOR[name]} in the scenario")
         return pl.read_parquet(path, glob=False)
@@ -133,6 +135,7 @@ def load(folder: str | Path) -> Result:
             f"{path / 'summary.json'}: parts is invalid; expected a list of objects with "
             'condition, scheme and seed, such as {"condition": "", "scheme": "dctcp", "seed": 1}'
         )
+    check(path, "summary.json")
     return Result(path, summary)
 
 

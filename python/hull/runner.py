@@ -42,9 +42,12 @@ def perform(
     jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
     folder = OutputFolder(out, plan)
     if folder.is_complete(force=force):
-        if lines:
-            say(f"{plan.name}: {folder.out} has this run already")
-        return load(folder.out)
+        problem = folder.damage()
+        if problem is None:
+            if lines:
+                say(f"{plan.name}: {folder.out} has this run already")
+            return load(folder.out)
+        say(f"{plan.name}: {problem}; it is made again")
     folder.open()
     try:
         _fill(folder, plan, jobs, lines=lines, experiment=experiment, cache=cache)
@@ -71,7 +74,7 @@ def _fill(
     cache: Cache | None,
 ) -> None:
     started = time.monotonic()
-    missing = [part for part in plan.parts if not folder.has(part)]
+    missing = [part for part in plan.parts if not folder.take_up(part)]
     kept = len(plan.parts) - len(missing)
     with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
         make_parts(missing, folder, jobs, progress, cache)

@@ -9,10 +9,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from hull import _core
 from hull.cache import Cache
+from hull.checksums import has_checksums, write_record
 from hull.errors import RunError, reason_of
 from hull.folder import OutputFolder
 from hull.plan import Part
@@ -76,6 +78,8 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
     cell = part.cell
     made = folder.start_part()
     if cache is not None and cache.fetch(part, made):
+        if not has_checksums(made):
+            _write_record(made)
         folder.keep_part(part, made)
         watch.taken_over()
         return
@@ -85,10 +89,15 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
     summary = json.loads(text)
     (made / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     (made / "scenario.toml").write_text(cell.toml, encoding="utf-8")
+    _write_record(made)
     if cache is not None:
         cache.keep(part, made)
     folder.keep_part(part, made)
     watch.finished(summary)
+
+
+def _write_record(made: Path) -> None:
+    write_record(made, {"hull_version": _core.version()})
 
 
 def make_parts(

@@ -44,6 +44,7 @@ def test_folder(result: hull.Result) -> None:
         folder = result.folder / "parts" / part["condition"] / part["scheme"]
         assert {path.name for path in (folder / f"seed-{part['seed']}").iterdir()} == {
             "scenario.toml",
+            "run.json",
             "summary.json",
             "flows.parquet",
             "latency.parquet",

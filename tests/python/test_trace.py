@@ -313,6 +313,11 @@ def test_damaged_results(result: hull.Result, hull: Hull, place: Path) -> None:
     table = next(folder.glob("parts/**/queues.parquet"))
     table.write_bytes(b"no table")
     done = hull("trace", str(folder))
+    assert done.returncode == 2
+    assert f"{table} differs from its SHA-256 in run.json; expected" in done.stderr
+    for record in folder.rglob("run.json"):  # an earlier version of hull wrote no checksums
+        record.unlink()
+    done = hull("trace", str(folder))
     assert done.returncode == 1
     assert done.stderr.strip().endswith(
         f"{table}: no table of hull; run the scenario again with --force"

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from hull.checksums import RECORD, check
 from hull.errors import RunError, UsageError
 from hull.file_names import check_path
 from hull.output_file import whole_file
@@ -83,7 +84,9 @@ def _label(result: Result, part: dict[str, Any]) -> str:
 
 
 def _write_part(tracks: Tracks, folder: Path, part: dict[str, Any], label: str) -> None:
-    place = folder / part_folder(part["condition"], part["scheme"], part["seed"])
+    of_part = part_folder(part["condition"], part["scheme"], part["seed"])
+    check(folder, str(of_part / RECORD))
+    place = folder / of_part
     _write_queues(tracks, place, label)
     hosts: dict[int, int] = {}
 
@@ -151,6 +154,7 @@ def _slices(rows: pl.DataFrame) -> Iterator[tuple[int, int, str, dict[str, int |
 
 def _read(place: Path, table: str) -> pl.DataFrame | None:
     path = place / f"{table}.parquet"
+    check(place, path.name)
     if not path.exists():
         return None
     try:

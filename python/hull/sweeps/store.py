@@ -3,6 +3,7 @@
 `runs/<ab>/<key>.parquet` (`ab`: the key's first two letters) is written in `.tmp`, put on the disk
 and renamed, so that it is there whole or not at all, whoever else writes at the same time; the same
 key has the same bytes. `tables/<ab>/<key>/` has the tables of a run, where they were asked for.
+`sums/<ab>` has the checksums of the runs, and a folder of tables its own.
 `log.jsonl` says how long each run took, and where: that differs from one time to the next, so it is
 no part of a run's file.
 """
@@ -17,11 +18,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hull import _core
+from hull.checksums import damage, digest, write_record
 from hull.errors import UsageError, shown
 from hull.file_names import check_path
 from hull.input_file import read_json
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
+from hull.sweeps.sums import Sums
 from hull.sweeps.tasks import Run
 
 FORMAT = 1
@@ -40,6 +43,7 @@ class Store:
         check_path("--store", folder, "results/store", inside=_INSIDE_BYTES)
         self.folder = folder
         self.id = _identity(folder)
+        self._sums = Sums(folder)
 
     def create(self) -> None:
         """Make the folder, if it is not there, and see that it can be written."""
@@ -65,12 +69,17 @@ class Store:
         """The folder of a run's tables."""
         return self.folder / "tables" / key[:2] / key
 
+    def has_tables(self, key: str) -> bool:
+        """Whether the tables of a run are there, as they were written."""
+        return self.tables(key).is_dir() and damage(self.tables(key)) is None
+
     def keep(self, run: Run, rows: Sequence[Row]) -> None:
         """Keep what a run has measured. Raises OSError where there is no room."""
         temporary = self._temporary / _unique(run.key)
         labels = (run.key, run.name, run.condition, run.scheme, with_seed(run.scenario, run.seed))
         try:
             _core.write_statistics(str(temporary), labels, run.seed, list(rows))
+            self._sums.add(run.key, digest(temporary))
             self._rename(temporary, self.path(run.key))
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -78,13 +87,15 @@ class Store:
 
     def keep_tables(self, key: str, files: dict[str, bytes]) -> None:
         """Keep the tables of a run."""
-        if self.tables(key).is_dir():
+        if self.has_tables(key):
             return
+        shutil.rmtree(self.tables(key), ignore_errors=True)
         temporary = self._temporary / _unique(key)
         temporary.mkdir()
         try:
             for name, content in files.items():
                 (temporary / name).write_bytes(content)
+            write_record(temporary, {"hull_version": _core.version(), "run": key})
             try:
                 self._rename(temporary, self.tables(key))
             except OSError as error:
@@ -100,9 +111,10 @@ class Store:
 
     def read(self, keys: Iterable[str]) -> tuple[dict[str, list[Row]], list[Path]]:
         """The runs among `keys` that are there, and files that are not what their names say."""
-        paths = [path for path in map(self.path, keys) if path.exists()]
+        there = [path for path in map(self.path, keys) if path.exists()]
+        broken = [path for path in there if not self._is_as_written(path)]
+        paths = [path for path in there if path not in broken] if broken else there
         found: dict[str, list[Row]] = {}
-        broken = []
         try:
             found.update(_read(paths))
         except _BrokenError:
@@ -121,6 +133,13 @@ class Store:
                     shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink()
         except OSError:
             return  # another sweep cleans, or the store cannot be written
+
+    def _is_as_written(self, path: Path) -> bool:
+        sums = self._sums.of(path.stem)
+        try:
+            return not sums or digest(path) in sums
+        except OSError:
+            return False
 
     @property
     def _temporary(self) -> Path:

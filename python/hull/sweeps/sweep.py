@@ -155,6 +155,7 @@ class Sweep:
             if missing:
                 Schedule(engine, head, take).carry_out(missing, refresh)
                 refresh()
+        self._tell_broken()
 
     def _run(self, case: int, seed: int) -> Run:
         of = self.grid.cases[case]
@@ -169,12 +170,20 @@ class Sweep:
             kept, broken = self._store.read(run.key for run in batch)
             self._broken += broken
             for run in batch:
-                if run.key in kept and (not self._tables or self._store.tables(run.key).is_dir()):
+                if run.key in kept and self._has_tables(run):
                     self.counts.taken += 1
                     wanted += self._add(run, kept[run.key])
                 else:
                     missing.append(run)
         return missing
+
+    def _has_tables(self, run: Run) -> bool:
+        """Whether the tables of a run are there, where they are to be kept."""
+        if not self._tables or self._store.has_tables(run.key):
+            return True
+        if self._store.tables(run.key).is_dir():
+            self._broken.append(self._store.tables(run.key))
+        return False
 
     def _take(self, run: Run, outcome: Outcome) -> list[Run]:
         self.counts.cpu_s += outcome.cpu_s
@@ -215,6 +224,7 @@ class Sweep:
     def _tell_broken(self) -> None:
         for path in self._broken:
             say(f"{path}: truncated, or not a run of hull; that run is done again")
+        self._broken.clear()
 
     def _check_names(self) -> None:
         """Refuse statistics that there are not, once each case has had a run."""

@@ -167,7 +167,7 @@ def _taken(run: Run, store: "Store", task: Task) -> Outcome | None:
     """A run that another sweep has kept since, or a worker that died later."""
     if not store.path(run.key).exists():
         return None
-    if task.tables and not store.tables(run.key).is_dir():
+    if task.tables and not store.has_tables(run.key):
         return None
     rows = store.read([run.key])[0].get(run.key)
     if rows is None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import struct
 import subprocess
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -15,12 +16,14 @@ import polars as pl
 import pytest
 
 import hull
-from conftest import COMMAND, Hull
+from conftest import COMMAND, Hull, snapshot
 from hull import scenarios
+from hull.checksums import digest
 from hull.plan import build_hash
 from hull.statistics import t975
 from hull.sweeps.grid import make_grid
 from hull.sweeps.store import Store
+from hull.sweeps.sums import Sums
 from hull.sweeps.tasks import Run, Task, WrongBuildError, perform
 from sweep_help import GRID, RUNS, SHORT, runs
 
@@ -170,7 +173,18 @@ def test_a_run_in_the_store_can_be_run_from_its_own_scenario(table4: Path) -> No
     assert result.summary["parts"][0]["marks"] == row["value"].item() > 0
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "foreign", "another run"])
+def with_another_value(path: Path) -> bytes:
+    """The file of a run, whole but for a bit of a number."""
+    content = path.read_bytes()
+    value = pl.read_parquet(path)["value"]
+    for number in value.filter(value > 1).to_list():
+        old = struct.pack("<d", number)
+        if content.count(old) == 1:
+            return content.replace(old, bytes([old[0] ^ 1]) + old[1:])
+    raise AssertionError(f"{path}: no number stands there as it is")
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "foreign", "another run", "a bit"])
 def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage: str) -> None:
     before = sweep()
     kept = runs(Path("results/store"))
@@ -180,6 +194,7 @@ def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage:
         "empty": b"",
         "foreign": b"something else" * 100,
         "another run": paths[4].read_bytes(),
+        "a bit": with_another_value(paths[3]),
     }
     paths[3].write_bytes(content[damage])
     done = hull("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "2")
@@ -201,6 +216,55 @@ def test_tables_are_kept_where_asked(table4: Path) -> None:
     assert all(
         {"flows.parquet", "latency.parquet"} <= {p.name for p in f.iterdir()} for f in folders
     )
+
+
+@pytest.mark.parametrize("damage", ["a bit", "missing", "record"])
+def test_damaged_tables_are_made_again(table4: Path, hull: Hull, damage: str) -> None:
+    sweep(seeds=1, tables=True)
+    before = snapshot(Path("results/store/tables"))
+    folder = next(Path("results/store/tables").glob("*/*"))
+    table = folder / "latency.parquet"
+    if damage == "a bit":
+        content = bytearray(table.read_bytes())
+        content[len(content) // 2] ^= 1
+        table.write_bytes(content)
+    elif damage == "missing":
+        table.unlink()
+    else:
+        (folder / "run.json").write_text("{")
+    again = ("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "1")
+    assert "hull: 0 runs made" in hull(*again).stderr
+    done = hull(*again, "--tables")
+    assert done.returncode == 0, done.stderr
+    assert f"hull: {folder}: truncated, or not a run of hull" in done.stderr
+    assert "hull: 1 runs made" in done.stderr
+    assert snapshot(Path("results/store/tables")) == before
+
+
+def test_sha256sum_reads_the_checksums_of_a_store(table4: Path) -> None:
+    sweep(seeds=1)
+    store = Path("results/store")
+    lines = [line for file in (store / "sums").iterdir() for line in file.read_text().splitlines()]
+    sums = {path: digest for digest, path in (line.split("  ") for line in lines)}
+    paths = [str(path.relative_to(store)) for path in store.glob("runs/*/*.parquet")]
+    assert sums == {path: digest(store / path) for path in paths}
+
+
+def test_a_torn_or_missing_checksum_is_none(table4: Path) -> None:
+    sweep(seeds=1)
+    before = runs(Path("results/store"))
+    for number, file in enumerate(sorted(Path("results/store/sums").iterdir())):
+        if number % 3 == 0:
+            file.unlink()
+        elif number % 3 == 1:
+            file.write_text(file.read_text()[:40])
+    path = next(Path("results/store").glob("runs/*/*.parquet"))
+    sums = Sums(Path("results/store"))
+    sums.add(path.stem, digest(path))  # after what is torn
+    assert digest(path) in sums.of(path.stem)
+    frame = sweep(seeds=1)
+    assert len(frame)
+    assert runs(Path("results/store")) == before
 
 
 @pytest.mark.parametrize("wrong", [[("workload.load", [0.2])], "workload.load=0.2", {1: [0.2]}])
