@@ -113,7 +113,7 @@ def test_what_is_public_is_on_the_site() -> None:
     assert [name for name in hull.__all__ if f":: hull.{name}\n" not in page] == []
     pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "theory").glob("*.md"))
     modules = {path.stem for path in (ROOT / "python" / "hull" / "theory").glob("*.py")}
-    own_use = {"__init__", "assumptions", "report", "sources"}
+    own_use = {"__init__", "assumptions", "options", "report", "sources"}
     shown = {name for name in modules if f"automodule:: hull.theory.{name}\n" in pages}
     assert shown == modules - own_use
 

@@ -74,7 +74,7 @@ fn samples_of_a_long_run() {
     assert!(text.starts_with("measure.sample_interval: "), "{text}");
     let text = told(
         ONE_FLOW,
-        &["run.duration=1000000s", "measure.ports=[\"tor0->h0\"]"],
+        &["run.duration=1000000s", "measure.ports=[\"switch->h0\"]"],
     );
     assert!(
         text.starts_with("measure.sample_interval: \"1ms\" makes 1000000000 rows"),

@@ -43,8 +43,8 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
         (
             "workload",
             format!(
-                "{hosts} hosts with {connections} persistent connections, {flows} flows and {messages} \
-                 waiting messages at a time"
+                "{hosts} hosts with {connections} persistent connections, {messages} waiting messages and \
+                 {flows} flows at a time"
             ),
             of_traffic.saturating_add(messages.saturating_mul(MESSAGE)),
         ),
