@@ -16,6 +16,11 @@ impl Backlog {
         Backlog { flows, messages: 0 }
     }
 
+    /// So many messages on persistent connections.
+    pub fn of_messages(messages: u64) -> Self {
+        Backlog { flows: 0, messages }
+    }
+
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

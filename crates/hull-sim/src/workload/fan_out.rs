@@ -172,10 +172,7 @@ impl FanOut {
             let asked = (stage.end_ps as f64 / interval_ps).min(queries as f64);
             waiting(asked * servers, 8e12 * bytes / interval_ps / link_bps)
         });
-        Backlog {
-            flows: 0,
-            messages: messages.fold(0, u64::saturating_add),
-        }
+        Backlog::of_messages(messages.fold(0, u64::saturating_add))
     }
 
     /// Ends of the connections, the client first.

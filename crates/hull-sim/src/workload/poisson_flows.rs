@@ -83,9 +83,8 @@ impl PoissonFlows {
                 ),
             ));
         }
-        let rates = sources.iter();
-        let rates = rates.map(|&host| stage.hosts.to_network_bps[host as usize] as f64);
-        let sources_bps = rates.sum();
+        let rate = |&host: &u32| stage.hosts.to_network_bps[host as usize] as f64;
+        let sources_bps = sources.iter().map(rate).sum();
         let law = SizeDistribution::new("workload.flows.sizes", &settings.sizes)?;
         let mut flows = PoissonFlows {
             arrivals: Stream::new(stage.seed, Purpose::FlowArrivals, 0),
@@ -151,15 +150,9 @@ impl PoissonFlows {
     fn connect(&mut self) -> Result<(), Problem> {
         let pairs = self.sources.len() * self.destinations.len();
         if pairs.saturating_mul(self.per_pair as usize) > limits::CONNECTIONS {
-            return Err((
-                "workload.flows.connections".to_owned(),
-                format!(
-                    "found {} permanent connections for each of {pairs} pairs of hosts, allowed are at \
-                     most {} in all",
-                    self.per_pair,
-                    limits::CONNECTIONS
-                ),
-            ));
+            let (each, most) = (self.per_pair, limits::CONNECTIONS);
+            let told = format!("found {each} for each of {pairs} pairs, allowed is {most} in all");
+            return Err(("workload.flows.connections".to_owned(), told));
         }
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();
         for &src in &self.sources {
@@ -250,17 +243,10 @@ impl Workload for PoissonFlows {
     fn backlog(&self) -> Backlog {
         let within = self.end_ps as f64 / self.mean_gap_ps;
         let flows = self.count.map_or(within, |count| within.min(count as f64));
-        let offered_bps = 8e12 * self.law.mean() / self.mean_gap_ps;
-        let late = waiting(flows, offered_bps / self.sources_bps);
+        let load = 8e12 * self.law.mean() / self.mean_gap_ps / self.sources_bps;
         match self.connections.is_empty() {
-            true => Backlog {
-                flows: late,
-                messages: 0,
-            },
-            false => Backlog {
-                flows: 0,
-                messages: late,
-            },
+            true => Backlog::of_flows(waiting(flows, load)),
+            false => Backlog::of_messages(waiting(flows, load)),
         }
     }
 
