@@ -45,6 +45,16 @@ class Patient(H11Protocol):
         if self.cycle is not before:
             self._slot.answer()
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP. It may be the body of a request whose answer has begun."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
+
     def on_response_complete(self) -> None:
         """Wait for the next request; it may have come already."""
         self._slot.await_request()

@@ -369,6 +369,8 @@ HOSTILE = [
     b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 1_000_000,
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: \xff\r\nConnection: upgrade\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n\xff\xfe",
+    # A request that is whole, and then a body that is none.
+    b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\xff\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 ]
 
