@@ -11,6 +11,10 @@ KNOWN = (
     ("does not show the value", r"found \"?-?\d[\d.]{70,79}\.\.\. \(\d+ char"),
     # quote::plain escapes control characters, not those that hide or turn text.
     (r"the message has '\\(ufeff|u202e)'", ""),
+    # Ctrl-C while matplotlib is loaded: its module says that it cannot be.
+    ("a traceback", "ImportError: initialization failed"),
+    # Whole numbers that TOML cannot hold are refused by its reader, which names the line only.
+    ("", r"line \d+: (u64 value was too large|integer number overflow|invalid type: integer)"),
     # Node-link JSON is read by serde, which says it in its words.
     (r"has '(missing field|invalid type|unknown variant|a map)'", "is no node-link JSON"),
     # Parts of a run, and runs of a sweep's store, have no checksums.

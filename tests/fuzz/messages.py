@@ -89,9 +89,11 @@ def shows(message: str, value: object) -> bool:
             return str(value).lower() in message
         case str():
             return escaped(value.strip())[:CUT] in message
-        case int() | float():
+        case int():
+            return str(value)[:30] in message
+        case float():
             shown = {float(number) for number in re.findall(NUMBER, message)}
-            return value != value or float(value) in shown
+            return value != value or value in shown
         case _:
             return True
 

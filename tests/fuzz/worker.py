@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -16,6 +17,7 @@ from fuzz.case import Outcome
 MEMORY = 2_000_000_000
 """Bytes that a case may use, besides what the modules take."""
 MODULES = 500_000_000
+LONGEST_S = 900
 ROOT = Path(__file__).parents[2]
 
 
@@ -53,6 +55,7 @@ def main() -> None:
     copy_files()
     limit_memory()
     for line in sys.stdin:
+        signal.alarm(LONGEST_S)  # Ends a case that hangs when nobody is there to do so.
         outcome = outcome_of(generator, seed, int(line))
         print(json.dumps(outcome.as_json()), file=answers, flush=True)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import places, pool, worker
+from fuzz import messages, places, pool, worker
 from fuzz.inside import plan_of
 from fuzz.known import is_known
 
@@ -42,3 +42,37 @@ def test_what_is_mutated_is_right_before(tmp_path: Path, monkeypatch: pytest.Mon
     worker.copy_files()
     for name, text in places.texts().items():
         plan_of(text, name, [])
+
+
+def test_what_hangs_panics_or_takes_memory_is_found() -> None:
+    found = dict(pool.carry_out("bad_cases", SEED, range(5), jobs=1, hang_s=5))
+    assert [found[index].what for index in range(5)] == [
+        *("killed", "hung", "raised", "panicked", "fine")
+    ]
+    assert "SIGABRT" in found[0].problem
+    assert found[1].case == f"bad case 1 of seed {SEED}"
+    assert found[2].problem == "MemoryError: "
+
+
+@pytest.mark.parametrize(
+    ("message", "wrong"),
+    [
+        ("x.toml: run.seed: found -1, allowed is a whole number from 0 on", ""),
+        ("x.toml: run.seed: invalid type: string", "the message has 'invalid type'"),
+        ("x.toml: run.seed: No such file (os error 2)", "the message has 'os error'"),
+        ("x.toml: run.seed: \x1b[31m", "the message has '\\x1b'"),
+        ("x" * 2000, "the message has 2000 characters"),
+    ],
+)
+def test_messages_are_judged(message: str, wrong: str) -> None:
+    assert messages.foreign(message) == wrong
+
+
+def test_keys_and_values_of_messages_are_judged() -> None:
+    message = 'x.toml: workload.flows.load: found "1e9\\u{1b}", allowed is 3 to 7.5'
+    assert messages.names(message, "workload.flows[0].load")
+    assert not messages.names(message, "workload.flows.count")
+    assert messages.shows(message, "1e9\x1b")
+    assert messages.shows(message, 7.5)
+    assert not messages.shows(message, 7.25)
+    assert not messages.shows(message, "1e8")
