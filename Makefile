@@ -1,5 +1,5 @@
 # `make help` lists what can be made. Everything Python lives in .venv, at the versions of
-# requirements.lock; everything Rust in target/, at those of Cargo.lock.
+# requirements.lock, with the hashes there; everything Rust in target/, at those of Cargo.lock.
 
 PYTHON ?= python3
 VENV := .venv
@@ -96,10 +96,9 @@ types: build ## write the Python types of the scenario anew, after its definitio
 
 .PHONY: lock
 lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
-	$(PIP) install -q pip-tools
 	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-	  -o requirements.lock requirements-dev.in
+	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
+	  --no-emit-find-links -o requirements.lock requirements-dev.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results
@@ -113,5 +112,5 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
 
 $(VENV)/.installed: requirements.lock tools/make-venv
 	tools/make-venv $(PYTHON) $(VENV)
-	$(PIP) install -q -r requirements.lock
+	$(PIP) install -q --require-hashes -r requirements.lock
 	@touch $@

@@ -28,7 +28,34 @@ def test_locks_pin_everything_and_name_no_address() -> None:
     pinned = dict(re.findall(r"^([\w-]+)==(\S+)", lock, flags=re.MULTILINE))
     for source in ("requirements.in", "requirements-dev.in"):
         assert names((ROOT / source).read_text()) <= set(pinned)
-    assert not re.search(r"://|^--|\s@\s|file:", lock, flags=re.MULTILINE)
+    assert not re.search(r"://|^--|\s@\s|file:\S", lock, flags=re.MULTILINE)
+    entries = re.split(r"^(?=\S+==)", lock, flags=re.MULTILINE)[1:]
+    assert len(entries) == len(pinned)
+    assert not [entry for entry in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry)]
+    assert {"pip", "pip-tools"} <= set(pinned)
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.findall(r"\$\(PIP\) install.*", makefile) == [
+        "$(PIP) install -q --require-hashes -r requirements.lock"
+    ]
+
+
+def test_a_python_without_ensurepip_gets_the_pinned_pip(tmp_path: Path) -> None:
+    python, calls, folder = (tmp_path / name for name in ("python", "calls", "venv"))
+    python.write_text(
+        f'''#!/bin/sh
+case "$*" in
+*ensurepip*) exit 1 ;;
+*venv*--without-pip*) mkdir "{folder}" ;;
+*install*) echo "$*" >"{calls}" ;;
+esac
+'''
+    )
+    python.chmod(0o755)
+    subprocess.run([ROOT / "tools" / "make-venv", python, folder], check=True)
+    pinned = (folder / "pip.txt").read_text()
+    assert calls.read_text().endswith(f" install --require-hashes -r {folder}/pip.txt\n")
+    assert re.fullmatch(r"pip==[\d.]+( \\\n    --hash=sha256:[0-9a-f]{64})+\n", pinned)
+    assert pinned in (ROOT / "requirements.lock").read_text()
 
 
 @pytest.mark.parametrize("pattern", ["python/**/*.py", "crates/**/*.rs", "linux/*/src/**/*.rs"])
