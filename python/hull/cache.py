@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from hull.input_file import read_json
 from hull.named_files import digest_of_files
 from hull.output_file import write_text
 from hull.plan import Part, build_hash
+from hull.said import say
 
 FORMAT = 1
 """Changes when the layout of a cache does."""
@@ -61,7 +61,7 @@ class Cache:
         if not kept.is_dir():
             return False
         if problem := damage(kept):
-            print(f"hull: {problem}; that part is simulated again", file=sys.stderr)
+            say(f"{problem}; that part is simulated again")
             shutil.rmtree(kept, ignore_errors=True)
             return False
         link_files(kept, made)

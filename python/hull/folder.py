@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from hull.file_names import check_path
 from hull.input_file import read_json
 from hull.output_file import NO_ROOM, UNFINISHED, write_text
 from hull.plan import Part, Plan
+from hull.said import say
 
 _PARTIAL = ".partial"
 _FILE_BYTES = 64
@@ -100,7 +100,7 @@ class OutputFolder:
             problem = damage(self.partial / part.path)
             if problem is None:
                 return True
-            print(f"hull: {problem}; that part is simulated again", file=sys.stderr)
+            say(f"{problem}; that part is simulated again")
             shutil.rmtree(self.partial / part.path)
         whole = self.out / part.path
         if not (self._is_made_again and has_checksums(whole) and damage(whole) is None):

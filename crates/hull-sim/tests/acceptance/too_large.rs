@@ -82,12 +82,17 @@ fn samples_of_a_long_run() {
     );
     for table in ["flows", "pacers"] {
         let interval = format!("measure.{table}.interval=1us");
-        let text = told(ONE_FLOW, &["run.duration=1000000s", &interval]);
+        let text = told(ONE_FLOW, &["pacer={}", "run.duration=1000000s", &interval]);
         assert!(
             text.starts_with(&format!("measure.{table}.interval: \"1us\"")),
             "{text}"
         );
     }
+    // One flow has the rows of one, however many may be followed; without pacers none has a row.
+    let one = ["run.duration=400s", "measure.flows.interval=1us"];
+    assert_eq!(told(ONE_FLOW, &one), "");
+    let none = ["run.duration=10000s", "measure.pacers.interval=1us"];
+    assert_eq!(told(ONE_FLOW, &none), "");
 }
 
 #[test]

@@ -6,16 +6,13 @@ use crate::limits;
 use crate::measure::LatencyLog;
 use crate::network::Port;
 use crate::scenario::Scenario;
-use crate::simulation::flows::Flow;
+use crate::simulation::flows::{Flow, Pending};
 use crate::topology::{Graph, Problem, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
 use crate::workload::{Backlog, Traffic, Workload};
 
 /// Packets that a port's ring holds room for, as a rule of thumb, bytes.
 const RING: u64 = 512;
-
-/// A message that waits on a connection: its place in the byte stream and what the workload knows of it.
-const MESSAGE: u64 = 96;
 
 /// Something that takes memory: the key that asks for it, what it is, bytes.
 type Need = (&'static str, String, u64);
@@ -46,7 +43,7 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
                 "{hosts} hosts with {connections} persistent connections, {messages} waiting messages and \
                  {flows} flows at a time"
             ),
-            of_traffic.saturating_add(messages.saturating_mul(MESSAGE)),
+            of_traffic.saturating_add(messages.saturating_mul(size_of::<Pending>() as u64)),
         ),
         (
             "measure.sample_interval",
@@ -73,18 +70,22 @@ pub(super) fn check(
     routes: &Routes,
     traffic: &Traffic,
 ) -> Result<(), Problem> {
-    check_rows(scenario, graph)?;
+    check_rows(scenario, graph, traffic)?;
     compare(needs(scenario, graph, routes, traffic), available())
 }
 
 /// Refuses tables of samples with too many rows.
-fn check_rows(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
+fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(), Problem> {
     let (run, measure) = (&scenario.run, &scenario.measure);
     let whole_ps = run.warmup.0.saturating_add(run.duration.0);
     let ports = ports_named(graph, "measure.ports", &measure.ports)?.len();
     let hosts = graph.hosts().len();
     let flows = measure.flows.as_ref();
-    let pacers = measure.pacers.as_ref();
+    // As many as there are for certain, not as many as may be followed.
+    let connections = traffic.connections().len() as u64;
+    let open = traffic.backlog().flows.saturating_add(2 * connections);
+    let followed = flows.map_or(0, |flows| flows.count.min(open.max(1)));
+    let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
     let tables = [
         (
             "measure.sample_interval",
@@ -96,7 +97,7 @@ fn check_rows(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
             "measure.flows.interval",
             whole_ps,
             flows.map(|f| f.interval),
-            flows.map_or(0, |f| f.count as usize),
+            followed as usize,
         ),
         (
             "measure.pacers.interval",
