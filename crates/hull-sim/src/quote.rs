@@ -19,6 +19,8 @@ pub fn text(text: &str) -> String {
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(found) => text(found),
+        // Not with all the zeros of 1e300.
+        Value::Float(found) if found.is_finite() => format!("{found:?}"),
         other => unquoted(&other.to_string()),
     }
 }
@@ -33,20 +35,25 @@ pub fn name(name: &str) -> String {
     cut(&plain(name), MOST_OF_NAME)
 }
 
-/// `text` with control characters as escapes (`\n`, `\u{1b}`).
+/// `text` with what cannot be seen, or turns the text around it, as escapes (`\n`, `\u{1b}`, `\u{202e}`).
 pub fn plain(text: &str) -> String {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_hidden) {
         return text.to_owned();
     }
     let mut plain = String::new();
     for c in text.chars() {
-        if c.is_control() {
+        if is_hidden(c) {
             plain.extend(c.escape_default());
         } else {
             plain.push(c);
         }
     }
     plain
+}
+
+/// Control and format characters, and whatever else has no shape of its own.
+fn is_hidden(c: char) -> bool {
+    c.is_control() || (!c.is_ascii() && c.escape_debug().len() > 1)
 }
 
 /// The beginning of what is long, and how long it is.
@@ -70,6 +77,7 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(text("a\nb\u{1b}[31m\0"), "\"a\\nb\\u{1b}[31m\\u{0}\"");
+        assert_eq!(text("\u{feff}1\u{202e}ms"), "\"\\u{feff}1\\u{202e}ms\"");
         assert_eq!(text("\u{b5}s \"x\""), "\"\u{b5}s \"x\"\"");
     }
 
@@ -81,5 +89,8 @@ mod tests {
             "{shown}"
         );
         assert_eq!(value(&toml::Value::Integer(5)), "5");
+        assert_eq!(value(&toml::Value::Float(0.25)), "0.25");
+        assert_eq!(value(&toml::Value::Float(1e300)), "1e300");
+        assert_eq!(value(&toml::Value::Float(f64::INFINITY)), "inf");
     }
 }

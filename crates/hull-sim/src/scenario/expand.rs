@@ -5,6 +5,7 @@ use toml::{Table, Value};
 use super::short_keys::with_full_names;
 use super::{
     OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
+    whole_numbers,
 };
 use crate::limits;
 use crate::quote;
@@ -41,6 +42,9 @@ pub fn expand_with_own(
         problem,
     };
     let mut base: Table = toml::from_str(text).map_err(|e| {
+        if let Some((key, told)) = whole_numbers::beyond(text) {
+            return error(&key, told);
+        }
         let line = e
             .span()
             .map_or(1, |span| text[..span.start].matches('\n').count() + 1);

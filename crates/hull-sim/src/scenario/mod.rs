@@ -25,6 +25,7 @@ mod swept;
 mod switch;
 mod topology;
 mod transport;
+mod whole_numbers;
 mod workload;
 
 use indexmap::IndexMap;
