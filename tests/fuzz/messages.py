@@ -72,7 +72,7 @@ def foreign(message: str, case: str = "") -> str:
 def names(message: str, key: str) -> bool:
     """Whether a message names a key such as `workload.flows[0].src`, by its last part at least."""
     parts = [part for part in re.split(r"\.|\[\d+\]", key) if part]
-    return bool(parts) and escaped(parts[-1])[:CUT] in message
+    return (escaped(parts[-1])[:CUT] if parts else '""') in message
 
 
 def known_key(message: str) -> bool:
@@ -102,10 +102,10 @@ NUMBER = r"-?(?:inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 
 
 def escaped(text: str) -> str:
-    """`text` as messages show it: control characters as escapes."""
+    """`text` as messages show it: characters that cannot be seen as escapes."""
     named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    return "".join(named.get(c, c if not _is_control(c) else f"\\u{{{ord(c):x}}}") for c in text)
+    return "".join(named.get(c, c if not _is_hidden(c) else f"\\u{{{ord(c):x}}}") for c in text)
 
 
-def _is_control(c: str) -> bool:
-    return ord(c) < 32 or 127 <= ord(c) < 160
+def _is_hidden(c: str) -> bool:
+    return c != " " and unicodedata.category(c) in (*UNSEEN, "Zs", "Mn", "Me", "Co", "Cn")

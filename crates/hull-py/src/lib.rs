@@ -41,7 +41,9 @@ fn json(value: &impl serde::Serialize) -> PyResult<String> {
 fn os_error(error: &io::Error, path: &Path) -> PyErr {
     let path = path.display();
     match error.raw_os_error() {
-        Some(number) => PyOSError::new_err((number, error.to_string(), path.to_string())),
+        Some(number) => {
+            PyOSError::new_err((number, hull_sim::quote::reason(error), path.to_string()))
+        }
         None => PyRuntimeError::new_err(format!("{path}: {error}")),
     }
 }

@@ -56,6 +56,15 @@ fn is_hidden(c: char) -> bool {
     c.is_control() || (!c.is_ascii() && c.escape_debug().len() > 1)
 }
 
+/// Why the system refused, without the number that Rust adds.
+pub fn reason(error: &std::io::Error) -> String {
+    let told = error.to_string();
+    told.split(" (os error ")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
 /// The beginning of what is long, and how long it is.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -79,6 +88,12 @@ mod tests {
         assert_eq!(text("a\nb\u{1b}[31m\0"), "\"a\\nb\\u{1b}[31m\\u{0}\"");
         assert_eq!(text("\u{feff}1\u{202e}ms"), "\"\\u{feff}1\\u{202e}ms\"");
         assert_eq!(text("\u{b5}s \"x\""), "\"\u{b5}s \"x\"\"");
+    }
+
+    #[test]
+    fn reasons_have_no_number() {
+        let missing = std::fs::File::open("/no/such/file").expect_err("there is none");
+        assert_eq!(super::reason(&missing), "No such file or directory");
     }
 
     #[test]

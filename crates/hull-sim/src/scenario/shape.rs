@@ -108,7 +108,11 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str) -> Result<(), Proble
                 let known = known.into_iter().flat_map(|known| known.keys());
                 let known = Vec::from_iter(known.map(String::as_str)).join(", ");
                 let told = format!("there is no such key; allowed is {known}");
-                return Err((inside(&quote::plain(name)), told).into());
+                let name = match name.as_str() {
+                    "" => "\"\"".to_owned(),
+                    name => quote::plain(name),
+                };
+                return Err((inside(&name), told).into());
             }
             None if node["additionalProperties"].is_object() => {
                 form(root, &node["additionalProperties"], value, &inside(name))?;

@@ -54,8 +54,9 @@ impl FlowList {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
             format!(
-                "found {} ({error}), allowed is a table of flows or the path of a CSV or Parquet file",
-                quote::text(path)
+                "found {} ({}), allowed is a table of flows or the path of a CSV or Parquet file",
+                quote::text(path),
+                quote::reason(&error)
             )
         };
         let mut file = File::open(path).map_err(cannot)?;

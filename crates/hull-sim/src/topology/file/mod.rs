@@ -90,7 +90,7 @@ fn read(path: &str) -> Result<String, String> {
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| format!("cannot be read: {error}"))?;
+        .map_err(|error| format!("cannot be read: {}", quote::reason(&error)))?;
     if text.len() as u64 > MAX_BYTES {
         return Err(format!(
             "found more than {MAX_BYTES} bytes, allowed are at most so many"
