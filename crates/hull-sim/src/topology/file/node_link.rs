@@ -22,7 +22,14 @@ struct Document {
 /// Reads a document. The error names the line where it is no such JSON, the entry elsewhere.
 pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     let document: Document = serde_json::from_str(text)
-        .map_err(|error| format!("line {}: is no node-link JSON: {error}", error.line()))?;
+        .map_err(|error| {
+            let what = match error.classify() {
+                serde_json::error::Category::Data => "node-link JSON",
+                _ => "JSON",
+            };
+            let line = error.line();
+            format!("line {line}: no {what}; expected an object with lists nodes and links, as NetworkX writes it")
+        })?;
     let (list, edges) = match (document.edges, document.links) {
         (Some(edges), None) => ("edges", edges),
         (None, Some(links)) => ("links", links),
