@@ -5,6 +5,8 @@
 runs it over values of its keys and returns one frame.
 """
 
+from hull import _interrupts as _interrupts  # isort: skip  # first: it is for what is loaded next
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -45,7 +45,7 @@ class Cache:
             if folder.is_dir() and not any(folder.iterdir()):
                 return
             raise UsageError(
-                f"--cache: {folder} exists and is no cache of hull; allowed is a new or an empty "
+                f"--cache: {folder} exists and is no cache of hull; expected a new or an empty "
                 "folder"
             ) from None
         if found != FORMAT:

@@ -8,15 +8,29 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from hull import __version__, _core
+from hull import __version__, _core, _interrupts
 from hull.errors import Interrupted, RunError, UsageError, check_count
 from hull.said import say
 
+
+class _Commands(TyperGroup):
+    """All commands: Ctrl-C ends each with one line."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("stopped")
+            raise typer.Exit(_interrupts.STOPPED) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -209,13 +223,13 @@ def reproduce(
             print(f"{experiment.id:{width}}  {experiment.title}")
         return
     if quick and full:
-        raise UsageError("--quick, --full: both given; allowed is one of them")
+        raise UsageError("--quick, --full: both given; expected one of them")
     if ids and all_:
-        raise UsageError("ID, --all: both given; allowed is one of them")
+        raise UsageError("ID, --all: both given; expected one of them")
     if overrides and not ids:
         raise UsageError("--set: given without an ID; expected hull reproduce ID --set KEY=VALUE")
     if not ids and not all_ and not claims:
-        raise UsageError(f"ID: none given; allowed are --all and {', '.join(known)}")
+        raise UsageError(f"ID: none given; expected --all and {', '.join(known)}")
     for id_ in ids or ():
         if id_ not in known:
             near = get_close_matches(id_, known, n=3, cutoff=0.5) or list(known)
@@ -370,7 +384,7 @@ def trace(
     beside = folder.parent if folder.name not in ("", "..") else folder.resolve().parent
     path = out or beside / f"{folder.resolve().name}.pftrace"
     if seed is not None and not seed.isdecimal():
-        raise UsageError(f"--seed: {seed}; allowed is a whole number")
+        raise UsageError(f"--seed: {seed} is invalid; expected a whole number")
     number = None if seed is None else int(seed)
     found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
     counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
@@ -410,7 +424,7 @@ def copy_scenario(
     from hull.scenarios import names, text
 
     if name not in names():
-        raise UsageError(f"NAME: no scenario {name!r}; allowed are {', '.join(names())}")
+        raise UsageError(f"NAME: no scenario {name!r}; expected {', '.join(names())}")
     path = to or Path(f"{name}.toml")
     write_new(path, text(name))
     print(path)
@@ -418,6 +432,7 @@ def copy_scenario(
 
 def main() -> int:
     """Entry point; returns the exit status."""
+    _interrupts.listen()
     # Where a stream is closed, what goes there goes nowhere.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
@@ -446,7 +461,7 @@ def _stopped_by_hand() -> Iterator[None]:
         yield
     except Interrupted as stop:
         say(str(stop))
-        raise typer.Exit(130) from None
+        raise typer.Exit(_interrupts.STOPPED) from None
 
 
 def _count(option: str, value: str | None) -> int | None:

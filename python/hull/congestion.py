@@ -80,28 +80,29 @@ def check_own(own: Own) -> list[tuple[str, str]]:
     """
     if not isinstance(own, Mapping):
         raise UsageError(
-            f"congestion_control: found {type(own).__name__}; allowed is a dict of classes by name"
+            f"congestion_control: {type(own).__name__} is invalid; expected a dict of classes by "
+            "name"
         )
     pairs = []
     for name, cls in own.items():
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):
             raise UsageError(
-                f"congestion_control: name {name!r}; allowed are letters, digits, - and _, a "
-                "letter first"
+                f"congestion_control: name {name!r} is invalid; expected letters, digits, - and "
+                "_, a letter first"
             )
         if name in BUILT_IN:
             raise UsageError(
-                f"congestion_control: name {name!r}; allowed is one that hull has not itself "
-                f"({', '.join(BUILT_IN)})"
+                f"congestion_control: name {name!r} is invalid; expected one that hull itself "
+                f"does not have ({', '.join(BUILT_IN)})"
             )
         if not isinstance(cls, type) or not issubclass(cls, CongestionControl):
             raise UsageError(
-                f"congestion_control: {name} is {cls!r}; allowed is a class below "
+                f"congestion_control: {name} is {cls!r}; expected a class below "
                 "hull.CongestionControl"
             )
         if cls.on_ack is CongestionControl.on_ack:
             raise UsageError(
-                f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; allowed "
+                f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; expected "
                 "is a class with a method on_ack(self, window, ack)"
             )
         _check_calls(name, cls)

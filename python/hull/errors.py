@@ -35,7 +35,7 @@ def check_count(name: str, value: object) -> int:
     except ValueError:
         count = 0
     if count < 1:
-        raise UsageError(f"{name}: {value}; allowed is a whole number of at least 1")
+        raise UsageError(f"{name}: {value} is invalid; expected a whole number of at least 1")
     return count
 
 
@@ -47,7 +47,8 @@ def check_text(place: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         found = text[max(0, error.start - 20) : error.end]
-        raise UsageError(f"{place}: found {found!r}; allowed is text that UTF-8 can hold") from None
+        told = f"{found!r} is invalid; expected text that UTF-8 can hold"
+        raise UsageError(f"{place}: {told}") from None
 
 
 def reason_of(error: BaseException) -> str:

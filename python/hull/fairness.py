@@ -25,7 +25,7 @@ def jain(throughputs: Iterable[float]) -> float:
     values = [float(value) for value in throughputs]
     squares = math.fsum(value * value for value in values)
     if not values or min(values) < 0 or squares == 0:
-        raise ValueError(f"found {values!r}, allowed are throughputs of 0 and more, not all 0")
+        raise ValueError(f"{values!r} is invalid; expected throughputs of 0 and more, not all 0")
     return math.fsum(values) ** 2 / (len(values) * squares)
 
 
@@ -38,7 +38,7 @@ def throughput(series: pl.DataFrame, interval: float) -> pl.DataFrame:
     interval stands for its end, so the sampling interval should divide `interval`.
     """
     if not interval > 0:
-        raise ValueError(f"interval: found {interval!r}, allowed is a time above 0, in seconds")
+        raise ValueError(f"interval: {interval!r} is invalid; expected a time above 0, in seconds")
     _one_run(series)
     step_ps = round(interval * _PS)
     # A sample at the end of an interval belongs to it.

@@ -39,7 +39,7 @@ class OutputFolder:
         check_path("--out", out, "results/first", added=len(_PARTIAL), inside=longest + _FILE_BYTES)
         self.out = Path(os.path.realpath(out))
         if not self.out.name:
-            raise UsageError(f"--out: {out}; allowed is the name of a folder to be made")
+            raise UsageError(f"--out: {out} is invalid; expected the name of a folder to be made")
         self.partial = self.out.with_name(self.out.name + _PARTIAL)
         self._plan = plan
         self._fingerprint = plan.fingerprint
@@ -81,7 +81,7 @@ class OutputFolder:
             if error.errno in NO_ROOM:
                 raise RunError(f"{self.partial}: {error.strerror}") from error
             raise UsageError(
-                f"--out: {self.out}: {error.strerror}; allowed is a folder that can be written"
+                f"--out: {self.out}: {error.strerror}; expected a folder that can be written"
             ) from None
 
     def damage(self) -> str | None:
@@ -159,7 +159,7 @@ class OutputFolder:
         if found is None:
             raise UsageError(
                 f"--out: {folder} exists and holds no run of hull; "
-                "allowed is a new or an empty folder"
+                "expected a new or an empty folder"
             )
         if not force and not self._is_same_experiment(folder):
             raise UsageError(

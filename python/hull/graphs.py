@@ -28,13 +28,13 @@ def topology_from_networkx(graph: Any) -> dict[str, Any]:
     of links. Raises UsageError that names the node or the edge.
     """
     if not is_graph(graph):
-        raise UsageError(f"topology: found {graph!r}; allowed is a graph of NetworkX")
+        raise UsageError(f"topology: {graph!r} is invalid; expected a graph of NetworkX")
     ids = {node: _id(node) for node in graph.nodes()}
     texts = Counter(str(node) for node in ids.values())
     for node in ids.values():
         if texts[str(node)] > 1:
             raise UsageError(
-                f"topology: node {node!r}: another node is called the same; allowed is once"
+                f"topology: node {node!r}: another node is called the same; expected once"
             )
     content = {
         "directed": bool(graph.is_directed()),
@@ -73,7 +73,7 @@ def _id(node: object) -> str | int:
         return number
     kind = f"found {type(node).__name__}; " if number is None else ""
     raise UsageError(
-        f"topology: node {node!r}: {kind}allowed is a text or a whole number from 0 to 2^63 - 1 "
+        f"topology: node {node!r}: {kind}expected a text or a whole number from 0 to 2^63 - 1 "
         "(networkx.relabel_nodes(G, str) makes texts)"
     )
 
@@ -97,7 +97,7 @@ def _text_or_number(place: str, value: object) -> str | int | float:
         number = float(value)
         if math.isfinite(number):
             return number
-    raise UsageError(f"topology: {place}: found {value!r}; allowed is a text or a number")
+    raise UsageError(f"topology: {place}: {value!r} is invalid; expected a text or a number")
 
 
 def _whole(value: object) -> int | None:

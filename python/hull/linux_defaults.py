@@ -57,7 +57,7 @@ def with_defaults(arguments: list[str]) -> list[str]:
     rate_bps = _rate(devices[1:], given)
     if rate_bps is None:
         if rtt is not None:
-            raise UsageError("--rtt: found no link rate to go with it, allowed is --rate beside it")
+            raise UsageError("--rtt: needs the link rate; expected --rate with it")
         return arguments
     wanted = _ALWAYS if rtt is None else _ALWAYS | _WITH_RTT
     if given.get("--phantom") == "off":

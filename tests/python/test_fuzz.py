@@ -57,7 +57,7 @@ def test_what_hangs_panics_or_takes_memory_is_found() -> None:
 @pytest.mark.parametrize(
     ("message", "wrong"),
     [
-        ("x.toml: run.seed: found -1, allowed is a whole number from 0 on", ""),
+        ("x.toml: run.seed: -1 is invalid; expected a whole number from 0 on", ""),
         ("x.toml: run.seed: invalid type: string", "the message has 'invalid type'"),
         ("x.toml: run.seed: No such file (os error 2)", "the message has 'os error'"),
         ("x.toml: run.seed: \x1b[31m", "the message has '\\x1b'"),
@@ -69,7 +69,7 @@ def test_messages_are_judged(message: str, wrong: str) -> None:
 
 
 def test_keys_and_values_of_messages_are_judged() -> None:
-    message = 'x.toml: workload.flows.load: found "1e9\\u{1b}", allowed is 3 to 7.5'
+    message = 'x.toml: workload.flows.load: "1e9\\u{1b}" is invalid; expected 3 to 7.5'
     assert messages.names(message, "workload.flows[0].load")
     assert not messages.names(message, "workload.flows.count")
     assert messages.shows(message, "1e9\x1b")

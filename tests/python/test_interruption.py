@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import COMMAND, SHORT, Hull, sets, snapshot
+from hull import _interrupts, cli
 
 RUN = ["run", "scenario.toml", "--out", "out"]
 SLOW = ["run.duration=2s", "run.warmup=20ms", "run.seeds=2"]
@@ -136,3 +138,43 @@ def test_a_folder_without_permission(hull: Hull, place: Path) -> None:
     assert refused.returncode == 2
     assert "locked/out" in refused.stderr
     assert not list(Path("locked").iterdir())
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_one_line() -> None:
+    ended = "import os, signal, sys; sys.argv = ['hull']; import hull; "
+    at_once = f"{ended} os.kill(os.getpid(), signal.SIGINT); print('not here')"
+    done = subprocess.run([sys.executable, "-c", at_once], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "hull: stopped\n")
+
+
+def test_ctrl_c_is_left_to_programs_that_import_hull() -> None:
+    ended = "import os, signal; import hull; os.kill(os.getpid(), signal.SIGINT)"
+    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+
+
+def test_ctrl_c_waits_for_what_is_being_loaded() -> None:
+    reached = []
+
+    def load() -> None:
+        with _interrupts.held():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        load()
+    assert reached
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_in_a_command_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["hull", "scenarios"])
+    monkeypatch.setattr("hull.scenarios.names", stopped)
+    assert cli.main() == 130
+    assert capsys.readouterr().err.strip() == "hull: stopped"

@@ -298,14 +298,14 @@ def test_a_class_from_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("own", "says"),
     [
-        ({"dctcp": NewReno}, "name 'dctcp'; allowed is one that hull has not"),
-        ({"my own": NewReno}, "name 'my own'; allowed are letters"),
-        ({"mine": NewReno()}, "mine is <.*>; allowed is a class below hull.CongestionControl"),
-        ({"mine": dict}, "allowed is a class below"),
-        ([NewReno], "found list; allowed is a dict of classes by name"),
-        (NewReno, "found type; allowed is a dict of classes by name"),
+        ({"dctcp": NewReno}, "name 'dctcp' is invalid; expected one that hull has not"),
+        ({"my own": NewReno}, "name 'my own' is invalid; expected letters"),
+        ({"mine": NewReno()}, "mine is <.*>; expected a class below hull.CongestionControl"),
+        ({"mine": dict}, "expected a class below"),
+        ([NewReno], "list is invalid; expected a dict of classes by name"),
+        (NewReno, "type is invalid; expected a dict of classes by name"),
         ({"mine": hull.CongestionControl}, "has no on_ack of its own"),
-        ({}, 'transport.congestion_control: found "mine", allowed is newreno, cubic, .*, or the'),
+        ({}, 'transport.congestion_control: "mine" is invalid; expected newreno, cubic, .*, or t'),
     ],
 )
 def test_bad_input(own: Any, says: str, tmp_path: Path) -> None:
@@ -369,5 +369,5 @@ def test_names_of_those_that_hull_has(tmp_path: Path) -> None:
     in_schema = [kind["const"] for kind in kinds["oneOf"]]
     assert list(BUILT_IN) == in_schema
     allowed = ", ".join(in_schema)
-    with pytest.raises(hull.ScenarioError, match=f"allowed is {allowed}, or the name of a class"):
+    with pytest.raises(hull.ScenarioError, match=f"expected {allowed}, or the name of a class"):
         hull.run(scenario("nameless", ecn=False), tmp_path / "o")

@@ -242,12 +242,12 @@ def test_command(result: hull.Result, hull: Hull, place: Path) -> None:
     ("arguments", "says"),
     [
         (("nowhere",), "nowhere: no results of hull here"),
-        (("RESULT", "--scheme", "tcp"), "--scheme: tcp; allowed in RESULT is dctcp, hull"),
-        (("RESULT", "--seed", "3"), "--seed: 3; allowed in RESULT is 1, 2"),
-        (("RESULT", "--seed", "one"), "--seed: one; allowed is a whole number"),
-        (("RESULT", "--condition", "x"), '--condition: x; allowed in RESULT is ""'),
-        (("RESULT", "--out", "RESULT"), "--out: RESULT is a folder; allowed is a file"),
-        (("RESULT", "--out", ""), "--out: . is a folder; allowed is a file"),
+        (("RESULT", "--scheme", "tcp"), "--scheme: tcp is invalid; expected in RESULT: dctcp, hu"),
+        (("RESULT", "--seed", "3"), "--seed: 3 is invalid; expected in RESULT: 1, 2"),
+        (("RESULT", "--seed", "one"), "--seed: one is invalid; expected a whole number"),
+        (("RESULT", "--condition", "x"), '--condition: x is invalid; expected in RESULT: ""'),
+        (("RESULT", "--out", "RESULT"), "--out: RESULT is a folder; expected a file"),
+        (("RESULT", "--out", ""), "--out: . is a folder; expected a file"),
     ],
 )
 def test_bad_input(
@@ -331,5 +331,5 @@ def test_damaged_results(result: hull.Result, hull: Hull, place: Path) -> None:
     (folder / "summary.json").write_text('{"name": "measured"}')
     done = hull("trace", str(folder))
     assert done.returncode == 2
-    assert "damaged: found no simulations; allowed is a folder of hull run" in done.stderr
+    assert "damaged: found no simulations; expected a folder of hull run" in done.stderr
     assert not list(place.glob("*.pftrace*"))

@@ -125,10 +125,19 @@ def text_of(tolerance: dict[str, Any] | None) -> str:
     return " + ".join(parts)
 
 
-def rows_of(samples: list[Sample], tolerances: dict[str, Any]) -> tuple[list[list[str]], int]:
-    """The table's rows for the samples of one cell, and how many of them are outside."""
+class Compared(NamedTuple):
+    """The table's rows for one cell, how many values are outside without a known cause, and the
+    causes of those that have one."""
+
+    rows: list[list[str]]
+    outside: int
+    causes: list[str]
+
+
+def rows_of(samples: list[Sample], tolerances: dict[str, Any]) -> Compared:
+    """Compares the samples of one cell."""
     cell = samples[0].cell
-    rows, outside = [], 0
+    rows, outside, causes = [], 0, []
     names = list(dict.fromkeys(name for one in samples for name in one.hull))
     for name in names:
         hull = mean([one.hull for one in samples], name)
@@ -137,12 +146,16 @@ def rows_of(samples: list[Sample], tolerances: dict[str, Any]) -> tuple[list[lis
             ns3 = mean([one.ns3[window] for one in samples], name)
             tolerance = find(tolerances[window], name, cell)
             ok = within(tolerance, hull, ns3)
-            outside += not ok
+            known = None if ok else find(tolerances["known"][window], name, cell)
+            if known is not None and within(known, hull, ns3):
+                causes.append(f"{cell.scheme}, {name}, OUTSIDE: {known['cause']}")
+            else:
+                outside += not ok
             percent = f" ({100 * (hull / ns3 - 1):+.1f}%)" if ns3 else ""
             row += [f"{ns3:.6g}{percent}", text_of(tolerance) if ok else "OUTSIDE"]
         if any(mean([v], name) for one in samples for v in (one.hull, *one.ns3.values())):
             rows.append(row)
-    return rows, outside
+    return Compared(rows, outside, causes)
 
 
 def find(tolerances: list[dict[str, Any]], name: str, cell: Cell) -> dict[str, Any] | None:
@@ -195,17 +208,19 @@ def main() -> int:
         for one in samples:
             if one.cell.scenario == file.stem:
                 cells.setdefault(one.cell, []).append(one)
-        rows = []
+        rows, causes = [], []
         for cell in sorted(cells, key=lambda cell: (cell.condition, cell.scheme)):
-            more, bad = rows_of(cells[cell], tolerances)
-            rows += more
-            outside += bad
+            compared = rows_of(cells[cell], tolerances)
+            rows += compared.rows
+            outside += compared.outside
+            causes += compared.causes
         title = tomllib.loads(file.read_text())["title"]
-        blocks.append(f"### {file.stem}: {title}\n\n{table(HEADER, rows)}\n")
+        notes = "".join(f"\n{cause}\n" for cause in causes)
+        blocks.append(f"### {file.stem}: {title}\n\n{table(HEADER, rows)}\n{notes}")
         print(blocks[-1])
     if not options.scenarios:
         (HERE / "results.md").write_text("\n".join(blocks))
-    print(f"{outside} values outside their tolerance")
+    print(f"{outside} values outside their tolerance without a known cause")
     return 1 if outside else 0
 
 

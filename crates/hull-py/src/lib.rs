@@ -127,7 +127,7 @@ fn quantity(kind: &str, text: &str) -> PyResult<f64> {
         "size" => Size::parse(text).map(|size| size.0 as f64),
         "share" => Share::parse(text).map(Share::value),
         _ => Err(format!(
-            "found \"{kind}\", allowed are rate, time, size, share"
+            "\"{kind}\" is invalid; expected rate, time, size, share"
         )),
     }
     .map_err(PyValueError::new_err)

@@ -1,7 +1,8 @@
 //! Quantities with the units that people write: `"950Mbps"`, `"1KB"`, `"64us"`, `"20%"`, `"500pkts"`.
 //!
 //! KB is 1000 bytes, as in the papers. Inside: integer picoseconds, bit/s and bytes. A text is read
-//! digit by digit, so that no value passes through a float on its way to an integer.
+//! digit by digit, so that no value passes through a float on its way to an integer; shares with more
+//! decimals than are kept are the exception.
 
 use std::fmt;
 
@@ -68,7 +69,7 @@ macro_rules! quantity {
                 let allowed = || {
                     let units: Vec<_> = Self::UNITS.iter().map(|&(unit, _)| unit).collect();
                     format!(
-                        "found {}, allowed is a number with one of the units {}, such as \"{}\", at \
+                        "{} is invalid; expected a number with one of the units {}, such as \"{}\", at \
                          most {}",
                         quote::text(text), units.join(", "), $example, $name($most)
                     )
@@ -175,7 +176,7 @@ impl Share {
     pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = || {
             let found = quote::text(text);
-            format!("found {found}, allowed is a share such as \"20%\" or 0.2")
+            format!("{found} is invalid; expected a share such as \"20%\" or 0.2, to 9 decimals")
         };
         let (number, unit) = split(text).ok_or_else(allowed)?;
         let factor = match unit {
@@ -183,7 +184,8 @@ impl Share {
             "" => Self::ONE,
             _ => return Err(allowed()),
         };
-        scaled(number, factor).map(Share).ok_or_else(allowed)
+        let value = scaled(number, factor).or_else(|| rounded(number, factor));
+        value.map(Share).ok_or_else(allowed)
     }
 
     /// As a float, 0 to 1.
@@ -195,6 +197,15 @@ impl Share {
     pub fn scaled(self, one: u64) -> u64 {
         (u128::from(self.0) * u128::from(one) / u128::from(Self::ONE)) as u64
     }
+}
+
+/// A number with more decimals than are kept, to the nearest part, where that changes it by less than a
+/// millionth: a float such as 1/3.
+fn rounded(number: &str, factor: u64) -> Option<u64> {
+    let exact = number.parse::<f64>().ok()? * factor as f64;
+    let nearest = exact.round();
+    let fits = (0.0..9e15).contains(&nearest) && (nearest - exact).abs() <= 1e-6 * exact;
+    fits.then_some(nearest as u64)
 }
 
 impl fmt::Display for Share {
@@ -273,7 +284,7 @@ impl Buffer {
     pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = || {
             format!(
-                "found {}, allowed is \"unlimited\", a size such as \"700KB\" or a number of packets \
+                "{} is invalid; expected \"unlimited\", a size such as \"700KB\" or a number of packets \
                  such as \"500pkts\"",
                 quote::text(text)
             )
@@ -319,7 +330,7 @@ impl RelativeRate {
         }
         Rate::parse(text).map(RelativeRate::Absolute).map_err(|_| {
             format!(
-                "found {}, allowed is a rate such as \"950Mbps\" or a share of the link's rate such as \
+                "{} is invalid; expected a rate such as \"950Mbps\" or a share of the link's rate such as \
                  \"95%\"",
                 quote::text(text)
             )
@@ -365,7 +376,7 @@ impl Tick {
         let every = Time::parse(text).ok().filter(|every| every.0 > 0);
         every.map(Tick::Every).ok_or_else(|| {
             format!(
-                "found {}, allowed is \"continuous\" or a time above 0 such as \"800ns\"",
+                "{} is invalid; expected \"continuous\" or a time above 0 such as \"800ns\"",
                 quote::text(text)
             )
         })
@@ -401,6 +412,9 @@ mod tests {
         assert_eq!(Rate::parse("950 Mbps"), Ok(Rate(950_000_000)));
         assert_eq!(Size::parse("1KB"), Ok(Size(1000)));
         assert_eq!(Share::parse("12.5%"), Ok(Share(125_000_000)));
+        assert_eq!(Share::parse("0.3333333333333333"), Ok(Share(333_333_333)));
+        assert_eq!(Share::parse("0.30000000000000004"), Ok(Share(300_000_000)));
+        assert_eq!(Share::parse("33.333333333333336%"), Ok(Share(333_333_333)));
         assert_eq!(Buffer::parse("500pkts"), Ok(Buffer::Packets(500)));
         assert_eq!(Tick::parse("800ns"), Ok(Tick::Every(Time(800_000))));
         assert_eq!(
@@ -424,7 +438,14 @@ mod tests {
         ] {
             assert!(Time::parse(text).is_err(), "{text}");
         }
-        for text in ["-1%", "%", "20Mbps", "x"] {
+        for text in [
+            "-1%",
+            "%",
+            "20Mbps",
+            "x",
+            "0.0000000001",
+            "-0.30000000000000004",
+        ] {
             assert!(Share::parse(text).is_err(), "{text}");
         }
     }

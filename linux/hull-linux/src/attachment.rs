@@ -61,13 +61,13 @@ pub fn attach(device: &str, settings: &Settings, replace: bool) -> Result<bool, 
             return Ok(false);
         } else {
             return input(format!(
-                "{device}: found it attached with other settings; allowed is hull linux set, or detach first"
+                "{device}: it is attached with other settings; change them with hull linux set, or detach it first"
             ));
         }
     }
     if let Some(speed) = machine::link_rate(device).filter(|&speed| settings.rate_bps > speed) {
         return input(format!(
-            "{device}: found --rate {}, allowed is up to the link's {}",
+            "{device}: --rate {} is invalid; expected up to the link's {}",
             crate::settings::bps(settings.rate_bps),
             crate::settings::bps(speed)
         ));
@@ -105,7 +105,7 @@ fn take_root_queue(
     if root.kind != "fq" {
         if !root.by_kernel && !replace {
             return input(format!(
-                "{device}: found somebody's {} as its queue, allowed is fq or the kernel's own; --replace displaces it",
+                "{device}: its queue is a foreign {}; expected fq or the kernel's default; --replace displaces it",
                 root.kind
             ));
         }
@@ -201,7 +201,7 @@ fn load(record: &Record, undo: &mut Undo) -> Result<(), Problem> {
         })?;
         hook.attach().map_err(|error| {
             Problem::Input(format!(
-                "{}: found somebody's filter at priority {PRIORITY} ({error:#}), allowed is a free one; remove it \
+                "{}: a foreign filter holds priority {PRIORITY} ({error:#}); expected a free one; remove it \
                  with tc filter del",
                 record.device
             ))
@@ -229,7 +229,7 @@ fn free_slot() -> Result<u32, Problem> {
     match (0..SLOTS).find(|slot| !taken.contains(slot)) {
         Some(slot) => Ok(slot),
         None => input(format!(
-            "found {SLOTS} devices attached, allowed are no more; detach one"
+            "{SLOTS} devices are attached, the most possible; detach one"
         )),
     }
 }
@@ -276,13 +276,13 @@ pub fn set(device: &str, settings: &Settings) -> Result<(), Problem> {
     settings.check()?;
     let Some(mut record) = record(device)? else {
         return input(format!(
-            "{device}: found it not attached, allowed is an attached device; hull linux attach"
+            "{device}: it is not attached; attach it with hull linux attach"
         ));
     };
     let (old, new) = (&record.settings, settings);
     if (old.phantom, old.pacer, old.keep_gso) != (new.phantom, new.pacer, new.keep_gso) {
         return input(format!(
-            "{device}: found another --phantom, --pacer or --keep-gso, allowed are numbers; detach first"
+            "{device}: --phantom, --pacer and --keep-gso cannot change while it is attached; detach it first"
         ));
     }
     record.settings = settings.clone();
@@ -374,7 +374,7 @@ pub fn detach(device: &str) -> Result<Option<String>, Problem> {
     let Some(record) = record(device)? else {
         machine::ifindex(device)?;
         return input(format!(
-            "{device}: found it not attached, allowed is an attached device; hull linux status lists them"
+            "{device}: it is not attached; hull linux status lists the attached devices"
         ));
     };
     if machine::ifindex(device).ok() != Some(record.ifindex) {

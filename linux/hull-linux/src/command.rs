@@ -180,7 +180,7 @@ impl Numbers {
         machine::ifindex(device)?;
         let Some(rate_bps) = self.rate.or_else(|| machine::link_rate(device)) else {
             return input(format!(
-                "{device}: found no link rate (its driver does not tell), allowed is one with --rate"
+                "{device}: the driver does not report the link rate; give it with --rate"
             ));
         };
         let default = Settings::for_rate(rate_bps);
@@ -306,7 +306,7 @@ fn attach(numbers: &Numbers, replace: bool) -> Result<(), Problem> {
 fn watch(devices: &[String], interval_ns: u64, format: Format) -> Result<(), Problem> {
     if !(10_000_000..=3_600_000_000_000).contains(&interval_ns) {
         return input(format!(
-            "--interval: found {interval_ns} ns, allowed is 10ms to 3600s"
+            "--interval: {interval_ns} ns is invalid; expected 10ms to 3600s"
         ));
     }
     let in_place = format == Format::Text && std::io::stdout().is_terminal();
@@ -329,7 +329,7 @@ fn show(devices: &[String], format: Format) -> Result<(), Problem> {
                 .map(|record| record.device.as_str())
                 .collect();
             return input(format!(
-                "{device}: found it not attached, allowed are {}",
+                "{device}: it is not attached; expected {}",
                 names.join(", ")
             ));
         }

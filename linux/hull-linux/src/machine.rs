@@ -39,7 +39,7 @@ pub fn require_root() -> Result<(), Problem> {
     match user {
         0 => Ok(()),
         user => input(format!(
-            "found user {user}, allowed is root: eBPF programs and queues are root's"
+            "user {user} is not permitted; expected root: eBPF programs and queues are root's"
         )),
     }
 }
@@ -53,7 +53,7 @@ pub fn ifindex(device: &str) -> Result<u32, Problem> {
     let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
     match index {
         0 => input(format!(
-            "{device}: found no such device, allowed are {}",
+            "{device}: there is no such device; expected {}",
             devices().join(", ")
         )),
         index => Ok(index),
@@ -158,7 +158,7 @@ pub fn enter(name: &str) -> Result<(), Problem> {
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
         Problem::Input(format!(
-            "--netns {name}: found no such namespace, allowed are {}",
+            "--netns {name}: there is no such namespace; expected {}",
             known.join(", ")
         ))
     })?;

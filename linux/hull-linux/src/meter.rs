@@ -36,7 +36,7 @@ impl std::str::FromStr for Spot {
             None => (None, text),
         };
         if device.is_empty() || namespace.as_deref() == Some("") {
-            return Err(format!("found \"{text}\", allowed is DEV or NETNS/DEV"));
+            return Err(format!("\"{text}\" is invalid; expected DEV or NETNS/DEV"));
         }
         Ok(Spot {
             namespace,
@@ -65,7 +65,7 @@ impl Spot {
 pub fn start(from: &Spot, to: &Spot, source_port: u16) -> Result<(), Problem> {
     let histogram = Path::new(HISTOGRAM);
     if histogram.exists() {
-        return input("found a meter, allowed is one at a time; hull linux meter stop");
+        return input("a meter is running; stop it with hull linux meter stop");
     }
     let mut storage = MaybeUninit::uninit();
     let mut open = LatencyMeterSkelBuilder::default().open(&mut storage)?;
@@ -139,7 +139,7 @@ pub struct Latency {
 /// The counts of all processors together.
 pub fn counts() -> Result<Vec<u64>, Problem> {
     if !Path::new(HISTOGRAM).exists() {
-        return input("found no meter, allowed is after hull linux meter start");
+        return input("no meter is running; start one with hull linux meter start");
     }
     let map = MapHandle::from_pinned_path(HISTOGRAM)?;
     (0..map.max_entries())

@@ -71,7 +71,7 @@ pub fn mount() -> Result<(), Problem> {
         .unwrap_or("sysfs");
     if Path::new("/run/netns").join(source).exists() {
         return input(format!(
-            "found ip netns exec, at whose end pinned maps would be lost; allowed is hull linux --netns {source}, from \
+            "found ip netns exec, at whose end pinned maps would be lost; expected hull linux --netns {source}, from \
              outside"
         ));
     }
@@ -91,7 +91,7 @@ pub fn mount() -> Result<(), Problem> {
     match mounted {
         0 => Ok(()),
         _ => input(format!(
-            "found no bpf file system in this kernel ({}), allowed is one with CONFIG_BPF_SYSCALL",
+            "found no bpf file system in this kernel ({}); expected one with CONFIG_BPF_SYSCALL",
             std::io::Error::last_os_error()
         )),
     }

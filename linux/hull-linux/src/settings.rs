@@ -22,7 +22,7 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     let names: Vec<&str> = units.iter().map(|unit| unit.0).collect();
     let wrong = || {
         format!(
-            "found \"{text}\", allowed is a number with one of {}",
+            "\"{text}\" is invalid; expected a number with one of {}",
             names.join(", ")
         )
     };
@@ -53,7 +53,7 @@ pub fn rate(text: &str) -> Result<u64, String> {
 /// Bytes.
 pub fn size(text: &str) -> Result<u32, String> {
     let bytes = quantity(text, &[("B", 1.0), ("KB", 1e3), ("MB", 1e6)])?;
-    u32::try_from(bytes).map_err(|_| format!("found \"{text}\", allowed is up to 4294MB"))
+    u32::try_from(bytes).map_err(|_| format!("\"{text}\" is invalid; expected at most 4294MB"))
 }
 
 /// Nanoseconds.
@@ -63,7 +63,7 @@ pub fn time(text: &str) -> Result<u64, String> {
 
 /// A share from 0 to 1, as `12.5%`.
 pub fn share(text: &str) -> Result<f64, String> {
-    let wrong = || format!("found \"{text}\", allowed is 0% to 100%");
+    let wrong = || format!("\"{text}\" is invalid; expected 0% to 100%");
     let number: f64 = text
         .strip_suffix('%')
         .ok_or_else(wrong)?
@@ -162,49 +162,49 @@ impl Settings {
         let (rate, drain) = (self.rate_bps, self.drain_bps);
         if !(MIN_RATE_BPS..RATE_LIMIT_BPS).contains(&rate) {
             return input(format!(
-                "--rate: found {rate} bps, allowed is 64Kbps to 1000Gbps"
+                "--rate: {rate} bps is invalid; expected 64Kbps to 1000Gbps"
             ));
         }
         if self.phantom != Phantom::Off && (drain == 0 || drain > rate) {
             return input(format!(
-                "--drain: found {}, allowed is above 0bps and at most the link's rate, {}",
+                "--drain: {} is invalid; expected more than 0bps and at most the link's rate, {}",
                 bps(drain),
                 bps(rate)
             ));
         }
         if self.phantom == Phantom::Off && !self.pacer {
             return input(
-                "--phantom off and --pacer off: found nothing to attach, allowed is one of them on",
+                "--phantom off and --pacer off: there is nothing to attach; expected one of them on",
             );
         }
         if !(MIN_RATE_BPS..=rate).contains(&self.min_rate_bps) {
             return input(format!(
-                "--min-rate: found {}, allowed is 64Kbps to {}",
+                "--min-rate: {} is invalid; expected 64Kbps to {}",
                 bps(self.min_rate_bps),
                 bps(rate)
             ));
         }
         if !(1000..=1_000_000_000).contains(&self.update_interval_ns) {
             return input(format!(
-                "--update-interval: found {} ns, allowed is 1us to 1s",
+                "--update-interval: {} ns is invalid; expected 1us to 1s",
                 self.update_interval_ns
             ));
         }
         if !(1..=MAX_BUCKET_BYTES).contains(&self.bucket_bytes) {
             return input(format!(
-                "--bucket: found {}B, allowed is 1B to 1MB",
+                "--bucket: {}B is invalid; expected 1B to 1MB",
                 self.bucket_bytes
             ));
         }
         if self.fifo_bytes > MAX_FIFO_BYTES {
             return input(format!(
-                "--fifo: found {}B, allowed is up to 67MB",
+                "--fifo: {}B is invalid; expected at most 67MB",
                 self.fifo_bytes
             ));
         }
         if !(0.0..=1e6).contains(&self.beta) {
             return input(format!(
-                "--beta: found {}, allowed is 0 to 1000000 a second",
+                "--beta: {} is invalid; expected 0 to 1000000 a second",
                 self.beta
             ));
         }

@@ -164,7 +164,7 @@ fn incast(runtime: &Runtime, options: &command::Incast) -> Result<Done, Failure>
     let measured = positive("--duration", options.duration)?;
     let servers = options.client.servers.len() as u64;
     if options.total.0 < servers || options.total.0 > crate::protocol::MAX_RESPONSE {
-        let allowed = format!("allowed is {servers}B, a byte from each server, to 1TB");
+        let allowed = format!("expected {servers}B, a byte from each server, to 1TB");
         let problem = format!("found \"{}\", {allowed}", options.total);
         return Err(Failure::option("--total", problem));
     }
@@ -302,7 +302,7 @@ fn positive(option: &str, time: Time) -> Result<Duration, Failure> {
 
 fn above_0(option: &str, number: u64) -> Result<(), Failure> {
     match number {
-        0 => Err(Failure::option(option, "found 0, allowed is more")),
+        0 => Err(Failure::option(option, "0 is invalid; expected 1 or more")),
         _ => Ok(()),
     }
 }

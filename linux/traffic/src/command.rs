@@ -191,7 +191,7 @@ pub struct Ping {
 
 fn parse_class(text: &str) -> Result<SizeClass, String> {
     let (size, share) = text.split_once(':').ok_or_else(|| {
-        format!("found \"{text}\", allowed is a size and its share of the requests, as 1KB:80%")
+        format!("\"{text}\" is invalid; expected a size and its share of the requests, as 1KB:80%")
     })?;
     Ok(SizeClass {
         size: Size::parse(size)?,
@@ -205,7 +205,7 @@ fn parse_pick(text: &str) -> Result<Pick, String> {
         "random_idle" => Ok(Pick::RandomIdle),
         "round_robin" => Ok(Pick::RoundRobin),
         _ => Err(format!(
-            "found \"{text}\", allowed are random, random_idle and round_robin"
+            "\"{text}\" is invalid; expected random, random_idle and round_robin"
         )),
     }
 }

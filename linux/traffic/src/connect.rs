@@ -29,7 +29,7 @@ pub struct Server {
 impl Server {
     /// Reads `ADDR:PORT`; a name is looked up.
     pub fn parse(option: &str, text: &str) -> Result<Self, Failure> {
-        let allowed = "allowed is an address or name with a port, such as 10.0.0.2:9000";
+        let allowed = "expected an address or name with a port, such as 10.0.0.2:9000";
         let mut addresses = text.to_socket_addrs().map_err(|error| {
             Failure::option(option, format!("found \"{text}\" ({error}), {allowed}"))
         })?;
@@ -135,7 +135,7 @@ fn set_congestion_control(socket: &Socket, name: Option<&str>) -> Result<(), Fai
         Failure::option(
             "--congestion-control",
             format!(
-                "found \"{name}\": {why} ({error}), allowed are {}; `modprobe tcp_{name}` as root \
+                "found \"{name}\": {why} ({error}); expected {}; `modprobe tcp_{name}` as root \
                  loads one that the kernel was built with",
                 available.join(", ")
             ),

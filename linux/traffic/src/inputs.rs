@@ -44,7 +44,7 @@ impl Inputs {
         if let Some(other) = differs {
             let name = |cell: &Cell| format!("\"{} {}\"", cell.condition, cell.scheme);
             return Err(Failure::Input(format!(
-                "{file}: found {} variants that ask for different things, as {} and {}; allowed is \
+                "{file}: found {} variants that ask for different things, as {} and {}; expected \
                  one: choose a value of what is swept, as with --set workload.requests.load=40%",
                 cells.len(),
                 name(&cells[0]),
@@ -130,7 +130,7 @@ pub fn check_frame(key: &str, bytes: u64) -> Result<(), Failure> {
     let allowed = format!("{MIN_FRAME} to {MAX_FRAME} bytes");
     Err(Failure::option(
         key,
-        format!("found {bytes} bytes, allowed is {allowed}"),
+        format!("found {bytes} bytes; expected {allowed}"),
     ))
 }
 

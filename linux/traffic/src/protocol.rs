@@ -123,7 +123,7 @@ impl Request {
 
 fn refuse<T>(what: &str, found: impl std::fmt::Display, allowed: &str) -> Result<T, Refused> {
     Err(Refused(format!(
-        "{what}: found {found}, allowed is {allowed}"
+        "{what}: {found} is invalid; expected {allowed}"
     )))
 }
 
@@ -297,11 +297,11 @@ mod tests {
         let mut empty = Vec::new();
         Request::fetch(0, 0, 0).encode(36, &mut empty);
         for (bytes, part) in [
-            (&b"GET / HTTP/1.1"[..], "length of a request: found 1195725"),
-            (b"\0\0\0\x24SSH-", "\"SSH-\", allowed is \"HULL\""),
-            (b"\0\0\0\x1fHULL", "found 35, allowed is 36 to 1000000"),
-            (&version_2, "version: found 2, allowed is 1"),
-            (&empty, "size: found 0, allowed is 1 to 1000000000000"),
+            (&b"GET / HTTP/1.1"[..], "length of a request: 1195725"),
+            (b"\0\0\0\x24SSH-", "\"SSH-\" is invalid; expected \"HULL\""),
+            (b"\0\0\0\x1fHULL", "35 is invalid; expected 36 to 1000000"),
+            (&version_2, "version: 2 is invalid; expected 1"),
+            (&empty, "size: 0 is invalid; expected 1 to 1000000000000"),
         ] {
             let Err(Refused(problem)) = parse(bytes, 5) else {
                 panic!("{} is taken", bytes.escape_ascii());

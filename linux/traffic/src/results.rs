@@ -38,14 +38,14 @@ impl Folder {
     pub fn claim(path: &Path, force: bool) -> Result<Self, Failure> {
         if path.exists() && !force {
             let problem = format!("found {}, which is there already", path.display());
-            let allowed = "allowed is a folder that is not there, or --force to replace it";
+            let allowed = "expected a folder that does not exist, or --force to replace it";
             return Err(Failure::option("--out", format!("{problem}; {allowed}")));
         }
         let Some(name) = path.file_name() else {
             let problem = format!("found \"{}\"", path.display());
             return Err(Failure::option(
                 "--out",
-                format!("{problem}, allowed is the name of a folder"),
+                format!("{problem}; expected the name of a folder"),
             ));
         };
         let mut partial_name = OsString::from(name);

@@ -279,13 +279,16 @@ fn bad_input_is_refused_with_what_is_allowed() {
         (with(&["--class=1MB"]), ["--class", "1MB", "1KB:80%"]),
         (
             with(&["--connections=0"]),
-            ["--connections", "found 0", "1 to 10000"],
+            ["--connections", "0 is invalid", "1 to 10000"],
         ),
         (
             with(&["--request-size=10B"]),
             ["--request-size", "10 bytes", "36 to 1000000"],
         ),
-        (with(&["--duration=0s"]), ["--duration", "found 0", "more"]),
+        (
+            with(&["--duration=0s"]),
+            ["--duration", "0 is invalid", "more"],
+        ),
         (with(&["--pick=best"]), ["--pick", "best", "round_robin"]),
         (
             with(&["--server=nowhere"]),
@@ -300,7 +303,7 @@ fn bad_input_is_refused_with_what_is_allowed() {
             ["--scenario", "--load", "cannot be used with"],
         ),
         (incast("--total=0B"), ["--total", "0B", "1TB"]),
-        (incast("--queries=0"), ["--queries", "found 0", "more"]),
+        (incast("--queries=0"), ["--queries", "0 is invalid", "more"]),
     ] {
         let (status, message) = run(&arguments);
         assert_eq!(status, Some(2), "{arguments:?}: {message}");

@@ -4,11 +4,14 @@ Each function returns a `matplotlib.figure.Figure` that belongs to no window:
 `hull.load("results/x").plot_latency().savefig("latency.pdf")`.
 """
 
-from hull.figures.bars import BarPanel, plot_bars
-from hull.figures.grid import plot_grid
-from hull.figures.overview import plot_overview
-from hull.figures.run_figures import plot_fct, plot_latency, plot_queue
-from hull.figures.sweep import Line, Panel, Published, plot_sweep
+from hull._interrupts import held
+
+with held():  # matplotlib
+    from hull.figures.bars import BarPanel, plot_bars
+    from hull.figures.grid import plot_grid
+    from hull.figures.overview import plot_overview
+    from hull.figures.run_figures import plot_fct, plot_latency, plot_queue
+    from hull.figures.sweep import Line, Panel, Published, plot_sweep
 
 __all__ = [
     "BarPanel",

@@ -82,14 +82,14 @@ def make_server(guard: Guard, limits: Limits) -> "uvicorn.Server":
 
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
-        raise UsageError(f"--port: found {port}, allowed is 0 (any free one) to 65535")
+        raise UsageError(f"--port: {port} is invalid; expected 0 (any free one) to 65535")
     try:
         if not host:
             raise OSError
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise UsageError(
-            f"--host: found {shown(host)}, allowed is an address of this machine"
+            f"--host: {shown(host)} is invalid; expected an address of this machine"
         ) from None
     family, kind, protocol, _, address = found[0]
     listening = socket.socket(family, kind, protocol)
@@ -102,7 +102,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"--host {shown(host)} --port {port}: {reason}; allowed is an address of this machine "
+            f"--host {shown(host)} --port {port}: {reason}; expected an address of this machine "
             "with a free port (--port 0 finds one)"
         ) from None
     return listening

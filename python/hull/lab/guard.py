@@ -38,11 +38,11 @@ class Guard:
         """Why a request with these headers is refused; None where it is not."""
         if not self._is_own(host):
             found = shown(host or "")
-            return f"Host: found {found}, allowed is this server's address or localhost"
+            return f"Host: {found} is invalid; expected this server's address or localhost"
         if origin is not None and origin.partition("://")[2].lower() != (host or "").lower():
-            return f"Origin: found {shown(origin)}, allowed is the lab's own page"
+            return f"Origin: {shown(origin)} is invalid; expected the lab's own page"
         if site == "cross-site":
-            return "Sec-Fetch-Site: found cross-site, allowed is the lab's own page"
+            return "Sec-Fetch-Site: found cross-site; expected the lab's own page"
         return None
 
     def blocked_for(self, address: str) -> float:

@@ -97,7 +97,7 @@ class Parameter:
         elif right and self.kind == "integer":
             right = number == math.floor(number or 0)
         if not right or number is None:
-            raise UsageError(f"{self.id}: found {shown(value)}, allowed is {allowed}")
+            raise UsageError(f"{self.id}: {shown(value)} is invalid; expected {allowed}")
         return number
 
 
@@ -268,14 +268,14 @@ def read_state(values: Mapping[str, object]) -> State:
     for key in values:
         if key not in PARAMETERS and key not in ("a", "b"):
             allowed = ", ".join(["a", "b", *PARAMETERS])
-            raise UsageError(f"key: found {shown(key)}, allowed are {allowed}")
+            raise UsageError(f"key: {shown(key)} is invalid; expected {allowed}")
     first = _scheme("a", values.get("a", "hull"))
     second = values.get("b")
     schemes: tuple[str, ...] = (first,)
     if second is not None and second != "":
         schemes = (first, _scheme("b", second))
     if len(set(schemes)) < len(schemes):
-        raise UsageError(f"b: found {first}, which a is already; allowed is another scheme or none")
+        raise UsageError(f"b: {first} is the same as a; expected another scheme or none")
     numbers = {
         id_: parameter.check(values.get(id_, parameter.default))
         for id_, parameter in PARAMETERS.items()
@@ -304,7 +304,7 @@ def shown(value: object) -> str:
     """A value that came from outside, for a message: cut, and without control characters."""
     text = value if isinstance(value, str) else repr(value)
     cut = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:40])
-    return f"{cut}..." if len(text) > 40 else cut or "nothing"
+    return f"{cut}..." if len(text) > 40 else cut or '""'
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:
@@ -317,7 +317,7 @@ def _parameter_json(parameter: Parameter) -> dict[str, Any]:
 
 def _scheme(key: str, value: object) -> str:
     if not isinstance(value, str) or value not in SCHEMES:
-        raise UsageError(f"{key}: found {shown(value)}, allowed are {', '.join(SCHEMES)}")
+        raise UsageError(f"{key}: {shown(value)} is invalid; expected {', '.join(SCHEMES)}")
     return value
 
 

@@ -120,9 +120,9 @@ class Pages:
         try:
             message = await asyncio.wait_for(_receive(socket), _START_SECONDS)
         except TimeoutError:
-            _refuse("no message in 10 s, allowed is one of type start")
+            _refuse("no message in 10 s; expected one of type start")
         if message["type"] != "start":
-            _refuse(f"type: found {shown(message['type'])}, allowed is start at first")
+            _refuse(f"type: {shown(message['type'])} is invalid; expected start at first")
         seconds = self._guard.blocked_for(address)
         if seconds:
             raise RefusedError(BLOCKED, f"too many wrong tokens; wait {math.ceil(seconds)} s")
@@ -156,7 +156,7 @@ async def _hear(socket: WebSocket, session: Session, state: State) -> None:
             case "stop":
                 return
             case _:
-                _refuse("type: found start, allowed at first only")
+                _refuse("type: start is invalid; expected only as the first message")
 
 
 async def _receive(socket: WebSocket) -> dict[str, Any]:
@@ -166,28 +166,28 @@ async def _receive(socket: WebSocket) -> dict[str, Any]:
         raise GoneError
     text = received.get("text")
     if text is None:
-        _refuse("message: found bytes, allowed is JSON as text")
+        _refuse("message: bytes are invalid; expected JSON as text")
     if len(text) > MOST_MESSAGE:
-        _refuse(f"message: found {len(text)} characters, allowed are {MOST_MESSAGE}")
+        _refuse(f"message: found {len(text)} characters; expected at most {MOST_MESSAGE}")
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        _refuse(f"message: found {shown(text)}, allowed is JSON")
+        _refuse(f"message: {shown(text)} is invalid; expected JSON")
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        _refuse(f"message: found {shown(text)}, allowed is an object with a type")
+        _refuse(f"message: {shown(text)} is invalid; expected an object with a type")
     kind = message["type"]
     if kind not in _KEYS:
-        _refuse(f"type: found {shown(kind)}, allowed are {', '.join(_KEYS)}")
+        _refuse(f"type: {shown(kind)} is invalid; expected {', '.join(_KEYS)}")
     for key in message.keys() - _KEYS[kind] - {"type"}:
         allowed = ", ".join(["type", *sorted(_KEYS[kind])])
-        _refuse(f"key: found {shown(key)}, allowed with {kind} are {allowed}")
+        _refuse(f"key: {shown(key)} is invalid; expected with {kind}: {allowed}")
     return message
 
 
 def _state(message: dict[str, Any]) -> State:
     values = message.get("state", {})
     if not isinstance(values, dict):
-        _refuse(f"state: found {shown(values)}, allowed is an object of {', '.join(PARAMETERS)}")
+        _refuse(f"state: {shown(values)} is invalid; expected an object of {', '.join(PARAMETERS)}")
     try:
         return read_state(values)
     except UsageError as error:
@@ -197,7 +197,7 @@ def _state(message: dict[str, Any]) -> State:
 def _between(key: str, value: object, low: float, high: float) -> float:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
     if number is None or not low <= number <= high:
-        _refuse(f"{key}: found {shown(value)}, allowed is a number from {low} to {high}")
+        _refuse(f"{key}: {shown(value)} is invalid; expected a number from {low} to {high}")
     return float(number)
 
 

@@ -121,10 +121,10 @@ def _state(request: Request) -> State:
     values: dict[str, object] = dict(pairs)
     if len(values) < len(pairs):
         twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
-        raise UsageError(f"{model.shown(twice)}: found twice, allowed is once")
+        raise UsageError(f"{model.shown(twice)}: found twice; expected once")
     # The page's links say as well how it draws.
     if values.pop("y", "linear") not in ("linear", "log"):
-        raise UsageError(f"y: found {model.shown(dict(pairs)['y'])}, allowed are linear, log")
+        raise UsageError(f"y: {model.shown(dict(pairs)['y'])} is invalid; expected linear, log")
     return read_state(values)
 
 

@@ -47,7 +47,7 @@ def write_trace(
     check_path("--out", path, "results/first.pftrace")
     parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
     if path.is_dir():
-        raise UsageError(f"--out: {path} is a folder; allowed is a file")
+        raise UsageError(f"--out: {path} is a folder; expected a file")
     try:
         with whole_file(path) as file:
             tracks = Tracks(file)
@@ -61,14 +61,14 @@ def write_trace(
 def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = result.summary.get("parts", [])
     if not parts:
-        raise UsageError(f"{result.folder}: found no simulations; allowed is a folder of hull run")
+        raise UsageError(f"{result.folder}: found no simulations; expected a folder of hull run")
     for key, value in wanted.items():
         if value is None:
             continue
         there = dict.fromkeys(part[key] for part in parts)
         if value not in there:
             names = ", ".join(str(name) or '""' for name in there)
-            raise UsageError(f"--{key}: {value}; allowed in {result.folder} is {names}")
+            raise UsageError(f"--{key}: {value} is invalid; expected in {result.folder}: {names}")
         parts = [part for part in parts if part[key] == value]
     return parts
 

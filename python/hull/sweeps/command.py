@@ -48,7 +48,7 @@ def prepare(request: Request) -> Sweep:
     """All that can be said without running anything; raises UsageError and ScenarioError."""
     for name, given in (("over", request.over), ("until", request.until or {})):
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-            raise UsageError(f"{name}: {given!r}; allowed is a dict whose keys are texts")
+            raise UsageError(f"{name}: {given!r} is invalid; expected a dict whose keys are texts")
     text, file = read_scenario(request.scenario)
     grid = make_grid(text, file, request.over, request.overrides, request.seeds, request.own)
     return Sweep(
@@ -105,7 +105,7 @@ def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
         if not (equals and key.strip() and value.strip()):
             raise UsageError(f"{option}: {text!r}; the form is key=value")
         if key.strip() in found:
-            raise UsageError(f"{option}: {key.strip()} is given twice; allowed is once")
+            raise UsageError(f"{option}: {key.strip()} is given twice; expected once")
         found[key.strip()] = value.strip()
     return found
 
@@ -116,7 +116,7 @@ def over_of(given: Sequence[str]) -> dict[str, str]:
     for option in given:
         key, values = split_over(option)
         if key in found:
-            raise UsageError(f"--over: {key} is given twice; allowed is once, with all values")
+            raise UsageError(f"--over: {key} is given twice; expected once, with all values")
         found[key] = values
     return found
 

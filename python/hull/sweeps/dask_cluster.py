@@ -127,7 +127,7 @@ def _check_scheduler(place: str) -> None:
     if kind != "Scheduler":
         what = f", but Dask's {str(kind).lower()}" if kind else ""
         raise UsageError(
-            f"--executor: what answers at {place} is no Dask scheduler{what}; allowed are the host "
+            f"--executor: what answers at {place} is no Dask scheduler{what}; expected the host "
             "and port that `dask scheduler` prints"
         )
 

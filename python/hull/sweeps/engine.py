@@ -91,14 +91,14 @@ def open_engine(
             from hull.sweeps.slurm import open_slurm
 
             return open_slurm(jobs, dict(options), shared)
-        raise UsageError(f"--executor: {executor!r}; allowed is one of {ALLOWED}")
+        raise UsageError(f"--executor: {executor!r} is invalid; expected one of {ALLOWED}")
     if hasattr(executor, "get_executor"):  # a client of Dask
         from hull.sweeps.dask_cluster import Dask
 
         return Dask(executor, jobs, opened=False)
     if not callable(getattr(executor, "submit", None)):
         raise UsageError(
-            f"executor: {executor!r}; allowed is one of {ALLOWED}, or an object like "
+            f"executor: {executor!r} is invalid; expected one of {ALLOWED}, or an object like "
             "concurrent.futures.Executor"
         )
     workers = jobs or getattr(executor, "_max_workers", None) or os.cpu_count() or 1

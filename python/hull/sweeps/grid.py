@@ -114,9 +114,7 @@ def make_grid(
     points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:
         sizes = " x ".join(str(len(axis.values)) for axis in axes)
-        raise UsageError(
-            f"--over: {points} points ({sizes}); allowed in one sweep are {MOST_POINTS}"
-        )
+        raise UsageError(f"--over: {points} points ({sizes}); expected at most {MOST_POINTS}")
     run = whole[0]["scenario"]["run"]
     cases: dict[tuple[str, str], int] = {}
     made: list[Case] = []
@@ -156,7 +154,7 @@ def _axes(
         key = full_key(label, name, scenarios)
         if key in by_hand:
             raise UsageError(
-                f"{label}: {key} is swept as {by_hand[key].name} already; allowed is once"
+                f"{label}: {key} is swept as {by_hand[key].name} already; expected once"
             )
         by_hand[key] = Axis(name, key, tuple(values_of(label, given)))
     set_by_hand = {
@@ -164,7 +162,7 @@ def _axes(
     }
     for key in by_hand:
         if key in set_by_hand:
-            raise UsageError(f"--set {key}: swept by --over as well; allowed is one of them")
+            raise UsageError(f"--set {key}: swept by --over as well; expected one of them")
     own = tomllib.loads(text).get("sweep", {})
     axes = [
         Axis(name, key, tuple(values_of(f'{file}: sweep."{name}"', given)))

@@ -26,20 +26,18 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     """The key that `key` means in a file with these resolved scenarios; `name` is for messages."""
     scenarios = list(scenarios)
     if key in ("run.seed", "run.seeds"):
-        raise UsageError(f"{name}: seeds are no swept key; allowed is --seeds N")
+        raise UsageError(f"{name}: seeds are no swept key; expected --seeds N")
     if key in all_keys():
         return key
     ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])
     if len(present) == 1:
         return present[0]
     if present:
-        raise UsageError(
-            f"{name}: {key!r} could mean {' or '.join(present)}; allowed is one of them"
-        )
+        raise UsageError(f"{name}: {key!r} could mean {' or '.join(present)}; expected one of them")
     if ending:
         raise UsageError(
             f"{name}: {key!r} could mean {' or '.join(ending)}, but nothing in this file has "
-            "that table; allowed is a key of a table that is there"
+            "that table; expected a key of a table that is there"
         )
     raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
 

@@ -34,7 +34,9 @@ def read_until(given: Mapping[str, object]) -> dict[str, float]:
         except ValueError:
             share = math.nan
         if not 0 < share < 1:
-            raise UsageError(f"--until {name}: {value}; allowed is a share of the mean, such as 5%")
+            raise UsageError(
+                f"--until {name}: {value} is invalid; expected a share of the mean, such as 5%"
+            )
         found[name] = share
     return found
 
@@ -53,10 +55,11 @@ class Seeds:
             start = max(start, FEWEST)
             if self._most < start:
                 raise UsageError(
-                    f"--max-seeds: {self._most}; allowed is at least {start}, with which it begins"
+                    f"--max-seeds: {self._most} is invalid; expected at least {start}, the "
+                    "number that it begins with"
                 )
         elif most is not None:
-            raise UsageError("--max-seeds: given without --until; allowed are both")
+            raise UsageError("--max-seeds: given without --until; expected both")
         else:
             self._most = start
         if most is not None and self._most * cases > MOST_RUNS:
@@ -66,8 +69,8 @@ class Seeds:
             )
         if start * cases > MOST_RUNS:
             raise UsageError(
-                f"--seeds: {start} seeds of {cases} scenarios are {start * cases} runs; allowed in "
-                f"one sweep are {MOST_RUNS}"
+                f"--seeds: {start} seeds of {cases} scenarios are {start * cases} runs; "
+                f"expected at most {MOST_RUNS}"
             )
         if first + self._most - 1 > _LAST_SEED:
             raise UsageError(

@@ -168,7 +168,7 @@ def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm
         ) from None
     if shutil.which("sbatch") is None or shutil.which("srun") is None:
         raise UsageError(
-            "--executor slurm: no sbatch and srun here; allowed is a machine that submits to Slurm"
+            "--executor slurm: no sbatch and srun here; expected a machine that submits to Slurm"
         )
     parameters: dict[str, Any] = {"time": 60, "additional_parameters": {}}
     for key, value in options.items():
@@ -176,7 +176,8 @@ def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm
         if name in _NUMBERS:
             if not value.isdigit() or value == "0":
                 unit = " of minutes" if name == "time" else ""
-                raise UsageError(f"--slurm {key}: {value}; allowed is a whole number{unit}")
+                form = f"a whole number{unit}"
+                raise UsageError(f"--slurm {key}: {value} is invalid; expected {form}")
             parameters[name] = int(value)
         elif name in _NAMES:
             parameters[name] = value

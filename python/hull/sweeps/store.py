@@ -56,7 +56,7 @@ class Store:
             if error.errno == errno.ENOSPC:
                 raise
             raise UsageError(
-                f"--store: {self.folder}: {error.strerror}; allowed is a folder that can be written"
+                f"--store: {self.folder}: {error.strerror}; expected a folder that can be written"
             ) from None
         if not self.id:
             self._mark()
@@ -210,7 +210,7 @@ def _identity(folder: Path) -> str:
             raise UsageError(f"--store: {folder}: {error.strerror}") from None
         raise UsageError(
             f"--store: {folder} exists and is no store of hull ({MARKER} is missing or damaged); "
-            "allowed is a store, or a new or an empty folder"
+            "expected a store, or a new or an empty folder"
         ) from None
     if found != FORMAT:
         raise UsageError(

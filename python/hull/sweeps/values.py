@@ -27,7 +27,7 @@ def split_over(option: str) -> tuple[str, str]:
 def values_of(name: str, given: object) -> list[Value]:
     """The values of one swept key, in their order; `name` stands in messages."""
     if isinstance(given, set | frozenset):
-        raise UsageError(f"{name}: {given!r} has no order; allowed is a list of values")
+        raise UsageError(f"{name}: {given!r} has no order; expected a list of values")
     if hasattr(given, "tolist"):
         given = given.tolist()  # of NumPy or pandas
     if isinstance(given, str):
@@ -37,12 +37,12 @@ def values_of(name: str, given: object) -> list[Value]:
     else:
         found = _member(name, given)
     if not found:
-        raise UsageError(f"{name}: no value; allowed is a list of values or a range")
+        raise UsageError(f"{name}: no value; expected a list of values or a range")
     seen: set[str] = set()
     for value in found:
         written = literal(value)
         if written in seen:
-            raise UsageError(f"{name}: {shown(value)} is given twice; allowed is each value once")
+            raise UsageError(f"{name}: {shown(value)} is given twice; expected each value once")
         seen.add(written)
     return found
 
@@ -84,7 +84,7 @@ def _split(name: str, text: str) -> list[str]:
     items.append(text[begin:])
     items = [item.strip() for item in items]
     if not all(items):
-        raise UsageError(f"{name}: {text!r} has an empty value; allowed is a list such as 1,2,3")
+        raise UsageError(f"{name}: {text!r} has an empty value; expected a list such as 1,2,3")
     return items
 
 
@@ -116,7 +116,8 @@ def _member(name: str, value: object) -> list[Value]:
         return [float(f"{value:.12g}")]  # 0.1 + 0.2 is meant to be 0.3
     if isinstance(value, bool | int | list | dict):
         return [value]
-    raise UsageError(f"{name}: {value!r}; allowed are texts, numbers, true, false, lists, tables")
+    forms = "texts, numbers, true, false, lists, tables"
+    raise UsageError(f"{name}: {value!r} is invalid; expected {forms}")
 
 
 def _range(name: str, text: str) -> list[Value] | None:

@@ -11,7 +11,7 @@ from hull.errors import UsageError
 def require(holds: bool, name: str, found: object, allowed: str, source: str) -> None:
     """UsageError unless an assumption holds; `source` is the equation that makes it."""
     if not holds:
-        raise UsageError(f"{name}: {found}; allowed is {allowed} ({source})")
+        raise UsageError(f"{name}: {found} is invalid; expected {allowed} ({source})")
 
 
 def check_positive(name: str, value: float, source: str) -> None:

@@ -78,7 +78,7 @@ def test_headers_decide_for_pages_and_sockets(server: Server) -> None:
     for path in ("/", "/api/model", "/page/main.js"):
         status, _, body = server.get(path, Host="evil.example")
         assert status == 403
-        assert json.loads(body)["error"].startswith("Host: found evil.example, allowed is")
+        assert json.loads(body)["error"].startswith("Host: evil.example is invalid; expected")
     assert server.get("/api/model", Origin="http://evil.example")[0] == 403
     assert server.get("/api/scenario", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
     own = f"127.0.0.1:{server.port}"
@@ -199,7 +199,7 @@ def test_a_port_in_use_is_one_clear_message(server: Server) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        f"hull: error: --host 127.0.0.1 --port {server.port}: address already in use; allowed is "
+        f"hull: error: --host 127.0.0.1 --port {server.port}: address already in use; expected "
         "an address of this machine with a free port (--port 0 finds one)\n"
     )
 
@@ -207,16 +207,16 @@ def test_a_port_in_use_is_one_clear_message(server: Server) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--port", "70000"), "--port: found 70000, allowed is 0 (any free one) to 65535"),
-        (("--host", ""), "--host: found nothing, allowed is an address of this machine"),
-        (("--host", "nowhere.invalid"), "--host: found nowhere.invalid, allowed is an address of"),
+        (("--port", "70000"), "--port: 70000 is invalid; expected 0 (any free one) to 65535"),
+        (("--host", ""), '--host: "" is invalid; expected an address of this machine'),
+        (("--host", "nowhere.invalid"), "--host: nowhere.invalid is invalid; expected an address"),
         (("--host", "192.0.2.1"), "--host 192.0.2.1 --port 8765: cannot assign requested address"),
         (
             ("--host", "::1\n\x1b[31m"),
-            r"--host: found ::1\n\x1b[31m, allowed is an address of this",
+            r"--host: ::1\n\x1b[31m is invalid; expected an address of this",
         ),
-        (("--host", "a" * 100_000), f"--host: found {'a' * 40}..., allowed is an address of this"),
-        (("--host", os.fsdecode(b"\xff")), r"--host: found \udcff, allowed is an address of this"),
+        (("--host", "a" * 100_000), f"--host: {'a' * 40}... is invalid; expected an address of t"),
+        (("--host", os.fsdecode(b"\xff")), r"--host: \udcff is invalid; expected an address of t"),
     ],
 )
 def test_options_that_cannot_be_used(arguments: tuple[str, ...], message: str) -> None:

@@ -257,26 +257,26 @@ def test_a_page_that_goes_away_ends_its_run(idle: Server) -> None:
 
 
 GARBAGE: list[tuple[str | bytes, str]] = [
-    ("not json", "message: found not json, allowed is JSON"),
-    ("", "message: found nothing, allowed is JSON"),
-    ("[1]", "message: found [1], allowed is an object with a type"),
-    ("{}", "message: found {}, allowed is an object with a type"),
-    ('{"type": 1}', 'message: found {"type": 1}, allowed is an object with a type'),
-    ('{"type": "shutdown"}', "type: found shutdown, allowed are start, state, "),
-    ('{"type": "start", "path": "/etc"}', "key: found path, allowed with start are "),
-    ('{"type": "start", "state": 1}', "state: found 1, allowed is an object of rate, "),
-    ('{"type": "start", "state": {"rtt": 2}}', "rtt: found 2, allowed is a number from "),
-    ('{"type": "start", "state": {"rtt": NaN}}', "rtt: found nan, allowed is a number from "),
-    ('{"type": "start", "state": {"k": 1e999}}', "k: found inf, allowed is a number from "),
-    ('{"type": "start", "state": {"x": 2}}', "key: found x, allowed are a, b, rate, "),
-    ('{"type": "start", "state": {"a": []}}', "a: found [], allowed are hull, "),
-    ('{"type": "start", "fps": 0}', "fps: found 0, allowed is a number from 1 to 60"),
-    ('{"type": "start", "fps": "many"}', "fps: found many, allowed is a number from 1 to 60"),
+    ("not json", "message: not json is invalid; expected JSON"),
+    ("", 'message: "" is invalid; expected JSON'),
+    ("[1]", "message: [1] is invalid; expected an object with a type"),
+    ("{}", "message: {} is invalid; expected an object with a type"),
+    ('{"type": 1}', 'message: {"type": 1} is invalid; expected an object with a type'),
+    ('{"type": "shutdown"}', "type: shutdown is invalid; expected start, state, "),
+    ('{"type": "start", "path": "/etc"}', "key: path is invalid; expected with start: "),
+    ('{"type": "start", "state": 1}', "state: 1 is invalid; expected an object of rate, "),
+    ('{"type": "start", "state": {"rtt": 2}}', "rtt: 2 is invalid; expected a number from "),
+    ('{"type": "start", "state": {"rtt": NaN}}', "rtt: nan is invalid; expected a number from "),
+    ('{"type": "start", "state": {"k": 1e999}}', "k: inf is invalid; expected a number from "),
+    ('{"type": "start", "state": {"x": 2}}', "key: x is invalid; expected a, b, rate, "),
+    ('{"type": "start", "state": {"a": []}}', "a: [] is invalid; expected hull, "),
+    ('{"type": "start", "fps": 0}', "fps: 0 is invalid; expected a number from 1 to 60"),
+    ('{"type": "start", "fps": "many"}', "fps: many is invalid; expected a number from 1 to 60"),
     (json.dumps({"type": "\U0001f600" * 60}, ensure_ascii=False), "type: found \U0001f600"),
     ("[" * 4000, "message: found [[[["),
-    ("x" * 30_000, "message: found 30000 characters, allowed are 4096"),
-    ('{"type": "\\ud800\\n\\u001b\\u0000"}', r"type: found \ud800\n\x1b\x00, allowed are start"),
-    (b"\x00\x01", "message: found bytes, allowed is JSON as text"),
+    ("x" * 30_000, "message: found 30000 characters; expected at most 4096"),
+    ('{"type": "\\ud800\\n\\u001b\\u0000"}', r"type: \ud800\n\x1b\x00 is invalid; expected start"),
+    (b"\x00\x01", "message: bytes are invalid; expected JSON as text"),
 ]
 
 
@@ -292,13 +292,13 @@ def test_messages_that_are_not_ours(idle: Server) -> None:
 
 def test_messages_that_are_not_ours_end_a_run(idle: Server) -> None:
     garbage: list[tuple[str | bytes, str]] = [
-        (b"\x00", "message: found bytes, allowed is JSON as text"),
-        ("[", "message: found [, allowed is JSON"),
-        ('{"type": "state", "fps": 1}', "key: found fps, allowed with state are type, state"),
-        ('{"type": "state", "state": {"rtt": 0}}', "rtt: found 0, allowed is a number from"),
-        ('{"type": "step", "seconds": -1}', "seconds: found -1, allowed is a number from 0 to 10"),
-        ('{"type": "step", "seconds": NaN}', "seconds: found nan, allowed is"),
-        ('{"type": "pause", "state": {}}', "key: found state, allowed with pause are type"),
+        (b"\x00", "message: bytes are invalid; expected JSON as text"),
+        ("[", "message: [ is invalid; expected JSON"),
+        ('{"type": "state", "fps": 1}', "key: fps is invalid; expected with state: type, state"),
+        ('{"type": "state", "state": {"rtt": 0}}', "rtt: 0 is invalid; expected a number from"),
+        ('{"type": "step", "seconds": -1}', "seconds: -1 is invalid; expected a number from 0 to"),
+        ('{"type": "step", "seconds": NaN}', "seconds: nan is invalid; expected"),
+        ('{"type": "pause", "state": {}}', "key: state is invalid; expected with pause: type"),
     ]
     for sent, expected in garbage:
         with idle.page() as page:
@@ -313,11 +313,11 @@ def test_messages_that_are_not_ours_end_a_run(idle: Server) -> None:
 def test_the_first_message_is_start_and_only_the_first(idle: Server) -> None:
     with idle.page() as page:
         say(page, "pause")
-        assert closed(page)[::2] == (1008, "type: found pause, allowed is start at first")
+        assert closed(page)[::2] == (1008, "type: pause is invalid; expected start at first")
     with idle.page() as page:
         say(page, "start", state={})
         say(page, "start", state={})
-        assert closed(page)[::2] == (1008, "type: found start, allowed at first only")
+        assert closed(page)[::2] == (1008, "type: start is invalid; expected only as the first me")
 
 
 @pytest.mark.parametrize("size", [33_000, 3_000_000])
@@ -409,9 +409,9 @@ def test_what_the_page_asks_for(server: Server) -> None:
     assert status == 200
     assert [s["id"] for s in json.loads(body)["schemes"]] == ["hull", "tcp"]
     for query, message in (
-        ("rtt=9", "rtt: found 9, allowed is a number from 1e-05 to 0.001"),
-        ("rtt=1e-4&rtt=1e-4", "rtt: found twice, allowed is once"),
-        ("a=tcp&y=upwards", "y: found upwards, allowed are linear, log"),
+        ("rtt=9", "rtt: 9 is invalid; expected a number from 1e-05 to 0.001"),
+        ("rtt=1e-4&rtt=1e-4", "rtt: found twice; expected once"),
+        ("a=tcp&y=upwards", "y: upwards is invalid; expected linear, log"),
     ):
         for path in ("scenario", "theory"):
             status, _, body = server.get(f"/api/{path}?{query}")

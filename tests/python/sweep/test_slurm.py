@@ -166,5 +166,5 @@ def test_options_that_cannot_be(
     pytest.importorskip("submitit", reason="no submitit here: pip install 'hull[slurm]'")
     monkeypatch.setattr(shutil, "which", lambda name: name)
     key, _, value = option.partition("=")
-    with pytest.raises(UsageError, match=f"--slurm {key}: {value}; allowed is a whole number"):
+    with pytest.raises(UsageError, match=f"--slurm {key}: {value} is invalid; expected a whole n"):
         open_slurm(1, {key: value}, tmp_path)

@@ -270,7 +270,7 @@ def test_a_torn_or_missing_checksum_is_none(table4: Path) -> None:
 @pytest.mark.parametrize("wrong", [[("workload.load", [0.2])], "workload.load=0.2", {1: [0.2]}])
 def test_what_is_no_dict_is_refused(table4: Path, wrong: Any) -> None:
     for name in ("over", "until"):
-        with pytest.raises(hull.UsageError, match=f"{name}: .*allowed is a dict"):
+        with pytest.raises(hull.UsageError, match=f"{name}: .*expected a dict"):
             sweep(**{name: wrong})
     assert not Path("results").exists()
 

@@ -147,7 +147,7 @@ def test_a_folder_without_permission(hull: Hull) -> None:
     Path("locked").mkdir(mode=0o500)
     refused = hull(*SWEEP, "--store", "locked")
     assert refused.returncode == 2
-    assert "--store: locked: Permission denied; allowed is a folder that" in refused.stderr
+    assert "--store: locked: Permission denied; expected a folder that" in refused.stderr
 
 
 def test_a_store_that_is_read_only_serves_what_it_has(hull: Hull) -> None:
@@ -162,7 +162,7 @@ def test_a_store_that_is_read_only_serves_what_it_has(hull: Hull) -> None:
         assert refused.returncode == 2
         assert refused.stderr.splitlines()[-1] == (
             "hull: error: --store: shared/store: Read-only file system; "
-            "allowed is a folder that can be written"
+            "expected a folder that can be written"
         )
         assert snapshot(Path("shared")) == before
 
@@ -198,18 +198,18 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
         (["--over", "workload.load=0.6:0.2:0.1"], "which is empty"),
         (["--over", "workload.load=0.2:0.6:0"], "whose step is 0"),
         (["--over", "workload.load=0.2:0.6:ten"], "no number"),
-        (["--over", "workload.load=140%"], "workload.requests.load: found"),
-        (["--over", "scheme.drain=fast"], 'found "fast"'),
+        (["--over", "workload.load=140%"], "workload.requests.load: "),
+        (["--over", "scheme.drain=fast"], '"fast" is invalid'),
         (["--over", "workload.load=1%", "--over", "workload.load=2%"], "given twice"),
-        (["--seeds", "0"], "--seeds: 0; allowed is a whole number"),
+        (["--seeds", "0"], "--seeds: 0 is invalid; expected a whole number"),
         (["--seeds", "ten"], "--seeds: ten"),
         (["--jobs", "0"], "--jobs: 0"),
         (["--max-seeds", "9"], "--max-seeds: given without --until"),
         (["--until", "fct.1KB.mean"], "--until: 'fct.1KB.mean'; the form is key=value"),
-        (["--until", "fct.1KB.mean=200%"], "allowed is a share of the mean"),
-        (["--out", "x.xlsx"], "--out: x.xlsx; allowed is a file that ends with .parquet or .csv"),
-        (["--out", "table4.toml/x/y.csv"], "table4.toml is no folder; allowed is a file to be"),
-        (["--seeds", "9" * 30], "allowed in one sweep are 10000000"),
+        (["--until", "fct.1KB.mean=200%"], "expected a share of the mean"),
+        (["--out", "x.xlsx"], "--out: x.xlsx is invalid; expected a file that ends with .parquet"),
+        (["--out", "table4.toml/x/y.csv"], "table4.toml is no folder; expected a file to be"),
+        (["--seeds", "9" * 30], "expected at most 10000000"),
         (["--set", "x"], "--set: 'x'; the form is key=value"),
         (["--slurm", "partition=x"], "--slurm: given without --executor slurm"),
     ],

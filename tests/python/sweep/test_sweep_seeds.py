@@ -61,7 +61,7 @@ def test_there_is_an_end() -> None:
 
 @pytest.mark.parametrize("share", ["0", "-5%", "100%", "x", "", 2])
 def test_a_share_that_cannot_be(share: object) -> None:
-    with pytest.raises(UsageError, match=r"--until a: .*allowed is a share"):
+    with pytest.raises(UsageError, match=r"--until a: .*expected a share"):
         read_until({"a": share})
 
 

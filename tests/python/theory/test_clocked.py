@@ -92,12 +92,12 @@ def test_is_what_the_simulator_does(tmp_path: Path, flows: int) -> None:
 
 
 def test_is_not_for_a_phantom_queue() -> None:
-    with pytest.raises(UsageError, match=r"clocked: with phantom; allowed is one of the two"):
+    with pytest.raises(UsageError, match=r"clocked: with phantom is invalid; expected one of the"):
         Fluid(10, G, phantom=True, clocked=True)
 
 
 def test_threshold_of_0_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"psi: 0; allowed is above 0 with clocked"):
+    with pytest.raises(UsageError, match=r"psi: 0 is invalid; expected above 0 with clocked"):
         Fluid(10, G, 0, clocked=True)
 
 

@@ -59,6 +59,6 @@ def test_printed_gain_is_an_upper_bound_of_what_it_comes_from(window: float) -> 
 
 def test_no_alpha_for_less_than_a_packet() -> None:
     with pytest.raises(
-        UsageError, match=r"window: 0\.5 packets; allowed is 1 or more \(thesis 2\.6"
+        UsageError, match=r"window: 0\.5 packets is invalid; expected 1 or more \(thesis 2\.6"
     ):
         model.alpha(0.5)

@@ -19,11 +19,11 @@ pub struct LinkCount {
     pub tier: String,
     /// Rate, bit/s.
     pub rate_bps: u64,
-    /// Bytes sent in the measured time.
+    /// Bytes of these packets.
     pub bytes: u64,
-    /// Packets sent in the measured time.
+    /// Packets that it began to send in the measured time.
     pub packets: u64,
-    /// Share of the rate that the bytes took.
+    /// Share of the rate that bytes took; of a packet at an edge of the measured time, the part inside.
     pub utilization: f64,
     /// Packets marked CE, in the whole run.
     pub marks: u64,
@@ -42,10 +42,18 @@ pub const LINK_COLUMNS: [Column; 10] = [
     Column::new(
         "bytes",
         "byte",
-        "bytes sent in the measured time, headers included",
+        "bytes of the packets that it began to send in the measured time, headers included",
     ),
-    Column::new("packets", "packet", "packets sent in the measured time"),
-    Column::new("utilization", "", "share of the rate that the bytes took"),
+    Column::new(
+        "packets",
+        "packet",
+        "packets that it began to send in the measured time",
+    ),
+    Column::new(
+        "utilization",
+        "",
+        "share of the rate that bytes took in the measured time; of a packet at its edges, the part inside",
+    ),
     Column::new("marks", "", "packets that it marked CE, in the whole run"),
     Column::new(
         "drops",
@@ -64,7 +72,7 @@ pub const LINK_COLUMNS: [Column; 10] = [
 pub struct TierCount {
     /// Links.
     pub links: usize,
-    /// Packets sent in the measured time.
+    /// Packets that it began to send in the measured time.
     pub packets: u64,
     /// Mean utilization.
     pub mean_utilization: f64,

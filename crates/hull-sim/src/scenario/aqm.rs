@@ -84,9 +84,13 @@ impl AverageWeight {
         if let Ok(halvings) = text.trim().parse() {
             return Ok(AverageWeight::Halvings(halvings));
         }
-        Share::parse(text)
-            .map(AverageWeight::Share)
-            .map_err(|_| format!("found {}, allowed is {}", quote::text(text), Self::ALLOWED))
+        Share::parse(text).map(AverageWeight::Share).map_err(|_| {
+            format!(
+                "{} is invalid; expected {}",
+                quote::text(text),
+                Self::ALLOWED
+            )
+        })
     }
 
     /// No share below 2^-24, which is the least of the powers of two and leaves a share of 2^-32 units some
@@ -134,7 +138,7 @@ impl serde::de::Visitor<'_> for AverageWeightVisitor {
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<AverageWeight, E> {
         let refused = || {
             E::custom(format!(
-                "found {value}, allowed is {}",
+                "{value} is invalid; expected {}",
                 AverageWeight::ALLOWED
             ))
         };

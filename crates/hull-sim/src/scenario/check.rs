@@ -13,7 +13,7 @@ pub(super) fn refuse(
     found: impl std::fmt::Display,
     allowed: &str,
 ) -> Result<(), Problem> {
-    let told = format!("found {found}, allowed is {allowed}");
+    let told = format!("found {found}; expected {allowed}");
     Err((key.to_owned(), told).into())
 }
 

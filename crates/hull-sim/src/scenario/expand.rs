@@ -56,11 +56,13 @@ pub fn expand_with_own(
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             error(
                 "--set",
-                format!("found {}, allowed is key=value", quote::text(setting)),
+                format!("{} is invalid; expected key=value", quote::text(setting)),
             )
         })?;
         let (key, value) = (key.trim(), parse_value(value.trim()));
-        if overrides::is_of_file(key) {
+        if let Some(swept) = overrides::swept_key(key) {
+            overrides::set_swept(&mut base, &swept, value);
+        } else if overrides::is_of_file(key) {
             overrides::check_scheme(&base, key).map_err(|told| error(key, told))?;
             overrides::set(&mut base, key, value);
         } else {
@@ -99,6 +101,9 @@ pub fn expand_with_own(
             })
             .collect();
     }
+    if let Some(condition) = conditions.first() {
+        check_replaced(&variants, condition, &settings, file)?;
+    }
     let mut cells = Vec::new();
     for condition in &conditions {
         let mut variants = variants.clone();
@@ -131,6 +136,31 @@ pub fn expand_with_own(
         }
     }
     Ok(cells)
+}
+
+/// Decodes what schemes set for swept keys: the sweep replaces it, but a wrong value is not passed over.
+fn check_replaced(
+    variants: &[overrides::Variant],
+    condition: &[(String, Value)],
+    settings: &[(String, Value)],
+    file: &str,
+) -> Result<(), ScenarioError> {
+    for (key, _) in condition {
+        let setters: Vec<bool> = variants.iter().map(|scheme| scheme.sets(key)).collect();
+        if !setters.contains(&true) {
+            continue;
+        }
+        let mut others = variants.to_vec();
+        for (other, value) in condition.iter().chain(settings) {
+            if other != key {
+                overrides::apply(&mut others, other, value);
+            }
+        }
+        for (scheme, _) in others.iter().zip(setters).filter(|&(_, sets)| sets) {
+            decode(&scheme.table, file, &scheme.name)?;
+        }
+    }
+    Ok(())
 }
 
 fn of_scheme(scheme: &str) -> String {

@@ -31,6 +31,13 @@ pub(super) struct Variant {
     pub(super) table: Table,
 }
 
+impl Variant {
+    /// Whether the scheme itself has this key.
+    pub(super) fn sets(&self, key: &str) -> bool {
+        lookup(&self.own, key).is_some()
+    }
+}
+
 /// The schemes of a file, or the base scenario alone, without `schemes` and `sweep`.
 pub(super) fn variants(base: &Table) -> Vec<Variant> {
     let mut plain = base.clone();
@@ -96,6 +103,25 @@ pub(super) fn is_of_file(key: &str) -> bool {
     matches!(first, "name" | "title" | "source" | "schemes" | "sweep")
 }
 
+/// The key whose values an override gives: `switch.buffer` of `sweep.switch.buffer`, or of
+/// `sweep."switch.buffer"` as the file has it.
+pub(super) fn swept_key(key: &str) -> Option<String> {
+    let name = key.strip_prefix("sweep.")?;
+    let quoted = |quote: char| name.strip_prefix(quote)?.strip_suffix(quote);
+    let name = quoted('"').or_else(|| quoted('\'')).unwrap_or(name);
+    Some(name.to_owned())
+}
+
+/// Sets the values of a swept key.
+pub(super) fn set_swept(base: &mut Table, key: &str, values: Value) {
+    let sweep = base
+        .entry("sweep")
+        .or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(sweep) = sweep {
+        sweep.insert(key.to_owned(), values);
+    }
+}
+
 /// Checks that a key inside a scheme, `schemes.hull.pacer.beta`, has a scheme that there is; a whole one,
 /// `schemes.hull = {...}`, may be new.
 pub(super) fn check_scheme(base: &Table, key: &str) -> Result<(), String> {
@@ -113,8 +139,8 @@ pub(super) fn check_scheme(base: &Table, key: &str) -> Result<(), String> {
     let known = Vec::from_iter(known.map(String::as_str)).join(", ");
     let whole = format!("schemes.{name}={{...}}, which adds one");
     Err(match known.is_empty() {
-        true => format!("the file has no schemes; allowed is a whole one, {whole}"),
-        false => format!("there is no such scheme; allowed is one of {known}, or {whole}"),
+        true => format!("the file has no schemes; expected a whole one, {whole}"),
+        false => format!("there is no such scheme; expected one of {known}, or {whole}"),
     })
 }
 

@@ -39,9 +39,9 @@ impl Problem {
         };
         let told = match at(written, &self.key) {
             Some(Value::Table(_) | Value::Array(_)) => return self.into(),
-            Some(value) => format!("found {}, allowed is {allowed}", quote::value(value)),
+            Some(value) => format!("{} is invalid; expected {allowed}", quote::value(value)),
             None => {
-                format!("not given, and its default, {found}, does not fit; allowed is {allowed}")
+                format!("not given, and its default, {found}, does not fit; expected {allowed}")
             }
         };
         (self.key, told)
@@ -60,7 +60,7 @@ impl From<(String, String)> for Problem {
 impl From<Problem> for (String, String) {
     fn from(problem: Problem) -> Self {
         let told = match problem.what {
-            What::Value { found, allowed } => format!("found {found}, allowed is {allowed}"),
+            What::Value { found, allowed } => format!("{found} is invalid; expected {allowed}"),
             What::Told(told) => told,
         };
         (problem.key, told)
@@ -108,7 +108,7 @@ mod tests {
     fn a_value_is_shown_as_it_was_written() {
         let problem = Problem::of_value("a.b[0].c", "\"9.001KB\"".to_owned(), "at most 9000B");
         let (_, told) = problem.told(&table());
-        assert_eq!(told, "found \"9001B\", allowed is at most 9000B");
+        assert_eq!(told, "\"9001B\" is invalid; expected at most 9000B");
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         let (_, told) = problem.told(&table());
         assert_eq!(
             told,
-            "not given, and its default, 3, does not fit; allowed is at most 2"
+            "not given, and its default, 3, does not fit; expected at most 2"
         );
     }
 

@@ -66,7 +66,7 @@ fn form(root: &Json, node: &Json, value: &Value, key: &str) -> Result<(), Proble
     Err(Problem::from((
         key.to_owned(),
         format!(
-            "found {}, allowed is {}",
+            "{} is invalid; expected {}",
             quote::value(value),
             expected(node)
         ),
@@ -90,7 +90,7 @@ fn one_of(root: &Json, choices: &Json, value: &Value, key: &str) -> Result<(), P
         Some(form) => form.to_owned(),
         None => words.join(", or "),
     };
-    let told = format!("found {found}, allowed is {allowed}");
+    let told = format!("{found} is invalid; expected {allowed}");
     Err((key.to_owned(), told).into())
 }
 
@@ -107,7 +107,7 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str) -> Result<(), Proble
             None if node["additionalProperties"] == false => {
                 let known = known.into_iter().flat_map(|known| known.keys());
                 let known = Vec::from_iter(known.map(String::as_str)).join(", ");
-                let told = format!("there is no such key; allowed is {known}");
+                let told = format!("there is no such key; expected {known}");
                 let name = match name.as_str() {
                     "" => "\"\"".to_owned(),
                     name => quote::plain(name),
@@ -124,7 +124,7 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str) -> Result<(), Proble
     for name in required.filter_map(Json::as_str) {
         if !table.contains_key(name) {
             let property = meant(root, &node["properties"][name]);
-            let told = format!("missing, allowed is {}", expected(property));
+            let told = format!("missing; expected {}", expected(property));
             return Err((inside(name), told).into());
         }
     }

@@ -109,12 +109,12 @@ pub(super) fn with_full_names(
             ([one], _) => Ok(one.clone()),
             ([], []) => Ok(key.to_owned()),
             ([], _) => Err(format!(
-                "could mean {}, but nothing in this file has that table; allowed is a key of a table \
+                "could mean {}, but nothing in this file has that table; expected a key of a table \
                  that is there",
                 possible.join(" or ")
             )),
             _ => Err(format!(
-                "could mean {}; allowed is one of them",
+                "could mean {}; expected one of them",
                 present.join(" or ")
             )),
         }
@@ -128,7 +128,7 @@ pub(super) fn with_full_names(
             let label = format!("sweep.\"{key}\"");
             let name = full(&key).map_err(|why| (label.clone(), why))?;
             if named.insert(name.clone(), values).is_some() {
-                return Err((label, format!("{name} is swept twice; allowed is once")));
+                return Err((label, format!("{name} is swept twice; expected once")));
             }
         }
         *sweep = named;

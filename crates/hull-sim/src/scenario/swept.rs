@@ -15,7 +15,7 @@ const MOST: i128 = 100_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "allowed is a list of values or a range \"start:stop:step\""
+    expecting = "a list of values or a range \"start:stop:step\""
 )]
 #[schemars(extend("x-form" = "a list of values or a range \"start:stop:step\""))]
 pub enum Swept {
@@ -40,11 +40,13 @@ impl Swept {
             }
             Swept::Range(text) => range(text)?.ok_or_else(|| {
                 let found = quote::text(text);
-                format!("found {found}, allowed is a list of values or a range \"start:stop:step\"")
+                format!(
+                    "{found} is invalid; expected a list of values or a range \"start:stop:step\""
+                )
             })?,
         };
         if values.is_empty() {
-            return Err("found an empty list, allowed is a list of values".to_owned());
+            return Err("found an empty list; expected a list of values".to_owned());
         }
         Ok(values)
     }
@@ -89,7 +91,7 @@ pub fn range(text: &str) -> Result<Option<Vec<Value>>, String> {
     }
     let wrong = |why: &str| {
         Err(format!(
-            "found {}, {why}; allowed is a range \"start:stop:step\", such as \"0.2:0.6:0.1\" \
+            "found {}, {why}; expected a range \"start:stop:step\", such as \"0.2:0.6:0.1\" \
              or \"800Mbps:950Mbps:50Mbps\"",
             quote::text(text)
         ))

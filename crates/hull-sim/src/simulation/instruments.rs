@@ -13,7 +13,7 @@ use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
     SeriesLog, Watch,
 };
-use crate::network::{NO_SACK, Network, Packet, flags};
+use crate::network::{NO_SACK, Network, Packet, Port, flags};
 use crate::scenario::{self, Probe, Scenario};
 use crate::topology::{self, Graph, Observed, Problem, Routes};
 
@@ -41,8 +41,10 @@ pub struct Instruments {
     pub probe_routes: (u32, u32),
     pub probes: u32,
     pub intervals: Intervals,
-    /// Payload that has arrived in order, by host.
-    pub delivered_bytes: Vec<u64>,
+    /// Payload that has arrived, by host; each byte counts once.
+    pub received_bytes: Vec<u64>,
+    /// Until when a packet can arrive whose first bytes came before the end of the warm-up.
+    pub edge_ps: u64,
     /// Counters at the end of the warm-up.
     pub at_warmup: Measured,
     /// Flows under way at the end of the warm-up, of those that are followed.
@@ -110,7 +112,8 @@ impl Instruments {
             probe_routes,
             probes: 0,
             intervals: Intervals::of(scenario),
-            delivered_bytes: vec![0; hosts],
+            received_bytes: vec![0; hosts],
+            edge_ps: 0,
             at_warmup: Measured::default(),
             long_flows: Vec::new(),
             logs: Logs {
@@ -219,6 +222,9 @@ impl Simulation {
         if now_ps > 0 {
             // Without a warm-up, what leaves at time 0 counts.
             self.instruments.at_warmup = self.counters();
+            let hosts = 0..self.instruments.received_bytes.len();
+            let longest_ps = hosts.map(|host| self.reception_ps(host, u16::MAX)).max();
+            self.instruments.edge_ps = now_ps + longest_ps.unwrap_or(0);
         }
         let table = &self.table;
         let under_way = table.followed().filter(|&slot| table.has_data(slot));
@@ -230,12 +236,32 @@ impl Simulation {
         self.instruments.long_flows = long.collect();
     }
 
-    fn counters(&self) -> Measured {
-        let ports = self.network.ports.iter();
-        let (sent_bytes, sent_packets) = ports.map(crate::network::Port::sent).unzip();
+    /// Payload that a host had not had before arrives in a packet. Of one that arrives while the
+    /// warm-up ends, what was received before the end belongs to the warm-up.
+    #[inline]
+    pub(super) fn count_received(&mut self, host: usize, new_bytes: u64, wire_bytes: u16) {
+        self.instruments.received_bytes[host] += new_bytes;
+        if self.now_ps < self.instruments.edge_ps {
+            let reception_ps = self.reception_ps(host, wire_bytes).max(1);
+            let inside_ps = self.now_ps.saturating_sub(self.warmup_ps).min(reception_ps);
+            let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
+            self.instruments.at_warmup.received_bytes[host] += early_bytes;
+        }
+    }
+
+    /// How long the bytes of a packet take to come in over a host's link.
+    fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
+        let port = Graph::opposite(self.graph.host_port(host));
+        self.network.ports[port].serialization_ps(wire_bytes)
+    }
+
+    fn counters(&mut self) -> Measured {
+        let (sent_bytes, sent_packets) = self.network.ports.iter().map(Port::sent).unzip();
+        let carried = |port: &mut Port| port.carried_bytes(self.now_ps);
         Measured {
             at_ps: self.now_ps,
-            delivered_bytes: self.instruments.delivered_bytes.clone(),
+            received_bytes: self.instruments.received_bytes.clone(),
+            carried_bytes: self.network.ports.iter_mut().map(carried).collect(),
             sent_bytes,
             sent_packets,
             ..Measured::default()

@@ -23,11 +23,11 @@ pub struct PacketCount {
 /// Use of the client's link in the measured time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Throughput {
-    /// Payload delivered to the client in order, bit/s.
+    /// Payload that arrived at the client, bit/s; each byte counts once.
     pub goodput_bps: f64,
     /// Share of the link's rate that packets took.
     pub utilization: f64,
-    /// Payload delivered to all hosts in order, bit/s.
+    /// Payload that arrived at all hosts, bit/s.
     pub total_goodput_bps: f64,
 }
 
@@ -36,10 +36,12 @@ pub struct Throughput {
 pub struct Measured {
     pub(super) at_ps: u64,
     /// Payload by receiving host.
-    pub(super) delivered_bytes: Vec<u64>,
-    /// Bytes by port.
+    pub(super) received_bytes: Vec<u64>,
+    /// Bytes that each port's link has carried, of a packet in transmission the part sent.
+    pub(super) carried_bytes: Vec<f64>,
+    /// Bytes of the packets that each port has begun to send.
     pub(super) sent_bytes: Vec<u64>,
-    /// Packets by port, modulo 2^32.
+    /// These packets, modulo 2^32.
     pub(super) sent_packets: Vec<u32>,
     /// Latency by queue occupancy in the measured time, at the client's port.
     pub(super) occupancy: Distribution,
@@ -47,6 +49,14 @@ pub struct Measured {
     pub(super) queues: IndexMap<String, Distribution>,
     /// How evenly long flows shared, of those that are followed.
     pub(super) fairness: Option<Fairness>,
+}
+
+impl Measured {
+    /// Bytes that a port's link has carried since `before`.
+    fn carried_since(&self, before: &Measured, port: usize) -> f64 {
+        let early_bytes = before.carried_bytes.get(port).copied().unwrap_or(0.0);
+        self.carried_bytes[port] - early_bytes
+    }
 }
 
 /// Interrupts and processor time of a host that has a receive path.
@@ -151,18 +161,15 @@ impl Simulation {
         let before = &self.instruments.at_warmup;
         let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
         let (client, port) = (self.instruments.client, self.instruments.client_port);
-        let at = |counts: &[u64], index: usize| counts.get(index).copied().unwrap_or(0);
+        let received = |counts: &Measured| counts.received_bytes.get(client).copied().unwrap_or(0);
         let bps = |now: u64, before: u64| 8.0 * (now - before) as f64 / seconds;
-        let wire_bps = bps(at(&measured.sent_bytes, port), at(&before.sent_bytes, port));
+        let carried_bytes = measured.carried_since(before, port);
         Throughput {
-            goodput_bps: bps(
-                at(&measured.delivered_bytes, client),
-                at(&before.delivered_bytes, client),
-            ),
-            utilization: wire_bps / self.network.ports[port].rate_bps(),
+            goodput_bps: bps(received(measured), received(before)),
+            utilization: 8.0 * carried_bytes / seconds / self.network.ports[port].rate_bps(),
             total_goodput_bps: bps(
-                measured.delivered_bytes.iter().sum(),
-                before.delivered_bytes.iter().sum(),
+                measured.received_bytes.iter().sum(),
+                before.received_bytes.iter().sum(),
             ),
         }
     }
@@ -180,6 +187,7 @@ impl Simulation {
             let early_packets = before.sent_packets.get(number).copied().unwrap_or(0);
             let bytes = measured.sent_bytes[number] - early_bytes;
             let packets = measured.sent_packets[number].wrapping_sub(early_packets);
+            let carried_bytes = measured.carried_since(before, number);
             let name = |node: usize| self.graph.nodes[node].name.clone();
             let stage = stages[number].map(|host| &self.hosts.pacers[host]);
             LinkCount {
@@ -189,7 +197,7 @@ impl Simulation {
                 rate_bps: port.rate_bps().round() as u64,
                 bytes,
                 packets: u64::from(packets),
-                utilization: 8.0 * bytes as f64 / seconds / port.rate_bps(),
+                utilization: 8.0 * carried_bytes / seconds / port.rate_bps(),
                 marks: port.marks,
                 drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),

@@ -266,9 +266,12 @@ impl Measured {
         let in_fabric = cut.iter().flat_map(|cut| &cut.in_fabric);
         let bytes = self.sent_bytes.iter_mut().zip(&of_fabric.sent_bytes);
         let packets = self.sent_packets.iter_mut().zip(&of_fabric.sent_packets);
-        for ((&in_fabric, bytes), packets) in in_fabric.zip(bytes).zip(packets) {
+        let carried = self.carried_bytes.iter_mut().zip(&of_fabric.carried_bytes);
+        let counts = bytes.zip(packets).zip(carried);
+        for (&in_fabric, ((bytes, packets), carried)) in in_fabric.zip(counts) {
             if in_fabric {
                 *bytes.0 = *bytes.1;
+                *carried.0 = *carried.1;
                 *packets.0 = *packets.1;
             }
         }

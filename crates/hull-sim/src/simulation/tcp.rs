@@ -83,12 +83,12 @@ impl Simulation {
             self.note_rate(packet);
         }
         let receiver = &mut self.table.receivers[slot as usize];
-        let before = receiver.next();
+        let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
         let bytes = u64::from(packet.wire_bytes - self.header_bytes);
         let acks = receiver.on_data(self.now_ps, start, bytes, ce, cwr);
-        let next = receiver.next();
+        let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
         // Joined packets are more than one segment: Linux acknowledges them at once.
         let at_once = if received.count > 1 {
             receiver.take_pending()
@@ -98,8 +98,8 @@ impl Simulation {
         for ack in acks.into_iter().flatten().chain(at_once) {
             self.send_ack(host, slot, ack);
         }
+        self.count_received(host, new_bytes, packet.wire_bytes);
         if next > before {
-            self.instruments.delivered_bytes[host] += next - before;
             while let Some(message) = self.table.flows[slot as usize].completed(next) {
                 self.message_delivered(slot, &message);
             }

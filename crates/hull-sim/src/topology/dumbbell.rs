@@ -34,7 +34,7 @@ pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Prob
             return Err((
                 format!("topology.dumbbell.rtts[{entry}]"),
                 format!(
-                    "found \"{}\", allowed is at least \"{}\", the round trip over the other links",
+                    "\"{}\" is invalid; expected at least \"{}\", the round trip over the other links",
                     Time(rtt_ps),
                     Time(others_ps)
                 ),

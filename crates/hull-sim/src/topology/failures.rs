@@ -59,7 +59,7 @@ pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, P
 fn links(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     if !text.contains(SEPARATORS[0]) {
         return Err(format!(
-            "found {}, allowed are two joined nodes as \"a--b\"",
+            "{} is invalid; expected two joined nodes as \"a--b\"",
             quote::text(text)
         ));
     }

@@ -82,7 +82,7 @@ impl Graph {
             .collect();
         if !(2..=limits::HOSTS).contains(&(hosts.len() as u64)) {
             return Err(format!(
-                "found {} hosts, allowed is 2 to {}",
+                "found {} hosts; expected 2 to {}",
                 hosts.len(),
                 limits::HOSTS
             ));
@@ -224,7 +224,7 @@ impl Graph {
         match reached.iter().position(|&reached| !reached) {
             None => Ok(()),
             Some(node) => Err(format!(
-                "found no path between {} and {}, allowed is a connected graph",
+                "found no path between {} and {}; expected a connected graph",
                 quote::text(&self.nodes[0].name),
                 quote::text(&self.nodes[node].name)
             )),
@@ -237,7 +237,7 @@ fn index_names(nodes: &[Node]) -> Result<HashMap<String, usize>, String> {
     for (i, node) in nodes.iter().enumerate() {
         if by_name.insert(node.name.clone(), i).is_some() {
             return Err(format!(
-                "found two nodes named {}, allowed are different names",
+                "found two nodes named {}; expected different names",
                 quote::text(&node.name)
             ));
         }
@@ -256,13 +256,13 @@ fn check_links(
         let (a, b) = (&nodes[link.a], &nodes[link.b]);
         if link.a == link.b {
             return Err(format!(
-                "found a link from {} to itself, allowed is a link between two nodes",
+                "found a link from {} to itself; expected a link between two nodes",
                 quote::text(&a.name)
             ));
         }
         if a.kind == Kind::Host && b.kind == Kind::Host {
             return Err(format!(
-                "found a link between the hosts {} and {}, allowed is a link to a switch",
+                "found a link between the hosts {} and {}; expected a link to a switch",
                 quote::text(&a.name),
                 quote::text(&b.name)
             ));
@@ -272,7 +272,7 @@ fn check_links(
         let found = node_ports[host].len();
         if found != 1 {
             return Err(format!(
-                "found {found} links at the host {}, allowed is 1",
+                "found {found} links at the host {}; expected 1",
                 quote::text(&nodes[host].name)
             ));
         }

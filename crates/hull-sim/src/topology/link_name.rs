@@ -13,7 +13,7 @@ pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
 pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     let wrong = |what: String| {
         format!(
-            "found {}, {what}, allowed are two joined nodes as \"a--b\" or \"a->b\"",
+            "found {}, {what}; expected two joined nodes as \"a--b\" or \"a->b\"",
             quote::text(text)
         )
     };
@@ -69,7 +69,7 @@ fn of_tier(graph: &Graph, tier: &str) -> Result<Vec<usize>, String> {
     }
     if ports.is_empty() {
         return Err(format!(
-            "found {}, allowed are two joined nodes as \"a->b\" or \"a--b\", or a tier: {}",
+            "{} is invalid; expected two joined nodes as \"a->b\" or \"a--b\", or a tier: {}",
             quote::text(tier),
             tiers.join(", ")
         ));

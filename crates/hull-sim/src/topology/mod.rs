@@ -59,7 +59,7 @@ pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
     } else {
         Err((
             "topology".to_owned(),
-            "found no network, allowed is one table".to_owned(),
+            "found no network; expected one table".to_owned(),
         ))
     }?;
     for (i, settings) in topology.links.iter().enumerate() {

@@ -148,7 +148,7 @@ pub(super) fn check_size(graph: &Graph) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "found {switches} switches, of which {} have hosts, allowed is a product of at most {MAX_ENTRIES}",
+        "found {switches} switches, of which {} have hosts; expected a product of at most {MAX_ENTRIES}",
         with_hosts.len()
     ))
 }

@@ -14,6 +14,11 @@ impl Reassembly {
         self.blocks.is_empty()
     }
 
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.blocks.iter().map(|&(start, end)| end - start).sum()
+    }
+
     /// Takes data [start, end), joins it with what it touches, and returns the next byte expected
     /// after it for one of `next` before it.
     pub fn take(&mut self, start: u64, end: u64, next: u64) -> u64 {

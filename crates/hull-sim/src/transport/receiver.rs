@@ -101,6 +101,12 @@ impl Receiver {
         self.next
     }
 
+    /// Bytes received, in order or above a hole; each counts once.
+    #[inline]
+    pub fn received_bytes(&self) -> u64 {
+        self.next + self.held.as_ref().map_or(0, |held| held.bytes())
+    }
+
     /// A SYN arrives, for the first time or again: returns the SYN-ACK.
     pub fn on_syn(&mut self) -> OutgoingAck {
         OutgoingAck {

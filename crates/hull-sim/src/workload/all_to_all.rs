@@ -32,7 +32,7 @@ impl AllToAll {
         if hosts.len() < 2 {
             return Err((
                 key.to_owned(),
-                "found one host, allowed are at least two".to_owned(),
+                "found one host; expected at least two".to_owned(),
             ));
         }
         let start_ps = |&host: &u32| match settings.jitter.0 {

@@ -45,7 +45,7 @@ impl CdfTable {
                 value
                     .filter(|value| (0.0..=largest).contains(value))
                     .ok_or(format!(
-                        ", column {}: found {}, allowed is a number from 0 to {largest}",
+                        ", column {}: {} is invalid; expected a number from 0 to {largest}",
                         columns[index],
                         quote::text(&text)
                     ))
@@ -61,7 +61,7 @@ impl CdfTable {
                 ] {
                     if new < old || point == before {
                         return Err(rows.at_line(format!(
-                            ", column {name}: found {new} after {old}, allowed are rising values"
+                            ", column {name}: found {new} after {old}; expected rising values"
                         )));
                     }
                 }
@@ -71,9 +71,9 @@ impl CdfTable {
         match points.last() {
             Some(&(_, 1.0)) => Ok(CdfTable { points }),
             Some(&(_, last)) => Err(format!(
-                "column cdf: found {last} in the last line, allowed is a table that reaches 1"
+                "column cdf: found {last} in the last line; expected a table that reaches 1"
             )),
-            None => Err("found no points, allowed is a table that reaches 1".to_owned()),
+            None => Err("found no points; expected a table that reaches 1".to_owned()),
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
                 "bytes,cdf\n8,0.5\n9,0.9\n",
                 ["column cdf", "0.9", "reaches 1"],
             ),
-            ("bytes,cdf\n", ["no points", "allowed", "reaches 1"]),
+            ("bytes,cdf\n", ["no points", "expected", "reaches 1"]),
             ("bytes,cdf\n8,0.5,7\n", ["line 2", "3 cells", "2 as"]),
         ] {
             let error = CdfTable::read(text, "bytes").expect_err(text);

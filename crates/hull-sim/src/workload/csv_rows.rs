@@ -41,7 +41,7 @@ impl<R: Read + Seek> CsvRows<R> {
         if cells != self.columns {
             let columns = self.columns;
             return Err(self.at_line(format!(
-                ": found {cells} cells, allowed are {columns} as in the header"
+                ": found {cells} cells; expected {columns} as in the header"
             )));
         }
         Ok(Some(&self.record))

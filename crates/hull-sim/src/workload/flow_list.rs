@@ -54,7 +54,7 @@ impl FlowList {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
             format!(
-                "found {} ({}), allowed is a table of flows or the path of a CSV or Parquet file",
+                "found {} ({}); expected a table of flows or the path of a CSV or Parquet file",
                 quote::text(path),
                 quote::reason(&error)
             )
@@ -74,9 +74,7 @@ impl FlowList {
             flow_list_csv::read(file, &rows).map_err(in_file)?
         };
         if flows.is_empty() {
-            return Err(in_file(
-                "found no flows, allowed is at least one".to_owned(),
-            ));
+            return Err(in_file("found no flows; expected at least one".to_owned()));
         }
         flows.sort_by_key(|flow| flow.start_ps);
         flows.shrink_to_fit();
@@ -134,7 +132,7 @@ impl<'a> RowReader<'a> {
         if flow.src == flow.dst {
             return Err((
                 "dst",
-                format!("found the source {}, allowed is another host", shown(dst)),
+                format!("found the source {}; expected another host", shown(dst)),
             ));
         }
         Ok(flow)
@@ -156,7 +154,7 @@ impl<'a> RowReader<'a> {
             (
                 column,
                 format!(
-                    "found {}, allowed is a host by number, 0 to {last}, or by name, such as {name}",
+                    "{} is invalid; expected a host by number, 0 to {last}, or by name, such as {name}",
                     shown(cell)
                 ),
             )
@@ -180,7 +178,7 @@ fn integer(
             (
                 column,
                 format!(
-                    "found {}, allowed is an integer from {least} to {most}",
+                    "{} is invalid; expected an integer from {least} to {most}",
                     shown(cell)
                 ),
             )

@@ -151,7 +151,7 @@ mod tests {
     fn a_file_that_is_not_there() {
         let problem = FlowList::read("no/such.csv", &hosts(4, 1)).expect_err("not there");
         assert!(
-            problem.contains("\"no/such.csv\"") && problem.contains("allowed is"),
+            problem.contains("\"no/such.csv\"") && problem.contains("expected"),
             "{problem}"
         );
     }

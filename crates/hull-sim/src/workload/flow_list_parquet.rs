@@ -88,20 +88,20 @@ impl Column {
             }
             _ => {
                 return Err(format!(
-                    "column {}: found neither integers nor texts, allowed are integers, and texts for hosts",
+                    "column {}: found neither integers nor texts; expected integers, and texts for hosts",
                     self.name
                 ));
             }
         };
         match levels.iter().position(|&level| level < self.level) {
             Some(missing) => Err(format!(
-                "row {}, column {}: found no value, allowed is one in each row",
+                "row {}, column {}: found no value; expected one in each row",
                 first_row + missing,
                 self.name
             )),
             None if values.len() == count => Ok(values),
             None => Err(format!(
-                "column {}: found {} values after row {first_row}, allowed are the {count} that the file announces",
+                "column {}: found {} values after row {first_row}; expected the {count} that the file announces",
                 self.name,
                 values.len()
             )),
@@ -114,7 +114,7 @@ impl Column {
 fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Result<(), String> {
     let refused = |found: &str| {
         Err(format!(
-            "column {name}: found {found}, allowed are integers{}",
+            "column {name}: {found} is invalid; expected integers{}",
             match name {
                 "start_ps" => ", ps",
                 "src" | "dst" => ", and texts",
@@ -304,7 +304,7 @@ mod tests {
             (
                 "far",
                 (5, Some("h1"), 7, 9),
-                ["row 3, column dst", "found 7"],
+                ["row 3, column dst", "7 is invalid"],
             ),
             (
                 "itself",
@@ -314,12 +314,12 @@ mod tests {
             (
                 "early",
                 (-5, Some("h2"), 0, 9),
-                ["row 3, column start_ps", "found -5"],
+                ["row 3, column start_ps", "-5 is invalid"],
             ),
             (
                 "nothing",
                 (5, Some("h2"), 0, 0),
-                ["row 3, column bytes", "found 0"],
+                ["row 3, column bytes", "0 is invalid"],
             ),
         ] {
             let name = format!("{name}.parquet");

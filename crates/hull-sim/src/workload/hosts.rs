@@ -55,7 +55,7 @@ impl HostNames {
         if hosts.is_empty() {
             return Err((
                 key.to_owned(),
-                "found no host, allowed is at least one".to_owned(),
+                "found no host; expected at least one".to_owned(),
             ));
         }
         Ok(hosts)
@@ -80,7 +80,7 @@ impl HostNames {
                 return Err((
                     key.to_owned(),
                     format!(
-                        "found host {host} ({name}) {}, allowed is each other host once",
+                        "found host {host} ({name}) {}; expected each other host once",
                         if seen[host as usize] {
                             "twice"
                         } else {
@@ -113,7 +113,7 @@ impl HostNames {
         let allowed = format!("a host by number, 0 to {last}, or by name, such as \"{example}\"");
         (
             key.to_owned(),
-            format!("found {found}, allowed is {allowed}"),
+            format!("{found} is invalid; expected {allowed}"),
         )
     }
 }
@@ -144,9 +144,9 @@ mod tests {
     fn hosts_that_are_not_there() {
         let names = hosts(6, 1);
         for (host, shown) in [
-            (HostRef::Number(6), "found 6"),
-            (text("h6"), "found \"h6\""),
-            (text("4-9"), "found \"4-9\""),
+            (HostRef::Number(6), "6 is invalid"),
+            (text("h6"), "\"h6\" is invalid"),
+            (text("4-9"), "\"4-9\" is invalid"),
         ] {
             let (key, problem) = names
                 .many("workload.incast.servers", &HostList::One(host))

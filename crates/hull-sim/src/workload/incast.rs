@@ -93,7 +93,7 @@ fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>,
         if fan_in as usize > available {
             return Err((
                 "workload.incast.fan_in".to_owned(),
-                format!("found {fan_in}, allowed are 1 to {available}, the servers there are"),
+                format!("{fan_in} is invalid; expected 1 to {available}, the servers there are"),
             ));
         }
         servers.truncate(fan_in as usize);
@@ -103,7 +103,7 @@ fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>,
         return Err((
             "workload.incast.total".to_owned(),
             format!(
-                "found \"{}\" from {} servers, allowed is at least 1B from at least one",
+                "found \"{}\" from {} servers; expected at least 1B from at least one",
                 settings.total,
                 servers.len()
             ),
@@ -285,7 +285,7 @@ mod tests {
         let (key, problem) = build("workload.incast.fan_in = 50", 41, "1s").expect_err("too many");
         assert_eq!(key, "workload.incast.fan_in");
         assert!(
-            problem.contains("found 50, allowed are 1 to 40"),
+            problem.contains("50 is invalid; expected 1 to 40"),
             "{problem}"
         );
     }

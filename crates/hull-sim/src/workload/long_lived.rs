@@ -59,7 +59,7 @@ impl LongLived {
                     return Err((
                         format!("workload.long_lived.flows[{i}].stop_interval"),
                         format!(
-                            "found \"{}\", so that flow {n} stops before it starts; allowed is a stop after the start",
+                            "found \"{}\", so that flow {n} stops before it starts; expected a stop after the start",
                             group.stop_interval
                         ),
                     ));
@@ -96,7 +96,7 @@ fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32
             let found = hosts.len();
             return Err((
                 key(name),
-                format!("found {found} hosts, allowed is {allowed}"),
+                format!("found {found} hosts; expected {allowed}"),
             ));
         }
     }
@@ -106,7 +106,7 @@ fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32
     match pairs.iter().find(|(src, dst)| src == dst) {
         Some((src, _)) => Err((
             key("dst"),
-            format!("found a flow from host {src} to itself, allowed is another host"),
+            format!("found a flow from host {src} to itself; expected another host"),
         )),
         None => Ok(pairs),
     }
@@ -254,7 +254,7 @@ mod tests {
                 "found 2 hosts",
             ),
             (r#"{ src = "0-2", dst = 1 }"#, "[0].dst", "to itself"),
-            (r#"{ src = 0, dst = "h9" }"#, "[0].dst", "found \"h9\""),
+            (r#"{ src = 0, dst = "h9" }"#, "[0].dst", "\"h9\" is invalid"),
             (
                 r#"{ src = "0-2", dst = 4, start_interval = "1s", stop = "1s" }"#,
                 "[0].stop_interval",

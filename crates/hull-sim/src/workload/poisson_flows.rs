@@ -78,7 +78,7 @@ impl PoissonFlows {
             return Err((
                 "workload.flows.destinations".to_owned(),
                 format!(
-                    "found only host {}, a source; allowed is another host for each source",
+                    "found only host {}, a source; expected another host for each source",
                     destinations[0]
                 ),
             ));
@@ -136,7 +136,7 @@ impl PoissonFlows {
                 return Err((
                     "workload.flows.load".to_owned(),
                     format!(
-                        "found {:.0}% of the sources' links, which is {:.0}% of the link of host {dst}; allowed is below 100%",
+                        "found {:.0}% of the sources' links, which is {:.0}% of the link of host {dst}; expected below 100%",
                         100.0 * load,
                         100.0 * offered_bps * share / link_bps
                     ),
@@ -151,7 +151,7 @@ impl PoissonFlows {
         let pairs = self.sources.len() * self.destinations.len();
         if pairs.saturating_mul(self.per_pair as usize) > limits::CONNECTIONS {
             let (each, most) = (self.per_pair, limits::CONNECTIONS);
-            let told = format!("found {each} for each of {pairs} pairs, allowed is {most} in all");
+            let told = format!("found {each} for each of {pairs} pairs; expected {most} in all");
             return Err(("workload.flows.connections".to_owned(), told));
         }
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();

@@ -87,7 +87,7 @@ impl Production {
         if rack.len() < 2 {
             return Err((
                 key("servers"),
-                format!("found {} servers, allowed are at least two", rack.len()),
+                format!("found {} servers; expected at least two", rack.len()),
             ));
         }
         FanOut::check(&key("servers"), rack.len(), rack.len())?;

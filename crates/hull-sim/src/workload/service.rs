@@ -35,7 +35,7 @@ impl ServiceTime {
                 Variable::Gamma(law.map_err(|error| {
                     (
                         format!("{key}.gamma"),
-                        format!("found {error}, allowed are a shape and a scale above 0"),
+                        format!("{error}; expected a shape and a scale above 0"),
                     )
                 })?)
             }

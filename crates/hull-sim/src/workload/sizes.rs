@@ -126,7 +126,7 @@ pub(super) fn table(
     let text = std::fs::read_to_string(source).map_err(|error| {
         let names: Vec<&str> = shipped.iter().map(|(name, _)| *name).collect();
         problem(format!(
-            "found {} ({}), allowed is one of {} or the path of a CSV file",
+            "found {} ({}); expected one of {} or the path of a CSV file",
             quote::text(source),
             quote::reason(&error),
             names.join(", ")

@@ -156,7 +156,7 @@ impl Traffic {
             let found = self.connections.len() + connections.len();
             return Err((
                 format!("workload.{name}"),
-                format!("found {found} connections, allowed are fewer than {NO_CONNECTION}"),
+                format!("found {found} connections; expected fewer than {NO_CONNECTION}"),
             ));
         }
         self.connections.extend(connections);

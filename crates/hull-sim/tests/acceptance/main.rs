@@ -17,6 +17,7 @@ mod link_failure;
 mod loss_recovery;
 mod marking_instant;
 mod md1_queue;
+mod measured_window;
 mod measuring;
 mod other_controls;
 mod overrides;

@@ -61,6 +61,36 @@ fn a_sweep_follows_the_rule() {
 }
 
 #[test]
+fn the_sweep_can_be_set() {
+    let hull = |us| Some((us * US, 20));
+    let expected = [None, None, hull(3), None, None, hull(5)];
+    let swept = "[sweep]\n\"pacer.update_interval\" = [\"7us\"]\n";
+    let values = "[\"3us\",\"5us\"]";
+    for name in [
+        "pacer.update_interval",
+        "\"pacer.update_interval\"",
+        "'pacer.update_interval'",
+    ] {
+        let setting = format!("sweep.{name}={values}");
+        assert_eq!(pacers("", &[&setting]), expected, "{setting}");
+        assert_eq!(pacers(swept, &[&setting]), expected, "{setting}");
+    }
+}
+
+#[test]
+fn what_a_scheme_sets_for_a_swept_key_is_read() {
+    let file = format!("{GOOD}{SCHEMES}").replace("\"950Mbps\"", "\"950Mbqs\"");
+    let swept = "[sweep]\n\"switch.phantom_queue.drain\" = [\"900Mbps\", \"800Mbps\"]\n";
+    let error = expand(&format!("{file}{swept}"), "my.toml", &[]).expect_err("a wrong unit");
+    let message = error.to_string();
+    assert!(
+        message.contains("switch.phantom_queue.drain: \"950Mbqs\""),
+        "{message}"
+    );
+    assert!(message.contains("(scheme hull)"), "{message}");
+}
+
+#[test]
 fn a_scheme_that_is_named_gets_a_table_that_it_has_not() {
     let found = pacers(
         "",

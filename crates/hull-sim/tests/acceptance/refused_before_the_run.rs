@@ -103,11 +103,11 @@ fn a_flow_to_itself() {
     );
     refuse(
         "workload.incast={client=1,servers=[1,2]}",
-        &["workload.incast.servers", "1", "allowed"],
+        &["workload.incast.servers", "1", "expected"],
     );
     refuse(
         "workload.flows={load=0.1,sizes={fixed=\"1KB\"},sources=1,destinations=1}",
-        &["workload.flows", "allowed"],
+        &["workload.flows", "expected"],
     );
     let path = file(
         "own",
@@ -116,7 +116,7 @@ fn a_flow_to_itself() {
     );
     refuse(
         &format!("workload.flows={path}"),
-        &["workload.flows", "own.csv", "line 3", "dst", "allowed"],
+        &["workload.flows", "own.csv", "line 3", "dst", "expected"],
     );
 }
 
@@ -190,7 +190,7 @@ fn a_distribution_that_does_not_reach_1() {
 fn a_rate_that_overflows() {
     refuse(
         "host.rate=99999999999999999999Tbps",
-        &["host.rate", "99999999999999999999Tbps", "allowed"],
+        &["host.rate", "99999999999999999999Tbps", "expected"],
     );
     refuse(
         "switch.rate=18446744Tbps",

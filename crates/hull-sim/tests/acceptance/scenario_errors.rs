@@ -161,8 +161,8 @@ fn thresholds_above_the_buffer() {
 fn loads_of_one_and_more() {
     for (found, shown) in [
         ("\"100%\"", "\"100%\""),
-        ("1", "found 1,"),
-        ("1.2", "found 1.2,"),
+        ("1", "1 is invalid"),
+        ("1.2", "1.2 is invalid"),
     ] {
         refuse(
             "\"40%\"",
@@ -302,7 +302,7 @@ fn settings_that_cannot_be() {
     check(
         GOOD,
         &["transport.bic.decrease=0.6"],
-        &["transport.bic.decrease", "found 0.6,", "at most 0.5"],
+        &["transport.bic.decrease", "0.6 is invalid", "at most 0.5"],
     );
     let qcn = [
         "transport.congestion_control=qcn",
@@ -357,7 +357,7 @@ fn schemes_that_cannot_be() {
         &[],
         &[
             "transport.congestion_control",
-            "found \"bbr\"",
+            "\"bbr\" is invalid",
             "newreno, ",
             "dctcp, ",
             "scheme odd",
@@ -384,15 +384,15 @@ fn rcp_needs_sources_and_ports_that_fit() {
     for (setting, parts) in [
         (
             "switch.priorities=2",
-            ["switch.priorities", "found 2", "1 with"],
+            ["switch.priorities", "2 is invalid", "1 with"],
         ),
         (
             "host.offload=\"64KB\"",
-            ["host.offload", "found \"64KB\"", "none with"],
+            ["host.offload", "\"64KB\" is invalid", "none with"],
         ),
         (
             "switch.rcp.alpha=101",
-            ["switch.rcp.alpha", "found 101,", "0 to 100"],
+            ["switch.rcp.alpha", "101 is invalid", "0 to 100"],
         ),
         (
             "switch.rcp.interval=\"2s\"",
@@ -404,7 +404,7 @@ fn rcp_needs_sources_and_ports_that_fit() {
         ),
         (
             "switch.rcp.initial=0",
-            ["switch.rcp.initial", "found 0,", "above 0"],
+            ["switch.rcp.initial", "0 is invalid", "above 0"],
         ),
         (
             "switch.rcp.algorithm=ap3-rcp",

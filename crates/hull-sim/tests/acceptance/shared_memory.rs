@@ -192,7 +192,7 @@ fn a_preset_has_so_many_ports() {
     ] {
         let message = refused(&settings).expect("too many ports");
         assert!(
-            message.contains("switch.memory.preset") && message.contains("allowed are"),
+            message.contains("switch.memory.preset") && message.contains("; expected"),
             "{message}"
         );
     }

@@ -79,12 +79,12 @@ fn what_could_mean_two_keys_or_none_is_refused() {
     assert_eq!(
         problem(&file(), &["scheme.threshold=9KB"]),
         "my.toml: scheme.threshold: could mean switch.marking.threshold or \
-         switch.phantom_queue.threshold; allowed is one of them"
+         switch.phantom_queue.threshold; expected one of them"
     );
     assert_eq!(
         problem(&swept("\"scheme.token_tick\" = [\"1us\"]"), &[]),
         "my.toml: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
-         has that table; allowed is a key of a table that is there"
+         has that table; expected a key of a table that is there"
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
     assert!(problem(&twice, &[]).contains("workload.requests.load is swept twice"));

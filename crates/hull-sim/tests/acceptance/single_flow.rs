@@ -184,7 +184,7 @@ fn a_small_window_is_delivered_once_a_round_trip() {
     let (rounds, window) = (1000, 20);
     let settings = with(&[
         "transport.max_window=20",
-        "run.warmup=42464us",    // 100 R
+        "run.warmup=42614us",    // 100 R and 150 us: nothing is being received
         "run.duration=424640us", // 1000 R
     ]);
     let outcome = run(&scenario(BULK, &settings), 1);

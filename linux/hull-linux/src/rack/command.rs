@@ -133,7 +133,7 @@ impl RackAction {
                 let rack = standing()?;
                 if !(1..rack.hosts).contains(flows) {
                     return input(format!(
-                        "--flows: found {flows}, allowed is 1 to {}",
+                        "--flows: {flows} is invalid; expected 1 to {}",
                         rack.hosts - 1
                     ));
                 }
@@ -142,7 +142,7 @@ impl RackAction {
             RackAction::Run(RunAction::Dynamic { common, load }) => {
                 if !(0.01..=0.95).contains(load) {
                     return input(format!(
-                        "--load: found {}%, allowed is 1% to 95%",
+                        "--load: {}% is invalid; expected 1% to 95%",
                         load * 100.0
                     ));
                 }
@@ -157,7 +157,7 @@ impl RackAction {
                 let servers = servers.unwrap_or(rack.hosts - 1);
                 if !(1..rack.hosts).contains(&servers) {
                     return input(format!(
-                        "--servers: found {servers}, allowed is 1 to {}",
+                        "--servers: {servers} is invalid; expected 1 to {}",
                         rack.hosts - 1
                     ));
                 }
@@ -176,17 +176,17 @@ impl RackAction {
 
 fn run_all(rack: &Rack, common: &Common, load: &Load) -> Result<(), Problem> {
     if common.repeat == 0 {
-        return input("--repeat: found 0, allowed is 1 or more");
+        return input("--repeat: 0 is invalid; expected 1 or more");
     }
     if !(200_000_000..=3_600_000_000_000).contains(&common.duration) {
         return input(format!(
-            "--duration: found {} ns, allowed is 200ms to 3600s",
+            "--duration: {} ns is invalid; expected 200ms to 3600s",
             common.duration
         ));
     }
     if common.out.exists() {
         return input(format!(
-            "--out {}: found it there, allowed is a new folder",
+            "--out {}: it exists; expected a new folder",
             common.out.display()
         ));
     }

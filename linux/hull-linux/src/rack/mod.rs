@@ -81,42 +81,42 @@ pub fn standing() -> Result<Rack, Problem> {
     match std::fs::read_to_string(RECORD) {
         Ok(text) => serde_json::from_str(&text)
             .map_err(|error| Problem::Failed(format!("{RECORD}: {error}"))),
-        Err(_) => input("found no rack, allowed is after hull linux rack up"),
+        Err(_) => input("there is no rack; build one with hull linux rack up"),
     }
 }
 
 impl Rack {
     fn check(&self) -> Result<(), Problem> {
         if !(2..=64).contains(&self.hosts) {
-            return input(format!("--hosts: found {}, allowed is 2 to 64", self.hosts));
+            return input(format!("--hosts: {} is invalid; expected 2 to 64", self.hosts));
         }
         if !(1_000_000..=100_000_000_000).contains(&self.rate_bps) {
             return input(format!(
-                "--rate: found {}, allowed is 1Mbps to 100Gbps",
+                "--rate: {} is invalid; expected 1Mbps to 100Gbps",
                 bps(self.rate_bps)
             ));
         }
         if self.delay_ns > 1_000_000_000 {
             return input(format!(
-                "--delay: found {} ns, allowed is up to 1s",
+                "--delay: {} ns is invalid; expected at most 1s",
                 self.delay_ns
             ));
         }
         if self.buffer_bytes < 3_000 {
             return input(format!(
-                "--buffer: found {} B, allowed is 3KB or more",
+                "--buffer: {} B is invalid; expected 3KB or more",
                 self.buffer_bytes
             ));
         }
         if !(1..=1_000_000).contains(&self.burst_bytes) {
             return input(format!(
-                "--burst: found {} B, allowed is 1B to 1MB",
+                "--burst: {} B is invalid; expected 1B to 1MB",
                 self.burst_bytes
             ));
         }
         if !(10_000_000..=1_000_000_000).contains(&self.min_rto_ns) {
             return input(format!(
-                "--min-rto: found {} ns, allowed is 10ms to 1s",
+                "--min-rto: {} ns is invalid; expected 10ms to 1s",
                 self.min_rto_ns
             ));
         }
@@ -134,7 +134,7 @@ impl Rack {
         let there = namespaces()?;
         if !there.is_empty() {
             return input(format!(
-                "found a rack ({}), allowed is none; hull linux rack down",
+                "there is a rack already ({}); remove it with hull linux rack down",
                 there.join(", ")
             ));
         }
@@ -181,7 +181,7 @@ impl Rack {
                         return problem;
                     }
                     Problem::Input(format!(
-                        "--delay: found no netem in this kernel ({problem}), allowed is 0us, or load \
+                        "--delay: found no netem in this kernel ({problem}); expected 0us, or load \
                          it with modprobe sch_netem (CONFIG_NET_SCH_NETEM)"
                     ))
                 })?;

@@ -83,7 +83,7 @@ fn traffic() -> Result<PathBuf, Problem> {
     match beside.is_file() {
         true => Ok(beside),
         false => input(format!(
-            "{}: found no hull-traffic, allowed is after make linux",
+            "{}: there is no hull-traffic; build it with make linux",
             beside.display()
         )),
     }

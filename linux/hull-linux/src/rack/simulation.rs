@@ -113,7 +113,7 @@ pub fn compare(load: &Load, rows: &[Row], out: &Path) -> Result<(), Problem> {
     let hull = std::env::current_exe()?.with_file_name("hull");
     if !hull.is_file() {
         return input(format!(
-            "--against-simulation: {}: found no hull, allowed is after make build",
+            "--against-simulation: {}: there is no hull; build it with make build",
             hull.display()
         ));
     }

@@ -48,27 +48,27 @@ export function read(model, fragment) {
     const parameter = model.parameters.find((p) => p.id === key);
     const value = Number(text);
     if (more.length) {
-      problems.push(`${shown(key)}: found twice, allowed once`);
+      problems.push(`${shown(key)}: found twice; expected once`);
     } else if (key === "b" && text === "") {
       state.b = null;
     } else if (key === "a" || key === "b") {
       if (ids.includes(text)) state[key] = text;
-      else problems.push(`${key}: found ${shown(text)}, allowed ${ids.join(", ")}`);
+      else problems.push(`${key}: ${shown(text)} is invalid; expected ${ids.join(", ")}`);
     } else if (key === "y") {
       state.log = text === "log";
-      if (!["log", "linear"].includes(text)) problems.push(`y: found ${shown(text)}, allowed log, linear`);
+      if (!["log", "linear"].includes(text)) problems.push(`y: ${shown(text)} is invalid; expected log, linear`);
     } else if (!parameter) {
       problems.push(`${shown(key)}: not known`);
     } else if (text === "" || !Number.isFinite(value) || value < parameter.min || value > parameter.max
       || (parameter.choices && !parameter.choices.includes(value))
       || (parameter.kind === "integer" && !Number.isInteger(value))) {
-      problems.push(`${key}: found ${shown(text)}, allowed ${allowed(parameter)}`);
+      problems.push(`${key}: ${shown(text)} is invalid; expected ${allowed(parameter)}`);
     } else {
       state.values[key] = value;
     }
   }
   if (state.b === state.a) {
-    problems.push(`b: found ${state.b}, which a is already`);
+    problems.push(`b: ${state.b} is the same as a; expected another scheme or none`);
     state.b = null;
   }
   if (problems.length > MOST) problems.splice(MOST, Infinity, `and ${problems.length - MOST} more`);

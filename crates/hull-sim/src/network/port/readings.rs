@@ -16,11 +16,18 @@ impl Port {
         Some(phantom_queue.backlog_bytes_before(now_ps, self.waiting_bytes))
     }
 
-    /// Bytes that the link has carried until `now_ps`, the sent part of a packet in transmission
-    /// counted in.
-    pub fn carried_bytes(&self, now_ps: u64) -> f64 {
-        let to_come_ps = self.busy_until_ps.saturating_sub(now_ps);
-        let per_byte_ps = self.ps_per_byte_q16 as f64 / 65536.0;
-        self.sent_bytes as f64 - to_come_ps as f64 / per_byte_ps
+    /// Bytes that the link has carried until `now_ps`, framing left out; of the packet in transmission
+    /// the part that has been sent.
+    pub fn carried_bytes(&mut self, now_ps: u64) -> f64 {
+        self.advance(now_ps);
+        let (begun_bytes, _) = self.sent();
+        let framing_bytes = u64::from(self.waiting) * u64::from(self.framing_bytes);
+        let waiting_ps = self.bytes_ps(self.waiting_bytes + framing_bytes);
+        // Where what waits has to wait for something else too, the packet may be over: at most one.
+        let to_come_ps = self.busy_until_ps.saturating_sub(now_ps + waiting_ps);
+        let in_service = self.in_service_bytes as u16;
+        let whole_ps = self.serialization_ps(in_service).max(1);
+        let share = (to_come_ps as f64 / whole_ps as f64).min(1.0);
+        begun_bytes as f64 - share * f64::from(in_service)
     }
 }

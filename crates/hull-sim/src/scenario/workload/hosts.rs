@@ -70,13 +70,13 @@ impl Visitor<'_> for HostVisitor {
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<HostRef, E> {
         u32::try_from(number)
             .map(HostRef::Number)
-            .map_err(|_| E::custom(format!("found {number}, allowed is {FORM}")))
+            .map_err(|_| E::custom(format!("{number} is invalid; expected {FORM}")))
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<HostRef, E> {
         u32::try_from(number)
             .map(HostRef::Number)
-            .map_err(|_| E::custom(format!("found {number}, allowed is {FORM}")))
+            .map_err(|_| E::custom(format!("{number} is invalid; expected {FORM}")))
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<HostRef, E> {

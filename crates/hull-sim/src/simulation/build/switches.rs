@@ -56,7 +56,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
                 return Err((
                     "switch.memory.preset".to_owned(),
                     format!(
-                        "found {found} ports at {}, {found_fast} of them above 1Gbps, allowed are \
+                        "found {found} ports at {}, {found_fast} of them above 1Gbps; expected \
                          {most} and {most_fast}",
                         quote::text(&switch.name)
                     ),
@@ -68,7 +68,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
             return Err((
                 "switch.memory.reserved".to_owned(),
                 format!(
-                    "found \"{}\" for each of {queues} queues of {}, allowed is the memory, \
+                    "found \"{}\" for each of {queues} queues of {}; expected the memory, \
                      \"{}\", for all of them together",
                     memory.reserved,
                     quote::text(&switch.name),

@@ -123,7 +123,7 @@ impl Live {
         let queue = queue.unwrap_or_default();
         let bytes = |us: f64| (us * 1e-6 * rate_bps / 8.0).round();
         let warm = &simulation.instruments.at_warmup;
-        let before = warm.sent_bytes.get(client_port).copied().unwrap_or(0) as f64;
+        let before = warm.carried_bytes.get(client_port).copied().unwrap_or(0.0);
         let lasted_s = now_ps.saturating_sub(warm.at_ps).max(1) as f64 * 1e-12;
         let at = |class: usize, share: f64| {
             let times = self.completions.get(class)?;

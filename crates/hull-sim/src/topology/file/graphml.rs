@@ -165,5 +165,5 @@ fn invalid(node: Node<'_, '_>, name: &str, value: &str, expected: &str) -> Strin
 }
 
 fn wrong(node: Node<'_, '_>, found: &str, allowed: &str) -> String {
-    format!("{}: found {found}, allowed is {allowed}", place(node))
+    format!("{}: found {found}; expected {allowed}", place(node))
 }

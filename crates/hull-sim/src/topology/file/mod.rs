@@ -93,7 +93,7 @@ fn read(path: &str) -> Result<String, String> {
         .map_err(|error| format!("cannot be read: {}", quote::reason(&error)))?;
     if text.len() as u64 > MAX_BYTES {
         return Err(format!(
-            "found more than {MAX_BYTES} bytes, allowed are at most so many"
+            "found more than {MAX_BYTES} bytes; expected at most that many"
         ));
     }
     Ok(text)
@@ -104,8 +104,8 @@ fn parse(text: &str) -> Result<Sheet, String> {
     match text.trim_start().chars().next() {
         Some('<') => graphml::parse(text),
         Some('{') => node_link::parse(text),
-        Some(_) => Err("found neither, allowed is GraphML or node-link JSON".to_owned()),
-        None => Err("found an empty file, allowed is GraphML or node-link JSON".to_owned()),
+        Some(_) => Err("found neither; expected GraphML or node-link JSON".to_owned()),
+        None => Err("found an empty file; expected GraphML or node-link JSON".to_owned()),
     }
 }
 
@@ -114,7 +114,7 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
     for (i, node) in sheet.nodes.iter().enumerate() {
         if by_id.insert(node.id.as_str(), i).is_some() {
             return Err(format!(
-                "{}: found the id {} twice, allowed is once",
+                "{}: found the id {} twice; expected once",
                 node.place,
                 quote::text(&node.id)
             ));
@@ -132,7 +132,7 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
             let end = |id: &String| {
                 by_id.get(id.as_str()).copied().ok_or_else(|| {
                     format!(
-                        "{}: found the node {}, allowed are ids of nodes",
+                        "{}: found the node {}; expected ids of nodes",
                         edge.place,
                         quote::text(id)
                     )
@@ -141,7 +141,7 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
             let (source, target) = (end(&edge.source)?, end(&edge.target)?);
             if source == target {
                 return Err(format!(
-                    "{}: found a link from {} to itself, allowed is a link between two nodes",
+                    "{}: found a link from {} to itself; expected a link between two nodes",
                     edge.place,
                     quote::text(&edge.source)
                 ));
@@ -220,7 +220,7 @@ fn pair(
                 ..
             } = &sheet.edges[edge];
             Err(format!(
-                "{place}: found {} to {} but not back, allowed are both directions, or an undirected graph",
+                "{place}: found {} to {} but not back; expected both directions, or an undirected graph",
                 quote::text(source),
                 quote::text(target)
             ))
@@ -236,7 +236,7 @@ fn kind(node: &SheetNode) -> Result<Kind, String> {
         None => "found no kind".to_owned(),
     };
     Err(format!(
-        "{}: node {}: {found}, allowed is \"host\" or \"switch\"",
+        "{}: node {}: {found}; expected \"host\" or \"switch\"",
         node.place,
         quote::text(&node.id)
     ))
@@ -256,7 +256,7 @@ fn name(node: &SheetNode) -> Result<String, String> {
         || SEPARATORS.iter().any(|separator| name.contains(separator));
     if bad {
         return Err(format!(
-            "{}: found the name {}, allowed is a text that is no number, without \"--\", \"->\" and spaces at its ends",
+            "{}: found the name {}; expected a text that is not a number, without \"--\", \"->\" or spaces at its ends",
             node.place,
             quote::text(&name)
         ));
@@ -277,7 +277,7 @@ fn tier(node: &SheetNode, kind: Kind, near: Option<usize>) -> Result<u8, String>
     let number = text.strip_suffix(".0").unwrap_or(text).parse::<u8>().ok();
     number.filter(|tier| range.contains(tier)).ok_or_else(|| {
         format!(
-            "{}: node {}: found tier {}, allowed is 0 for a host and 1 to 255 for a switch",
+            "{}: node {}: found tier {}; expected 0 for a host and 1 to 255 for a switch",
             node.place,
             quote::text(&node.id),
             quote::text(text)

@@ -33,8 +33,8 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     let (list, edges) = match (document.edges, document.links) {
         (Some(edges), None) => ("edges", edges),
         (None, Some(links)) => ("links", links),
-        (None, None) => return Err("found neither, allowed is edges or links".to_owned()),
-        _ => return Err("found both, allowed is edges or links".to_owned()),
+        (None, None) => return Err("found neither; expected edges or links".to_owned()),
+        _ => return Err("found both; expected edges or links".to_owned()),
     };
     let nodes = document.nodes.iter().enumerate().map(|(i, entry)| {
         let place = format!("nodes[{i}]");
@@ -69,7 +69,7 @@ fn id(entry: &HashMap<String, Value>, key: &str, place: &str) -> Result<String, 
         None => "nothing".to_owned(),
     };
     Err(format!(
-        "{place}.{key}: found {found}, allowed is a text or a whole number"
+        "{place}.{key}: {found} is invalid; expected a text or a whole number"
     ))
 }
 
@@ -83,7 +83,7 @@ fn attributes(entry: &HashMap<String, Value>, place: &str) -> Result<Attributes,
             Some(Value::Number(number)) => number.to_string(),
             Some(other) => {
                 return Err(format!(
-                    "{place}.{name}: found {}, allowed is a text or a number",
+                    "{place}.{name}: {} is invalid; expected a text or a number",
                     quote::unquoted(&other.to_string())
                 ));
             }
