@@ -13,7 +13,7 @@ use super::table_log::{Row, TableLog};
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.
-pub const FLOW_COLUMNS: [Column; 9] = [
+pub const FLOW_COLUMNS: [Column; 10] = [
     Column::new(
         "start_ps",
         "ps",
@@ -44,6 +44,7 @@ pub const FLOW_COLUMNS: [Column; 9] = [
         "number of the persistent connection; null for a flow of its own",
     ),
     Column::new("timeouts", "", "retransmission timeouts that it suffered"),
+    Column::new("transport", "", "its transport; there only where a scenario has several"),
 ];
 
 /// The completed flows of a run, in the order of their completion.
@@ -53,6 +54,8 @@ pub struct FlowLog {
     /// Until the last acknowledgment.
     acked: Vec<Sketch>,
     bytes: Vec<u64>,
+    /// The same for each transport, where there are several.
+    of_transports: Vec<FlowLog>,
     table: TableLog<FlowRecord>,
 }
 
@@ -90,12 +93,28 @@ impl FlowLog {
             sketches: classes.iter().map(|_| Sketch::default()).collect(),
             acked: classes.iter().map(|_| Sketch::default()).collect(),
             bytes: vec![0; classes.len()],
+            of_transports: Vec::new(),
             table: TableLog::new(classes, path),
         }
     }
 
+    /// For flows of several transports.
+    pub fn of_transports(mut self, transports: Vec<String>) -> Self {
+        let log = |_: &String| {
+            let mut log = FlowLog::new(self.classes().to_vec(), None);
+            log.discard();
+            log
+        };
+        self.of_transports = transports.iter().map(log).collect();
+        self.table = self.table.of_transports(transports);
+        self
+    }
+
     /// Adds a completed flow; returns the number of its row.
     pub fn push(&mut self, record: FlowRecord) -> u64 {
+        if let Some(log) = self.of_transports.get_mut(usize::from(record.transport)) {
+            log.push(record);
+        }
         let class = usize::from(record.class);
         self.sketches[class].add(record.fct_ps);
         self.bytes[class] += record.bytes;
@@ -103,7 +122,10 @@ impl FlowLog {
     }
 
     /// The last byte of the flow in this row was acknowledged, `after_ps` after its start.
-    pub fn acknowledged(&mut self, row: u64, class: u16, after_ps: u64) {
+    pub fn acknowledged(&mut self, row: u64, class: u16, transport: u16, after_ps: u64) {
+        if let Some(log) = self.of_transports.get_mut(usize::from(transport)) {
+            log.acknowledged(row, class, transport, after_ps);
+        }
         self.acked[usize::from(class)].add(after_ps);
         if let Some(record) = self.table.row_mut(row) {
             record.acked = Acked::After(after_ps);
@@ -150,6 +172,11 @@ impl FlowLog {
             .collect()
     }
 
+    /// Completion times by size class, for each transport where there are several.
+    pub fn summaries(&self) -> Vec<Vec<ClassSummary>> {
+        self.of_transports.iter().map(FlowLog::summary).collect()
+    }
+
     /// Completes the file; what went wrong on the way is told here.
     pub fn close(&mut self) -> io::Result<()> {
         self.table.close()
@@ -163,7 +190,7 @@ impl Row for FlowRecord {
         self.acked == Acked::Pending
     }
 
-    fn values(rows: &[Self], classes: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], classes: &[String], transports: &[String]) -> Vec<Values> {
         let connection = |row: &FlowRecord| {
             (row.connection != NO_CONNECTION).then_some(i64::from(row.connection))
         };
@@ -171,7 +198,7 @@ impl Row for FlowRecord {
             Acked::After(ps) => Some(ps as i64),
             Acked::Pending | Acked::Unknown => None,
         };
-        vec![
+        let mut values = vec![
             Values::long(rows, |row| row.start_ps),
             Values::long(rows, |row| row.fct_ps),
             Values::Optional(rows.iter().map(acked).collect()),
@@ -184,6 +211,11 @@ impl Row for FlowRecord {
             Values::short(rows, |row| row.dst),
             Values::Optional(rows.iter().map(connection).collect()),
             Values::short(rows, |row| u32::from(row.timeouts)),
-        ]
+        ];
+        if !transports.is_empty() {
+            let indices = rows.iter().map(|row| usize::from(row.transport)).collect();
+            values.push(Values::Text(indices, transports.to_vec()));
+        }
+        values
     }
 }

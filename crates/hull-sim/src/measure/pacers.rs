@@ -36,7 +36,7 @@ pub(crate) type PacerLog = TableLog<PacerRow>;
 impl Row for PacerRow {
     const COLUMNS: &'static [Column] = &PACER_COLUMNS;
 
-    fn values(rows: &[Self], _: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], _: &[String], _transports: &[String]) -> Vec<Values> {
         vec![
             Values::long(rows, |row| row.time_ps),
             Values::short(rows, |row| row.host),

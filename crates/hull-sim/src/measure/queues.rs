@@ -44,7 +44,7 @@ pub(crate) type QueueLog = TableLog<QueueRow>;
 impl Row for QueueRow {
     const COLUMNS: &'static [Column] = &QUEUE_COLUMNS;
 
-    fn values(rows: &[Self], ports: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], ports: &[String], _transports: &[String]) -> Vec<Values> {
         vec![
             Values::long(rows, |row| row.time_ps),
             Values::Text(

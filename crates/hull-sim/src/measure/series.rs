@@ -97,7 +97,7 @@ pub(crate) type SeriesLog = TableLog<SeriesRow>;
 impl Row for SeriesRow {
     const COLUMNS: &'static [Column] = &SERIES_COLUMNS;
 
-    fn values(rows: &[Self], _: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], _: &[String], _transports: &[String]) -> Vec<Values> {
         let optional = |get: fn(&FlowReading) -> Option<u64>| {
             let values = rows.iter().map(|row| get(&row.1).map(|value| value as i64));
             Values::Optional(values.collect())

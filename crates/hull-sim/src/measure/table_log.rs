@@ -10,13 +10,13 @@ use super::parquet_file::{Column, TableFile, Values};
 const GROUP: usize = 1 << 17;
 
 /// What a row is: its columns, and many rows as columns. `names` are texts that rows hold by their
-/// index.
+/// index, and so are `transports`, of which there are none where all flows have the same.
 pub(crate) trait Row: Sized {
-    /// The columns.
+    /// The columns; those for which there are no values are left out at the end.
     const COLUMNS: &'static [Column];
 
     /// The values of `rows`, in the order of the columns.
-    fn values(rows: &[Self], names: &[String]) -> Vec<Values>;
+    fn values(rows: &[Self], names: &[String], transports: &[String]) -> Vec<Values>;
 
     /// Whether a value of the row is still to come: neither it nor a later row is written before.
     fn is_open(&self) -> bool {
@@ -34,6 +34,7 @@ pub(crate) struct TableLog<R> {
     /// How many rows in memory are enough to write.
     enough: usize,
     names: Vec<String>,
+    transports: Vec<String>,
     path: Option<PathBuf>,
     file: Option<TableFile>,
     error: Option<io::Error>,
@@ -49,11 +50,18 @@ impl<R: Row> TableLog<R> {
             pushed: 0,
             enough: GROUP,
             names,
+            transports: Vec::new(),
             path,
             file: None,
             error: None,
             discards: false,
         }
+    }
+
+    /// Its rows have these transports.
+    pub fn of_transports(mut self, transports: Vec<String>) -> Self {
+        self.transports = transports;
+        self
     }
 
     /// Keeps no rows from here on.
@@ -112,7 +120,7 @@ impl<R: Row> TableLog<R> {
     }
 
     fn write_rows(&mut self, rows: &[R]) -> io::Result<()> {
-        let values = R::values(rows, &self.names);
+        let values = R::values(rows, &self.names, &self.transports);
         let file = match (&mut self.file, &self.path) {
             (Some(file), _) => file,
             (file @ None, Some(path)) => file.insert(TableFile::create(path, R::COLUMNS, &values)?),

@@ -2,7 +2,7 @@
 //! the checks of its own keys; here is what they share.
 
 pub(super) use super::problem::Problem;
-use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport};
+use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
 use crate::quote;
 use crate::topology;
 use crate::units::{Buffer, Rate, Time};
@@ -104,6 +104,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         )?;
     }
     super::workload::check(&s.workload)?;
+    transports::check(s)?;
     measure::check(&s.measure)?;
     let graph = topology::build(s)?;
     switch::check_ports(&s.switch, &graph)?;

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::short_keys::with_full_names;
 use super::{
     OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
-    whole_numbers,
+    transports, whole_numbers,
 };
 use crate::limits;
 use crate::quote;
@@ -180,7 +180,9 @@ fn decode(table: &Table, file: &str, scheme: &str) -> Result<Scenario, ScenarioE
             problem: format!("{told}{}", of_scheme(scheme)),
         }
     })?;
-    serde_path_to_error::deserialize(table.clone()).map_err(|e| {
+    let mut table = table.clone();
+    transports::complete(&mut table);
+    serde_path_to_error::deserialize(table).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };
         let problem = e.into_inner();

@@ -25,6 +25,7 @@ mod swept;
 mod switch;
 mod topology;
 mod transport;
+mod transports;
 mod whole_numbers;
 mod workload;
 
@@ -91,6 +92,10 @@ pub struct Scenario {
     /// TCP.
     #[serde(default)]
     pub transport: Transport,
+    /// Further transports, by name: each has what [transport] has but for the keys of its own table. A workload
+    /// names the one of its flows.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub transports: IndexMap<String, Transport>,
     /// The packet pacer behind each host's NIC; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacer: Option<Pacer>,

@@ -182,7 +182,7 @@ pub(super) fn set(table: &mut Table, key: &str, value: Value) {
 }
 
 /// Lays `over` on `base`: tables join, everything else is replaced.
-fn merge(base: &mut Table, over: &Table) {
+pub(super) fn merge(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
             (Some(Value::Table(inner)), Value::Table(over)) => merge(inner, over),

@@ -32,6 +32,14 @@ impl Problem {
         }
     }
 
+    /// The same of the table `to`, which has the form of the table `from`.
+    pub(super) fn moved(mut self, from: &str, to: &str) -> Self {
+        if let Some(rest) = self.key.strip_prefix(from).and_then(|key| key.strip_prefix('.')) {
+            self.key = format!("{to}{rest}");
+        }
+        self
+    }
+
     /// Key and message, where `written` is what the file and the overrides have.
     pub(super) fn told(self, written: &Table) -> (String, String) {
         let What::Value { found, allowed } = &self.what else {

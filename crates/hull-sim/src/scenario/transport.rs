@@ -91,6 +91,13 @@ pub struct Transport {
     /// all that is left, so that pieces grow; 0 sends what the window allows.
     #[serde(default)]
     pub tso_win_divisor: u8,
+    /// Whether its flows are paced where hosts have a pacer.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub paced: bool,
+    /// Priority class of its packets, 0 first, below switch.priorities; without it workload.high_priority_below
+    /// decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<u8>,
     /// BIC-TCP's parameters.
     #[serde(default)]
     pub bic: Bic,
@@ -176,6 +183,10 @@ const fn low_window() -> u16 {
 const fn yes() -> bool {
     true
 }
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+const fn is_true(value: &bool) -> bool {
+    *value
+}
 const fn one() -> u8 {
     1
 }
@@ -213,6 +224,8 @@ impl Default for Transport {
             cwnd_validation: false,
             byte_counting: false,
             tso_win_divisor: 0,
+            paced: yes(),
+            class: None,
             bic: Bic::default(),
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),

@@ -81,6 +81,19 @@ pub struct Flow {
     pub associations_begun: u32,
     /// Whether an ECN-Echo has come since the last packet, where packets tell the pacer.
     pub echoed: bool,
+    /// Number of its transport.
+    pub transport: u16,
+}
+
+/// What flows of one transport begin as.
+#[derive(Debug)]
+pub struct Template {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    /// Whether ECN-Echoes associate them with their host's pacer.
+    pub paced: bool,
+    /// The priority class of their packets, where it is not that of the message.
+    pub class: Option<u8>,
 }
 
 impl Flow {
@@ -143,8 +156,8 @@ pub struct FlowTable {
     pub rated: Vec<Rated>,
     rate_based: bool,
     free: Vec<u32>,
-    sender: Sender,
-    receiver: Receiver,
+    /// One for each transport.
+    pub templates: Vec<Template>,
     /// Most ports on a route.
     pub longest_route: usize,
     /// Flows opened so far; with the seed it decides the route.
@@ -162,8 +175,8 @@ pub struct FlowTable {
 }
 
 impl FlowTable {
-    /// No flows yet; each begins as a copy of `sender` and `receiver`.
-    pub fn new(sender: Sender, receiver: Receiver, longest_route: usize, seed: u64) -> Self {
+    /// No flows yet; each begins as one of `templates`.
+    pub fn new(templates: Vec<Template>, longest_route: usize, seed: u64) -> Self {
         FlowTable {
             flows: Vec::new(),
             senders: Vec::new(),
@@ -173,8 +186,7 @@ impl FlowTable {
             rated: Vec::new(),
             rate_based: false,
             free: Vec::new(),
-            sender,
-            receiver,
+            templates,
             longest_route,
             opened: 0,
             seed,
@@ -213,6 +225,7 @@ impl FlowTable {
         src: u32,
         dst: u32,
         transient: bool,
+        transport: u16,
     ) -> u32 {
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -221,6 +234,7 @@ impl FlowTable {
             }
             None => {
                 let slot = self.flows.len() as u32;
+                let template = &self.templates[usize::from(transport)];
                 self.flows.push(Flow {
                     src,
                     dst,
@@ -239,16 +253,18 @@ impl FlowTable {
                     associations: 0,
                     associations_begun: 0,
                     echoed: false,
+                    transport,
                 });
-                self.senders.push(self.sender.clone());
-                self.receivers.push(self.receiver.clone());
+                self.senders.push(template.sender.clone());
+                self.receivers.push(template.receiver.clone());
                 slot
             }
         };
         let at = slot as usize;
         // A timer event of the slot's last flow may still be on its way: it serves for this one.
-        self.senders[at].reset(&self.sender);
-        self.receivers[at].reset(&self.receiver);
+        let template = &self.templates[usize::from(transport)];
+        self.senders[at].reset(&template.sender);
+        self.receivers[at].reset(&template.receiver);
         let flow = &mut self.flows[at];
         flow.src = src;
         flow.dst = dst;
@@ -262,6 +278,7 @@ impl FlowTable {
         flow.associations = 0;
         flow.associations_begun = 0;
         flow.echoed = false;
+        flow.transport = transport;
         self.numbered += 1;
         self.follow(slot);
         self.opened += 1;
@@ -323,6 +340,12 @@ impl FlowTable {
                 self.route(network, routes, slot as u32, number);
             }
         }
+    }
+
+    /// Whether an ECN-Echo associates a flow with its host's pacer.
+    pub fn is_paced(&self, slot: u32) -> bool {
+        let transport = self.flows[slot as usize].transport;
+        self.templates[usize::from(transport)].paced
     }
 
     /// Writes a message on a flow.

@@ -57,9 +57,10 @@ impl Simulation {
             }
         }
         let ece = packet.has(flags::ECE);
-        if ece && self.hosts.packets_tell {
+        let paced = ece && self.table.is_paced(slot);
+        if paced && self.hosts.packets_tell {
             self.table.flows[slot as usize].echoed = true;
-        } else if ece {
+        } else if paced {
             let echo = self.hosts.on_ece(self.now_ps, host, slot);
             self.table.flows[slot as usize].count(echo);
         }

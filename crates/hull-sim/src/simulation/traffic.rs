@@ -9,9 +9,10 @@ impl Simulation {
     /// The workload begins, at time 0.
     pub(super) fn begin_traffic(&mut self) {
         let connections = self.traffic.connections().to_vec();
-        for (first, second) in connections {
-            let there = self.open_flow(first, second, false);
-            let back = self.open_flow(second, first, false);
+        for (number, (first, second)) in connections.into_iter().enumerate() {
+            let transport = self.traffic.transport_of_connection(number);
+            let there = self.open_flow(first, second, false, transport);
+            let back = self.open_flow(second, first, false, transport);
             self.table.flows[there as usize].reverse = back;
             self.table.flows[back as usize].reverse = there;
         }
@@ -20,9 +21,9 @@ impl Simulation {
     }
 
     /// Opens a flow; the fabric has to know its routes before its first packet comes.
-    fn open_flow(&mut self, src: u32, dst: u32, transient: bool) -> u32 {
+    fn open_flow(&mut self, src: u32, dst: u32, transient: bool, transport: u16) -> u32 {
         let (network, routes) = (&mut self.network, &self.routes);
-        let slot = self.table.open(network, routes, src, dst, transient);
+        let slot = (self.table).open(network, routes, src, dst, transient, transport);
         if let Some(peer) = &mut self.peer {
             let flow = &self.table.flows[slot as usize];
             for at in [flow.out, flow.back] {
@@ -62,7 +63,8 @@ impl Simulation {
     }
 
     /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
-    fn log_flow(&mut self, slot: u32, end: u64, record: FlowRecord) {
+    fn log_flow(&mut self, slot: u32, end: u64, mut record: FlowRecord) {
+        record.transport = self.table.flows[slot as usize].transport;
         let row = self.flows.push(record);
         self.table.unacked += 1;
         self.table.flows[slot as usize].unacked.push_back(Unacked {
@@ -83,6 +85,7 @@ impl Simulation {
 
     fn note_acked(&mut self, slot: u32) -> bool {
         let una = self.table.senders[slot as usize].una();
+        let transport = self.table.flows[slot as usize].transport;
         let waiting = &mut self.table.flows[slot as usize].unacked;
         let before = self.table.unacked;
         while let Some(message) = waiting.front().copied()
@@ -92,7 +95,7 @@ impl Simulation {
             self.table.unacked -= 1;
             let after_ps = self.now_ps - message.start_ps;
             self.flows
-                .acknowledged(message.row, message.class, after_ps);
+                .acknowledged(message.row, message.class, transport, after_ps);
         }
         self.table.unacked < before
     }
@@ -165,14 +168,18 @@ impl Simulation {
 
     fn send_message(&mut self, message: &Message) {
         let slot = match message.channel {
-            Channel::New => self.open_flow(message.src, message.dst, true),
+            Channel::New => {
+                self.open_flow(message.src, message.dst, true, message.transport)
+            }
             Channel::Connection(connection) => {
                 let there = 2 * connection;
                 let forward = self.table.flows[there as usize].src == message.src;
                 if forward { there } else { there + 1 }
             }
         };
-        let class = u16::from(message.priority);
+        let transport = usize::from(self.table.flows[slot as usize].transport);
+        let class = self.table.templates[transport].class;
+        let class = u16::from(class.unwrap_or(message.priority));
         self.table.write(slot, message.bytes, message.tag, class);
         self.pump(slot);
     }

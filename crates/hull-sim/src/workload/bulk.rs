@@ -93,7 +93,7 @@ impl Workload for Bulk {
             src: self.src(flow),
             dst: 0,
             connection: NO_CONNECTION,
-            timeouts: few(timeouts),
+            transport: 0,            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

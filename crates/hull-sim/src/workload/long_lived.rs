@@ -23,6 +23,7 @@ struct Flow {
     stop_ps: Option<u64>,
     size: Option<u64>,
     class: u16,
+    transport: u16,
     state: State,
 }
 
@@ -70,6 +71,7 @@ impl LongLived {
                     stop_ps,
                     size: group.size.map(|size| size.0),
                     class: class as u16,
+                    transport: stage.transport(group.transport.as_ref()),
                     state: State::Waiting,
                 });
             }
@@ -144,7 +146,8 @@ impl Workload for LongLived {
         if starts {
             flow.state = State::Running;
             let bytes = flow.size.unwrap_or(LASTING);
-            let message = Message::new(tag, flow.ends, bytes, Channel::New);
+            let mut message = Message::new(tag, flow.ends, bytes, Channel::New);
+            message.transport = flow.transport;
             agenda.sends.push(message);
         } else if flow.state == State::Running {
             flow.state = State::Ended;
@@ -167,7 +170,7 @@ impl Workload for LongLived {
             src: flow.ends.0,
             dst: flow.ends.1,
             connection: NO_CONNECTION,
-            timeouts: few(timeouts),
+            transport: 0,            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

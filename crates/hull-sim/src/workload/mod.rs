@@ -63,6 +63,8 @@ pub struct Message {
     pub channel: Channel,
     /// 0 is the highest; 1 unless `workload.high_priority_below` says otherwise.
     pub priority: u8,
+    /// Number of the transport of a flow of its own: 0 is `[transport]`, then those of `[transports]`.
+    pub transport: u16,
 }
 
 /// What a message is sent on.
@@ -94,6 +96,8 @@ pub struct FlowRecord {
     pub connection: u32,
     /// Retransmission timeouts that it (with its request, where it has one) suffered.
     pub timeouts: u16,
+    /// Number of its transport: 0 is `[transport]`, then those of `[transports]`.
+    pub transport: u16,
     /// When its sender had the acknowledgment of the last byte.
     pub acked: Acked,
 }
@@ -206,6 +210,7 @@ impl Message {
             bytes,
             channel,
             priority: 1,
+            transport: 0,
         }
     }
 }

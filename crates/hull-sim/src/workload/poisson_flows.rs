@@ -278,7 +278,7 @@ impl Workload for PoissonFlows {
             src: flow.src,
             dst: flow.dst,
             connection: flow.connection,
-            timeouts: few(timeouts),
+            transport: 0,            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

@@ -78,7 +78,7 @@ impl Workload for Replay {
             src: flow.src,
             dst: flow.dst,
             connection: NO_CONNECTION,
-            timeouts: few(timeouts),
+            transport: 0,            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

@@ -279,7 +279,7 @@ impl Workload for RequestResponse {
                     src: server,
                     dst: client,
                     connection: request.connection,
-                    timeouts: request.timeouts.saturating_add(few(timeouts)),
+                    transport: 0,                    timeouts: request.timeouts.saturating_add(few(timeouts)),
                     acked: Acked::Pending,
                 });
             }

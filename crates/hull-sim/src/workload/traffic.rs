@@ -14,7 +14,9 @@ use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
 use super::{Agenda, Backlog, Channel, HostNames, NO_CONNECTION, Problem, Progress, Workload};
-use crate::scenario::{Flows, Scenario};
+use indexmap::IndexMap;
+
+use crate::scenario::{Flows, Scenario, Transport};
 
 /// Bits of a tag that are the workload's own.
 const OWN_BITS: u32 = 56;
@@ -27,6 +29,15 @@ pub(super) struct Stage<'a> {
     pub end_ps: u64,
     /// From the arrival of a message's last byte to the application's next step.
     pub application_delay_ps: u64,
+    pub transports: &'a IndexMap<String, Transport>,
+}
+
+impl Stage<'_> {
+    /// Number of a transport by its name.
+    pub fn transport(&self, name: Option<&String>) -> u16 {
+        let index = name.and_then(|name| self.transports.get_index_of(name));
+        index.map_or(0, |index| 1 + index as u16)
+    }
 }
 
 /// One of the workloads.
@@ -66,6 +77,7 @@ struct Part {
     kind: Kind,
     first_connection: u32,
     first_class: u16,
+    transport: u16,
 }
 
 /// The traffic of a run: one workload or several.
@@ -88,51 +100,51 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         seed,
         end_ps,
         application_delay_ps: scenario.host.application_delay.0,
+        transports: &scenario.transports,
     };
     let workload = &scenario.workload;
     let mut kinds = Vec::new();
+    let mut add = |name: &'static str, transport: Option<&String>, kind: Kind| {
+        kinds.push((name, stage.transport(transport), kind));
+    };
     if let Some(settings) = &workload.requests {
-        kinds.push((
-            "requests",
-            Kind::Requests(Box::new(RequestResponse::new(settings, &stage)?)),
-        ));
+        let requests = Box::new(RequestResponse::new(settings, &stage)?);
+        add("requests", settings.transport.as_ref(), Kind::Requests(requests));
     }
     if let Some(settings) = &workload.bulk {
-        kinds.push(("bulk", Kind::Bulk(Bulk::new(settings, &stage))));
+        let bulk = Bulk::new(settings, &stage);
+        add("bulk", settings.transport.as_ref(), Kind::Bulk(bulk));
     }
     if let Some(settings) = &workload.long_lived {
-        kinds.push((
-            "long_lived",
-            Kind::LongLived(LongLived::new(settings, &stage)?),
-        ));
+        let flows = LongLived::new(settings, &stage)?;
+        add("long_lived", None, Kind::LongLived(flows));
     }
     match &workload.flows {
         Some(Flows::Poisson(settings)) => {
             let flows = Box::new(PoissonFlows::new(settings, &stage)?);
-            kinds.push(("flows", Kind::Flows(flows)));
+            add("flows", settings.transport.as_ref(), Kind::Flows(flows));
         }
         Some(list @ Flows::Replay(path)) => {
             let replay = Replay::new(path, &list.class_bounds(), &stage)?;
-            kinds.push(("flows", Kind::Replay(replay)));
+            add("flows", None, Kind::Replay(replay));
         }
         None => {}
     }
     if let Some(settings) = &workload.incast {
-        kinds.push(("incast", Kind::Incast(Incast::new(settings, &stage)?)));
+        let incast = Incast::new(settings, &stage)?;
+        add("incast", settings.transport.as_ref(), Kind::Incast(incast));
     }
     if let Some(settings) = &workload.partition_aggregate {
-        let queries = Box::new(PartitionAggregate::new(settings, &stage)?);
-        kinds.push(("partition_aggregate", Kind::PartitionAggregate(queries)));
+        let queries = Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &stage)?));
+        add("partition_aggregate", settings.transport.as_ref(), queries);
     }
     if let Some(settings) = &workload.all_to_all {
-        kinds.push((
-            "all_to_all",
-            Kind::AllToAll(AllToAll::new(settings, &stage)?),
-        ));
+        let all = AllToAll::new(settings, &stage)?;
+        add("all_to_all", settings.transport.as_ref(), Kind::AllToAll(all));
     }
     if let Some(settings) = &workload.production {
-        let production = Box::new(Production::new(settings, &stage)?);
-        kinds.push(("production", Kind::Production(production)));
+        let production = Kind::Production(Box::new(Production::new(settings, &stage)?));
+        add("production", settings.transport.as_ref(), production);
     }
     let mut traffic = Traffic {
         parts: Vec::new(),
@@ -141,15 +153,15 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         high_priority_below: workload.high_priority_below.map_or(0, |limit| limit.0),
         measured_ps: warmup_ps..end_ps,
     };
-    for (name, kind) in kinds {
-        traffic.add(name, kind)?;
+    for (name, transport, kind) in kinds {
+        traffic.add(name, transport, kind)?;
     }
     Ok(traffic)
 }
 
 impl Traffic {
     /// Adds a workload. A class whose name is taken gets the workload's name before its own.
-    fn add(&mut self, name: &str, kind: Kind) -> Result<(), Problem> {
+    fn add(&mut self, name: &str, transport: u16, kind: Kind) -> Result<(), Problem> {
         let first_connection = u32::try_from(self.connections.len()).unwrap_or(u32::MAX);
         let connections = each!(&kind, workload => workload.connections());
         if connections.len() >= (NO_CONNECTION - first_connection) as usize {
@@ -173,8 +185,16 @@ impl Traffic {
             kind,
             first_connection,
             first_class,
+            transport,
         });
         Ok(())
+    }
+
+    /// Number of the transport of a connection.
+    pub fn transport_of_connection(&self, connection: usize) -> u16 {
+        let mut before = self.parts.iter().rev();
+        let part = before.find(|part| part.first_connection as usize <= connection);
+        part.map_or(0, |part| part.transport)
     }
 
     /// Calls a workload and turns its own numbers into the run's.
@@ -194,6 +214,7 @@ impl Traffic {
             kind,
             first_connection,
             first_class,
+            transport,
         } = &mut self.parts[part];
         call(kind, agenda);
         let prefix = (part as u64) << OWN_BITS;
@@ -202,6 +223,7 @@ impl Traffic {
             if let Channel::Connection(connection) = &mut message.channel {
                 *connection += *first_connection;
             }
+            message.transport = message.transport.max(*transport);
             if message.bytes < self.high_priority_below {
                 message.priority = 0;
             }

@@ -24,6 +24,9 @@ pub struct AllToAll {
     /// Each host starts a random time below this later.
     #[serde(default)]
     pub jitter: Time,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// Checks the shuffle.

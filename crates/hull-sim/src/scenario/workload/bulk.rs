@@ -20,6 +20,9 @@ pub struct Bulk {
     /// Time between the starts of two flows.
     #[serde(default)]
     pub start_interval: Time,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// Checks the flows.

@@ -66,6 +66,9 @@ pub struct PoissonFlows {
     /// Upper bounds of the size classes in the results, each but the last its own (thesis table 4.6).
     #[serde(default = "default::class_bounds")]
     pub class_bounds: Vec<Size>,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 impl Flows {

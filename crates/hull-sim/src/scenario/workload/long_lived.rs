@@ -39,6 +39,9 @@ pub struct LongFlows {
     /// Bytes of each flow; without it as much as there is time for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// Checks the flows.

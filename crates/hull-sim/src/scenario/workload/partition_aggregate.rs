@@ -39,6 +39,9 @@ pub struct PartitionAggregate {
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// How queries arrive.

@@ -59,6 +59,9 @@ pub struct Production {
     /// Upper bounds of the size classes of background flows in the results.
     #[serde(default = "default::production_bounds")]
     pub class_bounds: Vec<Size>,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// Checks the benchmark.

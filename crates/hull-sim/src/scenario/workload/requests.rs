@@ -53,6 +53,9 @@ pub struct Requests {
     pub service: Option<Service>,
     /// Sizes of the responses.
     pub classes: Vec<SizeClass>,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// A class of responses of one size.

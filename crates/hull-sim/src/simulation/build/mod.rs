@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::Simulation;
 use super::cut::{Cut, can_split};
-use super::flows::FlowTable;
+use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use crate::engine::{Entity, EventQueue, Kind};
@@ -17,7 +17,7 @@ use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::scenario::Scenario;
 use crate::topology::{self, Graph, Problem, Routes};
-use crate::transport::{Own, Receiver, SackTable, Sender};
+use crate::transport::{Own, SackTable};
 use crate::workload::{self, Agenda, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
@@ -57,8 +57,9 @@ fn assemble(
     switches::share_memory(scenario, &graph, &mut network);
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
-    let sender = Sender::new(&tcp::sender(&scenario.transport, own)?);
-    let receiver = Receiver::new(&tcp::receiver(&scenario.transport, own));
+    let transports = [&scenario.transport];
+    let transports = transports.into_iter().chain(scenario.transports.values());
+    let templates: Result<Vec<Template>, Problem> = transports.map(|tcp| tcp::template(tcp, own)).collect();
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];
@@ -70,7 +71,7 @@ fn assemble(
         changes: topology::changes(&scenario.topology.failures, &graph)?,
         failed_links,
         hosts: hosts::build(scenario, &graph, seed)?,
-        table: FlowTable::new(sender, receiver, routes.longest_path(), seed)
+        table: FlowTable::new(templates?, routes.longest_path(), seed)
             .following(
                 scenario
                     .measure
@@ -90,7 +91,8 @@ fn assemble(
         flows: FlowLog::new(
             traffic.classes().to_vec(),
             folder.map(|folder| folder.join("flows.parquet")),
-        ),
+        )
+        .of_transports(scenario.transport_names()),
         queries: Vec::new(),
         traffic,
         agenda: Agenda::default(),

@@ -3,17 +3,28 @@
 use hull_core::dctcp::{DctcpConfig, ONE};
 use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 
+use crate::simulation::flows::Template;
 use crate::quote;
 use crate::scenario::{self, CongestionControl, Transport};
 use crate::topology::Problem;
 use crate::transport::{
     Bic, BicConfig, Controller, Cubic, DctcpControl, EchoKind, NewReno, Own, OwnControl, RateBased,
-    ReceiverConfig, RtoConfig, SenderConfig, Vegas, VegasConfig, Window,
+    Receiver, ReceiverConfig, RtoConfig, Sender, SenderConfig, Vegas, VegasConfig, Window,
 };
 use crate::units::Rate;
 
+/// What flows of a transport begin as.
+pub(super) fn template(tcp: &Transport, own: Option<&dyn Own>) -> Result<Template, Problem> {
+    Ok(Template {
+        sender: Sender::new(&sender(tcp, own)?),
+        receiver: Receiver::new(&receiver(tcp, own)),
+        paced: tcp.paced,
+        class: tcp.class,
+    })
+}
+
 /// What senders are made of. `own` is the congestion control from outside, where the scenario names one.
-pub(super) fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderConfig, Problem> {
+fn sender(tcp: &Transport, own: Option<&dyn Own>) -> Result<SenderConfig, Problem> {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
     let rcp = tcp.congestion_control == CongestionControl::Rcp;
@@ -123,7 +134,7 @@ pub(super) fn reaction(tcp: &Transport, link: Rate) -> Option<ReactionPointConfi
 }
 
 /// What receivers are made of; `own` as for senders.
-pub(super) fn receiver(tcp: &Transport, own: Option<&dyn Own>) -> ReceiverConfig {
+fn receiver(tcp: &Transport, own: Option<&dyn Own>) -> ReceiverConfig {
     ReceiverConfig {
         ack_every: tcp.ack_every,
         delayed_ack_ps: tcp.delayed_ack.0,

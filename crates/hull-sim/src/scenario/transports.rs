@@ -1,0 +1,129 @@
+//! Transports beside the scenario's own: each starts from `[transport]`, and workloads name them. Windows
+//! only: rates are fed back by switches that serve the whole network.
+
+use toml::{Table, Value};
+
+use super::check::{Problem, quoted, require};
+use super::congestion_control::CongestionControl;
+use super::overrides::merge;
+use super::{Flows, Scenario, transport};
+
+/// The flows of `[transport]` in statistics.
+pub const DEFAULT: &str = "default";
+
+/// Lays the keys of each table of `[transports]` over `[transport]`.
+pub(super) fn complete(table: &mut Table) {
+    let base = match table.get("transport") {
+        Some(Value::Table(base)) => base.clone(),
+        _ => Table::new(),
+    };
+    let Some(Value::Table(transports)) = table.get_mut("transports") else {
+        return;
+    };
+    for (_, own) in transports.iter_mut() {
+        if let Value::Table(own) = own {
+            let mut whole = base.clone();
+            merge(&mut whole, own);
+            *own = whole;
+        }
+    }
+}
+
+/// Checks each transport, and that there are flows for it.
+pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
+    let rates = |control: &CongestionControl| {
+        control.is_qcn() || matches!(control, CongestionControl::Rcp | CongestionControl::Own(_))
+    };
+    let named = s.workload.transports();
+    for (key, name) in &named {
+        let known: Vec<&str> = s.transports.keys().map(String::as_str).collect();
+        let allowed = match known.is_empty() {
+            true => "no such key: the scenario has no [transports]".to_owned(),
+            false => format!("one of {}", known.join(", ")),
+        };
+        require(s.transports.contains_key(*name), key, quoted(name), &allowed)?;
+    }
+    for (name, own) in &s.transports {
+        let of = |key: &str| format!("transports.{name}.{key}");
+        let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        require(
+            name != DEFAULT && !name.is_empty() && name.chars().all(letters),
+            "transports",
+            quoted(name),
+            "names of letters, digits, - and _, but \"default\", the flows of [transport]",
+        )?;
+        transport::check(own).map_err(|problem| problem.moved("transport", &of("")))?;
+        let base = &s.transport;
+        for (key, found, one) in [
+            ("mtu", own.mtu, base.mtu),
+            ("header", own.header, base.header),
+            ("framing", own.framing, base.framing),
+        ] {
+            let allowed = format!("{}, as transport.{key}: one for the whole network", quoted(one));
+            require(found == one, &of(key), quoted(found), &allowed)?;
+        }
+        for (key, control) in [
+            (of("congestion_control"), &own.congestion_control),
+            ("transport.congestion_control".to_owned(), &base.congestion_control),
+        ] {
+            let allowed = "newreno, cubic, bic, dctcp or vegas beside other transports";
+            require(!rates(control), &key, quoted(control), allowed)?;
+        }
+        class(&of("class"), own.class, s.switch.priorities)?;
+        require(
+            named.iter().any(|(_, used)| used == name),
+            &format!("transports.{name}"),
+            "a transport without flows",
+            &format!("a workload with transport = \"{name}\""),
+        )?;
+    }
+    class("transport.class", s.transport.class, s.switch.priorities)
+}
+
+fn class(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem> {
+    let last = priorities - 1;
+    let allowed = format!("0 to {last}, with switch.priorities = {priorities}");
+    let found = u32::from(class.unwrap_or(0));
+    require(found <= last, key, found, &allowed)
+}
+
+impl Scenario {
+    /// Names of the transports, by number; none where there is only one.
+    pub fn transport_names(&self) -> Vec<String> {
+        let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());
+        default.into_iter().chain(self.transports.keys().cloned()).collect()
+    }
+}
+
+impl super::Workload {
+    /// The transports that workloads name, each with the key that does.
+    fn transports(&self) -> Vec<(String, &str)> {
+        let poisson = match &self.flows {
+            Some(Flows::Poisson(flows)) => flows.transport.as_deref(),
+            _ => None,
+        };
+        let of = |name: &str| format!("workload.{name}.transport");
+        let tables = [
+            ("requests", self.requests.as_ref().and_then(|w| w.transport.as_deref())),
+            ("bulk", self.bulk.as_ref().and_then(|w| w.transport.as_deref())),
+            ("flows", poisson),
+            ("incast", self.incast.as_ref().and_then(|w| w.transport.as_deref())),
+            (
+                "partition_aggregate",
+                self.partition_aggregate.as_ref().and_then(|w| w.transport.as_deref()),
+            ),
+            ("all_to_all", self.all_to_all.as_ref().and_then(|w| w.transport.as_deref())),
+            ("production", self.production.as_ref().and_then(|w| w.transport.as_deref())),
+        ];
+        let mut named: Vec<(String, &str)> = Vec::new();
+        for (table, name) in tables {
+            named.extend(name.map(|name| (of(table), name)));
+        }
+        let long = self.long_lived.iter().flat_map(|long| &long.flows).enumerate();
+        for (i, flows) in long {
+            let key = format!("workload.long_lived.flows[{i}].transport");
+            named.extend(flows.transport.as_deref().map(|name| (key, name)));
+        }
+        named
+    }
+}
