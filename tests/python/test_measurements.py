@@ -109,7 +109,11 @@ def test_series_add_up(scheme: str, tmp_path: Path) -> None:
         pl.col("delivered_bytes").last() - pl.col("delivered_bytes").first()
     )
     total_bps = int(gained["delivered_bytes"].sum()) * 8 / 0.03
-    assert total_bps == pytest.approx(part["throughput"]["total_goodput_bps"])
+    # Of the packet that arrives at the end of the warm-up goodput counts the part after it; it also
+    # counts what lies above a hole.
+    packets = {"tcp": 3, "dctcp": 1}[scheme]
+    total_goodput_bps = part["throughput"]["total_goodput_bps"]
+    assert total_bps == pytest.approx(total_goodput_bps, abs=packets * 1460 * 8 / 0.03)
     assert part["fairness"]["flows"] == 3
     assert part["fairness"]["jain"] == pytest.approx(jain(gained["delivered_bytes"]))
     rates = throughput(series, 1e-3)
@@ -184,7 +188,7 @@ def test_links_add_up(tmp_path: Path) -> None:
         ('measure.ports=["switch->h9"]', r"measure\.ports\[0\].*no node is named .h9"),
         ('measure.ports=["h0->h1"]', r"measure\.ports\[0\].*no link joins"),
         ('measure.ports=["core-agg"]', r"measure\.ports\[0\].*a tier: .*switch-host"),
-        ("measure.flows={count=0}", r"measure\.flows\.count: found 0"),
+        ("measure.flows={count=0}", r"measure\.flows\.count: 0 is invalid"),
         ("measure.flows={interval='1ns'}", r"measure\.flows\.interval.*at least 1us"),
         ("measure.pacers={interval='1ns'}", r"measure\.pacers\.interval.*at least 1us"),
         ("measure.capture={ports=[]}", r"measure\.capture\.ports: found none"),
@@ -192,7 +196,7 @@ def test_links_add_up(tmp_path: Path) -> None:
         ('measure.capture={ports=["switch->h0"],file="flows.parquet"}', r"capture\.file"),
         ('measure.capture={ports=["switch->h0"],start="2s",stop="1s"}', r"capture\.stop"),
         ('measure.capture={ports=["switch->h0"],snap_length="20B"}', r"snap_length.*94B"),
-        ('measure.capture={ports=["switch->h0"],max_packets=0}', r"max_packets: found 0"),
+        ('measure.capture={ports=["switch->h0"],max_packets=0}', r"max_packets: 0 is invalid"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(setting: str, message: str, tmp_path: Path) -> None:
@@ -205,7 +209,7 @@ def test_jain() -> None:
     assert jain([5, 0, 0, 0]) == 0.25
     assert jain([1, 3]) == 0.8
     for wrong in ([], [0, 0], [1, -1]):
-        with pytest.raises(ValueError, match="allowed"):
+        with pytest.raises(ValueError, match="is invalid; expected"):
             jain(wrong)
 
 

@@ -229,7 +229,7 @@ def test_link_that_cannot_be_used_says_what(open_page: Open) -> None:
     notice = page.locator("#notice")
     expect(notice).to_contain_text("rate: 5 is invalid; expected 1e9, 1e10, 4e10")
     expect(notice).to_contain_text("colour: not known")
-    expect(notice).to_contain_text("flows: found 1.5")
+    expect(notice).to_contain_text("flows: 1.5 is invalid")
     page.locator("#restart").click()  # it covers no control
     page.locator("#notice-close").click()
     expect(notice).to_be_hidden()

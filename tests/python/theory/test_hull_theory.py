@@ -81,7 +81,7 @@ def test_headroom_and_flows_are_inverse(flows: int, bdp: float) -> None:
 
 
 def test_more_flows_than_packets_in_flight_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"flows: 30; .*C RTT, 25 packets.*equation 5"):
+    with pytest.raises(UsageError, match=r"flows: 30 is invalid; .*C RTT, 25 packets.*equation 5"):
         headroom.least_headroom(30, 25)
 
 
