@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, by_tier,
-    drops_by_place, thread_seconds, write_links, write_queries,
+    ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary,
+    by_tier, drops_by_place, thread_seconds, write_links, write_queries,
 };
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
@@ -67,6 +67,9 @@ pub struct Summary {
     pub processor: Option<ProcessorUse>,
     /// Use of the client's link.
     pub throughput: Throughput,
+    /// What the flows of each transport had, where there are several.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub transports: IndexMap<String, TransportSummary>,
     /// Use of the links, by tier.
     pub links: IndexMap<String, TierCount>,
     /// Most flows in use at once.
@@ -155,6 +158,7 @@ pub fn run(
         fairness: outcome.fairness,
         processor: outcome.processor,
         throughput: outcome.throughput,
+        transports: outcome.transports,
         drops_by_place: drops_by_place(&links),
         links,
         flow_slots: outcome.flow_slots,

@@ -301,7 +301,8 @@ impl Worker {
             src: self.server + 1,
             dst: 0,
             connection: self.connection,
-            transport: 0,            timeouts: u16::try_from(timeouts).unwrap_or(u16::MAX),
+            transport: 0,
+            timeouts: u16::try_from(timeouts).unwrap_or(u16::MAX),
             acked: Acked::Unknown,
         });
         Some(records.flows.len() - 1)

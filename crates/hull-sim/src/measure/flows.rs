@@ -44,7 +44,11 @@ pub const FLOW_COLUMNS: [Column; 10] = [
         "number of the persistent connection; null for a flow of its own",
     ),
     Column::new("timeouts", "", "retransmission timeouts that it suffered"),
-    Column::new("transport", "", "its transport; there only where a scenario has several"),
+    Column::new(
+        "transport",
+        "",
+        "its transport; there only where a scenario has several",
+    ),
 ];
 
 /// The completed flows of a run, in the order of their completion.
@@ -170,6 +174,11 @@ impl FlowLog {
             .enumerate()
             .map(of_class)
             .collect()
+    }
+
+    /// Names of the transports, where there are several.
+    pub fn transports(&self) -> &[String] {
+        self.table.transports()
     }
 
     /// Completion times by size class, for each transport where there are several.

@@ -17,6 +17,7 @@ mod series;
 mod sketch;
 mod statistics;
 mod table_log;
+mod transports;
 mod watch;
 
 pub use capture::HEADERS_BYTES;
@@ -41,4 +42,5 @@ pub use series::SERIES_COLUMNS;
 pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
 pub use sketch::Sketch;
 pub use statistics::{RunLabels, STATISTIC_COLUMNS, write as write_statistics};
+pub use transports::{TransportCount, TransportSummary};
 pub use watch::{QueueLevel, Watch};

@@ -107,6 +107,11 @@ impl<R: Row> TableLog<R> {
         &self.names
     }
 
+    /// The transports of its rows.
+    pub fn transports(&self) -> &[String] {
+        &self.transports
+    }
+
     /// Writes the first `count` rows.
     fn flush(&mut self, count: usize) {
         let mut rows = std::mem::take(&mut self.rows);

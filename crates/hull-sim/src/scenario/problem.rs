@@ -34,7 +34,11 @@ impl Problem {
 
     /// The same of the table `to`, which has the form of the table `from`.
     pub(super) fn moved(mut self, from: &str, to: &str) -> Self {
-        if let Some(rest) = self.key.strip_prefix(from).and_then(|key| key.strip_prefix('.')) {
+        if let Some(rest) = self
+            .key
+            .strip_prefix(from)
+            .and_then(|key| key.strip_prefix('.'))
+        {
             self.key = format!("{to}{rest}");
         }
         self

@@ -41,7 +41,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             true => "no such key: the scenario has no [transports]".to_owned(),
             false => format!("one of {}", known.join(", ")),
         };
-        require(s.transports.contains_key(*name), key, quoted(name), &allowed)?;
+        require(
+            s.transports.contains_key(*name),
+            key,
+            quoted(name),
+            &allowed,
+        )?;
     }
     for (name, own) in &s.transports {
         let of = |key: &str| format!("transports.{name}.{key}");
@@ -59,12 +64,18 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             ("header", own.header, base.header),
             ("framing", own.framing, base.framing),
         ] {
-            let allowed = format!("{}, as transport.{key}: one for the whole network", quoted(one));
+            let allowed = format!(
+                "{}, as transport.{key}: one for the whole network",
+                quoted(one)
+            );
             require(found == one, &of(key), quoted(found), &allowed)?;
         }
         for (key, control) in [
             (of("congestion_control"), &own.congestion_control),
-            ("transport.congestion_control".to_owned(), &base.congestion_control),
+            (
+                "transport.congestion_control".to_owned(),
+                &base.congestion_control,
+            ),
         ] {
             let allowed = "newreno, cubic, bic, dctcp or vegas beside other transports";
             require(!rates(control), &key, quoted(control), allowed)?;
@@ -91,7 +102,10 @@ impl Scenario {
     /// Names of the transports, by number; none where there is only one.
     pub fn transport_names(&self) -> Vec<String> {
         let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());
-        default.into_iter().chain(self.transports.keys().cloned()).collect()
+        default
+            .into_iter()
+            .chain(self.transports.keys().cloned())
+            .collect()
     }
 }
 
@@ -104,22 +118,47 @@ impl super::Workload {
         };
         let of = |name: &str| format!("workload.{name}.transport");
         let tables = [
-            ("requests", self.requests.as_ref().and_then(|w| w.transport.as_deref())),
-            ("bulk", self.bulk.as_ref().and_then(|w| w.transport.as_deref())),
+            (
+                "requests",
+                self.requests.as_ref().and_then(|w| w.transport.as_deref()),
+            ),
+            (
+                "bulk",
+                self.bulk.as_ref().and_then(|w| w.transport.as_deref()),
+            ),
             ("flows", poisson),
-            ("incast", self.incast.as_ref().and_then(|w| w.transport.as_deref())),
+            (
+                "incast",
+                self.incast.as_ref().and_then(|w| w.transport.as_deref()),
+            ),
             (
                 "partition_aggregate",
-                self.partition_aggregate.as_ref().and_then(|w| w.transport.as_deref()),
+                self.partition_aggregate
+                    .as_ref()
+                    .and_then(|w| w.transport.as_deref()),
             ),
-            ("all_to_all", self.all_to_all.as_ref().and_then(|w| w.transport.as_deref())),
-            ("production", self.production.as_ref().and_then(|w| w.transport.as_deref())),
+            (
+                "all_to_all",
+                self.all_to_all
+                    .as_ref()
+                    .and_then(|w| w.transport.as_deref()),
+            ),
+            (
+                "production",
+                self.production
+                    .as_ref()
+                    .and_then(|w| w.transport.as_deref()),
+            ),
         ];
         let mut named: Vec<(String, &str)> = Vec::new();
         for (table, name) in tables {
             named.extend(name.map(|name| (of(table), name)));
         }
-        let long = self.long_lived.iter().flat_map(|long| &long.flows).enumerate();
+        let long = self
+            .long_lived
+            .iter()
+            .flat_map(|long| &long.flows)
+            .enumerate();
         for (i, flows) in long {
             let key = format!("workload.long_lived.flows[{i}].transport");
             named.extend(flows.transport.as_deref().map(|name| (key, name)));

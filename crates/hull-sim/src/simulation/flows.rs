@@ -169,9 +169,8 @@ pub struct FlowTable {
     scratch: Vec<u32>,
     /// Messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
-    /// Of flows whose slots were given back.
-    pub past_timeouts: u64,
-    pub past_retransmissions: u64,
+    /// Timeouts and segments sent again of flows whose slots were given back, by transport.
+    past: Vec<(u64, u64)>,
 }
 
 impl FlowTable {
@@ -186,6 +185,7 @@ impl FlowTable {
             rated: Vec::new(),
             rate_based: false,
             free: Vec::new(),
+            past: vec![(0, 0); templates.len()],
             templates,
             longest_route,
             opened: 0,
@@ -194,8 +194,6 @@ impl FlowTable {
             following: Followed::default(),
             scratch: Vec::new(),
             unacked: 0,
-            past_timeouts: 0,
-            past_retransmissions: 0,
         }
     }
 
@@ -379,26 +377,24 @@ impl FlowTable {
             && self.senders[at].is_idle()
         {
             flow.live = false;
-            self.past_timeouts += u64::from(self.senders[at].timeouts);
-            self.past_retransmissions += u64::from(self.senders[at].retransmissions);
+            let past = &mut self.past[usize::from(flow.transport)];
+            past.0 += u64::from(self.senders[at].timeouts);
+            past.1 += u64::from(self.senders[at].retransmissions);
             self.senders[at].rto_deadline_ps = u64::MAX;
             self.receivers[at].ack_deadline_ps = u64::MAX;
             self.free.push(slot);
         }
     }
 
-    /// Timeouts and segments sent again, of all flows so far.
-    pub fn losses(&self) -> (u64, u64) {
-        let live = self.flows.iter().zip(&self.senders).filter(|(f, _)| f.live);
-        live.fold(
-            (self.past_timeouts, self.past_retransmissions),
-            |(timeouts, again), (_, sender)| {
-                (
-                    timeouts + u64::from(sender.timeouts),
-                    again + u64::from(sender.retransmissions),
-                )
-            },
-        )
+    /// Timeouts and segments sent again, of all flows so far, by transport.
+    pub fn losses(&self) -> Vec<(u64, u64)> {
+        let mut losses = self.past.clone();
+        for (flow, sender) in self.flows.iter().zip(&self.senders).filter(|(f, _)| f.live) {
+            let of_transport = &mut losses[usize::from(flow.transport)];
+            of_transport.0 += u64::from(sender.timeouts);
+            of_transport.1 += u64::from(sender.retransmissions);
+        }
+        losses
     }
 }
 

@@ -11,7 +11,7 @@ use super::samplers::Intervals;
 use crate::engine::{Entity, Kind};
 use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
-    SeriesLog, Watch,
+    SeriesLog, TransportCount, Watch,
 };
 use crate::network::{NO_SACK, Network, Packet, Port, flags};
 use crate::scenario::{self, Probe, Scenario};
@@ -45,6 +45,8 @@ pub struct Instruments {
     pub received_bytes: Vec<u64>,
     /// Until when a packet can arrive whose first bytes came before the end of the warm-up.
     pub edge_ps: u64,
+    /// Counts by transport, where there are several.
+    pub of_transports: Vec<TransportCount>,
     /// Counters at the end of the warm-up.
     pub at_warmup: Measured,
     /// Flows under way at the end of the warm-up, of those that are followed.
@@ -114,6 +116,7 @@ impl Instruments {
             intervals: Intervals::of(scenario),
             received_bytes: vec![0; hosts],
             edge_ps: 0,
+            of_transports: vec![TransportCount::default(); scenario.transport_names().len()],
             at_warmup: Measured::default(),
             long_flows: Vec::new(),
             logs: Logs {
@@ -239,13 +242,29 @@ impl Simulation {
     /// Payload that a host had not had before arrives in a packet. Of one that arrives while the
     /// warm-up ends, what was received before the end belongs to the warm-up.
     #[inline]
-    pub(super) fn count_received(&mut self, host: usize, new_bytes: u64, wire_bytes: u16) {
+    pub(super) fn count_received(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
         self.instruments.received_bytes[host] += new_bytes;
         if self.now_ps < self.instruments.edge_ps {
-            let reception_ps = self.reception_ps(host, wire_bytes).max(1);
-            let inside_ps = self.now_ps.saturating_sub(self.warmup_ps).min(reception_ps);
-            let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
-            self.instruments.at_warmup.received_bytes[host] += early_bytes;
+            self.count_early(host, packet, new_bytes);
+        }
+        if !self.instruments.of_transports.is_empty() {
+            let transport = usize::from(self.table.flows[packet.flow as usize].transport);
+            let count = &mut self.instruments.of_transports[transport];
+            count.received_bytes += new_bytes;
+            count.packets += 1;
+            count.marks += u64::from(packet.has(flags::CE));
+        }
+    }
+
+    fn count_early(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
+        let reception_ps = self.reception_ps(host, packet.wire_bytes).max(1);
+        let inside_ps = self.now_ps.saturating_sub(self.warmup_ps).min(reception_ps);
+        let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
+        let before = &mut self.instruments.at_warmup;
+        before.received_bytes[host] += early_bytes;
+        let transport = self.table.flows[packet.flow as usize].transport;
+        if let Some(count) = before.of_transports.get_mut(usize::from(transport)) {
+            count.received_bytes += early_bytes;
         }
     }
 
@@ -261,6 +280,7 @@ impl Simulation {
         Measured {
             at_ps: self.now_ps,
             received_bytes: self.instruments.received_bytes.clone(),
+            of_transports: self.instruments.of_transports.clone(),
             carried_bytes: self.network.ports.iter_mut().map(carried).collect(),
             sent_bytes,
             sent_packets,

@@ -80,7 +80,12 @@ impl Simulation {
         if sack != NO_SACK {
             self.sacks.take(sack);
         }
-        self.table.flows[flow as usize].in_flight -= 1;
+        let of_flow = &mut self.table.flows[flow as usize];
+        of_flow.in_flight -= 1;
+        let transport = usize::from(of_flow.transport);
+        if let Some(count) = self.instruments.of_transports.get_mut(transport) {
+            count.drops += 1;
+        }
         self.table.release_if_done(flow);
     }
 }

@@ -4,7 +4,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::{Failure, Simulation};
-use crate::measure::{Distribution, Fairness, FlowLog, LatencyLog, LinkCount, Logs};
+use crate::measure::{
+    ClassSummary, Distribution, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
+    TransportSummary,
+};
 use crate::workload::QueryRecord;
 
 /// Where the packets of a run went.
@@ -37,6 +40,8 @@ pub struct Measured {
     pub(super) at_ps: u64,
     /// Payload by receiving host.
     pub(super) received_bytes: Vec<u64>,
+    /// Counts by transport, where there are several.
+    pub(super) of_transports: Vec<TransportCount>,
     /// Bytes that each port's link has carried, of a packet in transmission the part sent.
     pub(super) carried_bytes: Vec<f64>,
     /// Bytes of the packets that each port has begun to send.
@@ -105,6 +110,8 @@ pub struct Outcome {
     pub timeouts: u64,
     /// Segments sent again.
     pub retransmissions: u64,
+    /// The results of each transport, where there are several.
+    pub transports: IndexMap<String, TransportSummary>,
     /// Packets that waited in a pacer.
     pub paced: u64,
     /// ECN-Echoes that associated a flow with a pacer.
@@ -130,10 +137,11 @@ impl Simulation {
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
-        let (timeouts, retransmissions) = self.table.losses();
+        let losses = self.table.losses();
         Ok(Outcome {
             throughput: self.throughput(&measured),
             links: self.links(&measured),
+            transports: self.transports(&measured, &losses),
             processor: self.processor(),
             occupancy: measured.occupancy,
             queues: measured.queues,
@@ -144,8 +152,8 @@ impl Simulation {
             events: self.events_served - self.samples,
             simulated_ps: self.now_ps,
             marks: self.network.ports.iter().map(|port| port.marks).sum(),
-            timeouts,
-            retransmissions,
+            timeouts: losses.iter().map(|(timeouts, _)| timeouts).sum(),
+            retransmissions: losses.iter().map(|(_, again)| again).sum(),
             paced: self.hosts.pacers.iter().map(|pacer| pacer.paced).sum(),
             associations: self.hosts.pacers.iter().map(|p| p.associations).sum(),
             sacks_in_flight: self.sacks.len() as u64,
@@ -172,6 +180,39 @@ impl Simulation {
                 before.received_bytes.iter().sum(),
             ),
         }
+    }
+
+    fn transports(
+        &self,
+        measured: &Measured,
+        losses: &[(u64, u64)],
+    ) -> IndexMap<String, TransportSummary> {
+        let before = &self.instruments.at_warmup;
+        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
+        let early = |at: usize| before.of_transports.get(at).map_or(0, |c| c.received_bytes);
+        let summary = |(at, fct): (usize, Vec<ClassSummary>)| {
+            let (in_window, whole) = (
+                measured.of_transports[at],
+                self.instruments.of_transports[at],
+            );
+            let received_bytes = in_window.received_bytes - early(at);
+            TransportSummary {
+                goodput_bps: 8.0 * received_bytes as f64 / seconds,
+                packets: whole.packets,
+                marks: whole.marks,
+                drops: whole.drops,
+                timeouts: losses[at].0,
+                retransmissions: losses[at].1,
+                fct,
+            }
+        };
+        let summaries = self.flows.summaries().into_iter().enumerate().map(summary);
+        self.flows
+            .transports()
+            .iter()
+            .cloned()
+            .zip(summaries)
+            .collect()
     }
 
     fn links(&self, measured: &Measured) -> Vec<LinkCount> {

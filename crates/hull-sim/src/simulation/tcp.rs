@@ -99,7 +99,7 @@ impl Simulation {
         for ack in acks.into_iter().flatten().chain(at_once) {
             self.send_ack(host, slot, ack);
         }
-        self.count_received(host, new_bytes, packet.wire_bytes);
+        self.count_received(host, packet, new_bytes);
         if next > before {
             while let Some(message) = self.table.flows[slot as usize].completed(next) {
                 self.message_delivered(slot, &message);

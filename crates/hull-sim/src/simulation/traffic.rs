@@ -168,9 +168,7 @@ impl Simulation {
 
     fn send_message(&mut self, message: &Message) {
         let slot = match message.channel {
-            Channel::New => {
-                self.open_flow(message.src, message.dst, true, message.transport)
-            }
+            Channel::New => self.open_flow(message.src, message.dst, true, message.transport),
             Channel::Connection(connection) => {
                 let there = 2 * connection;
                 let forward = self.table.flows[there as usize].src == message.src;

@@ -105,7 +105,8 @@ impl Workload for AllToAll {
             src: self.hosts[i],
             dst: self.hosts[j],
             connection: NO_CONNECTION,
-            transport: 0,            timeouts: few(timeouts),
+            transport: 0,
+            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

@@ -93,7 +93,8 @@ impl Workload for Bulk {
             src: self.src(flow),
             dst: 0,
             connection: NO_CONNECTION,
-            transport: 0,            timeouts: few(timeouts),
+            transport: 0,
+            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

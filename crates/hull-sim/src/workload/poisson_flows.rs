@@ -278,7 +278,8 @@ impl Workload for PoissonFlows {
             src: flow.src,
             dst: flow.dst,
             connection: flow.connection,
-            transport: 0,            timeouts: few(timeouts),
+            transport: 0,
+            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

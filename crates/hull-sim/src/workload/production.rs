@@ -279,7 +279,8 @@ impl Workload for Production {
                     src: flow.ends.0,
                     dst: flow.ends.1,
                     connection: NO_CONNECTION,
-                    transport: 0,                    timeouts: few(timeouts),
+                    transport: 0,
+                    timeouts: few(timeouts),
                     acked: Acked::Pending,
                 });
             }

@@ -78,7 +78,8 @@ impl Workload for Replay {
             src: flow.src,
             dst: flow.dst,
             connection: NO_CONNECTION,
-            transport: 0,            timeouts: few(timeouts),
+            transport: 0,
+            timeouts: few(timeouts),
             acked: Acked::Pending,
         });
     }

@@ -279,7 +279,8 @@ impl Workload for RequestResponse {
                     src: server,
                     dst: client,
                     connection: request.connection,
-                    transport: 0,                    timeouts: request.timeouts.saturating_add(few(timeouts)),
+                    transport: 0,
+                    timeouts: request.timeouts.saturating_add(few(timeouts)),
                     acked: Acked::Pending,
                 });
             }

@@ -109,7 +109,11 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
     };
     if let Some(settings) = &workload.requests {
         let requests = Box::new(RequestResponse::new(settings, &stage)?);
-        add("requests", settings.transport.as_ref(), Kind::Requests(requests));
+        add(
+            "requests",
+            settings.transport.as_ref(),
+            Kind::Requests(requests),
+        );
     }
     if let Some(settings) = &workload.bulk {
         let bulk = Bulk::new(settings, &stage);
@@ -135,12 +139,17 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         add("incast", settings.transport.as_ref(), Kind::Incast(incast));
     }
     if let Some(settings) = &workload.partition_aggregate {
-        let queries = Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &stage)?));
+        let queries =
+            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &stage)?));
         add("partition_aggregate", settings.transport.as_ref(), queries);
     }
     if let Some(settings) = &workload.all_to_all {
         let all = AllToAll::new(settings, &stage)?;
-        add("all_to_all", settings.transport.as_ref(), Kind::AllToAll(all));
+        add(
+            "all_to_all",
+            settings.transport.as_ref(),
+            Kind::AllToAll(all),
+        );
     }
     if let Some(settings) = &workload.production {
         let production = Kind::Production(Box::new(Production::new(settings, &stage)?));

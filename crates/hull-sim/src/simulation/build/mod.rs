@@ -59,7 +59,8 @@ fn assemble(
     let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
-    let templates: Result<Vec<Template>, Problem> = transports.map(|tcp| tcp::template(tcp, own)).collect();
+    let templates: Result<Vec<Template>, Problem> =
+        transports.map(|tcp| tcp::template(tcp, own)).collect();
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];

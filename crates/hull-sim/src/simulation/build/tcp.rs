@@ -3,9 +3,9 @@
 use hull_core::dctcp::{DctcpConfig, ONE};
 use hull_core::qcn_reaction_point::{Increase, ReactionPointConfig};
 
-use crate::simulation::flows::Template;
 use crate::quote;
 use crate::scenario::{self, CongestionControl, Transport};
+use crate::simulation::flows::Template;
 use crate::topology::Problem;
 use crate::transport::{
     Bic, BicConfig, Controller, Cubic, DctcpControl, EchoKind, NewReno, Own, OwnControl, RateBased,

@@ -144,7 +144,7 @@ impl Live {
             fct_medium_p99: at(1, 0.99),
             marks,
             drops: simulation.packets_dropped,
-            timeouts: simulation.table.losses().0,
+            timeouts: simulation.table.losses().iter().map(|of| of.0).sum(),
             packet_hops: simulation.packet_hops,
         }
     }
