@@ -163,7 +163,9 @@ def _wrong_with(made: Mutation, message: str) -> str:
         return wrong
     # A value that fits by itself may be refused for what another key needs it to be.
     of_another = not made.must_be_refused and messages.known_key(message)
-    if not messages.names(message, dotted(made.place)) and not of_another:
+    # Several keys of a workload make its memory together.
+    place = made.place[:-1] if "GB of memory" in message else made.place
+    if not messages.names(message, dotted(place)) and not of_another:
         return "the message does not name the key"
     if made.how in ("misspelled", "extra"):
         return ""

@@ -174,10 +174,7 @@ impl Share {
 
     /// Reads `"20%"`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let allowed = || {
-            let found = quote::text(text);
-            format!("{found} is invalid; expected a share such as \"20%\" or 0.2, to 9 decimals")
-        };
+        let allowed = || not_a_share(&quote::text(text));
         let (number, unit) = split(text).ok_or_else(allowed)?;
         let factor = match unit {
             "%" => Self::ONE / 100,
@@ -197,6 +194,10 @@ impl Share {
     pub fn scaled(self, one: u64) -> u64 {
         (u128::from(self.0) * u128::from(one) / u128::from(Self::ONE)) as u64
     }
+}
+
+fn not_a_share(found: &str) -> String {
+    format!("{found} is invalid; expected a share such as \"20%\" or 0.2, to 9 decimals")
 }
 
 /// A number with more decimals than are kept, to the nearest part, where that changes it by less than a
@@ -234,7 +235,8 @@ impl serde::de::Visitor<'_> for ShareVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Share, E> {
-        Share::parse(&value.to_string()).map_err(E::custom)
+        let found = quote::value(&toml::Value::Float(value));
+        Share::parse(&value.to_string()).map_err(|_| E::custom(not_a_share(&found)))
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Share, E> {

@@ -7,6 +7,9 @@ use toml::{Table, Value};
 
 use crate::quote;
 
+/// Between a value and what is expected.
+const IS_INVALID: &str = " is invalid; expected ";
+
 /// A key, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -46,12 +49,16 @@ impl Problem {
 
     /// Key and message, where `written` is what the file and the overrides have.
     pub(super) fn told(self, written: &Table) -> (String, String) {
-        let What::Value { found, allowed } = &self.what else {
-            return self.into();
+        let (found, allowed) = match &self.what {
+            What::Value { found, allowed } => (found.as_str(), allowed.as_str()),
+            What::Told(told) => match told.split_once(IS_INVALID) {
+                Some(parts) if is_value(parts.0) && at(written, &self.key).is_some() => parts,
+                _ => return self.into(),
+            },
         };
         let told = match at(written, &self.key) {
             Some(Value::Table(_) | Value::Array(_)) => return self.into(),
-            Some(value) => format!("{} is invalid; expected {allowed}", quote::value(value)),
+            Some(value) => format!("{}{IS_INVALID}{allowed}", quote::value(value)),
             None => {
                 format!("not given, and its default, {found}, does not fit; expected {allowed}")
             }
@@ -72,7 +79,7 @@ impl From<(String, String)> for Problem {
 impl From<Problem> for (String, String) {
     fn from(problem: Problem) -> Self {
         let told = match problem.what {
-            What::Value { found, allowed } => format!("{found} is invalid; expected {allowed}"),
+            What::Value { found, allowed } => format!("{found}{IS_INVALID}{allowed}"),
             What::Told(told) => told,
         };
         (problem.key, told)
@@ -84,6 +91,12 @@ impl fmt::Display for Problem {
         let (key, told) = self.clone().into();
         write!(f, "{key}: {told}")
     }
+}
+
+/// Whether a sentence begins with a value alone, not with its place in a file that the key names.
+fn is_value(found: &str) -> bool {
+    let first = found.chars().next();
+    !found.contains(": ") && first.is_some_and(|c| c == '"' || c == '-' || c.is_ascii_digit())
 }
 
 /// What is written at a key such as `workload.long_lived.flows[0].src`.
@@ -119,6 +132,14 @@ mod tests {
     #[test]
     fn a_value_is_shown_as_it_was_written() {
         let problem = Problem::of_value("a.b[0].c", "\"9.001KB\"".to_owned(), "at most 9000B");
+        let (_, told) = problem.told(&table());
+        assert_eq!(told, "\"9001B\" is invalid; expected at most 9000B");
+    }
+
+    #[test]
+    fn so_is_one_that_a_network_cannot_have() {
+        let told = "\"9.001KB\" is invalid; expected at most 9000B".to_owned();
+        let problem = Problem::from(("a.b[0].c".to_owned(), told));
         let (_, told) = problem.told(&table());
         assert_eq!(told, "\"9001B\" is invalid; expected at most 9000B");
     }

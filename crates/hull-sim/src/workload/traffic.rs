@@ -74,6 +74,8 @@ macro_rules! each {
 /// A workload and where its connections and classes begin.
 #[derive(Debug)]
 struct Part {
+    /// Of its table.
+    name: &'static str,
     kind: Kind,
     first_connection: u32,
     first_class: u16,
@@ -170,7 +172,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
 
 impl Traffic {
     /// Adds a workload. A class whose name is taken gets the workload's name before its own.
-    fn add(&mut self, name: &str, transport: u16, kind: Kind) -> Result<(), Problem> {
+    fn add(&mut self, name: &'static str, transport: u16, kind: Kind) -> Result<(), Problem> {
         let first_connection = u32::try_from(self.connections.len()).unwrap_or(u32::MAX);
         let connections = each!(&kind, workload => workload.connections());
         if connections.len() >= (NO_CONNECTION - first_connection) as usize {
@@ -191,6 +193,7 @@ impl Traffic {
             });
         }
         self.parts.push(Part {
+            name,
             kind,
             first_connection,
             first_class,
@@ -204,6 +207,16 @@ impl Traffic {
         let mut before = self.parts.iter().rev();
         let part = before.find(|part| part.first_connection as usize <= connection);
         part.map_or(0, |part| part.transport)
+    }
+
+    /// The table of the workload that has most under way, persistent connections aside.
+    pub fn heaviest(&self) -> &'static str {
+        let under_way = |part: &&Part| {
+            let Backlog { flows, messages } = each!(&part.kind, workload => workload.backlog());
+            flows.saturating_add(messages)
+        };
+        let heaviest = self.parts.iter().rev().max_by_key(under_way);
+        heaviest.map_or("flows", |part| part.name)
     }
 
     /// Calls a workload and turns its own numbers into the run's.
@@ -224,6 +237,7 @@ impl Traffic {
             first_connection,
             first_class,
             transport,
+            ..
         } = &mut self.parts[part];
         call(kind, agenda);
         let prefix = (part as u64) << OWN_BITS;

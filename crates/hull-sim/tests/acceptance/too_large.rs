@@ -41,7 +41,7 @@ fn flows_that_no_link_can_take() {
     let flood = "workload.flows.flows_per_second=1e12";
     let text = told(FLOWS, &[flood]);
     assert!(
-        text.starts_with("workload: ") && text.contains("GB of memory"),
+        text.starts_with("workload.") && text.contains("GB of memory"),
         "{text}"
     );
     let kept = ["workload.flows.connections=\"persistent\"", flood];

@@ -15,7 +15,7 @@ use crate::workload::{Backlog, Traffic, Workload};
 const RING: u64 = 512;
 
 /// Something that takes memory: the key that asks for it, what it is, bytes.
-type Need = (&'static str, String, u64);
+type Need = (String, String, u64);
 
 /// What the run will need at least.
 fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic) -> Vec<Need> {
@@ -33,12 +33,12 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
     let samples = (scenario.run.duration.0 / measure.sample_interval.0).saturating_add(probes);
     vec![
         (
-            "topology",
+            "topology".to_owned(),
             format!("{hosts} hosts and {} links", graph.links.len()),
             graph.ports() as u64 * (size_of::<Port>() as u64 + RING),
         ),
         (
-            "workload",
+            format!("workload.{}", traffic.heaviest()),
             format!(
                 "{hosts} hosts with {connections} persistent connections, {messages} waiting messages and \
                  {flows} flows at a time"
@@ -46,7 +46,7 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
             of_traffic.saturating_add(messages.saturating_mul(size_of::<Pending>() as u64)),
         ),
         (
-            "measure.sample_interval",
+            "measure.sample_interval".to_owned(),
             format!("{samples} samples of a queue in {}", scenario.run.duration),
             samples.saturating_mul(LatencyLog::ROW),
         ),
@@ -128,7 +128,7 @@ fn compare(needs: Vec<Need>, available: Option<u64>) -> Result<(), Problem> {
     let largest = needs.into_iter().max_by_key(|need| need.2);
     match (available, largest) {
         (Some(available), Some((key, what, _))) if needed > available => Err((
-            key.to_owned(),
+            key,
             format!(
                 "{what} need about {} GB of memory; expected at most the {} GB that this machine has left",
                 needed / 1_000_000_000 + 1,
@@ -147,15 +147,15 @@ mod tests {
     fn says_what_is_needed_and_what_there_is() {
         let need = |bytes| {
             vec![
-                ("workload", "2 hosts".to_owned(), bytes),
-                ("topology", String::new(), 1),
+                ("workload.bulk".to_owned(), "2 hosts".to_owned(), bytes),
+                ("topology".to_owned(), String::new(), 1),
             ]
         };
         assert_eq!(compare(need(9), Some(10)), Ok(()));
         assert_eq!(compare(need(10), None), Ok(()));
         let (key, problem) =
             compare(need(40_000_000_000), Some(16_000_000_000)).expect_err("too much");
-        assert_eq!(key, "workload");
+        assert_eq!(key, "workload.bulk");
         assert!(
             problem.contains("41 GB") && problem.contains("16 GB"),
             "{problem}"
