@@ -27,7 +27,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     scenarios = list(scenarios)
     if key in ("run.seed", "run.seeds"):
         raise UsageError(f"{name}: seeds are no swept key; expected --seeds N")
-    if key in all_keys():
+    if key in all_keys() or _is_of_transport(key, scenarios):
         return key
     ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])
     if len(present) == 1:
@@ -40,6 +40,14 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
             "that table; expected a key of a table that is there"
         )
     raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
+
+
+def _is_of_transport(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
+    """Whether a key is that of one of the transports beside the scenario's own."""
+    table, _, rest = key.partition(".")
+    name, _, rest = rest.partition(".")
+    there = any(name in scenario.get(table, {}) for scenario in scenarios)
+    return table == "transports" and there and f"transport.{rest}" in all_keys()
 
 
 def plain_key(key: str, scenarios: Iterable[dict[str, Any]]) -> str:

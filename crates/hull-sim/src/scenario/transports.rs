@@ -34,6 +34,15 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let rates = |control: &CongestionControl| {
         control.is_qcn() || matches!(control, CongestionControl::Rcp | CongestionControl::Own(_))
     };
+    for name in s.transports.keys() {
+        let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        require(
+            name != DEFAULT && !name.is_empty() && name.chars().all(letters),
+            "transports",
+            quoted(name),
+            "names of letters, digits, - and _, but \"default\", the flows of [transport]",
+        )?;
+    }
     let named = s.workload.transports();
     for (key, name) in &named {
         let known: Vec<&str> = s.transports.keys().map(String::as_str).collect();
@@ -50,13 +59,6 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     }
     for (name, own) in &s.transports {
         let of = |key: &str| format!("transports.{name}.{key}");
-        let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        require(
-            name != DEFAULT && !name.is_empty() && name.chars().all(letters),
-            "transports",
-            quoted(name),
-            "names of letters, digits, - and _, but \"default\", the flows of [transport]",
-        )?;
         transport::check(own).map_err(|problem| problem.moved("transport", &of("")))?;
         let base = &s.transport;
         for (key, found, one) in [

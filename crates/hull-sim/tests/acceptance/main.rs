@@ -42,5 +42,6 @@ mod short_keys;
 mod single_flow;
 mod star;
 mod too_large;
+mod transports;
 mod tree192_run;
 mod two_threads;

@@ -331,8 +331,19 @@ fn any_scenario() -> impl Strategy<Value = Settings> {
                     tables.push(table);
                 }
             }
+            // Some of the traffic has another transport than the rest.
+            let mut others = String::new();
+            if rcp.is_empty()
+                && hosts.is_multiple_of(2)
+                && let Some(table) = tables.first_mut()
+                && !table.starts_with("long_lived")
+            {
+                *table = table.replacen("={", "={transport=\"other\",", 1);
+                others = "transports.other={congestion_control=\"cubic\",ecn=false,paced=false}"
+                    .to_owned();
+            }
             let workload = format!("workload={{{}}}", tables.join(","));
-            let run = vec![workload, format!("run.warmup={warmup}")];
+            let run = settings([workload, others, format!("run.warmup={warmup}")]);
             // Sources that keep a rate send packet by packet, and through one queue.
             let without = [
                 "host.offload",

@@ -14,7 +14,7 @@ pub const PACKET_PS: u64 = 12 * US_PS;
 
 /// Endless flows from two hosts or one, no delay that a test does not set, every packet
 /// acknowledged, a new window's worth of bytes for a step of the window.
-const BASE: &str = r#"
+pub const BASE: &str = r#"
 name = "acceptance"
 [run]
 duration = "1s"

@@ -1,0 +1,214 @@
+//! Several transports in one run: each does what it does alone, a copy of the default changes nothing,
+//! and what is counted by transport adds up to what is counted in all.
+
+use hull_sim::scenario::{Scenario, expand};
+use hull_sim::simulation::Outcome;
+
+use super::star::{run, scenario};
+
+const TWO: &str = r#"
+[[workload.long_lived.flows]]
+src = "1-2"
+dst = 0
+transport = "other"
+[workload.flows]
+flows_per_second = 3000
+sizes.pareto = { shape = 1.2, mean = "30KB", cut = "1MB" }
+"#;
+
+const BASE: [&str; 6] = [
+    "topology.star.hosts=4",
+    "run.duration=50ms",
+    "run.warmup=5ms",
+    "switch.buffer=30pkts",
+    "transport.min_rto=1ms",
+    "transport.initial_rto=2ms",
+];
+
+const DCTCP: [&str; 3] = [
+    "transport.congestion_control=dctcp",
+    "transport.ecn=true",
+    "switch.marking.threshold=20KB",
+];
+
+fn with(settings: &[&str]) -> Scenario {
+    scenario(TWO, &[&BASE[..], &DCTCP, settings].concat())
+}
+
+/// The results but for what is named by transport.
+fn without_names(mut outcome: Outcome) -> String {
+    outcome.transports.clear();
+    let rows = outcome.flows.rows().to_vec();
+    let rows = rows.into_iter().map(|mut row| {
+        row.transport = 0;
+        row
+    });
+    let rows = Vec::from_iter(rows);
+    format!(
+        "{rows:?} {:?} {:?} {:?} {:?}",
+        outcome.packets, outcome.links, outcome.throughput, outcome.occupancy
+    )
+}
+
+#[test]
+fn a_copy_of_the_default_changes_nothing() {
+    let copied = with(&["transports.other={}"]);
+    let named = TWO.replace("transport = \"other\"\n", "");
+    let alone = scenario(&named, &[&BASE[..], &DCTCP].concat());
+    assert_eq!(copied.transports["other"], copied.transport);
+    let (copied, alone) = (run(&copied, 3), run(&alone, 3));
+    assert!(alone.transports.is_empty());
+    assert_eq!(without_names(copied), without_names(alone));
+}
+
+#[test]
+fn what_is_counted_by_transport_adds_up() {
+    let outcome = run(
+        &with(&["transports.other={congestion_control=\"cubic\",ecn=false}"]),
+        1,
+    );
+    let of = |name: &str| &outcome.transports[name];
+    let names: Vec<&String> = outcome.transports.keys().collect();
+    assert_eq!(names, ["default", "other"]);
+    let both = [of("default"), of("other")];
+    let sum = |count: fn(&hull_sim::measure::TransportSummary) -> u64| -> u64 {
+        both.iter().map(|of| count(of)).sum()
+    };
+    assert_eq!(sum(|of| of.timeouts), outcome.timeouts);
+    assert_eq!(sum(|of| of.retransmissions), outcome.retransmissions);
+    assert_eq!(sum(|of| of.drops), outcome.packets.dropped);
+    assert!(of("other").drops > 0 && of("default").drops < of("other").drops);
+    let goodput_bps: f64 = both.iter().map(|of| of.goodput_bps).sum();
+    let total_bps = outcome.throughput.total_goodput_bps;
+    assert!(
+        (goodput_bps / total_bps - 1.0).abs() < 1e-12,
+        "{goodput_bps} {total_bps}"
+    );
+    // Only ECN-capable packets are marked; completions are those of the default's flows.
+    assert_eq!(of("other").marks, 0);
+    assert!(of("default").marks > 0);
+    let counts = |of: &hull_sim::measure::TransportSummary| -> usize {
+        of.fct.iter().map(|class| class.count).sum()
+    };
+    assert_eq!(counts(of("default")), outcome.flows.rows().len());
+    assert_eq!(counts(of("other")), 0);
+    assert!(outcome.flows.rows().iter().all(|row| row.transport == 0));
+}
+
+/// CUBIC fills the queue that DCTCP keeps short, and takes the link; in a class of its own behind DCTCP
+/// it gets what is left.
+#[test]
+fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
+    let sharing = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\ntransport = \"other\"\n\
+                   [[workload.long_lived.flows]]\nsrc = 2\ndst = 0\n";
+    let cubic = "transports.other={congestion_control=\"cubic\",ecn=false}";
+    let shares = |settings: &[&str]| {
+        let base = [
+            "run.duration=300ms",
+            "run.warmup=100ms",
+            "switch.buffer=200pkts",
+            cubic,
+        ];
+        let scenario = scenario(sharing, &[&BASE[..], &DCTCP, &base, settings].concat());
+        let outcome = run(&scenario, 1);
+        let of = |name: &str| outcome.transports[name].goodput_bps;
+        of("default") / (of("default") + of("other"))
+    };
+    assert!(shares(&[]) < 0.05);
+    let classes = [
+        "switch.priorities=2",
+        "transport.class=0",
+        "transports.other.class=1",
+    ];
+    assert!(shares(&classes) > 0.95);
+}
+
+#[test]
+fn a_transport_that_is_not_paced_is_not() {
+    let paced = ["pacer={}", "transports.other={}"];
+    let associations = |settings: &[&str]| run(&with(settings), 1).associations;
+    assert!(associations(&paced) > 0);
+    let unpaced = [
+        &paced[..],
+        &["transport.paced=false", "transports.other.paced=false"],
+    ]
+    .concat();
+    assert_eq!(associations(&unpaced), 0);
+    let half = associations(
+        &[
+            &paced[..],
+            &["transport.paced=false", "transports.other.paced=true"],
+        ]
+        .concat(),
+    );
+    assert!(half > 0 && half < associations(&paced), "{half}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let base = [&BASE[..], &DCTCP].concat();
+    for (settings, parts) in [
+        (
+            &[][..],
+            [
+                "workload.long_lived.flows[0].transport: \"other\"",
+                "has no [transports]",
+            ],
+        ),
+        (
+            &["transports.another={}"],
+            ["[0].transport: \"other\" is invalid", "another"],
+        ),
+        (
+            &["transports.other={}", "transports.idle={}"],
+            ["transports.idle: ", "a workload with transport = \"idle\""],
+        ),
+        (
+            &["transports.other.mtu=9000B"],
+            ["transports.other.mtu: \"9000B\"", "transport.mtu"],
+        ),
+        (
+            &["transports.other.class=1"],
+            ["transports.other.class: 1", "priorities = 1"],
+        ),
+        (
+            &["transports.other.ecn=false"],
+            ["transports.other.ecn: false", "dctcp"],
+        ),
+        (
+            &["transports.other.min_rto=0us"],
+            ["transports.other.min_rto: \"0us\"", "1us"],
+        ),
+        (
+            &["transports.other.nothing=1"],
+            ["transports.other.nothing", "no such key"],
+        ),
+        (
+            &["transports.other.congestion_control=rcp"],
+            ["transports.other.congestion_control: \"rcp\"", "newreno"],
+        ),
+        (
+            &["transports.default={}"],
+            ["transports: \"default\"", "names"],
+        ),
+    ] {
+        let settings = [&base[..], settings].concat();
+        let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
+        let text = format!("{}{TWO}", super::star::BASE);
+        let message = match expand(&text, "my.toml", &settings) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("taken, but wrong: {settings:?}"),
+        };
+        for part in parts {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_resolved_file_gives_the_same_transports() {
+    let scenario = with(&["transports.other={congestion_control=\"cubic\",ecn=false}"]);
+    let text = scenario.to_toml().expect("a scenario");
+    let again = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
+    assert_eq!(again, &scenario);
+}
