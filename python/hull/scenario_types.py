@@ -156,6 +156,8 @@ class Production(TypedDict):
     """Responses after this time from the query's start are not counted as in time."""
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes of background flows in the results."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class AllToAll(TypedDict):
@@ -169,6 +171,8 @@ class AllToAll(TypedDict):
     """When the transfers start."""
     jitter: NotRequired[Time]
     """Each host starts a random time below this later."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class PartitionAggregate(TypedDict):
@@ -194,6 +198,8 @@ class PartitionAggregate(TypedDict):
     """Time that a server works on a request; without it none."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class Incast(TypedDict):
@@ -223,6 +229,8 @@ class Incast(TypedDict):
     """Each request is held back by a random time below this (thesis 2.1.3)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class Pareto(TypedDict):
@@ -276,6 +284,8 @@ class PoissonFlows(TypedDict):
     """Upper bounds of the size classes in the results, each but the last its own (thesis table
     4.6).
     """
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class LongFlows(TypedDict):
@@ -295,6 +305,8 @@ class LongFlows(TypedDict):
     """Time between the stops of two flows of the group."""
     size: NotRequired[Size]
     """Bytes of each flow; without it as much as there is time for."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class LongLived(TypedDict):
@@ -313,6 +325,8 @@ class Bulk(TypedDict):
     """Bytes of each; without it they last."""
     start_interval: NotRequired[Time]
     """Time between the starts of two flows."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class SizeClass(TypedDict):
@@ -349,6 +363,8 @@ class Requests(TypedDict):
     """
     classes: list[SizeClass]
     """Sizes of the responses."""
+    transport: NotRequired[str]
+    """The transport of its flows, one of [transports]; without it [transport]."""
 
 
 class Workload(TypedDict):
@@ -563,6 +579,12 @@ class Transport(TypedDict):
     tso_win_divisor: NotRequired[int]
     """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
     KB or all that is left, so that pieces grow; 0 sends what the window allows.
+    """
+    paced: NotRequired[bool]
+    """Whether its flows are paced where hosts have a pacer."""
+    priority: NotRequired[int]
+    """Priority class of its packets, 0 first, below switch.priorities; without it
+    workload.high_priority_below decides.
     """
     bic: NotRequired[Bic]
     """BIC-TCP's parameters."""
@@ -1042,6 +1064,10 @@ class Scenario(TypedDict):
     """The switch and its links to the hosts."""
     transport: NotRequired[Transport]
     """TCP."""
+    transports: NotRequired[dict[str, Transport]]
+    """Further transports, by name: each has what [transport] has but for the keys of its own
+    table. A workload names the one of its flows.
+    """
     pacer: NotRequired[Pacer]
     """The packet pacer behind each host's NIC; without this table there is none."""
     workload: Workload

@@ -97,7 +97,7 @@ pub struct Transport {
     /// Priority class of its packets, 0 first, below switch.priorities; without it workload.high_priority_below
     /// decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class: Option<u8>,
+    pub priority: Option<u8>,
     /// BIC-TCP's parameters.
     #[serde(default)]
     pub bic: Bic,
@@ -225,7 +225,7 @@ impl Default for Transport {
             byte_counting: false,
             tso_win_divisor: 0,
             paced: yes(),
-            class: None,
+            priority: None,
             bic: Bic::default(),
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),

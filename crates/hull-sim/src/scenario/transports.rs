@@ -82,7 +82,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             let allowed = "newreno, cubic, bic, dctcp or vegas beside other transports";
             require(!rates(control), &key, quoted(control), allowed)?;
         }
-        class(&of("class"), own.class, s.switch.priorities)?;
+        priority(&of("priority"), own.priority, s.switch.priorities)?;
         require(
             named.iter().any(|(_, used)| used == name),
             &format!("transports.{name}"),
@@ -90,10 +90,14 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             &format!("a workload with transport = \"{name}\""),
         )?;
     }
-    class("transport.class", s.transport.class, s.switch.priorities)
+    priority(
+        "transport.priority",
+        s.transport.priority,
+        s.switch.priorities,
+    )
 }
 
-fn class(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem> {
+fn priority(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem> {
     let last = priorities - 1;
     let allowed = format!("0 to {last}, with switch.priorities = {priorities}");
     let found = u32::from(class.unwrap_or(0));

@@ -117,8 +117,8 @@ fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
     assert!(shares(&[]) < 0.05);
     let classes = [
         "switch.priorities=2",
-        "transport.class=0",
-        "transports.other.class=1",
+        "transport.priority=0",
+        "transports.other.priority=1",
     ];
     assert!(shares(&classes) > 0.95);
 }
@@ -168,8 +168,8 @@ fn what_cannot_be_is_refused() {
             ["transports.other.mtu: \"9000B\"", "transport.mtu"],
         ),
         (
-            &["transports.other.class=1"],
-            ["transports.other.class: 1", "priorities = 1"],
+            &["transports.other.priority=1"],
+            ["transports.other.priority: 1", "priorities = 1"],
         ),
         (
             &["transports.other.ecn=false"],

@@ -19,7 +19,7 @@ pub(super) fn template(tcp: &Transport, own: Option<&dyn Own>) -> Result<Templat
         sender: Sender::new(&sender(tcp, own)?),
         receiver: Receiver::new(&receiver(tcp, own)),
         paced: tcp.paced,
-        class: tcp.class,
+        class: tcp.priority,
     })
 }
 
