@@ -61,9 +61,7 @@ pub fn on(ours: bool) -> Result<&'static str, Problem> {
 pub fn off() -> Result<(), Problem> {
     let map = MapInfoIter::default().find(|map| map.name == OURS);
     let Some(map) = map else {
-        return input(format!(
-            "found no {OURS}; run hull linux dctcp on first"
-        ));
+        return input(format!("found no {OURS}; run hull linux dctcp on first"));
     };
     Ok(MapHandle::from_map_id(map.id)?.delete(&0_u32.to_ne_bytes())?)
 }

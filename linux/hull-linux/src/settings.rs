@@ -268,7 +268,7 @@ mod tests {
             "", "1", "Gbps", "1 KB", "-1Mbps", "nanMbps", "1e99Gbps", "1gbps",
         ] {
             let message = rate(wrong).expect_err(wrong);
-            assert!(message.contains("allowed"), "{message}");
+            assert!(message.contains("expected"), "{message}");
         }
         assert!(share("101%").is_err());
         assert!(size("5000MB").is_err());

@@ -171,7 +171,10 @@ fn a_user_is_refused() {
             .expect("it runs");
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let text = String::from_utf8(output.stderr).expect("text");
-        assert!(text.contains("user 65534 is not permitted; expected root"), "{text}");
+        assert!(
+            text.contains("user 65534 is not permitted; expected root"),
+            "{text}"
+        );
         assert_eq!(text.trim().lines().count(), 1, "{text}");
     }
     std::fs::remove_file(&copy).expect("removed");

@@ -88,7 +88,10 @@ pub fn standing() -> Result<Rack, Problem> {
 impl Rack {
     fn check(&self) -> Result<(), Problem> {
         if !(2..=64).contains(&self.hosts) {
-            return input(format!("--hosts: {} is invalid; expected 2 to 64", self.hosts));
+            return input(format!(
+                "--hosts: {} is invalid; expected 2 to 64",
+                self.hosts
+            ));
         }
         if !(1_000_000..=100_000_000_000).contains(&self.rate_bps) {
             return input(format!(
