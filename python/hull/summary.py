@@ -59,7 +59,11 @@ def average(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "seeds": len(parts),
         # What a real network cannot tell, as where its packets were dropped, is null.
         **{key: _average([part.get(key) for part in parts]) for key in _AVERAGED},
-        **{key: _average([part[key] for part in parts]) for key in _WHERE_SEVERAL if key in parts[0]},
+        **{
+            key: _average([part[key] for part in parts])
+            for key in _WHERE_SEVERAL
+            if key in parts[0]
+        },
     }
 
 

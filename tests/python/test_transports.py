@@ -54,7 +54,7 @@ def test_keys_of_a_transport_can_be_swept(tmp_path: Path) -> None:
     assert set(frame["transports.cubic.initial_window"]) == {2, 20}
     goodput = frame.filter(pl.col("statistic") == "transports.cubic.goodput")
     assert goodput["unit"].to_list() == ["bit/s", "bit/s"]
-    with pytest.raises(hull.UsageError, match="transports.reno.initial_window"):
+    with pytest.raises(hull.UsageError, match=r"transports\.reno\.initial_window"):
         hull.sweep(mixed(), over={"transports.reno.initial_window": [2]}, store=tmp_path / "s")
 
 

@@ -77,6 +77,7 @@ fn dynamic(runtime: &Runtime, options: &command::Dynamic) -> Result<Done, Failur
         None => {
             // The command line has made sure that there are a load and a rate.
             let requests = Requests {
+                transport: None,
                 load: options.load.unwrap_or_default(),
                 client: None,
                 servers: None,

@@ -443,35 +443,20 @@ mod tests {
             delay_ps: |_| 1_000_000_000,
             ..TestNetwork::default()
         };
-        let settings = scenario::PoissonFlows {
-            flows_per_second: Some(10_000.0),
-            load: None,
-            count: Some(100_000),
-            sizes: scenario::Sizes {
-                fixed: Some(crate::units::Size(1)),
-                ..scenario::Sizes::default()
-            },
-            sources: None,
-            destinations: None,
-            connections: FlowConnections::PerFlow,
-            connections_per_pair: None,
-            class_bounds: Vec::new(),
-        };
+        let keys = "flows_per_second = 10000.0\ncount = 100000\nsizes.fixed = \"1B\"\n";
+        let settings: scenario::PoissonFlows = toml::from_str(keys).expect("good");
         let names = hosts(4, 1);
         let stage = Stage {
             hosts: &names,
             seed: 1,
             end_ps: u64::MAX,
             application_delay_ps: 0,
+            transports: &indexmap::IndexMap::new(),
         };
         let flows = PoissonFlows::new(&settings, &stage).expect("good");
         assert_eq!(flows.flows.capacity(), 0);
-        let mut traffic = build(
-            "[workload.flows]\nflows_per_second = 10000\ncount = 100000\nsizes.fixed = \"1B\"\n",
-            4,
-            "1000s",
-        )
-        .expect("good");
+        let text = format!("[workload.flows]\n{keys}");
+        let mut traffic = build(&text, 4, "1000s").expect("good");
         // Ten are outstanding on average, so no tag ever comes near the number of flows.
         let log = network.run(&mut traffic);
         let largest = log.sends.iter().map(|(_, message)| message.tag).max();

@@ -18,7 +18,7 @@ use crate::units::{Share, Size};
 #[serde(untagged)]
 pub enum Flows {
     /// A Poisson process.
-    Poisson(PoissonFlows),
+    Poisson(Box<PoissonFlows>),
     /// The flow list in a CSV or Parquet file, by its path.
     Replay(String),
 }
@@ -98,7 +98,8 @@ impl<'de> Visitor<'de> for FlowsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Flows, A::Error> {
-        PoissonFlows::deserialize(MapAccessDeserializer::new(table)).map(Flows::Poisson)
+        PoissonFlows::deserialize(MapAccessDeserializer::new(table))
+            .map(|flows| Flows::Poisson(Box::new(flows)))
     }
 }
 
