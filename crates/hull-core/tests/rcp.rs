@@ -141,6 +141,9 @@ fn offers_each_flow_its_share() {
     }
 }
 
+/// F stays within this, either way (2^40 at 32 bits of fraction).
+const MOST_FEEDBACK: f64 = 256.0;
+
 /// The same in floating point, with the queue that the arrivals make.
 struct Reference {
     config: RcpConfig,
@@ -162,6 +165,7 @@ impl Reference {
             f64::from(c.beta) / f64::from(ONE),
         );
         let f = (alpha * (link - arrived_bytes / t) - beta * queue_bytes / d0) / link;
+        let f = f.clamp(-MOST_FEEDBACK, MOST_FEEDBACK);
         let w = match c.control {
             Control::Averages(_) => f,
             Control::ProportionalDerivative => f / 2.0 + (f - self.last) / 4.0,
@@ -205,16 +209,11 @@ proptest! {
         };
         let per_interval = config.link_bps as f64 / 8e6 * interval_us as f64;
         prop_assume!(per_interval * 3.0 < 4e9);
-        // Updates are made at least once a round trip (equation 5.24); beyond 100 round trips one can
-        // multiply the rate by more than 1000, and with it all that was cut off.
-        prop_assume!(interval_us <= 100 * round_trip_us);
         let mut rcp = Rcp::new(&config);
         let initial = config.initial_bps as f64;
         let mut reference = Reference { config, rate: initial, target: initial, last: 0.0 };
         let byte_s = 8.0 / config.link_bps as f64;
         let mut empty_at_s = 0.0_f64;
-        // Rates and their changes are whole numbers: what has been cut off, which grows as the rate does.
-        let mut cut_off = 0.0;
         for (n, (share, place)) in (1..).zip(bursts) {
             let bytes = (share * per_interval) as u32;
             let start_ps = (n - 1) * config.interval_ps;
@@ -230,18 +229,21 @@ proptest! {
                     reference.rate = (reference.rate + reference.target) / 2.0;
                 }
             }
-            // What 1/1000 of a byte in the queue makes of the rate: rates are whole numbers, and the gain
-            // T/d beta q/(d C) is large where the interval is many round trips.
+            // The queue is rounded down to whole bytes, and the time of one is kept in 2^-16 ps. What that
+            // makes of the rate: the gain T/d beta q/(d C) is large where the interval is many round trips.
+            let byte_time = byte_s * 1e12 * 65536.0;
+            let off_bytes = 1.0 + (queue + u64::from(bytes)) as f64 / byte_time;
             let intervals = interval_us as f64 / round_trip_us as f64;
             let per_byte = 8.0 / (link_mbps * round_trip_us) as f64;
             let gain = intervals * f64::from(beta) / f64::from(ONE) * per_byte;
-            let rounding = 1e-3 * gain * reference.rate;
-            let before = reference.rate;
+            let rounding = off_bytes * gain * reference.rate;
             reference.update(f64::from(bytes), left);
-            cut_off = 2.0 + rounding + cut_off * reference.rate / before;
             let found = rcp.rate_bps(end_ps) as f64;
-            let tolerance = reference.rate.mul_add(1e-5, 1e-6 * config.link_bps as f64) + cut_off;
+            let tolerance = reference.rate.mul_add(1e-5, 1e-6 * config.link_bps as f64) + rounding;
             prop_assert!((found - reference.rate).abs() <= tolerance, "{} {}", found, reference.rate);
+            // From there on, as rates are whole numbers: one of 1526 bit/s may become 65,000 times as
+            // large in the next interval, and with it what was cut off.
+            reference.rate = found;
         }
     }
 
