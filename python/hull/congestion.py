@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import json
 import platform
 import re
 import sys
@@ -10,12 +11,18 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
+from hull import _core
 from hull.errors import UsageError
 
 if TYPE_CHECKING:
     from hull._core import Ack, Window
 
-BUILT_IN = ("newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp")
+def built_in() -> list[str]:
+    """The names of hull's own, as the scenario's schema has them."""
+    rows = json.loads(_core.keys())
+    found = next(row for row in rows if row["key"] == "transport.congestion_control")
+    return found["type"].split(" | ")
+
 
 Own = Mapping[str, "type[CongestionControl]"]
 
@@ -24,6 +31,9 @@ _CALLS = {
     "on_loss": ("window", "flight"),
     "on_timeout": ("window", "flight"),
     "on_restart": ("idle_ps",),
+    "on_start": ("now_ps", "link_bps"),
+    "on_sent": ("now_ps", "wire_bytes"),
+    "on_notice": ("now_ps", "steps"),
 }
 """What the simulator calls, with which arguments."""
 
@@ -39,11 +49,24 @@ class CongestionControl:
     """Base of a congestion control of your own: one instance for each flow.
 
     The simulator finds losses, keeps the timer and counts acknowledgments; an instance moves the
-    window. What it raises ends the run.
+    window, names a rate, or both. What it raises ends the run.
     """
 
     dctcp_echo: ClassVar[bool] = False
     """Whether receivers echo each mark, as DCTCP's do, instead of all until CWR (RFC 3168)."""
+
+    paced: ClassVar[bool] = False
+    """Whether segments leave at `rate_bps`, as far as the window allows."""
+
+    asks_rate: ClassVar[bool] = False
+    """Whether data asks switches with RCP for the rate that they offer: `ack.offered_bps`."""
+
+    samples_every_ack: ClassVar[bool] = False
+    """Whether each ACK of new data has its round trip in `ack.rtt_ps`, not one in a round trip."""
+
+    rate_bps: int | None = None
+    """With `paced`: the rate in bit/s, of bytes on the wire; None for one segment at a time. Less
+    than a segment in a round trip is a window of a fraction of a segment."""
 
     alpha: float | None = None
     """What series.parquet shows as alpha: an estimate of the marked share, if there is one."""
@@ -73,6 +96,15 @@ class CongestionControl:
     def on_restart(self, idle_ps: int) -> None:
         """Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago."""
 
+    def on_start(self, now_ps: int, link_bps: int) -> None:
+        """The flow starts, on a host whose link has so many bit/s."""
+
+    def on_sent(self, now_ps: int, wire_bytes: int) -> None:
+        """With `paced`: a segment leaves; `rate_bps` after this call decides the gap behind it."""
+
+    def on_notice(self, now_ps: int, steps: int) -> None:
+        """With `paced`: a congestion point of QCN asks for a reduction of 1 to 63 steps."""
+
 
 def check_own(own: Own) -> list[tuple[str, str]]:
     """Names with the fingerprints of their classes, for the scenario; UsageError where one cannot
@@ -90,10 +122,10 @@ def check_own(own: Own) -> list[tuple[str, str]]:
                 f"congestion_control: name {name!r} is invalid; expected letters, digits, - and "
                 "_, a letter first"
             )
-        if name in BUILT_IN:
+        if name in built_in():
             raise UsageError(
                 f"congestion_control: name {name!r} is invalid; expected one that hull itself "
-                f"does not have ({', '.join(BUILT_IN)})"
+                f"does not have ({', '.join(built_in())})"
             )
         if not isinstance(cls, type) or not issubclass(cls, CongestionControl):
             raise UsageError(

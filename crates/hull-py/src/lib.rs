@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::part::{self, Identity, PartError};
-use hull_sim::scenario::{self, CongestionControl, OwnControls, PacedPath, Pacer, Scenario};
+use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
 use hull_sim::topology;
-use hull_sim::transport::Own;
+use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
@@ -17,9 +17,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 mod live;
-mod own;
+mod python_control;
 
-use own::{Ack, PythonControl, Window};
+use python_control::{Ack, PythonControl, Window};
 
 create_exception!(
     hull._core,
@@ -98,11 +98,13 @@ fn expand(
     overrides: Vec<String>,
     own: Vec<(String, String)>,
 ) -> PyResult<String> {
-    let cells = scenario::expand_with_own(text, file, &overrides, &OwnControls::from_iter(own))
-        .map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let cells =
+        scenario::expand_with_external(text, file, &overrides, &ExternalControls::from_iter(own))
+            .map_err(|e| ScenarioError::new_err(e.to_string()))?;
     let mut list = Vec::new();
     for cell in &cells {
-        simulation::verify(&cell.scenario).map_err(|(key, problem)| {
+        simulation::verify(&cell.scenario).map_err(|problem| {
+            let (key, problem) = problem.into();
             let file = file.to_owned();
             ScenarioError::new_err(scenario::ScenarioError { file, key, problem }.to_string())
         })?;
@@ -172,7 +174,7 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
     let scenario: Scenario =
         serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
     let graph = topology::build(&scenario)
-        .map_err(|(key, problem)| ScenarioError::new_err(format!("{key}: {problem}")))?;
+        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
     Ok(Time(topology::longest_round_trip_ps(&scenario, &graph)).seconds())
 }
 
@@ -251,7 +253,7 @@ impl Run {
     #[pyo3(signature = (folder=None))]
     fn execute(&self, py: Python<'_>, folder: Option<PathBuf>) -> PyResult<String> {
         let (own, raised) = match (&self.own, &self.scenario.transport.congestion_control) {
-            (Some(class), CongestionControl::Own(name)) => {
+            (Some(class), CongestionControl::External(name)) => {
                 let control = self.control.clone();
                 let (own, raised) = PythonControl::new(class.bind(py), name.clone(), control)?;
                 (Some(own), Some(raised))
@@ -261,7 +263,7 @@ impl Run {
         let result = py.detach(|| {
             part::run(
                 &self.scenario,
-                own.as_ref().map(|own| own as &dyn Own),
+                own.as_ref().map(|own| own as &dyn External),
                 self.identity.clone(),
                 folder.as_deref(),
                 &self.control,
@@ -272,10 +274,11 @@ impl Run {
         }
         match result {
             Ok(summary) => json(&summary),
-            Err(PartError::Scenario((key, problem))) => {
-                Err(ScenarioError::new_err(format!("{key}: {problem}")))
-            }
+            Err(PartError::Scenario(problem)) => Err(ScenarioError::new_err(problem.to_string())),
             Err(PartError::Simulation(Failure::Cancelled)) => Err(Cancelled::new_err("cancelled")),
+            Err(PartError::Simulation(Failure::TooManyFlows)) => Err(PyRuntimeError::new_err(
+                "more flows are open at once than hull can tell apart: does the load exceed the links?",
+            )),
             Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
                 "error in hull: {failure:?}"
             ))),

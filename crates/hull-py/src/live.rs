@@ -42,7 +42,7 @@ impl Live {
         let live = py.detach(|| {
             let scenario = serde_json::from_str(scenario).map_err(|e| e.to_string())?;
             simulation::Live::new(&scenario, seed, shown, picoseconds(average), edges)
-                .map_err(|(key, problem)| format!("{key}: {problem}"))
+                .map_err(|problem| problem.to_string())
         });
         let live = live.map_err(ScenarioError::new_err)?;
         Ok(Live(Mutex::new(live)))

@@ -53,7 +53,7 @@ fn timed(scenario: &Scenario, threads: u32) -> Result<(Outcome, f64), String> {
     let mut scenario = scenario.clone();
     scenario.run.threads = threads;
     let simulation = simulation::build(&scenario, scenario.run.seed, None)
-        .map_err(|(key, problem)| format!("{key}: {problem}"))?;
+        .map_err(|problem| problem.to_string())?;
     let start = Instant::now();
     let outcome = simulation
         .run(&Control::default())

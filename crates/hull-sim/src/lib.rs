@@ -18,6 +18,7 @@ pub mod limits;
 pub mod measure;
 pub mod network;
 pub mod part;
+pub mod problem;
 pub mod quote;
 pub mod random;
 pub mod scenario;

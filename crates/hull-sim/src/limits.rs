@@ -8,6 +8,10 @@ pub const HOSTS: u64 = 100_000;
 /// Switches in one tier.
 pub const SWITCHES: u64 = 10_000;
 
+/// Flows that are open at once, each of the two directions of a connection counted: half of what events
+/// can tell apart, because a run looks now and then.
+pub const FLOWS: usize = crate::engine::Entity::MOST / 2;
+
 /// Permanent connections of a workload.
 pub const CONNECTIONS: usize = 4_000_000;
 
@@ -19,3 +23,5 @@ pub const SEEDS: u32 = 100_000;
 
 /// Rows of a table of samples: some gigabytes on disk.
 pub const ROWS: u64 = 500_000_000;
+
+const _: () = assert!(2 * CONNECTIONS < FLOWS && 8 * HOSTS < FLOWS as u64);

@@ -12,9 +12,10 @@ use crate::measure::{
     ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary,
     by_tier, drops_by_place, thread_seconds, write_links, write_queries,
 };
+use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
-use crate::transport::Own;
+use crate::transport::External;
 
 /// Which part this is.
 #[derive(Clone, Debug, Serialize)]
@@ -103,7 +104,7 @@ pub struct SwitchLatency {
 #[derive(Debug)]
 pub enum PartError {
     /// A file that the scenario names is wrong: key and problem.
-    Scenario((String, String)),
+    Scenario(Problem),
     /// The simulation ended early.
     Simulation(Failure),
     /// A file could not be written.
@@ -111,17 +112,17 @@ pub enum PartError {
 }
 
 /// Runs a part. With a folder, which must exist, writes its tables into it: `flows.parquet`,
-/// `latency.parquet`, `links.parquet`, and what else the scenario asks for. `own` is the congestion
+/// `latency.parquet`, `links.parquet`, and what else the scenario asks for. `external` is the congestion
 /// control from outside, where the scenario names one.
 pub fn run(
     scenario: &Scenario,
-    own: Option<&dyn Own>,
+    external: Option<&dyn External>,
     identity: Identity,
     folder: Option<&Path>,
     control: &Control,
 ) -> Result<Summary, PartError> {
     let (wall, cpu) = (Instant::now(), thread_seconds());
-    let mut simulation = simulation::build_with_own(scenario, own, identity.seed, folder)
+    let mut simulation = simulation::build_with_external(scenario, external, identity.seed, folder)
         .map_err(PartError::Scenario)?;
     if folder.is_none() {
         simulation = simulation.without_tables();

@@ -32,55 +32,71 @@ pub enum Kind {
     LinkState = 12,
     /// The loss of a packet in a switch becomes known to its flow.
     Loss = 13,
-    /// A source may send at its rate, or feedback reaches it.
-    Source = 14,
-    /// A rate-based source may send its next segment.
+    /// A notice of a switch reaches a sender.
+    Notice = 14,
+    /// A flow with a pace may send its next segment.
     Pace = 15,
 }
 
-const KINDS: [Kind; 16] = [
-    Kind::Link,
-    Kind::Transmit,
-    Kind::NicHead,
-    Kind::Pacer,
-    Kind::Stack,
-    Kind::Receive,
-    Kind::Rto,
-    Kind::DelayedAck,
-    Kind::Workload,
-    Kind::Probe,
-    Kind::Sample,
-    Kind::Warmup,
-    Kind::LinkState,
-    Kind::Loss,
-    Kind::Source,
-    Kind::Pace,
-];
+impl Kind {
+    /// All kinds, by their number.
+    const ALL: [Kind; 16] = [
+        Kind::Link,
+        Kind::Transmit,
+        Kind::NicHead,
+        Kind::Pacer,
+        Kind::Stack,
+        Kind::Receive,
+        Kind::Rto,
+        Kind::DelayedAck,
+        Kind::Workload,
+        Kind::Probe,
+        Kind::Sample,
+        Kind::Warmup,
+        Kind::LinkState,
+        Kind::Loss,
+        Kind::Notice,
+        Kind::Pace,
+    ];
+}
 
-/// A kind and an index, packed so that they compare as one number.
+/// A kind has the place of its number: one that is added out of order does not compile.
+const _: () = {
+    let mut number = 0;
+    while number < Kind::ALL.len() {
+        assert!(Kind::ALL[number] as usize == number);
+        number += 1;
+    }
+};
+
+/// A kind, in the high byte, and an index, so that they compare as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entity(u32);
 
 impl Entity {
-    const INDEX_BITS: u32 = 28;
+    const INDEX_BITS: u32 = 24;
 
-    /// The entity `index` of `kind`; `index` must be below 2^28.
+    /// Entities of one kind.
+    pub const MOST: usize = 1 << Self::INDEX_BITS;
+
+    /// The entity `index` of `kind`; `index` must be below [`Entity::MOST`], which is checked where
+    /// flows and ports are counted (`limits`).
     #[inline]
     pub fn new(kind: Kind, index: usize) -> Self {
-        debug_assert!(index < 1 << Self::INDEX_BITS);
+        debug_assert!(index < Self::MOST);
         Entity(((kind as u32) << Self::INDEX_BITS) | index as u32)
     }
 
     /// What the entity is.
     #[inline]
     pub fn kind(self) -> Kind {
-        KINDS[(self.0 >> Self::INDEX_BITS) as usize]
+        Kind::ALL[(self.0 >> Self::INDEX_BITS) as usize]
     }
 
     /// Which one of its kind.
     #[inline]
     pub fn index(self) -> usize {
-        (self.0 & ((1 << Self::INDEX_BITS) - 1)) as usize
+        (self.0 & (Self::MOST as u32 - 1)) as usize
     }
 
     pub(super) fn bits(self) -> u32 {
@@ -91,3 +107,6 @@ impl Entity {
         Entity(bits)
     }
 }
+
+/// A kind is a byte beside the index.
+const _: () = assert!(size_of::<Kind>() == 1 && Entity::INDEX_BITS + 8 == u32::BITS);

@@ -257,7 +257,7 @@ mod tests {
     use hull_core::pacer::WhenFifoFull;
 
     use super::*;
-    use crate::network::{BufferLimit, NO_SACK, PortConfig};
+    use crate::network::{BufferLimit, NO_OPTIONS, PortConfig};
     use crate::random::Purpose;
 
     const US: u64 = 1_000_000;
@@ -283,7 +283,7 @@ mod tests {
             timeout_ps: 100 * US,
             when_full: WhenFull::Ignore,
         };
-        let nic = Port::new(&PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
+        let nic = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
         let random = Stream::new(1, Purpose::Association, 0);
         PacerStage::new(nic, &pacer, &association, random, overtaking, 0, 1)
     }
@@ -293,7 +293,7 @@ mod tests {
             seq: 0,
             ack: 0,
             flow,
-            sack: NO_SACK,
+            options: NO_OPTIONS,
             hop: 0,
             wire_bytes: 1000,
             flags: flags::DATA,

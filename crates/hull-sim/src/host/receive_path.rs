@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::network::{Packet, flags};
+use crate::network::{NO_OPTIONS, Packet, flags};
 
 /// Settings of a [`ReceivePath`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,8 +153,9 @@ impl ReceivePath {
         }
         let mut packet = self.ring.pop_front()?;
         let mut count = 1;
-        // Only plain data: what carries an ACK or a SYN is handed over on its own.
-        while packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
+        // Only plain data: what carries an ACK, a SYN or options is handed over on its own.
+        while packet.options == NO_OPTIONS
+            && packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
             && (count as usize) < self.announced
             && let Some(next) = self.ring.front()
         {
@@ -162,6 +163,7 @@ impl ReceivePath {
             let joined = u32::from(packet.wire_bytes) + u32::from(next.wire_bytes)
                 - self.config.header_bytes;
             let continues = next.flow == packet.flow
+                && next.options == NO_OPTIONS
                 && next.flags == packet.flags
                 && next.seq == packet.seq.wrapping_add(payload)
                 && joined <= self.config.join_bytes.min(u32::from(u16::MAX));

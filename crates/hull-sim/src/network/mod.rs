@@ -4,22 +4,20 @@
 //! A route is a run of entries in one list of hops: the ports that a packet leaves by, then the
 //! host that it reaches. A packet carries the place of its next entry.
 
-mod aqm;
-mod congestion_point;
-mod lanes;
+mod options;
 mod packet;
 mod port;
-mod random_loss;
+mod queues;
 mod ring;
+pub mod rules;
+mod schedulers;
 mod shared_buffer;
 
-pub use aqm::{Aqm, Rule};
-pub use congestion_point::SampledQueue;
-pub use lanes::{Lanes, Order};
-pub use packet::{CLASSES, NO_SACK, Packet, flags, kbps};
-pub use port::{BufferLimit, MarkOn, Port, PortConfig, Verdict};
-pub use random_loss::RandomLoss;
+pub use options::{NO_OPTIONS, Offer, OptionTable, Options, SackBlocks, kbps};
+pub use packet::{CLASSES, Packet, flags};
+pub use port::{BufferLimit, Port, PortConfig, Verdict};
 pub use ring::Scheduled;
+pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 
 /// Marks the entry of a route that names a host.
@@ -46,6 +44,10 @@ struct Place {
 pub struct Network {
     /// The ports. A host's port is its way out.
     pub ports: Vec<Port>,
+    /// Options of the packets on their way.
+    pub options: OptionTable,
+    /// Whether rules of some port send notices.
+    pub sends_notices: bool,
     hops: Vec<u32>,
     memories: Vec<SharedBuffer>,
     /// For each port its place in a shared memory; empty where no switch shares.
@@ -57,8 +59,8 @@ pub struct Network {
 impl Network {
     /// A network of these ports, and one more that leads nowhere.
     pub fn new(mut ports: Vec<Port>) -> Self {
-        let mut nowhere = Port::new(&PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
-        nowhere.fail(0);
+        let mut nowhere = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
+        nowhere.fail(0, &mut OptionTable::default());
         ports.push(nowhere);
         Network {
             ports,
@@ -144,7 +146,7 @@ impl Network {
         packet: Packet,
     ) -> Verdict {
         if self.places.is_empty() {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet);
+            return self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         }
         self.enqueue_shared(now_ps, earliest_ps, port, packet)
     }
@@ -157,7 +159,7 @@ impl Network {
         packet: Packet,
     ) -> Verdict {
         let Some(place) = self.places[port] else {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet);
+            return self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         };
         let memory = &mut self.memories[place.memory as usize];
         let queue = place.queue as usize + packet.class().min(self.classes - 1);
@@ -166,7 +168,7 @@ impl Network {
             self.ports[port].drops += 1;
             return Verdict::Dropped;
         }
-        let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet);
+        let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         match verdict {
             Verdict::Dropped => return verdict,
             Verdict::Accepted { .. } | Verdict::Queued { .. } | Verdict::Crosses => {
@@ -192,7 +194,7 @@ impl Network {
     /// A port with priority classes chooses its next packet, see [`Port::transmit_next`].
     pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> (bool, Option<u64>) {
         let start_ps = self.ports[port].busy_until_ps().max(now_ps);
-        let (packet, first, again_ps) = self.ports[port].transmit_next(now_ps);
+        let (packet, first, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
         if let Some(packet) = packet
             && let Some(&Some(place)) = self.places.get(port)
         {
@@ -215,7 +217,7 @@ impl Network {
 
     /// The link of a port fails: returns what was in the queue and on the wire.
     pub fn fail(&mut self, now_ps: u64, port: usize) -> Vec<Packet> {
-        let lost = self.ports[port].fail(now_ps);
+        let lost = self.ports[port].fail(now_ps, &mut self.options);
         if let Some(&Some(place)) = self.places.get(port) {
             let memory = &mut self.memories[place.memory as usize];
             memory.clear(now_ps, place.queue as usize, self.classes);

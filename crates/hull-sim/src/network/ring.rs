@@ -19,7 +19,7 @@ const VACANT: Scheduled = Scheduled {
         seq: 0,
         ack: 0,
         flow: 0,
-        sack: 0,
+        options: 0,
         hop: 0,
         wire_bytes: 0,
         flags: 0,

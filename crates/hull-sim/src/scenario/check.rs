@@ -1,77 +1,9 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
-//! the checks of its own keys; here is what they share.
+//! the checks of its own keys; here is what concerns several.
 
-pub(super) use super::problem::Problem;
 use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
-use crate::quote;
+use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
-use crate::units::{Buffer, Rate, Time};
-
-/// Rejects a key whose problem is not one value: a missing table, or two that exclude each other.
-pub(super) fn refuse(
-    key: &str,
-    found: impl std::fmt::Display,
-    allowed: &str,
-) -> Result<(), Problem> {
-    let told = format!("found {found}; expected {allowed}");
-    Err((key.to_owned(), told).into())
-}
-
-/// Rejects as `refuse` does unless `ok`.
-pub(super) fn need(
-    ok: bool,
-    key: &str,
-    found: impl std::fmt::Display,
-    allowed: &str,
-) -> Result<(), Problem> {
-    if ok {
-        Ok(())
-    } else {
-        refuse(key, found, allowed)
-    }
-}
-
-/// Rejects the value of a key, read as `found`, unless `ok`.
-pub(super) fn require(
-    ok: bool,
-    key: &str,
-    found: impl std::fmt::Display,
-    allowed: &str,
-) -> Result<(), Problem> {
-    ok.then_some(())
-        .ok_or_else(|| Problem::of_value(key, found.to_string(), allowed))
-}
-
-pub(super) fn quoted(text: impl std::fmt::Display) -> String {
-    quote::text(&text.to_string())
-}
-
-pub(super) const MIN_RATE: Rate = Rate(1_000_000);
-const MAX_RATE: Rate = Rate(1_600_000_000_000);
-
-pub(crate) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
-    let fits = (MIN_RATE..=MAX_RATE).contains(&rate);
-    require(fits, key, quoted(rate), "a rate from 1Mbps to 1.6Tbps")
-}
-
-pub(crate) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
-    let longest = Time(1_000_000_000_000);
-    require(delay <= longest, key, quoted(delay), "at most 1s")
-}
-
-pub(super) fn buffer(key: &str, buffer: Buffer, mtu: u64) -> Result<(), Problem> {
-    let holds_one = match buffer {
-        Buffer::Unlimited => true,
-        Buffer::Bytes(bytes) => bytes >= mtu,
-        Buffer::Packets(packets) => packets >= 1,
-    };
-    require(
-        holds_one,
-        key,
-        quoted(buffer),
-        "room for at least one packet of transport.mtu",
-    )
-}
 
 /// Checks one resolved scenario.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
@@ -106,6 +38,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     super::workload::check(&s.workload)?;
     transports::check(s)?;
     measure::check(&s.measure)?;
+    need(
+        s.switch.dwrr.is_none() || s.measure.probe.is_none(),
+        "measure.probe",
+        "a table beside switch.dwrr",
+        "none: when a probe leaves a queue that takes turns is not known when it comes",
+    )?;
     let graph = topology::build(s)?;
     switch::check_ports(&s.switch, &graph)?;
     Ok(measure::check_ports(&s.measure, &graph)?)

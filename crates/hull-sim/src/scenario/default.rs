@@ -60,12 +60,6 @@ pub(super) const fn ack_every() -> u32 {
 pub(super) const fn delayed_ack() -> Time {
     Time(1_000_000_000)
 }
-pub(super) const fn g() -> Share {
-    Share(Share::ONE / 16)
-}
-pub(super) const fn whole() -> Share {
-    Share(Share::ONE)
-}
 pub(super) const fn eta() -> Share {
     Share(Share::ONE / 8)
 }

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::short_keys::with_full_names;
 use super::{
-    OwnControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
+    ExternalControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
     transports, whole_numbers,
 };
 use crate::limits;
@@ -26,15 +26,15 @@ pub struct Cell {
 /// `overrides` are `key=value` with dotted keys, or their short forms; one on a swept key takes the
 /// place of its sweep. Which schemes they change: see `overrides`. Fails with the first thing that is wrong.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
-    expand_with_own(text, file, overrides, &OwnControls::new())
+    expand_with_external(text, file, overrides, &ExternalControls::new())
 }
 
 /// The same where there are congestion controls from outside, which scenarios may name.
-pub fn expand_with_own(
+pub fn expand_with_external(
     text: &str,
     file: &str,
     set: &[String],
-    own: &OwnControls,
+    own: &ExternalControls,
 ) -> Result<Vec<Cell>, ScenarioError> {
     let error = |key: &str, problem: String| ScenarioError {
         file: file.to_owned(),

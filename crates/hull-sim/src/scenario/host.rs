@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, buffer, delay, quoted, rate, require};
 use super::default;
 use super::service::{Service, check as check_service};
+use crate::problem::{Problem, buffer, delay, quoted, rate, require};
 use crate::units::{Buffer, Rate, Size, Time};
 
 /// A host and its link to the switch.

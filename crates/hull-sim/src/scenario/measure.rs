@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, need, quoted, require};
 use super::default;
 use crate::measure::HEADERS_BYTES;
+use crate::problem::{Problem, need, quoted, require};
 use crate::topology::{Graph, ports_named};
 use crate::units::{Size, Time};
 
@@ -167,7 +167,7 @@ fn check_capture(capture: &Capture) -> Result<(), Problem> {
 }
 
 /// Checks that the ports that are named are there.
-pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), (String, String)> {
+pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), Problem> {
     ports_named(graph, "measure.ports", &measure.ports)?;
     if let Some(capture) = &measure.capture {
         ports_named(graph, "measure.capture.ports", &capture.ports)?;

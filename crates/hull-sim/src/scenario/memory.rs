@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, need, quoted, require};
+use crate::problem::{Problem, need, quoted, require};
 use crate::units::{Share, Size};
 
 /// The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of 4 MB

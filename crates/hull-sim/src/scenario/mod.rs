@@ -1,10 +1,10 @@
 //! The scenario: the one definition of what a run is, from which the schema, the validation, the
 //! documentation table and the resolved files come.
 
-mod aqm;
 mod check;
 mod congestion_control;
 mod default;
+mod dwrr;
 mod error;
 mod expand;
 mod host;
@@ -14,7 +14,6 @@ mod memory;
 mod overrides;
 mod pacer;
 mod pacer_rule;
-mod problem;
 mod qcn;
 mod rcp;
 mod run;
@@ -33,11 +32,14 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use aqm::{AverageWeight, Pi, Red};
-pub(crate) use check::{delay as check_delay, rate as check_rate};
-pub use congestion_control::{CongestionControl, OwnControls};
+pub use crate::network::rules::{
+    AverageWeight, CongestionPoint, Pi, QcnRounding, Rcp, RcpAlgorithm, Red,
+};
+pub use crate::transport::{Bic, ControlName as CongestionControl, Dctcp, ReactionPoint, Vegas};
+pub use congestion_control::ExternalControls;
+pub use dwrr::Dwrr;
 pub use error::ScenarioError;
-pub use expand::{Cell, expand, expand_with_own};
+pub use expand::{Cell, expand, expand_with_external};
 pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
@@ -47,8 +49,6 @@ pub use pacer::{
     paced_path,
 };
 pub use pacer_rule::PacedPath;
-pub use qcn::{CongestionPoint, QcnRounding, ReactionPoint};
-pub use rcp::{Rcp, RcpAlgorithm};
 pub use run::Run;
 pub use service::{Gamma, Service};
 pub use short_keys::{Meanings, meanings};
@@ -58,7 +58,7 @@ pub use topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,
 };
-pub use transport::{Bic, Dctcp, Transport, Vegas};
+pub use transport::Transport;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
 use super::pacer_rule::{self, PacedPath};
 use super::{Scenario, default};
+use crate::problem::{Problem, quoted, require};
 use crate::topology::{self, Graph, longest_round_trip_ps};
 use crate::units::{Rate, Share, Size, Tick, Time};
 

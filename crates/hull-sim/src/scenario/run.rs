@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
 use super::default;
 use crate::limits;
+use crate::problem::{Problem, quoted, require};
 use crate::units::Time;
 
 const LONGEST: Time = Time(1_000_000_000_000_000_000);

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, refuse, require};
+use crate::problem::{Problem, quoted, refuse, require};
 use crate::units::Time;
 
 /// A time that is drawn anew each time: `offset` and at most one distribution.

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use super::keys::schema;
-use super::problem::Problem;
+use crate::problem::Problem;
 use crate::quote;
 
 /// Checks the form of a scenario.

@@ -1,14 +1,15 @@
 //! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1), priorities (paper 6.2.2).
 
+use hull_core::marking::ThresholdMarker;
+use hull_core::phantom_queue::{self, Drain, PhantomQueueConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::aqm::{Pi, Red, check_pi, check_red};
-use super::check::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use super::default;
+use super::dwrr::Dwrr;
 use super::memory::{self, Memory};
-use super::qcn::CongestionPoint;
-use super::rcp::Rcp;
+use crate::network::rules::{CongestionPoint, Pi, Rcp, Red};
+use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
@@ -36,10 +37,13 @@ pub struct Switch {
     /// Memory that the ports of a switch share; without this table each port has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// Queues of each port, served in strict priority: the first for messages of high priority
-    /// (workload.high_priority_below).
+    /// Queues of each port, the first for messages of high priority (workload.high_priority_below); served
+    /// in strict priority but with switch.dwrr.
     #[serde(default = "default::one_u32")]
     pub priorities: u32,
+    /// Deficit round robin among the classes; without this table they are served in strict priority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dwrr: Option<Dwrr>,
     /// Bytes left to send, framing included, at which a port with priorities chooses its next packet:
     /// what lies in the transmitter behind the scheduler. Without it, it chooses when the link is free.
     #[serde(default)]
@@ -133,6 +137,37 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
         }
     }
     Ok(())
+}
+
+impl Switch {
+    /// The phantom queue of a port with this link, where it has one in this place.
+    pub(crate) fn phantom_queue_at(
+        &self,
+        placement: Placement,
+        link: Rate,
+    ) -> Option<phantom_queue::PhantomQueue> {
+        let queue = self.phantom_queue.as_ref()?;
+        let config = PhantomQueueConfig {
+            drain_bps: queue.drain.of(link).0,
+            threshold_bytes: queue.threshold.0 as u32,
+            count_arriving: queue.count_arriving,
+            drain: match queue.tick {
+                Tick::Continuous => Drain::Continuous,
+                Tick::Every(tick) => Drain::Ticks { tick_ps: tick.0 },
+            },
+        };
+        (queue.placement == placement).then(|| phantom_queue::PhantomQueue::new(&config))
+    }
+}
+
+impl Marking {
+    /// The threshold as algorithm.
+    pub(crate) fn marker(&self) -> ThresholdMarker {
+        ThresholdMarker {
+            threshold_bytes: self.threshold.0 as u32,
+            count_arriving: self.count_arriving,
+        }
+    }
 }
 
 /// When the queue is compared with the threshold.
@@ -230,6 +265,9 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Result<(), Problem> {
         quoted(switch.commit),
         "0B with switch.priorities = 1, where nothing is chosen",
     )?;
+    if let Some(dwrr) = &switch.dwrr {
+        dwrr.check(classes)?;
+    }
     marks(switch, mtu)?;
     for (i, ports) in switch.ports.iter().enumerate() {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
@@ -258,7 +296,7 @@ fn marks(switch: &Switch, mtu: u64) -> Result<(), Problem> {
         marking("switch.marking", at, switch.buffer, mtu)?;
     }
     if let Some(red) = &switch.red {
-        check_red(red)?;
+        red.check()?;
         let alone = switch.pi.is_none();
         require(
             alone,
@@ -268,7 +306,7 @@ fn marks(switch: &Switch, mtu: u64) -> Result<(), Problem> {
         )?;
     }
     if let Some(pi) = &switch.pi {
-        check_pi(pi)?;
+        pi.check()?;
     }
     match &switch.phantom_queue {
         Some(queue) => phantom_queue("switch.phantom_queue", queue, switch.rate),

@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::limits;
+use crate::problem::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::units::{Rate, Time};
 
 /// How hosts and switches are joined; exactly one of the tables, and what is particular to single

@@ -3,12 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, require};
-use super::congestion_control::CongestionControl;
+use super::CongestionControl;
 use super::default;
-use super::qcn::ReactionPoint;
-use crate::transport::MAX_WINDOW_BYTES;
-use crate::units::{Share, Size, Time};
+use crate::problem::{Problem, quoted, require};
+use crate::transport::{Bic, Dctcp, MAX_WINDOW_BYTES, ReactionPoint, Vegas};
+use crate::units::{Size, Time};
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -112,89 +111,12 @@ pub struct Transport {
     pub qcn: ReactionPoint,
 }
 
-/// BIC-TCP's parameters; windows in segments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Bic {
-    /// Share of the window that a reduction takes (beta; Linux: 205/1024).
-    #[serde(default = "eighth")]
-    pub decrease: Share,
-    /// Largest growth in a round trip (S_max; Linux: 16).
-    #[serde(default = "max_increment")]
-    pub max_increment: u16,
-    /// Smallest growth in a round trip of the binary search (S_min).
-    #[serde(default = "hundredth")]
-    pub min_increment: Share,
-    /// Below this window TCP's rules hold.
-    #[serde(default = "low_window")]
-    pub low_window: u16,
-    /// Whether a flow whose window did not reach its old maximum gives way to newer flows.
-    #[serde(default = "yes")]
-    pub fast_convergence: bool,
-}
-
-/// DCTCP's parameters (thesis 2.2.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Dctcp {
-    /// Weight g of a new sample of the marked fraction.
-    #[serde(default = "default::g")]
-    pub g: Share,
-    /// First value of alpha.
-    #[serde(default = "default::whole")]
-    pub initial_alpha: Share,
-    /// Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
-    /// each window of data.
-    #[serde(default)]
-    pub rtt_fair: bool,
-    /// Whether the window stands still after a cut until all that was sent before it is acknowledged
-    /// (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
-    #[serde(default)]
-    pub hold_after_cut: bool,
-}
-
-/// TCP Vegas's parameters: segments of the window that wait in queues.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Vegas {
-    /// Below this many the window grows.
-    #[serde(default = "two")]
-    pub alpha: u8,
-    /// Above this many it shrinks.
-    #[serde(default = "four")]
-    pub beta: u8,
-    /// Above this many slow start ends.
-    #[serde(default = "one")]
-    pub gamma: u8,
-}
-
-const fn eighth() -> Share {
-    Share(Share::ONE / 8)
-}
-const fn max_increment() -> u16 {
-    32
-}
-const fn hundredth() -> Share {
-    Share(Share::ONE / 100)
-}
-const fn low_window() -> u16 {
-    14
-}
 const fn yes() -> bool {
     true
 }
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
 const fn is_true(value: &bool) -> bool {
     *value
-}
-const fn one() -> u8 {
-    1
-}
-const fn two() -> u8 {
-    2
-}
-const fn four() -> u8 {
-    4
 }
 
 impl Default for Transport {
@@ -230,39 +152,6 @@ impl Default for Transport {
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),
             qcn: ReactionPoint::default(),
-        }
-    }
-}
-
-impl Default for Bic {
-    fn default() -> Self {
-        Bic {
-            decrease: eighth(),
-            max_increment: max_increment(),
-            min_increment: hundredth(),
-            low_window: low_window(),
-            fast_convergence: yes(),
-        }
-    }
-}
-
-impl Default for Dctcp {
-    fn default() -> Self {
-        Dctcp {
-            g: default::g(),
-            initial_alpha: default::whole(),
-            rtt_fair: false,
-            hold_after_cut: false,
-        }
-    }
-}
-
-impl Default for Vegas {
-    fn default() -> Self {
-        Vegas {
-            alpha: two(),
-            beta: four(),
-            gamma: one(),
         }
     }
 }
@@ -369,58 +258,20 @@ fn algorithm(t: &Transport) -> Result<(), Problem> {
         t.ecn,
         "true with congestion_control = \"dctcp\"",
     )?;
-    let (g, alpha) = (t.dctcp.g, t.dctcp.initial_alpha);
-    require(
-        g.0 > 0 && g.0 <= Share::ONE,
-        "transport.dctcp.g",
-        quoted(g),
-        "above 0 and at most 1",
-    )?;
-    require(
-        alpha.0 <= Share::ONE,
-        "transport.dctcp.initial_alpha",
-        quoted(alpha),
-        "0 to 1",
-    )?;
-    require(
-        !(t.dctcp.hold_after_cut && t.dctcp.rtt_fair),
-        "transport.dctcp.hold_after_cut",
-        t.dctcp.hold_after_cut,
-        "false with transport.dctcp.rtt_fair = true, which has no cut",
-    )?;
-    check_bic(&t.bic)?;
-    let vegas = &t.vegas;
-    require(
-        (1..=vegas.beta).contains(&vegas.alpha),
-        "transport.vegas.alpha",
-        vegas.alpha,
-        "1 to transport.vegas.beta",
-    )
+    t.dctcp.check()?;
+    t.bic.check()?;
+    t.vegas.check()
 }
 
-fn check_bic(bic: &Bic) -> Result<(), Problem> {
-    require(
-        bic.decrease.0 > 0 && bic.decrease.0 <= Share::ONE / 2,
-        "transport.bic.decrease",
-        quoted(bic.decrease),
-        "above 0 and at most 0.5",
-    )?;
-    require(
-        (1..=10_000).contains(&bic.max_increment),
-        "transport.bic.max_increment",
-        bic.max_increment,
-        "1 to 10000 segments",
-    )?;
-    require(
-        (Share::ONE / 1000..=Share::ONE).contains(&bic.min_increment.0),
-        "transport.bic.min_increment",
-        quoted(bic.min_increment),
-        "0.001 to 1 segment",
-    )?;
-    require(
-        (1..=10_000).contains(&bic.low_window),
-        "transport.bic.low_window",
-        bic.low_window,
-        "1 to 10000 segments",
-    )
+/// Each control finds its settings by their type.
+macro_rules! settings {
+    ($($key:ident: $settings:ty),*) => {
+        $(impl AsRef<$settings> for Transport {
+            fn as_ref(&self) -> &$settings {
+                &self.$key
+            }
+        })*
+    };
 }
+
+settings!(bic: Bic, dctcp: Dctcp, vegas: Vegas, qcn: ReactionPoint);

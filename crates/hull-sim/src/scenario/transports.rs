@@ -3,10 +3,9 @@
 
 use toml::{Table, Value};
 
-use super::check::{Problem, quoted, require};
-use super::congestion_control::CongestionControl;
 use super::overrides::merge;
-use super::{Flows, Scenario, transport};
+use super::{CongestionControl, Flows, Scenario, transport};
+use crate::problem::{Problem, quoted, require};
 
 /// The flows of `[transport]` in statistics.
 pub const DEFAULT: &str = "default";
@@ -32,7 +31,11 @@ pub(super) fn complete(table: &mut Table) {
 /// Checks each transport, and that there are flows for it.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let rates = |control: &CongestionControl| {
-        control.is_qcn() || matches!(control, CongestionControl::Rcp | CongestionControl::Own(_))
+        control.is_qcn()
+            || matches!(
+                control,
+                CongestionControl::Rcp | CongestionControl::External(_)
+            )
     };
     for name in s.transports.keys() {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::flows::NONE;
 use crate::measure::Context;
-use crate::network::{NO_SACK, Packet, flags};
+use crate::network::{Packet, flags};
 
 impl Simulation {
     /// Looks at a packet that comes off the link of `port`; returns how long after it its last bit
@@ -66,9 +66,8 @@ impl Simulation {
             let payload = u32::from(packet.wire_bytes - self.header_bytes);
             context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
         }
-        let entry = packet.sack_entry();
-        let blocks = (entry != NO_SACK).then(|| self.sacks.get(entry));
-        context.sack = blocks.map_or(&[], |blocks| blocks.as_slice());
+        let options = self.network.options.get(packet.options);
+        context.sack = options.map_or(&[], |options| options.sack.as_slice());
         capture.take(port, packet, &context);
     }
 }

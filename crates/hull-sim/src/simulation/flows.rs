@@ -8,15 +8,12 @@
 
 use std::collections::VecDeque;
 
-use hull_core::qcn_reaction_point::ReactionPointConfig;
-
 use super::followed::Followed;
-use super::rate_source::RateSource;
-use super::rated::Rated;
+use super::paced::Paced;
 use crate::host::Echo;
-use crate::network::{Hop, Network, kbps};
+use crate::network::Network;
 use crate::topology::Routes;
-use crate::transport::{PacedSource, Receiver, Sender};
+use crate::transport::{Receiver, Sender};
 
 /// No flow.
 pub const NONE: u32 = u32::MAX;
@@ -90,6 +87,10 @@ pub struct Flow {
 pub struct Template {
     pub sender: Sender,
     pub receiver: Receiver,
+    /// Whether their control names a pace.
+    pub has_pace: bool,
+    /// Whether their data asks switches for something.
+    pub asks: bool,
     /// Whether ECN-Echoes associate them with their host's pacer.
     pub paced: bool,
     /// The priority class of their packets, where it is not that of the message.
@@ -149,12 +150,8 @@ pub struct FlowTable {
     pub flows: Vec<Flow>,
     pub senders: Vec<Sender>,
     pub receivers: Vec<Receiver>,
-    /// Their rates, where sources have one: what it is made of, and for each slot.
-    pub reaction: Option<ReactionPointConfig>,
-    pub sources: Vec<RateSource>,
-    /// What rate-based sources have besides; empty where they are not.
-    pub rated: Vec<Rated>,
-    rate_based: bool,
+    /// What flows with a pace have besides; empty where no transport has one.
+    pub paced: Vec<Paced>,
     free: Vec<u32>,
     /// One for each transport.
     pub templates: Vec<Template>,
@@ -180,10 +177,7 @@ impl FlowTable {
             flows: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
-            reaction: None,
-            sources: Vec::new(),
-            rated: Vec::new(),
-            rate_based: false,
+            paced: Vec::new(),
             free: Vec::new(),
             past: vec![(0, 0); templates.len()],
             templates,
@@ -200,18 +194,6 @@ impl FlowTable {
     /// Follows the first `flows` that are opened.
     pub fn following(mut self, flows: u64) -> Self {
         self.following.below = flows;
-        self
-    }
-
-    /// Lets sources have a rate, where there are settings for it.
-    pub fn at_rates(mut self, reaction: Option<ReactionPointConfig>) -> Self {
-        self.reaction = reaction;
-        self
-    }
-
-    /// Whether sources are rate-based.
-    pub fn rate_based(mut self, rate_based: bool) -> Self {
-        self.rate_based = rate_based;
         self
     }
 
@@ -282,28 +264,10 @@ impl FlowTable {
         self.opened += 1;
         let number = self.opened;
         self.route(network, routes, slot, number);
-        if self.rate_based {
-            self.open_rated(network, at);
+        if at == self.paced.len() && self.templates.iter().any(|template| template.has_pace) {
+            self.paced.push(Paced::new());
         }
         slot
-    }
-
-    /// A new rate-based source at its place; a route begins with the port of its host.
-    fn open_rated(&mut self, network: &Network, at: usize) {
-        if at == self.rated.len() {
-            self.rated.push(Rated {
-                source: PacedSource::new(),
-                link_kbps: 0,
-                offered_kbps: 0,
-            });
-        }
-        let Hop::Port(port) = network.hop(self.flows[at].out) else {
-            unreachable!("a route begins with a port")
-        };
-        let rated = &mut self.rated[at];
-        rated.source.reset();
-        rated.link_kbps = kbps(network.ports[port].rate_bps() as u64);
-        rated.offered_kbps = rated.link_kbps;
     }
 
     /// Finds the routes of a flow. Those of its acknowledgments are hashed on their own.
@@ -342,8 +306,23 @@ impl FlowTable {
 
     /// Whether an ECN-Echo associates a flow with its host's pacer.
     pub fn is_paced(&self, slot: u32) -> bool {
-        let transport = self.flows[slot as usize].transport;
-        self.templates[usize::from(transport)].paced
+        self.template(slot).paced
+    }
+
+    /// Whether a flow has a pace.
+    #[inline]
+    pub fn has_pace(&self, slot: u32) -> bool {
+        !self.paced.is_empty() && self.template(slot).has_pace
+    }
+
+    /// Whether a flow's data asks switches for something.
+    #[inline]
+    pub fn asks(&self, slot: u32) -> bool {
+        !self.paced.is_empty() && self.template(slot).asks
+    }
+
+    fn template(&self, slot: u32) -> &Template {
+        &self.templates[usize::from(self.flows[slot as usize].transport)]
     }
 
     /// Writes a message on a flow.

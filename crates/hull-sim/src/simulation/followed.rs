@@ -1,11 +1,9 @@
 //! Flows that are followed: the first so many that are opened. They are read at each sample while they
 //! are open, and once more after they have ended.
 
-use hull_core::dctcp::ONE;
-
 use super::flows::FlowTable;
 use crate::measure::FlowReading;
-use crate::transport::{Controller, MAX_WINDOW_BYTES};
+use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
 
 /// Which flows are followed.
 #[derive(Debug, Default)]
@@ -74,16 +72,12 @@ impl FlowTable {
             delivered_bytes: self.receivers[at].next(),
             cwnd_bytes: window.cwnd(),
             ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
-            alpha: match sender.controller() {
-                Controller::Dctcp(dctcp) => Some(f64::from(dctcp.alpha()) / f64::from(ONE)),
-                Controller::Own(own) => own.alpha(),
-                _ => None,
-            },
+            alpha: sender.controller().alpha(),
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
-            rate_bps: match self.sources.get(at) {
-                Some(source) => Some(source.rate_bps()),
-                None => self.rated.get(at).and_then(|rated| rated.source.rate_bps()),
+            rate_bps: match sender.controller().pace() {
+                Pace::Bps(rate_bps) => Some(rate_bps),
+                Pace::Window | Pace::OneByOne => None,
             },
             timeouts: sender.timeouts,
             associations: flow.associations,

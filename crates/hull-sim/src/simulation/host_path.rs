@@ -60,10 +60,11 @@ impl Simulation {
             return;
         }
         let nic = &mut self.hosts.pacers[host].nic;
-        match nic.enqueue(self.now_ps, self.now_ps, packet) {
+        let options = &mut self.network.options;
+        match nic.enqueue(self.now_ps, self.now_ps, packet, options) {
             Verdict::Accepted { start_ps, first } => {
                 if start_ps == self.now_ps {
-                    let packet = nic.deliver(self.now_ps);
+                    let packet = nic.deliver(self.now_ps, options);
                     self.admit(host, packet);
                 } else if first {
                     self.events.push(start_ps, Entity::new(Kind::NicHead, host));
@@ -85,7 +86,7 @@ impl Simulation {
 
     pub(super) fn serve_nic(&mut self, host: usize) {
         let nic = &mut self.hosts.pacers[host].nic;
-        let packet = nic.deliver(self.now_ps);
+        let packet = nic.deliver(self.now_ps, &mut self.network.options);
         if let Some(next_ps) = nic.next_start_ps() {
             self.events.push(next_ps, Entity::new(Kind::NicHead, host));
         }

@@ -13,7 +13,7 @@ use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
     SeriesLog, TransportCount, Watch,
 };
-use crate::network::{NO_SACK, Network, Packet, Port, flags};
+use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::scenario::{self, Probe, Scenario};
 use crate::topology::{self, Graph, Observed, Problem, Routes};
 
@@ -213,7 +213,7 @@ impl Simulation {
     pub(super) fn serve_warmup(&mut self) {
         let now_ps = self.now_ps;
         for port in &mut self.network.ports {
-            port.advance(now_ps);
+            port.advance(now_ps, &mut self.network.options);
             if let Some(watch) = port.watched() {
                 watch.occupancy.restart(now_ps);
             }
@@ -276,12 +276,13 @@ impl Simulation {
 
     fn counters(&mut self) -> Measured {
         let (sent_bytes, sent_packets) = self.network.ports.iter().map(Port::sent).unzip();
-        let carried = |port: &mut Port| port.carried_bytes(self.now_ps);
+        let (ports, options) = (&mut self.network.ports, &mut self.network.options);
+        let carried = |port: &mut Port| port.carried_bytes(self.now_ps, options);
         Measured {
             at_ps: self.now_ps,
             received_bytes: self.instruments.received_bytes.clone(),
             of_transports: self.instruments.of_transports.clone(),
-            carried_bytes: self.network.ports.iter_mut().map(carried).collect(),
+            carried_bytes: ports.iter_mut().map(carried).collect(),
             sent_bytes,
             sent_packets,
             ..Measured::default()
@@ -292,7 +293,7 @@ impl Simulation {
     pub(super) fn measure(&mut self) -> Measured {
         let now_ps = self.now_ps;
         for port in &mut self.network.ports {
-            port.advance(now_ps);
+            port.advance(now_ps, &mut self.network.options);
         }
         self.end_samples();
         let mut occupancy = |port: usize| match self.network.ports[port].watched() {
@@ -331,7 +332,7 @@ fn probe_packet(number: u32, hop: u32, wire_bytes: u16, kind: u16) -> Packet {
         seq: number,
         ack: 0,
         flow: 0,
-        sack: NO_SACK,
+        options: NO_OPTIONS,
         hop,
         wire_bytes,
         flags: kind,

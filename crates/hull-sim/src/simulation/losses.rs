@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use super::Simulation;
 use crate::engine::{Entity, Kind};
-use crate::network::{NO_SACK, Packet, flags};
+use crate::network::{Packet, flags};
 
 /// A loss that its flow does not know of yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,8 @@ pub struct Loss {
     pub at_ps: u64,
     /// The flow's slot.
     pub flow: u32,
-    /// The packet's selective acknowledgments.
-    pub sack: u32,
+    /// The entry of the packet's options.
+    pub options: u32,
 }
 
 /// Losses by the time when they become known.
@@ -31,7 +31,7 @@ impl Simulation {
     pub(super) fn drop_packet(&mut self, packet: Packet) {
         self.packets_dropped += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.forget_packet(packet.flow, packet.sack_entry());
+            self.forget_packet(packet.flow, packet.options);
         }
     }
 
@@ -48,7 +48,7 @@ impl Simulation {
         let loss = Loss {
             at_ps: self.now_ps + later_ps,
             flow: packet.flow,
-            sack: packet.sack_entry(),
+            options: packet.options,
         };
         match &mut self.peer {
             Some(peer) if peer.is_fabric() => peer.say_loss(loss),
@@ -65,7 +65,7 @@ impl Simulation {
     /// A flow gets to know of a loss.
     pub(super) fn serve_loss(&mut self) {
         if let Some(Reverse(loss)) = self.losses.pop() {
-            self.forget_packet(loss.flow, loss.sack);
+            self.forget_packet(loss.flow, loss.options);
         }
     }
 
@@ -76,10 +76,8 @@ impl Simulation {
         }
     }
 
-    fn forget_packet(&mut self, flow: u32, sack: u32) {
-        if sack != NO_SACK {
-            self.sacks.take(sack);
-        }
+    fn forget_packet(&mut self, flow: u32, options: u32) {
+        self.network.options.take(options);
         let of_flow = &mut self.table.flows[flow as usize];
         of_flow.in_flight -= 1;
         let transport = usize::from(of_flow.transport);

@@ -1,6 +1,6 @@
 //! One run: the event loop and the way of packets through the network. The ways through a host
-//! are in `host_path`, TCP's part in `tcp`, what rate-based sources add in `rated`, the workload's in `traffic`, what is measured in
-//! `instruments`.
+//! are in `host_path`, TCP's part in `tcp`, what a pace adds in `paced`, the workload's in `traffic`, what is
+//! measured in `instruments`.
 
 mod build;
 mod captured;
@@ -14,10 +14,8 @@ mod instruments;
 mod live;
 mod losses;
 mod outcome;
+mod paced;
 mod peer;
-mod qcn;
-mod rate_source;
-mod rated;
 mod samplers;
 mod split;
 mod tcp;
@@ -25,13 +23,13 @@ mod traffic;
 
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::host::HostSide;
+use crate::limits;
 use crate::measure::{FlowLog, LatencyLog};
 use crate::network::{Hop, Network, Packet, Verdict, flags};
 use crate::topology::{Change, Graph, Routes};
-use crate::transport::SackTable;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
-pub use build::{build, build_with_own, verify};
+pub use build::{build, build_with_external, verify};
 pub use control::Control;
 use cut::{Cut, Lookahead};
 use flows::FlowTable;
@@ -53,6 +51,8 @@ pub enum Failure {
     NotConserved(PacketCount),
     /// The system has no second thread for it.
     NoThread,
+    /// More flows were open at once than [`limits::FLOWS`].
+    TooManyFlows,
 }
 
 /// The state of a run.
@@ -68,7 +68,6 @@ pub struct Simulation {
     network: Network,
     hosts: HostSide,
     table: FlowTable,
-    sacks: SackTable,
     traffic: Traffic,
     agenda: Agenda,
     /// Nothing more is to come: the workload has done all, or after the measured time what was
@@ -176,6 +175,9 @@ impl Simulation {
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
+                if self.table.flows.len() > limits::FLOWS {
+                    return Err(Failure::TooManyFlows);
+                }
             }
             if let Some(next) = self.events.upcoming()
                 && next.kind() == Kind::Link
@@ -205,7 +207,7 @@ impl Simulation {
             Kind::Warmup => self.serve_warmup(),
             Kind::LinkState => self.serve_link_state(index),
             Kind::Loss => self.serve_loss(),
-            Kind::Source => self.serve_source(index),
+            Kind::Notice => self.serve_notice(index),
             Kind::Pace => self.serve_pace(index),
         }
     }
@@ -214,7 +216,7 @@ impl Simulation {
     #[inline(always)]
     fn serve_link(&mut self, port: usize) {
         let link = &mut self.network.ports[port];
-        let mut packet = link.deliver(self.now_ps);
+        let mut packet = link.deliver(self.now_ps, &mut self.network.options);
         let observed = link.is_observed();
         if let Some(next_ps) = link.next_delivery_ps() {
             self.events.push(next_ps, Entity::new(Kind::Link, port));
@@ -243,8 +245,8 @@ impl Simulation {
     #[inline(always)]
     fn transmit(&mut self, earliest_ps: u64, port: usize, packet: Packet) -> bool {
         let verdict = self.network.enqueue(self.now_ps, earliest_ps, port, packet);
-        if self.table.reaction.is_some() {
-            self.carry_feedback(port, packet.flow, packet.hop);
+        if self.network.sends_notices {
+            self.carry_notice(port, packet.flow, packet.hop);
         }
         match verdict {
             Verdict::Accepted { first, .. } => {

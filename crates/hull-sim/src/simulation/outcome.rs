@@ -116,8 +116,8 @@ pub struct Outcome {
     pub paced: u64,
     /// ECN-Echoes that associated a flow with a pacer.
     pub associations: u64,
-    /// Packets in flight at the end that carry selective acknowledgments.
-    pub sacks_in_flight: u64,
+    /// Packets in flight at the end that carry options.
+    pub options_in_flight: u64,
     /// Most flows that were in use at once.
     pub flow_slots: u64,
     /// Processor time of the second thread, s, where there was one.
@@ -156,7 +156,7 @@ impl Simulation {
             retransmissions: losses.iter().map(|(_, again)| again).sum(),
             paced: self.hosts.pacers.iter().map(|pacer| pacer.paced).sum(),
             associations: self.hosts.pacers.iter().map(|p| p.associations).sum(),
-            sacks_in_flight: self.sacks.len() as u64,
+            options_in_flight: self.network.options.len() as u64,
             flow_slots: self.table.flows.len() as u64,
             second_thread_seconds: self.second_thread_seconds,
             flows: self.flows,

@@ -77,10 +77,10 @@ impl News {
             News::Packet(Scheduled { start_ps, packet }) => {
                 let bits = u32::from(packet.wire_bytes) | u32::from(packet.flags) << 16;
                 let stream = join(packet.seq, packet.ack);
-                let flow = join(packet.flow, packet.sack);
+                let flow = join(packet.flow, packet.options);
                 (PACKET, [start_ps, stream, flow, join(packet.hop, bits)])
             }
-            News::Loss(loss) => (LOSS, [loss.at_ps, join(loss.flow, loss.sack), 0, 0]),
+            News::Loss(loss) => (LOSS, [loss.at_ps, join(loss.flow, loss.options), 0, 0]),
             News::Route(at, count, [a, b, c, d, e, f]) => {
                 let first = join(at, count as u32);
                 (ROUTE, [first, join(a, b), join(c, d), join(e, f)])
@@ -101,12 +101,12 @@ impl News {
         let a = first & ((1 << KIND_SHIFT) - 1);
         match first >> KIND_SHIFT {
             PACKET => {
-                let ((seq, ack), (flow, sack), (hop, bits)) = (part(b), part(c), part(d));
+                let ((seq, ack), (flow, options), (hop, bits)) = (part(b), part(c), part(d));
                 let packet = Packet {
                     seq,
                     ack,
                     flow,
-                    sack,
+                    options,
                     hop,
                     wire_bytes: bits as u16,
                     flags: (bits >> 16) as u16,
@@ -115,8 +115,12 @@ impl News {
                 News::Packet(Scheduled { start_ps, packet })
             }
             LOSS => {
-                let (at_ps, (flow, sack)) = (a, part(b));
-                News::Loss(Loss { at_ps, flow, sack })
+                let (at_ps, (flow, options)) = (a, part(b));
+                News::Loss(Loss {
+                    at_ps,
+                    flow,
+                    options,
+                })
             }
             ROUTE => {
                 let ((at, count), (b, c, d)) = (part(a), (part(b), part(c), part(d)));
@@ -298,7 +302,7 @@ mod tests {
             seq: 1,
             ack: u32::MAX,
             flow: 3,
-            sack: 4,
+            options: 4,
             hop: u32::MAX - 5,
             wire_bytes: 65535,
             flags: 0xabcd,
@@ -307,7 +311,7 @@ mod tests {
         let loss = Loss {
             at_ps: 9,
             flow: u32::MAX,
-            sack: 11,
+            options: 11,
         };
         for news in [
             News::Packet(Scheduled { start_ps, packet }),
@@ -340,7 +344,7 @@ mod tests {
         edge.say_loss(Loss {
             at_ps: 0,
             flow: 0,
-            sack: 0,
+            options: 0,
         });
         assert_eq!(edge.bound_ps(1000), 900);
         edge.say_clock(950, 1000);

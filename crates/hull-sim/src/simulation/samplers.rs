@@ -94,7 +94,7 @@ impl Simulation {
     fn sample_queues(&mut self) {
         let now_ps = self.now_ps;
         let port = self.instruments.client_port;
-        let level = self.network.ports[port].queue(now_ps);
+        let level = self.network.ports[port].queue(now_ps, &mut self.network.options);
         let watch = self.network.ports[port].watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
         let mean = mean.filter(|_| now_ps > self.warmup_ps);
@@ -113,12 +113,12 @@ impl Simulation {
         };
         let sampled = !self.instruments.queue_changes;
         for (place, &port) in (0..).zip(&self.instruments.ports) {
-            let port = &mut self.network.ports[port];
+            let (port, options) = (&mut self.network.ports[port], &mut self.network.options);
             log.push(QueueRow {
                 time_ps: self.now_ps,
                 port: place,
-                level: port.queue(self.now_ps),
-                phantom_bytes: port.phantom_bytes(self.now_ps).filter(|_| sampled),
+                level: port.queue(self.now_ps, options),
+                phantom_bytes: port.phantom_bytes(self.now_ps, options).filter(|_| sampled),
             });
         }
     }
@@ -144,7 +144,7 @@ impl Simulation {
         let mut changes: Vec<(u64, u32, QueueLevel)> = Vec::new();
         for (place, &port) in (0..).zip(&self.instruments.ports) {
             let port = &mut self.network.ports[port];
-            port.advance(self.now_ps);
+            port.advance(self.now_ps, &mut self.network.options);
             if let Some(watch) = port.watched() {
                 let taken = watch.take_changes(until_ps).into_iter();
                 changes.extend(taken.map(|(at_ps, level)| (at_ps, place, level)));

@@ -5,8 +5,8 @@ use super::Simulation;
 use super::flows::NONE;
 use crate::engine::{Entity, Kind};
 use crate::host::Received;
-use crate::network::{NO_SACK, Packet, flags};
-use crate::transport::{OutgoingAck, SackBlocks, Segment, sequence};
+use crate::network::{NO_OPTIONS, Options, Packet, flags};
+use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
     /// A packet has come through the host's stack.
@@ -23,11 +23,12 @@ impl Simulation {
             self.receive_syn(host, &packet);
             return;
         }
+        let options = self.network.options.take(packet.options);
         if packet.has(flags::ACK) {
-            self.receive_ack(host, &packet);
+            self.receive_ack(host, &packet, &options);
         }
         if packet.has(flags::DATA) {
-            self.receive_data(host, received);
+            self.receive_data(host, received, &options);
         }
         self.table.release_if_done(packet.flow);
     }
@@ -45,11 +46,8 @@ impl Simulation {
     }
 
     #[inline]
-    fn receive_ack(&mut self, host: usize, packet: &Packet) {
+    fn receive_ack(&mut self, host: usize, packet: &Packet, options: &Options) {
         let mut slot = packet.flow;
-        if packet.has(flags::RATED) {
-            self.take_rate(packet);
-        }
         if packet.has(flags::DATA) {
             let reverse = self.table.flows[slot as usize].reverse;
             if reverse != NONE {
@@ -64,24 +62,26 @@ impl Simulation {
             let echo = self.hosts.on_ece(self.now_ps, host, slot);
             self.table.flows[slot as usize].count(echo);
         }
-        let blocks = if packet.sack == NO_SACK {
-            SackBlocks::default()
-        } else {
-            self.sacks.take(packet.sack)
-        };
         let sender = &mut self.table.senders[slot as usize];
         let ack = sequence::unwrap(packet.ack, sender.una());
-        sender.on_ack(self.now_ps, ack, ece, blocks.as_slice());
+        let echo = Echo {
+            marked: ece,
+            offer: options.offer,
+        };
+        sender.on_ack(self.now_ps, ack, echo, options.sack.as_slice());
+        if self.table.has_pace(slot) {
+            self.adjust_pace(slot);
+        }
         self.take_acked(slot);
         self.pump(slot);
     }
 
     #[inline]
-    fn receive_data(&mut self, host: usize, received: &Received) {
+    fn receive_data(&mut self, host: usize, received: &Received, options: &Options) {
         let packet = &received.packet;
         let slot = packet.flow;
-        if packet.has(flags::RATED) {
-            self.note_rate(packet);
+        if options.offer.is_some() {
+            self.note_offer(packet, options);
         }
         let receiver = &mut self.table.receivers[slot as usize];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
@@ -109,27 +109,26 @@ impl Simulation {
     }
 
     fn send_ack(&mut self, host: usize, slot: u32, ack: OutgoingAck) {
-        let (sack, option_bytes) = if ack.sack.as_slice().is_empty() {
-            (NO_SACK, 0)
+        let offer = if ack.syn { None } else { self.offer_back(slot) };
+        let options = if ack.sack.as_slice().is_empty() && offer.is_none() {
+            NO_OPTIONS
         } else {
-            (self.sacks.insert(ack.sack), ack.sack.option_bytes())
+            let sack = ack.sack;
+            self.network.options.insert(Options { sack, offer })
         };
         let flow = &self.table.flows[slot as usize];
-        let mut packet = Packet {
+        let packet = Packet {
             seq: 0,
             ack: sequence::wrap(ack.ack),
             flow: slot,
-            sack,
+            options,
             hop: flow.back,
-            wire_bytes: self.header_bytes + option_bytes,
+            wire_bytes: self.header_bytes + ack.sack.option_bytes(),
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
                 | if ack.syn { flags::SYN } else { 0 }
                 | (flow.first.class << flags::CLASS_SHIFT),
         };
-        if !self.table.rated.is_empty() && !ack.syn {
-            self.return_rate(&mut packet);
-        }
         self.send(host, packet);
     }
 
@@ -137,10 +136,8 @@ impl Simulation {
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
         let at = slot as usize;
-        if self.table.reaction.is_some() {
-            self.send_at_rate(slot);
-        } else if !self.table.rated.is_empty() {
-            self.pump_rated(slot);
+        if self.table.has_pace(slot) {
+            self.send_paced(slot);
         } else {
             self.send_window(slot);
         }
@@ -188,18 +185,19 @@ impl Simulation {
             seq: sequence::wrap(segment.start),
             ack: 0,
             flow: slot,
-            sack: NO_SACK,
+            options: NO_OPTIONS,
             hop: flow.out,
             wire_bytes: segment.bytes + self.header_bytes,
             flags: if segment.syn { flags::SYN } else { flags::DATA }
-                | if segment.ect { flags::ECT } else { 0 }
+                | if segment.ect { flags::ECT0 } else { 0 }
                 | if segment.cwr { flags::CWR } else { 0 }
                 | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
-        if !self.table.rated.is_empty() {
+        // Data that asks for an offer carries no ACK: one packet has room for one offer.
+        if self.table.asks(slot) {
             if !segment.syn {
-                self.ask_rate(&mut packet);
+                packet.options = self.ask(slot);
             }
         } else if reverse != NONE
             && !segment.syn

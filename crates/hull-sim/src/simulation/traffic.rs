@@ -30,7 +30,7 @@ impl Simulation {
                 peer.say_route(at, network.route(at, self.table.longest_route));
             }
         }
-        self.open_source(slot);
+        self.start_sender(slot);
         slot
     }
 

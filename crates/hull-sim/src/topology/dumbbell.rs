@@ -31,7 +31,7 @@ pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Prob
         let entry = pair % dumbbell.rtts.len();
         let Time(rtt_ps) = dumbbell.rtts[entry];
         let Some(left_over_ps) = rtt_ps.checked_sub(others_ps) else {
-            return Err((
+            return Err(Problem::new(
                 format!("topology.dumbbell.rtts[{entry}]"),
                 format!(
                     "\"{}\" is invalid; expected at least \"{}\", the round trip over the other links",
@@ -49,5 +49,5 @@ pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Prob
     parts.join(left, right, bottleneck);
     parts
         .graph(&["host", "switch"])
-        .map_err(|problem| ("topology.dumbbell".to_owned(), problem))
+        .map_err(|problem| Problem::new("topology.dumbbell", problem))
 }

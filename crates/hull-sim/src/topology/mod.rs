@@ -28,7 +28,7 @@ use crate::workload::HostNames;
 use parts::Parts;
 
 /// The key that is wrong, and what was found and what is allowed.
-pub type Problem = (String, String);
+pub use crate::problem::Problem;
 
 /// Builds the network of a scenario whose keys were checked. Fails where the graph is not sound, its
 /// file cannot be read, or a link is named that there is not. A file's path is relative to the
@@ -38,7 +38,7 @@ pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
     let parts = Parts::new(scenario);
     let at = |key: &str| {
         let key = format!("topology.{key}");
-        move |problem: String| (key, problem)
+        move |problem: String| Problem::new(key, problem)
     };
     let mut graph = if let Some(network) = &topology.star {
         star::build(network, parts).map_err(at("star"))
@@ -57,7 +57,7 @@ pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
     } else if let Some(network) = &topology.graph {
         file::from_text(&network.text, parts).map_err(at("graph.text"))
     } else {
-        Err((
+        Err(Problem::new(
             "topology".to_owned(),
             "found no network; expected one table".to_owned(),
         ))

@@ -1,6 +1,6 @@
 //! What a receiver holds above the next byte that it expects. Positions are bytes of the stream.
 
-use super::sack_table::SackBlocks;
+use crate::network::SackBlocks;
 
 /// Blocks received out of order: disjoint [start, end), the latest first.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,8 @@
 use hull_core::ecn_echo::{ClassicEcho, DctcpEcho};
 
 use super::reassembly::Reassembly;
-use super::sack_table::SackBlocks;
 use super::sender::NEVER;
+use crate::network::SackBlocks;
 
 /// How congestion marks are echoed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ impl AllToAll {
         let key = "workload.all_to_all.hosts";
         let hosts = stage.hosts.set(key, settings.hosts.as_ref(), None)?;
         if hosts.len() < 2 {
-            return Err((
+            return Err(Problem::new(
                 key.to_owned(),
                 "found one host; expected at least two".to_owned(),
             ));

@@ -148,7 +148,7 @@ impl FanOut {
         let connections = clients.saturating_mul(servers);
         let most = limits::CONNECTIONS;
         match connections > most {
-            true => Err((
+            true => Err(Problem::new(
                 key.to_owned(),
                 format!(
                     "{clients} clients with {servers} servers each are invalid; expected at most {most} \

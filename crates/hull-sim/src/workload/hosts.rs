@@ -53,7 +53,7 @@ impl HostNames {
             }
         }
         if hosts.is_empty() {
-            return Err((
+            return Err(Problem::new(
                 key.to_owned(),
                 "found no host; expected at least one".to_owned(),
             ));
@@ -77,7 +77,7 @@ impl HostNames {
         for &host in &hosts {
             let name = quote::text(&self.names[host as usize]);
             if Some(host) == without || seen[host as usize] {
-                return Err((
+                return Err(Problem::new(
                     key.to_owned(),
                     format!(
                         "found host {host} ({name}) {}; expected each other host once",
@@ -111,10 +111,7 @@ impl HostNames {
         let last = self.count().saturating_sub(1);
         let example = self.names.last().map_or("", String::as_str);
         let allowed = format!("a host by number, 0 to {last}, or by name, such as \"{example}\"");
-        (
-            key.to_owned(),
-            format!("{found} is invalid; expected {allowed}"),
-        )
+        Problem::new(key, format!("{found} is invalid; expected {allowed}"))
     }
 }
 
@@ -148,9 +145,10 @@ mod tests {
             (text("h6"), "\"h6\" is invalid"),
             (text("4-9"), "\"4-9\" is invalid"),
         ] {
-            let (key, problem) = names
+            let (key, problem): (String, String) = names
                 .many("workload.incast.servers", &HostList::One(host))
-                .expect_err("not there");
+                .expect_err("not there")
+                .into();
             assert_eq!(key, "workload.incast.servers");
             assert!(
                 problem.contains(shown) && problem.contains("0 to 5"),
@@ -158,7 +156,10 @@ mod tests {
             );
         }
         let twice = HostList::Many(vec![text("0-2"), HostRef::Number(1)]);
-        let (_, problem) = names.set("k", Some(&twice), None).expect_err("twice");
+        let (_, problem): (String, String) = names
+            .set("k", Some(&twice), None)
+            .expect_err("twice")
+            .into();
         assert!(problem.contains("twice"), "{problem}");
     }
 }

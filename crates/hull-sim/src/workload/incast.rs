@@ -91,7 +91,7 @@ fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>,
     let available = servers.len();
     if let Some(fan_in) = settings.fan_in {
         if fan_in as usize > available {
-            return Err((
+            return Err(Problem::new(
                 "workload.incast.fan_in".to_owned(),
                 format!("{fan_in} is invalid; expected 1 to {available}, the servers there are"),
             ));
@@ -100,7 +100,7 @@ fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>,
     }
     let most = FanOut::MAX_SERVERS.min(settings.total.0 as usize);
     if servers.is_empty() || servers.len() > most {
-        return Err((
+        return Err(Problem::new(
             "workload.incast.total".to_owned(),
             format!(
                 "found \"{}\" from {} servers; expected at least 1B from at least one",
@@ -282,7 +282,9 @@ mod tests {
 
     #[test]
     fn more_servers_than_there_are() {
-        let (key, problem) = build("workload.incast.fan_in = 50", 41, "1s").expect_err("too many");
+        let (key, problem): (String, String) = build("workload.incast.fan_in = 50", 41, "1s")
+            .expect_err("too many")
+            .into();
         assert_eq!(key, "workload.incast.fan_in");
         assert!(
             problem.contains("50 is invalid; expected 1 to 40"),

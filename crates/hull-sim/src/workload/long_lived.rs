@@ -57,7 +57,7 @@ impl LongLived {
                 let start_ps = nth(group.start, group.start_interval);
                 let stop_ps = group.stop.map(|stop| nth(stop, group.stop_interval));
                 if stop_ps.is_some_and(|stop_ps| stop_ps <= start_ps) {
-                    return Err((
+                    return Err(Problem::new(
                         format!("workload.long_lived.flows[{i}].stop_interval"),
                         format!(
                             "found \"{}\", so that flow {n} stops before it starts; expected a stop after the start",
@@ -96,7 +96,7 @@ fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32
     for (name, hosts) in [("src", &src), ("dst", &dst)] {
         if hosts.len() != 1 && hosts.len() != count {
             let found = hosts.len();
-            return Err((
+            return Err(Problem::new(
                 key(name),
                 format!("found {found} hosts; expected {allowed}"),
             ));
@@ -106,7 +106,7 @@ fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32
         .map(|n| (src[n % src.len()], dst[n % dst.len()]))
         .collect();
     match pairs.iter().find(|(src, dst)| src == dst) {
-        Some((src, _)) => Err((
+        Some((src, _)) => Err(Problem::new(
             key("dst"),
             format!("found a flow from host {src} to itself; expected another host"),
         )),
@@ -266,7 +266,7 @@ mod tests {
             ),
         ] {
             let text = format!("workload.long_lived.flows = [{flow}]");
-            let (found, problem) = build(&text, 6, "1s").expect_err(flow);
+            let (found, problem): (String, String) = build(&text, 6, "1s").expect_err(flow).into();
             assert!(found.ends_with(key), "{found}");
             assert!(problem.contains(part), "{problem}");
         }

@@ -38,8 +38,7 @@ pub use service::ServiceTime;
 pub use sizes::{ParetoSizes, SizeDistribution};
 pub use traffic::{Traffic, build};
 
-/// What is wrong with a scenario's traffic: the key and the problem.
-pub type Problem = (String, String);
+pub use crate::problem::Problem;
 
 /// Bytes of a message that lasts until it is stopped: a thousandth of the sequence space, never
 /// used up.

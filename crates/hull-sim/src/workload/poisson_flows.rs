@@ -75,7 +75,7 @@ impl PoissonFlows {
         let place = |host: &u32| destinations.iter().position(|other| other == host);
         let own_place: Vec<Option<usize>> = sources.iter().map(place).collect();
         if destinations.len() == 1 && own_place.contains(&Some(0)) {
-            return Err((
+            return Err(Problem::new(
                 "workload.flows.destinations".to_owned(),
                 format!(
                     "found only host {}, a source; expected another host for each source",
@@ -133,7 +133,7 @@ impl PoissonFlows {
             let share = ((sources - both) / destinations + from_both) / sources;
             let link_bps = stage.hosts.from_network_bps[dst as usize] as f64;
             if offered_bps * share >= link_bps {
-                return Err((
+                return Err(Problem::new(
                     "workload.flows.load".to_owned(),
                     format!(
                         "found {:.0}% of the sources' links, which is {:.0}% of the link of host {dst}; expected below 100%",
@@ -152,7 +152,7 @@ impl PoissonFlows {
         if pairs.saturating_mul(self.per_pair as usize) > limits::CONNECTIONS {
             let (each, most) = (self.per_pair, limits::CONNECTIONS);
             let told = format!("found {each} for each of {pairs} pairs; expected {most} in all");
-            return Err(("workload.flows.connections".to_owned(), told));
+            return Err(Problem::new("workload.flows.connections".to_owned(), told));
         }
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();
         for &src in &self.sources {
@@ -369,7 +369,7 @@ mod tests {
         assert!((count / expected - 1.0).abs() < 0.03, "{count}");
         // Ten sources at 15% are 150% of one destination.
         let text = format!("{FLOWS}sources = \"1-10\"\ndestinations = 0\n");
-        let (key, problem) = build(&text, 11, "5s").expect_err("too much");
+        let (key, problem): (String, String) = build(&text, 11, "5s").expect_err("too much").into();
         assert_eq!(key, "workload.flows.load");
         assert!(problem.contains("150% of the link of host 0"), "{problem}");
     }
@@ -476,7 +476,7 @@ mod tests {
             } else {
                 format!("{FLOWS}{keys}\n")
             };
-            let (found, problem) = build(&text, 4, "1s").expect_err(keys);
+            let (found, problem): (String, String) = build(&text, 4, "1s").expect_err(keys).into();
             assert_eq!(found, format!("workload.flows.{key}"));
             assert!(problem.contains(part), "{problem}");
         }

@@ -85,7 +85,7 @@ impl Production {
             .hosts
             .set(&key("servers"), settings.servers.as_ref(), outside)?;
         if rack.len() < 2 {
-            return Err((
+            return Err(Problem::new(
                 key("servers"),
                 format!("found {} servers; expected at least two", rack.len()),
             ));

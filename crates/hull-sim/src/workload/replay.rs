@@ -137,7 +137,9 @@ mod tests {
 
     #[test]
     fn the_key_and_the_file_are_named() {
-        let (key, problem) = build("workload.flows = \"no/list.csv\"", 3, "1s").expect_err("no");
+        let (key, problem): (String, String) = build("workload.flows = \"no/list.csv\"", 3, "1s")
+            .expect_err("no")
+            .into();
         assert_eq!(key, "workload.flows");
         assert!(problem.contains("no/list.csv"), "{problem}");
     }

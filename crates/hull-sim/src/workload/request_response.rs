@@ -120,7 +120,7 @@ impl RequestResponse {
         let count = servers.len() * per_server * pools;
         if count > limits::CONNECTIONS {
             let most = limits::CONNECTIONS;
-            return Err((
+            return Err(Problem::new(
                 "workload.requests.connections_per_server".to_owned(),
                 format!("{count} connections in all are invalid; expected at most {most}"),
             ));
@@ -409,7 +409,9 @@ mod tests {
         assert_eq!(log.connections.len(), 48);
         assert_eq!(log.connections[0..33].last(), Some(&(3, 0)));
         let text = format!("{TABLE_4}client = 3\nservers = \"0-5\"\n");
-        let (key, problem) = build(&text, 10, "1s").expect_err("the client as a server");
+        let (key, problem): (String, String) = build(&text, 10, "1s")
+            .expect_err("the client as a server")
+            .into();
         assert_eq!(key, "workload.requests.servers");
         assert!(problem.contains("host 3"), "{problem}");
     }

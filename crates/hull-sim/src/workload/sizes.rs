@@ -119,7 +119,7 @@ pub(super) fn table(
     shipped: &[(&str, &str)],
     column: &str,
 ) -> Result<CdfTable, Problem> {
-    let problem = |problem: String| (key.to_owned(), problem);
+    let problem = |problem: String| Problem::new(key, problem);
     if let Some((_, text)) = shipped.iter().find(|(name, _)| *name == source) {
         return CdfTable::read(text, column).map_err(problem);
     }
@@ -266,7 +266,9 @@ mod tests {
 
     #[test]
     fn a_table_that_is_not_there() {
-        let (key, problem) = SizeDistribution::table("k", "no/such.csv").expect_err("not there");
+        let (key, problem): (String, String) = SizeDistribution::table("k", "no/such.csv")
+            .expect_err("not there")
+            .into();
         assert_eq!(key, "k");
         for part in ["\"no/such.csv\"", "websearch", "path of a CSV file"] {
             assert!(problem.contains(part), "{problem}");

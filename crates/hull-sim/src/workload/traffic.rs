@@ -177,7 +177,7 @@ impl Traffic {
         let connections = each!(&kind, workload => workload.connections());
         if connections.len() >= (NO_CONNECTION - first_connection) as usize {
             let found = self.connections.len() + connections.len();
-            return Err((
+            return Err(Problem::new(
                 format!("workload.{name}"),
                 format!("found {found} connections; expected fewer than {NO_CONNECTION}"),
             ));

@@ -151,7 +151,7 @@ proptest! {
                 packets.sent,
                 packets.delivered + packets.dropped + packets.in_flight
             );
-            prop_assert!(outcome.sacks_in_flight <= packets.in_flight);
+            prop_assert!(outcome.options_in_flight <= packets.in_flight);
             prop_assert!(outcome.flows.rows().iter().all(|record| record.fct_ps > 0));
         }
     }

@@ -2,9 +2,9 @@
 //! next new segment; 6.1.3: ECE until CWR arrives), DCTCP's against thesis 2.2.1 (equations 2.1 and
 //! 2.2) by hand.
 
-use hull_core::dctcp::{DctcpConfig, ONE};
-
 use super::script::{MSS, NOTHING, Script, Setting};
+use hull_sim::transport::Dctcp;
+use hull_sim::units::Share;
 
 fn newreno() -> Script {
     let mut flow = Script::new(Setting::default());
@@ -70,7 +70,7 @@ fn a_sender_with_little_to_send_reacts_too() {
 /// the echo of the mark ends with it.
 #[test]
 fn loss_and_mark_in_one_window_are_one_reduction() {
-    for dctcp in [None, Some(dctcp(ONE))] {
+    for dctcp in [None, Some(dctcp(Share(Share::ONE)))] {
         let mut flow = Script::new(Setting {
             dctcp,
             ..Setting::default()
@@ -94,9 +94,9 @@ fn loss_and_mark_in_one_window_are_one_reduction() {
 /// segment 11 all is from the same window, so no later echo reduces again. CWR goes with the first new segment.
 #[test]
 fn a_mark_on_a_duplicate_ack_reduces_the_window_once() {
-    let fixed = DctcpConfig {
-        g: 0,
-        initial_alpha: ONE,
+    let fixed = Dctcp {
+        g: Share(0),
+        ..Dctcp::default()
     };
     for dctcp in [None, Some(fixed)] {
         let mut flow = Script::new(Setting {
@@ -123,7 +123,7 @@ fn a_mark_on_a_duplicate_ack_reduces_the_window_once() {
 /// The same where the first segment of all is missing: nothing was ever acknowledged.
 #[test]
 fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
-    for dctcp in [None, Some(dctcp(ONE))] {
+    for dctcp in [None, Some(dctcp(Share(Share::ONE)))] {
         let mut flow = Script::new(Setting {
             dctcp,
             ..Setting::default()
@@ -140,7 +140,11 @@ fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
 /// flight, whatever the marks took from the window, and no further reduction in this window of data.
 #[test]
 fn marks_on_the_duplicates_of_a_loss_add_nothing() {
-    for dctcp in [None, Some(dctcp(ONE)), Some(dctcp(ONE / 8))] {
+    for dctcp in [
+        None,
+        Some(dctcp(Share(Share::ONE))),
+        Some(dctcp(Share(Share::ONE / 8))),
+    ] {
         let mut flow = Script::new(Setting {
             dctcp,
             ..Setting::default()
@@ -164,7 +168,7 @@ fn marks_on_the_duplicates_of_a_loss_add_nothing() {
 #[test]
 fn a_mark_on_a_duplicate_ack_does_not_count_for_alpha() {
     let mut flow = Script::new(Setting {
-        dctcp: Some(dctcp(0)),
+        dctcp: Some(dctcp(Share(0))),
         ..Setting::default()
     });
     flow.write(1000);
@@ -175,10 +179,11 @@ fn a_mark_on_a_duplicate_ack_does_not_count_for_alpha() {
     assert_eq!(flow.cwnd(), 10 * MSS);
 }
 
-fn dctcp(initial_alpha: u32) -> DctcpConfig {
-    DctcpConfig {
-        g: ONE / 4,
+fn dctcp(initial_alpha: Share) -> Dctcp {
+    Dctcp {
+        g: Share(Share::ONE / 4),
         initial_alpha,
+        ..Dctcp::default()
     }
 }
 
@@ -189,7 +194,7 @@ fn dctcp(initial_alpha: u32) -> DctcpConfig {
 #[test]
 fn dctcp_cuts_once_a_window_by_half_of_alpha() {
     let mut flow = Script::new(Setting {
-        dctcp: Some(dctcp(0)),
+        dctcp: Some(dctcp(Share(0))),
         ..Setting::default()
     });
     flow.write(1000);
@@ -211,7 +216,7 @@ fn dctcp_cuts_once_a_window_by_half_of_alpha() {
 #[test]
 fn dctcp_cuts_nothing_in_windows_without_marks() {
     let mut flow = Script::new(Setting {
-        dctcp: Some(dctcp(ONE)),
+        dctcp: Some(dctcp(Share(Share::ONE))),
         ..Setting::default()
     });
     flow.write(1000);

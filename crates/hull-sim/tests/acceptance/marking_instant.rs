@@ -4,10 +4,19 @@
 //! sent.
 
 use hull_core::marking::ThresholdMarker;
-use hull_sim::network::{BufferLimit, MarkOn, PortConfig, flags};
+use hull_sim::network::rules::{DequeueThreshold, Rule};
+use hull_sim::network::{BufferLimit, PortConfig, flags};
+use hull_sim::scenario::MarkOn;
 
 use super::port_bench::{Bench, packet};
 use super::star::PACKET_PS;
+
+fn at_dequeue(on: MarkOn, marker: ThresholdMarker) -> Vec<Box<dyn Rule>> {
+    match on {
+        MarkOn::Enqueue => Vec::new(),
+        MarkOn::Dequeue => vec![Box::new(DequeueThreshold(marker))],
+    }
+}
 
 /// Which of the packets are marked.
 fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) -> Vec<usize> {
@@ -15,13 +24,14 @@ fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) ->
         threshold_bytes: 3000,
         count_arriving,
     };
-    let config = PortConfig {
-        marker: Some((marker, on)),
+    let config = || PortConfig {
+        marker: (on == MarkOn::Enqueue).then_some(marker),
+        rules: at_dequeue(on, marker),
         count_in_service: in_service,
         classes,
         ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
     };
-    let mut bench = Bench::new(&config, 1);
+    let mut bench = Bench::new(config, 1);
     for _ in 0..6 {
         assert!(bench.offer(0, 0, packet(1500, 0, 0)));
     }
@@ -76,11 +86,12 @@ fn later_arrivals_count_on_departure() {
             threshold_bytes: 3000,
             count_arriving: false,
         };
-        let config = PortConfig {
-            marker: Some((marker, on)),
+        let config = || PortConfig {
+            marker: (on == MarkOn::Enqueue).then_some(marker),
+            rules: at_dequeue(on, marker),
             ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
         };
-        let mut bench = Bench::new(&config, 1);
+        let mut bench = Bench::new(config, 1);
         for at_ps in [0, 1, 2, PACKET_PS - 3, PACKET_PS - 2, PACKET_PS + 1] {
             bench.offer(at_ps, 0, packet(1500, 0, 0));
         }

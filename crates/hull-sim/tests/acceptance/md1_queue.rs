@@ -4,7 +4,9 @@
 //! as drain time of the waiting bytes. Tolerance 2%.
 
 use hull_sim::measure::Watch;
-use hull_sim::network::{BufferLimit, NO_SACK, Packet, Port, PortConfig, Verdict, flags};
+use hull_sim::network::{
+    BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, Verdict, flags,
+};
 use hull_sim::random::{Purpose, Stream};
 
 use super::star::assert_near;
@@ -15,7 +17,7 @@ const SERVICE_PS: f64 = 12e6;
 
 fn port() -> Port {
     let config = PortConfig::plain(RATE_BPS, 1_000_000, BufferLimit::Unlimited);
-    let mut port = Port::new(&config);
+    let mut port = Port::new(config);
     port.watch(Watch::new(RATE_BPS, false));
     port
 }
@@ -25,7 +27,7 @@ fn packet() -> Packet {
         seq: 0,
         ack: 0,
         flow: 0,
-        sack: NO_SACK,
+        options: NO_OPTIONS,
         wire_bytes: BYTES,
         hop: 0,
         flags: flags::DATA,
@@ -35,14 +37,15 @@ fn packet() -> Packet {
 /// Offers `packets` Poisson arrivals at load `rho` and compares.
 fn compare(rho: f64, packets: u64) {
     let mut port = port();
+    let mut options = OptionTable::default();
     let mut gaps = Stream::new(7, Purpose::Arrivals, (rho * 10.0) as usize);
     let (mut now_ps, mut waited_ps, mut straight) = (0, 0, 0);
     for _ in 0..packets {
         now_ps += gaps.exponential(SERVICE_PS / rho);
         while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps);
+            port.deliver(now_ps, &mut options);
         }
-        match port.enqueue(now_ps, now_ps, packet()) {
+        match port.enqueue(now_ps, now_ps, packet(), &mut options) {
             Verdict::Accepted { start_ps, .. } => {
                 waited_ps += start_ps - now_ps;
                 straight += u64::from(start_ps == now_ps);

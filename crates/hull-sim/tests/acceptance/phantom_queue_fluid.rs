@@ -5,7 +5,8 @@
 //! also compared with its closed form.
 
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
-use hull_sim::network::{BufferLimit, NO_SACK, Packet, Port, PortConfig, flags};
+use hull_sim::network::rules::VirtualQueue;
+use hull_sim::network::{BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, flags};
 use hull_sim::random::{Purpose, Stream};
 
 const RATE_BPS: u64 = 1_000_000_000;
@@ -28,9 +29,13 @@ fn port(setting: &Setting) -> Port {
         count_arriving: setting.count_arriving,
         drain: setting.drain,
     });
-    Port::new(&PortConfig {
+    Port::new(PortConfig {
         phantom_queue: (!setting.parallel).then(|| queue.clone()),
-        virtual_queue: setting.parallel.then_some(queue),
+        rules: if setting.parallel {
+            vec![Box::new(VirtualQueue(queue))]
+        } else {
+            Vec::new()
+        },
         ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Unlimited)
     })
 }
@@ -40,10 +45,10 @@ fn packet(wire_bytes: u16, ect: bool) -> Packet {
         seq: 0,
         ack: 0,
         flow: 0,
-        sack: NO_SACK,
+        options: NO_OPTIONS,
         wire_bytes,
         hop: 0,
-        flags: flags::DATA | if ect { flags::ECT } else { 0 },
+        flags: flags::DATA | if ect { flags::ECT0 } else { 0 },
     }
 }
 
@@ -51,6 +56,7 @@ fn packet(wire_bytes: u16, ect: bool) -> Packet {
 /// the phantom queue and are not marked. Returns the marked share.
 fn compare(setting: &Setting) -> f64 {
     let mut port = port(setting);
+    let mut options = OptionTable::default();
     let mut random = Stream::new(11, Purpose::Arrivals, 0);
     let packets = 300_000;
     let (mut now_ps, mut free_ps, mut backlog, mut drained_to_ps) = (0_u64, 0.0, 0.0_f64, 0.0);
@@ -59,11 +65,11 @@ fn compare(setting: &Setting) -> f64 {
         let bytes = 64 + random.below(1437) as u16;
         now_ps += random.exponential(782.0 * BYTE_PS / 0.92);
         while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps);
+            port.deliver(now_ps, &mut options);
         }
         let ect = random.below(8) > 0;
         let before = port.marks;
-        port.enqueue(now_ps, now_ps, packet(bytes, ect));
+        port.enqueue(now_ps, now_ps, packet(bytes, ect), &mut options);
         let marked = port.marks > before;
         marks += u64::from(marked);
 
@@ -150,6 +156,7 @@ fn ticks_drain_the_fluid_in_steps() {
 #[test]
 fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
     for (parallel, last_unmarked) in [(false, 80), (true, 4)] {
+        let mut options = OptionTable::default();
         let mut port = port(&Setting {
             drain_bps: 950_000_000,
             threshold_bytes: 6000,
@@ -159,7 +166,7 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
         });
         for n in 0..200 {
             let before = port.marks;
-            port.enqueue(0, 0, packet(1500, true));
+            port.enqueue(0, 0, packet(1500, true), &mut options);
             assert_eq!(port.marks > before, n > last_unmarked, "packet {n}");
         }
     }
@@ -169,23 +176,26 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
 /// service and two into its buffer; three packets of 1500 bytes are 4500 bytes, 12 us later 1425 fewer.
 #[test]
 fn in_parallel_refused_packets_are_not_counted() {
-    let mut port = Port::new(&PortConfig {
-        virtual_queue: Some(PhantomQueue::new(&PhantomQueueConfig {
-            drain_bps: 950_000_000,
-            threshold_bytes: 6000,
-            count_arriving: false,
-            drain: Drain::Continuous,
-        })),
+    let mut options = OptionTable::default();
+    let mut port = Port::new(PortConfig {
+        rules: vec![Box::new(VirtualQueue(PhantomQueue::new(
+            &PhantomQueueConfig {
+                drain_bps: 950_000_000,
+                threshold_bytes: 6000,
+                count_arriving: false,
+                drain: Drain::Continuous,
+            },
+        )))],
         ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Packets(2))
     });
     for _ in 0..10 {
-        port.enqueue(0, 0, packet(1500, true));
+        port.enqueue(0, 0, packet(1500, true), &mut options);
     }
     assert_eq!((port.drops, port.marks), (7, 0));
-    assert_eq!(port.phantom_bytes(0), Some(4500));
-    assert_eq!(port.phantom_bytes(12_000_000), Some(3075));
-    port.fail(12_000_000);
-    assert_eq!(port.phantom_bytes(12_000_000), Some(0));
+    assert_eq!(port.phantom_bytes(0, &mut options), Some(4500));
+    assert_eq!(port.phantom_bytes(12_000_000, &mut options), Some(3075));
+    port.fail(12_000_000, &mut options);
+    assert_eq!(port.phantom_bytes(12_000_000, &mut options), Some(0));
 }
 
 /// What is read at any time, before and after departures that are counted already, is the fluid's
@@ -193,6 +203,7 @@ fn in_parallel_refused_packets_are_not_counted() {
 #[test]
 fn read_at_any_time() {
     let drain_bps = 900_000_000;
+    let mut options = OptionTable::default();
     let mut port = port(&Setting {
         drain_bps,
         threshold_bytes: 1000,
@@ -207,16 +218,16 @@ fn read_at_any_time() {
     for _ in 0..100_000 {
         now_ps += random.exponential(782.0 * BYTE_PS / 0.92);
         while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps);
+            port.deliver(now_ps, &mut options);
         }
         let bytes = 64 + random.below(1437) as u16;
-        port.enqueue(now_ps, now_ps, packet(bytes, true));
+        port.enqueue(now_ps, now_ps, packet(bytes, true), &mut options);
         let leaves_ps = free_ps.max(now_ps);
         free_ps = leaves_ps + u64::from(bytes) * BYTE_PS as u64;
         departures.push((leaves_ps, bytes));
         now_ps += random.exponential(300.0 * BYTE_PS);
         while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps);
+            port.deliver(now_ps, &mut options);
         }
         let drained =
             |from_ps: u64, to_ps: u64| (to_ps - from_ps) as f64 * 1e-12 * drain_bps as f64 / 8.0;
@@ -226,7 +237,9 @@ fn read_at_any_time() {
         }
         waited += usize::from(next < departures.len());
         let fluid = (backlog - drained(counted_to_ps, now_ps)).max(0.0);
-        let found = port.phantom_bytes(now_ps).expect("a phantom queue") as f64;
+        let found = port
+            .phantom_bytes(now_ps, &mut options)
+            .expect("a phantom queue") as f64;
         assert!(
             (found - fluid).abs() <= 0.6,
             "{found} for {fluid} at {now_ps} ps"

@@ -1,7 +1,7 @@
 //! Ports driven by hand, without hosts: packets are offered, links are emptied in time, priority
 //! ports are asked for their next packet when they choose it. No test of its own.
 
-use hull_sim::network::{NO_SACK, Network, Packet, Port, PortConfig, Verdict, flags};
+use hull_sim::network::{NO_OPTIONS, Network, Packet, Port, PortConfig, Verdict, flags};
 
 /// A data packet of `bytes` that can be marked, of priority `class`; `stamp_ps` is kept in it.
 pub fn packet(bytes: u16, class: u16, stamp_ps: u64) -> Packet {
@@ -9,10 +9,10 @@ pub fn packet(bytes: u16, class: u16, stamp_ps: u64) -> Packet {
         seq: stamp_ps as u32,
         ack: (stamp_ps >> 32) as u32,
         flow: 0,
-        sack: NO_SACK,
+        options: NO_OPTIONS,
         hop: 0,
         wire_bytes: bytes,
-        flags: flags::DATA | flags::ECT | (class << flags::CLASS_SHIFT),
+        flags: flags::DATA | flags::ECT0 | (class << flags::CLASS_SHIFT),
     }
 }
 
@@ -42,9 +42,11 @@ pub struct Bench {
 
 impl Bench {
     /// `ports` ports of this configuration.
-    pub fn new(config: &PortConfig, ports: usize) -> Self {
+    pub fn new(config: impl Fn() -> PortConfig, ports: usize) -> Self {
+        let all = (0..ports).map(|_| Port::new(config())).collect();
+        let config = config();
         Bench {
-            network: Network::new((0..ports).map(|_| Port::new(config)).collect()),
+            network: Network::new(all),
             ports,
             asked_ps: vec![u64::MAX; ports],
             now_ps: 0,
@@ -72,7 +74,7 @@ impl Bench {
                 let (_, again_ps) = self.network.transmit_next(at_ps, port);
                 self.asked_ps[port] = again_ps.unwrap_or(u64::MAX);
             } else {
-                let packet = self.network.ports[port].deliver(at_ps);
+                let packet = self.network.ports[port].deliver(at_ps, &mut self.network.options);
                 let wire_bytes = u64::from(packet.wire_bytes) + self.framing_bytes;
                 let wire_ps = wire_bytes * self.rate_ps_per_byte;
                 self.sent.push(Sent {

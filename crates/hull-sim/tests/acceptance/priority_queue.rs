@@ -61,14 +61,14 @@ fn compare(bench: &mut Bench, rho: [f64; 2]) {
 #[test]
 fn waits_are_those_of_cobham() {
     for rho in [[0.3, 0.3], [0.1, 0.5], [0.5, 0.2]] {
-        compare(&mut Bench::new(&port(BufferLimit::Unlimited), 1), rho);
+        compare(&mut Bench::new(|| port(BufferLimit::Unlimited), 1), rho);
     }
 }
 
 /// A memory that nobody fills changes nothing.
 #[test]
 fn a_shared_memory_keeps_the_order() {
-    let mut bench = Bench::new(&port(BufferLimit::Unlimited), 1);
+    let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
     let config = SharedBufferConfig {
         size_bytes: 1 << 30,
         reserved_bytes: 0,
@@ -85,7 +85,7 @@ fn a_shared_memory_keeps_the_order() {
 /// tenth of the rate, loses nothing and waits for at most the packet on the wire.
 #[test]
 fn each_class_has_a_buffer_of_its_own() {
-    let mut bench = Bench::new(&port(BufferLimit::Packets(10)), 1);
+    let mut bench = Bench::new(|| port(BufferLimit::Packets(10)), 1);
     let (mut taken, mut lost) = ([0, 0], [0, 0]);
     for n in 0..20_000_u64 {
         let now_ps = n * PACKET_PS / 2;
@@ -117,7 +117,7 @@ fn each_class_has_a_buffer_of_its_own() {
 /// alpha), and the first still gets in.
 #[test]
 fn each_class_has_a_threshold_of_its_own() {
-    let mut bench = Bench::new(&port(BufferLimit::Unlimited), 1);
+    let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
     let config = SharedBufferConfig {
         size_bytes: 300_000,
         reserved_bytes: 0,
@@ -218,11 +218,11 @@ fn one_class_alone_is_a_fifo() {
 #[test]
 fn a_packet_that_was_chosen_is_not_overtaken() {
     const US_PS: u64 = 1_000_000;
-    let config = PortConfig {
+    let config = || PortConfig {
         commit_bytes: 1000,
         ..port(BufferLimit::Unlimited)
     };
-    let mut bench = Bench::new(&config, 1);
+    let mut bench = Bench::new(config, 1);
     let mut expected = Vec::new();
     for burst in 0..24_u64 {
         let begin_ps = burst * 100 * US_PS;

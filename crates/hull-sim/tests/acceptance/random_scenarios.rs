@@ -367,7 +367,7 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
     let scenario = cells[0].scenario.clone();
     match simulation::verify(&scenario) {
         Ok(()) => Ok(scenario),
-        Err((key, problem)) => Err(format!("{key}: {problem}")),
+        Err(problem) => Err(problem.to_string()),
     }
 }
 
@@ -456,7 +456,7 @@ proptest! {
         let Ok((outcome, text)) = first else { return Ok(()) };
         let packets = outcome.packets;
         prop_assert_eq!(packets.sent, packets.delivered + packets.dropped + packets.in_flight);
-        prop_assert!(outcome.sacks_in_flight <= packets.in_flight);
+        prop_assert!(outcome.options_in_flight <= packets.in_flight);
         prop_assert!(outcome.simulated_ps <= 23_200_000_000);
         let overfull = outcome.links.iter().find(|link| link.utilization > 1.000_001);
         prop_assert!(overfull.is_none(), "{overfull:?}");

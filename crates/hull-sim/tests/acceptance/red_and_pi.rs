@@ -10,42 +10,41 @@
 //! the law is compared where that is rare; the stated tolerance is 10%. PI: the queue it is told to
 //! keep, and thesis figure 2.13.
 
-use hull_core::queue_estimate::{Link, QueueUnit};
-use hull_core::red::{Red, RedConfig};
-use hull_sim::network::{Aqm, BufferLimit, PortConfig, Rule, flags};
-use hull_sim::random::{Purpose, Stream};
+use hull_sim::network::rules::{AverageWeight, Red, RedMarking, Site};
+use hull_sim::network::{BufferLimit, PortConfig, flags};
 use hull_sim::simulation::Outcome;
+use hull_sim::units::{Buffer, Rate, Share};
 
 use super::port_bench::{Bench, packet};
 use super::star::{BULK, PACKET_PS, assert_near, run, scenario};
 
 /// Marks of `packets` arrivals that each find `waiting` packets.
 fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Vec<bool> {
-    let config = RedConfig {
-        min_threshold: 50,
-        max_threshold: 150,
-        max_probability: (max_probability * 4_294_967_295.0) as u32,
-        weight: 1 << (32 - 9),
+    let (min, max) = (Buffer::Packets(50), Buffer::Packets(150));
+    let settings = Red {
+        min,
+        max,
+        max_probability: Share((max_probability * Share::ONE as f64) as u64),
+        weight: AverageWeight::Halvings(9),
         gentle: false,
         by_size: false,
         hard_drop: false,
-        link: Link {
-            rate_bps: 1_000_000_000,
-            typical_packet_bytes: 1500,
-            unit: QueueUnit::Packets,
-        },
     };
-    let random = Stream::new(1, Purpose::Marking, 0);
-    let aqm = Aqm::new(Rule::Red(Red::new(&config)), QueueUnit::Packets, random);
-    let port = PortConfig {
-        aqm: Some(aqm),
+    let site = Site {
+        rate: Rate(1_000_000_000),
+        mtu: 1500,
+        seed: 1,
+        port: 0,
+    };
+    let port = || PortConfig {
+        rules: vec![Box::new(RedMarking::new(&settings, &site))],
         ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
     };
-    let mut bench = Bench::new(&port, 1);
+    let mut bench = Bench::new(port, 1);
     // These cannot be marked. The first goes to the wire, the others wait; one leaves with each that
     // comes, just before it.
     let mut filling = packet(1500, 0, 0);
-    filling.flags &= !flags::ECT;
+    filling.flags &= !flags::ECT0;
     for _ in 0..=waiting {
         bench.offer(0, 0, filling);
     }

@@ -23,7 +23,7 @@ fn message(settings: &[String]) -> Option<String> {
     match expand(GOOD, "my.toml", settings) {
         Err(error) => Some(error.to_string()),
         Ok(cells) => {
-            let (key, problem) = simulation::verify(&cells[0].scenario).err()?;
+            let (key, problem) = simulation::verify(&cells[0].scenario).err()?.into();
             Some(format!("my.toml: {key}: {problem}"))
         }
     }

@@ -2,11 +2,12 @@
 //! and whether marked; ACKs are there at once. Segments have 1000 bytes and are called by number.
 //! No test of its own.
 
-use hull_core::dctcp::DctcpConfig;
+use hull_sim::scenario::Transport;
 use hull_sim::transport::{
-    Controller, DctcpControl, EchoKind, NewReno, Receiver, ReceiverConfig, RtoConfig, Sender,
-    SenderConfig, Window,
+    CongestionControl, ControlName, Controller, Dctcp, Echo, Receiver, ReceiverConfig, RtoConfig,
+    Sender, SenderConfig, Window,
 };
+use hull_sim::units::Rate;
 
 pub const MSS: u64 = 1000;
 pub const MS_PS: u64 = 1_000_000_000;
@@ -17,7 +18,7 @@ pub const NOTHING: [u64; 0] = [];
 pub struct Setting {
     /// First and largest window, segments.
     pub window: (u64, u64),
-    pub dctcp: Option<DctcpConfig>,
+    pub dctcp: Option<Dctcp>,
     pub min_rto_ps: u64,
     pub rto_granularity_ps: u64,
     pub idle_restart: bool,
@@ -56,13 +57,17 @@ impl Script {
     /// At time 0, with nothing to send.
     pub fn new(setting: Setting) -> Self {
         let (first, largest) = setting.window;
-        let (controller, echo) = match &setting.dctcp {
-            Some(config) => (
-                Controller::Dctcp(DctcpControl::new(config)),
-                EchoKind::Dctcp,
-            ),
-            None => (Controller::NewReno(NewReno::default()), EchoKind::Classic),
+        let mut settings = Transport::default();
+        let name = match setting.dctcp {
+            Some(dctcp) => {
+                settings.dctcp = dctcp;
+                ControlName::Dctcp
+            }
+            None => ControlName::NewReno,
         };
+        let controller = Controller::new(&name, &settings, Rate(1_000_000_000), None);
+        let controller = controller.expect("one of hull's");
+        let echo = controller.echo();
         Script {
             sender: Sender::new(&SenderConfig {
                 window: Window::new(first * MSS, MSS as u32, 2 * MSS, largest * MSS, true),
@@ -81,6 +86,7 @@ impl Script {
                 ecn: true,
                 limited_transmit: setting.limited_transmit,
                 handshake: false,
+                samples_every_ack: false,
             }),
             receiver: Receiver::new(&ReceiverConfig {
                 ack_every: 1,
@@ -130,8 +136,12 @@ impl Script {
         let mut sent = Vec::new();
         for ack in acks.into_iter().flatten() {
             self.echoes.push(ack.ece);
-            self.sender
-                .on_ack(self.now_ps, ack.ack, ack.ece, ack.sack.as_slice());
+            self.sender.on_ack(
+                self.now_ps,
+                ack.ack,
+                Echo::marks(ack.ece),
+                ack.sack.as_slice(),
+            );
             sent.extend(self.send());
         }
         sent

@@ -17,11 +17,11 @@ const BYTES: u16 = 1500;
 
 /// A switch of `ports` ports with one memory.
 fn switch(ports: usize, config: &SharedBufferConfig, in_service: bool) -> Bench {
-    let port = PortConfig {
+    let port = || PortConfig {
         count_in_service: in_service,
         ..PortConfig::plain(GBPS, 0, BufferLimit::Unlimited)
     };
-    let mut bench = Bench::new(&port, ports);
+    let mut bench = Bench::new(port, ports);
     let all: Vec<usize> = (0..ports).collect();
     bench.network.share(config, &all, 1, in_service);
     bench
@@ -170,7 +170,7 @@ fn refused(settings: &[&str]) -> Option<String> {
         Err(error) => Some(error.to_string()),
         Ok(cells) => {
             let problem = simulation::verify(&cells[0].scenario).err()?;
-            Some(format!("{}: {}", problem.0, problem.1))
+            Some(problem.to_string())
         }
     }
 }

@@ -25,7 +25,7 @@ fn told(text: &str, set: &[&str]) -> String {
     match expand(&format!("{BASE}{text}"), "x.toml", &set) {
         Err(error) => error.to_string(),
         Ok(cells) => match verify(&cells[0].scenario) {
-            Err((key, problem)) => format!("{key}: {problem}"),
+            Err(problem) => problem.to_string(),
             Ok(()) => String::new(),
         },
     }

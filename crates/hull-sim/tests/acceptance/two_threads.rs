@@ -80,7 +80,7 @@ fn everything(outcome: &Outcome) -> String {
         outcome.retransmissions,
         outcome.paced,
         outcome.associations,
-        outcome.sacks_in_flight,
+        outcome.options_in_flight,
         outcome.flow_slots,
     );
     writeln!(text, "{counts:?} {:?}", outcome.packets).expect("a String takes all");

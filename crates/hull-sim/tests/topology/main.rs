@@ -42,7 +42,7 @@ pub fn scenario(network: &str) -> Scenario {
 
 /// The graph of `network`.
 pub fn graph(network: &str) -> Graph {
-    topology::build(&scenario(network)).unwrap_or_else(|(key, problem)| panic!("{key}: {problem}"))
+    topology::build(&scenario(network)).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Number of links at the node of that name.

@@ -18,11 +18,6 @@ pub const HEADERS_BYTES: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES + OPTIONS
 const TCP: u8 = 6;
 const ICMP: u8 = 1;
 
-/// ECN bits of IPv4's header.
-pub const ECT0: u8 = 2;
-/// Congestion experienced.
-pub const CE: u8 = 3;
-
 /// Flags of TCP's header.
 pub mod tcp_flags {
     /// Opens a connection.
@@ -217,7 +212,7 @@ mod tests {
     fn segment(wire_bytes: u16, payload_bytes: u16, sack: &[(u32, u32)]) -> Frame<'_> {
         Frame {
             hosts: (0, 300),
-            ecn: CE,
+            ecn: 3,
             wire_bytes,
             content: Content::Tcp {
                 ports: (49152, 50000),

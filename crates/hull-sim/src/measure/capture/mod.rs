@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 pub use frame::HEADERS_BYTES;
-use frame::{CE, Content, ECT0, Frame, tcp_flags};
+use frame::{Content, Frame, tcp_flags};
 use pcapng::Interface;
 
 use crate::network::{Packet, flags};
@@ -168,11 +168,7 @@ impl Capture {
         if !in_time {
             return;
         }
-        let ecn = match packet.flags & (flags::ECT | flags::CE) {
-            0 => 0,
-            flags::ECT => ECT0,
-            _ => CE,
-        };
+        let ecn = (packet.flags >> flags::ECN_SHIFT) as u8 & 3;
         let frame = Frame {
             hosts: context.hosts,
             ecn,

@@ -2,12 +2,9 @@
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
-use hull_core::rcp::Rcp;
 
-use super::super::aqm::Aqm;
-use super::super::congestion_point::SampledQueue;
-use super::super::lanes::Order;
-use super::super::random_loss::RandomLoss;
+use super::super::rules::Rule;
+use super::super::schedulers::Order;
 
 /// Room of a drop-tail buffer. A packet that does not fit is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +17,8 @@ pub enum BufferLimit {
     Packets(u64),
 }
 
-/// When the queue is compared with the marking threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkOn {
-    /// When the packet arrives (thesis 2.2.1).
-    Enqueue,
-    /// When its transmission starts: what has queued behind it counts.
-    Dequeue,
-}
-
 /// What a port is made of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct PortConfig {
     /// Link rate, bit/s.
     pub rate_bps: u64,
@@ -44,23 +32,15 @@ pub struct PortConfig {
     pub buffer: BufferLimit,
     /// Whether the packet being sent occupies buffer and counts for marking.
     pub count_in_service: bool,
-    /// Marking on the instantaneous queue.
-    pub marker: Option<(ThresholdMarker, MarkOn)>,
+    /// Marking on the queue that a packet finds.
+    pub marker: Option<ThresholdMarker>,
     /// Phantom queue behind the port, in series: it counts what leaves.
     pub phantom_queue: Option<PhantomQueue>,
-    /// Virtual queue beside the port's own, in parallel: it counts what arrives.
-    pub virtual_queue: Option<PhantomQueue>,
-    /// RED or PI.
-    pub aqm: Option<Aqm>,
-    /// QCN's congestion point.
-    pub congestion_point: Option<SampledQueue>,
-    /// The rate that the port offers to its flows; a FIFO only.
-    pub rcp: Option<Rcp>,
-    /// Loss that has nothing to do with the queue.
-    pub loss: Option<RandomLoss>,
+    /// What the port does besides, in this order.
+    pub rules: Vec<Box<dyn Rule>>,
     /// Queues; 1 for a FIFO.
     pub classes: usize,
-    /// With several queues: which is served next.
+    /// With several queues: how they are served.
     pub order: Order,
     /// With several classes: bytes left to send, framing included, at which the next packet is chosen.
     pub commit_bytes: u16,
@@ -78,13 +58,9 @@ impl PortConfig {
             count_in_service: false,
             marker: None,
             phantom_queue: None,
-            virtual_queue: None,
-            aqm: None,
-            congestion_point: None,
-            rcp: None,
-            loss: None,
+            rules: Vec::new(),
             classes: 1,
-            order: Order::Priority,
+            order: Order::Strict,
             commit_bytes: 0,
         }
     }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::super::options::OptionTable;
 use super::super::packet::Packet;
 use super::super::ring::Scheduled;
 use super::{Port, Verdict, feature};
@@ -27,25 +28,32 @@ impl Port {
         self.extras.get_or_insert_default();
     }
 
-    /// The way of a packet through a port that does not take the short one.
+    /// The way of a packet through a port that is cut or has rules.
     #[inline(never)]
-    pub(super) fn enqueue_apart(
+    pub(super) fn enqueue_off_fast_path(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
         packet: &Packet,
+        options: &mut OptionTable,
     ) -> Verdict {
         if self.has(feature::CROSSING) {
-            self.enqueue_crossing(now_ps, earliest_ps, *packet)
+            self.enqueue_crossing(now_ps, earliest_ps, *packet, options)
         } else {
-            self.enqueue_rare(now_ps, earliest_ps, *packet)
+            self.enqueue_ruled(now_ps, earliest_ps, *packet, options)
         }
     }
 
     #[inline(always)]
-    fn enqueue_crossing(&mut self, now_ps: u64, earliest_ps: u64, packet: Packet) -> Verdict {
-        let verdict = if self.has(feature::APART) {
-            self.enqueue_rare(now_ps, earliest_ps, packet)
+    fn enqueue_crossing(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        packet: Packet,
+        options: &mut OptionTable,
+    ) -> Verdict {
+        let verdict = if self.has(feature::RULED) {
+            self.enqueue_ruled(now_ps, earliest_ps, packet, options)
         } else {
             self.enqueue_plain(now_ps, earliest_ps, packet)
         };

@@ -5,30 +5,28 @@
 //! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
 //! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
 //! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
-//! memory after the last bit leave it in). What only some ports have (RED, PI, QCN, RCP, a virtual
-//! queue in parallel, strict priority, instruments) is in [`Extras`], and costs the others one
-//! comparison.
+//! memory after the last bit leave it in). What only some ports have (rules, several queues with a
+//! scheduler, instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
 mod crossing;
-mod rare;
+mod pipeline;
 mod readings;
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
-use hull_core::rcp::Rcp;
 
-use super::aqm::Aqm;
-use super::congestion_point::SampledQueue;
-use super::lanes::Lanes;
+use super::options::OptionTable;
 use super::packet::{Packet, flags};
-use super::random_loss::RandomLoss;
+use super::queues::Queues;
 use super::ring::{Ring, Scheduled};
+use super::rules::Notice;
 use crate::measure::{QueueLevel, Watch};
 
 use crossing::Crossing;
+use pipeline::Extras;
 
-pub use config::{BufferLimit, MarkOn, PortConfig};
+pub use config::{BufferLimit, PortConfig};
 
 /// What became of a packet that was offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,38 +56,17 @@ pub enum Verdict {
 
 /// Bits of `Port::features`: what makes a port more than drop-tail.
 mod feature {
-    pub const MARK_ON_DEQUEUE: u8 = 1;
-    pub const EXTRAS: u8 = 2;
-    pub const COUNT_IN_SERVICE: u8 = 4;
-    pub const DOWN: u8 = 8;
-    pub const CUT_THROUGH: u8 = 16;
-    pub const CAPTURED: u8 = 32;
-    pub const CROSSING: u8 = 64;
+    /// There are rules, queues or instruments.
+    pub const EXTRAS: u8 = 1 << 0;
+    pub const COUNT_IN_SERVICE: u8 = 1 << 1;
+    pub const DOWN: u8 = 1 << 2;
+    pub const CUT_THROUGH: u8 = 1 << 3;
+    pub const CAPTURED: u8 = 1 << 4;
+    pub const CROSSING: u8 = 1 << 5;
     /// Those that decide by more than the queue and a threshold.
-    pub const APART: u8 = MARK_ON_DEQUEUE | EXTRAS | COUNT_IN_SERVICE | DOWN;
+    pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = APART | CROSSING;
-}
-
-/// What only some ports have.
-#[derive(Debug, Default)]
-pub struct Extras {
-    /// RED or PI.
-    pub aqm: Option<Aqm>,
-    /// A virtual queue in parallel.
-    pub virtual_queue: Option<PhantomQueue>,
-    /// QCN's congestion point.
-    pub congestion_point: Option<SampledQueue>,
-    /// The rate that is offered to flows.
-    pub rcp: Option<Rcp>,
-    /// Random loss.
-    pub loss: Option<RandomLoss>,
-    /// Queues of the priority classes.
-    pub lanes: Option<Lanes>,
-    /// Instruments.
-    pub watch: Option<Watch>,
-    /// What a cut link needs.
-    crossing: Crossing,
+    pub const RARE: u8 = RULED | CROSSING;
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -124,26 +101,15 @@ pub struct Port {
 
 impl Port {
     /// An idle port.
-    pub fn new(config: &PortConfig) -> Self {
+    pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = match config.buffer {
             BufferLimit::Unlimited => (u64::MAX, u32::MAX),
             BufferLimit::Bytes(limit) => (limit, u32::MAX),
             BufferLimit::Packets(limit) => (u64::MAX, u32::try_from(limit).unwrap_or(u32::MAX)),
         };
-        let (marker, mark_on) = config.marker.unwrap_or((
-            ThresholdMarker {
-                threshold_bytes: u32::MAX,
-                count_arriving: false,
-            },
-            MarkOn::Enqueue,
-        ));
         let mut features = 0;
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
-            (
-                config.marker.is_some() && mark_on == MarkOn::Dequeue,
-                feature::MARK_ON_DEQUEUE,
-            ),
             (config.cut_through_bytes.is_some(), feature::CUT_THROUGH),
         ] {
             if on {
@@ -163,31 +129,23 @@ impl Port {
             cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
             framing_bytes: config.framing_bytes,
             features,
-            marker,
+            marker: config.marker.unwrap_or(ThresholdMarker {
+                threshold_bytes: u32::MAX,
+                count_arriving: false,
+            }),
             sent_bytes: 0,
             marks: 0,
             drops: 0,
-            phantom_queue: config.phantom_queue.clone(),
+            phantom_queue: config.phantom_queue,
             extras: None,
         };
-        if let Some(aqm) = &config.aqm {
-            port.extras_mut().aqm = Some(aqm.clone());
-        }
-        if let Some(virtual_queue) = &config.virtual_queue {
-            port.extras_mut().virtual_queue = Some(virtual_queue.clone());
-        }
-        if let Some(point) = &config.congestion_point {
-            port.extras_mut().congestion_point = Some(point.clone());
-        }
-        if let Some(rcp) = &config.rcp {
-            port.extras_mut().rcp = Some(rcp.clone());
-        }
-        if let Some(loss) = &config.loss {
-            port.extras_mut().loss = Some(loss.clone());
+        if !config.rules.is_empty() {
+            port.extras_mut().rules = config.rules;
         }
         if config.classes > 1 {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
-            port.extras_mut().lanes = Some(Lanes::new(config.classes, config.order, commit_ps));
+            let queues = Queues::new(config.classes, &config.order, commit_ps);
+            port.extras_mut().queues = Some(queues);
         }
         port
     }
@@ -218,12 +176,18 @@ impl Port {
     /// now only behind a cut-through switch whose input is slower than this link); marks it if
     /// the rules say so.
     #[inline(always)]
-    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, packet: Packet) -> Verdict {
-        self.advance(now_ps);
+    pub fn enqueue(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        packet: Packet,
+        options: &mut OptionTable,
+    ) -> Verdict {
+        self.advance(now_ps, options);
         if self.has(feature::RARE) {
             // A copy: a packet whose address is taken would live in memory on the short way too.
             let copy = packet;
-            return self.enqueue_apart(now_ps, earliest_ps, &copy);
+            return self.enqueue_off_fast_path(now_ps, earliest_ps, &copy, options);
         }
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
@@ -273,22 +237,21 @@ impl Port {
     /// Marks an ECN-capable packet when `marks`.
     #[inline(always)]
     fn mark_if(&mut self, marks: bool, packet: &mut Packet) {
-        let capable = packet.flags & (flags::ECT | flags::CE) == flags::ECT;
-        let marks = marks & capable;
+        let marks = marks & packet.is_markable();
         packet.flags |= u16::from(marks) * flags::CE;
         self.marks += u64::from(marks);
     }
 
     /// Lets the packets whose transmission has started by `now_ps` leave the queue.
     #[inline(always)]
-    pub fn advance(&mut self, now_ps: u64) {
+    pub fn advance(&mut self, now_ps: u64, options: &mut OptionTable) {
         if self.waiting > 0 {
-            self.advance_waiting(now_ps);
+            self.advance_waiting(now_ps, options);
         }
     }
 
     #[inline]
-    fn advance_waiting(&mut self, now_ps: u64) {
+    fn advance_waiting(&mut self, now_ps: u64, options: &mut OptionTable) {
         if self.has(feature::CROSSING) {
             self.advance_departures(now_ps);
             return;
@@ -303,8 +266,8 @@ impl Port {
             self.waiting -= 1;
             self.waiting_bytes -= u64::from(bytes);
             self.in_service_bytes = u32::from(bytes);
-            if self.has(feature::EXTRAS | feature::MARK_ON_DEQUEUE) {
-                self.left_queue(at);
+            if self.has(feature::EXTRAS) {
+                self.left_queue(at, options);
             }
         }
     }
@@ -376,9 +339,9 @@ impl Port {
 
     /// Takes the first packet off the link at `now_ps`, when it is due.
     #[inline(always)]
-    pub fn deliver(&mut self, now_ps: u64) -> Packet {
+    pub fn deliver(&mut self, now_ps: u64, options: &mut OptionTable) -> Packet {
         if self.waiting == self.ring.len() {
-            self.advance(now_ps);
+            self.advance(now_ps, options);
         }
         debug_assert!(self.waiting < self.ring.len() || self.has(feature::CROSSING));
         self.ring.pop()
@@ -388,8 +351,8 @@ impl Port {
     /// it.
     pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
         let extras = self.extras.as_ref();
-        let lanes = extras.and_then(|extras| extras.lanes.as_ref());
-        let (bytes, packets) = lanes.map_or((0, 0), |lanes| lanes.queue(0));
+        let queues = extras.and_then(|extras| extras.queues.as_ref());
+        let (bytes, packets) = queues.map_or((0, 0), |queues| queues.queue(0));
         let ahead_bytes = bytes + packets * u64::from(self.framing_bytes);
         let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
         self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
@@ -406,8 +369,8 @@ impl Port {
     }
 
     /// What waits at `now_ps`, the packet in transmission left out.
-    pub fn queue(&mut self, now_ps: u64) -> QueueLevel {
-        self.advance(now_ps);
+    pub fn queue(&mut self, now_ps: u64, options: &mut OptionTable) -> QueueLevel {
+        self.advance(now_ps, options);
         self.level()
     }
 
@@ -427,15 +390,15 @@ impl Port {
     /// Packets waiting, in transmission and in flight.
     pub fn in_flight(&self) -> usize {
         let extras = self.extras.as_ref();
-        let lanes = extras.and_then(|extras| extras.lanes.as_ref());
-        self.ring.len() as usize + lanes.map_or(0, Lanes::packets)
+        let queues = extras.and_then(|extras| extras.queues.as_ref());
+        self.ring.len() as usize + queues.map_or(0, Queues::packets)
     }
 
-    /// What QCN's congestion point has for the source of the packet that was offered last.
+    /// What a rule has to tell the sender of the packet that was offered last.
     #[inline]
-    pub fn take_feedback(&mut self) -> Option<u8> {
+    pub fn take_notice(&mut self) -> Option<Notice> {
         let extras = self.extras.as_mut()?;
-        extras.congestion_point.as_mut()?.take_feedback()
+        extras.rules.iter_mut().find_map(|rule| rule.take_notice())
     }
 
     /// Installs instruments.

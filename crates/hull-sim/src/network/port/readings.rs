@@ -1,16 +1,17 @@
 //! What samples and live runs read at a FIFO port: the phantom queue and what the link has carried.
 //! Reading changes nothing.
 
+use super::super::options::OptionTable;
 use super::Port;
 
 impl Port {
     /// The phantom queue's bytes at `now_ps`, where there is one. In series it counts packets that
     /// wait already, which are taken back.
-    pub fn phantom_bytes(&mut self, now_ps: u64) -> Option<u64> {
-        self.advance(now_ps);
-        let extras = self.extras.as_ref();
-        if let Some(beside) = extras.and_then(|extras| extras.virtual_queue.as_ref()) {
-            return Some(beside.backlog_bytes(now_ps));
+    pub fn phantom_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> Option<u64> {
+        self.advance(now_ps, options);
+        let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
+        if let Some(bytes) = rules.find_map(|rule| rule.virtual_bytes(now_ps)) {
+            return Some(bytes);
         }
         let phantom_queue = self.phantom_queue.as_ref()?;
         Some(phantom_queue.backlog_bytes_before(now_ps, self.waiting_bytes))
@@ -18,8 +19,8 @@ impl Port {
 
     /// Bytes that the link has carried until `now_ps`, framing left out; of the packet in transmission
     /// the part that has been sent.
-    pub fn carried_bytes(&mut self, now_ps: u64) -> f64 {
-        self.advance(now_ps);
+    pub fn carried_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> f64 {
+        self.advance(now_ps, options);
         let (begun_bytes, _) = self.sent();
         let framing_bytes = u64::from(self.waiting) * u64::from(self.framing_bytes);
         let waiting_ps = self.bytes_ps(self.waiting_bytes + framing_bytes);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::hosts::HostList;
 use super::sizes::message;
 use super::time;
-use crate::scenario::check::Problem;
+use crate::problem::Problem;
 use crate::units::{Size, Time};
 
 /// Each host sends to each other host, once.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sizes::message;
 use super::time;
-use crate::scenario::check::{Problem, require};
+use crate::problem::{Problem, require};
 use crate::units::{Size, Time};
 
 /// Flows from as many hosts to the client that start with the run.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hosts::HostList;
 use super::sizes::{self, Sizes};
-use crate::scenario::check::{Problem, quoted, refuse, require};
+use crate::problem::{Problem, quoted, refuse, require};
 use crate::scenario::default;
 use crate::units::{Share, Size};
 

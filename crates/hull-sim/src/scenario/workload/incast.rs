@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use super::{time, time_above_0};
-use crate::scenario::check::{Problem, refuse, require};
+use crate::problem::{Problem, refuse, require};
 use crate::scenario::default;
 use crate::units::{Size, Time};
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hosts::HostList;
 use super::sizes::message;
-use crate::scenario::check::{Problem, quoted, require};
+use crate::problem::{Problem, quoted, require};
 use crate::units::{Size, Time};
 
 /// Long-lived flows with start and stop times.

@@ -14,7 +14,7 @@ mod sizes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Problem, quoted, refuse, require};
+use crate::problem::{Problem, quoted, refuse, require};
 use crate::units::{Size, Time};
 
 pub use all_to_all::AllToAll;

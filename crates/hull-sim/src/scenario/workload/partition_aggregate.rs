@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use super::time_above_0;
-use crate::scenario::check::{Problem, require};
+use crate::problem::{Problem, require};
 use crate::scenario::service::{Service, check as check_service};
 use crate::units::{Size, Time};
 

@@ -7,7 +7,7 @@ use super::flows::class_bounds;
 use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use super::time_above_0;
-use crate::scenario::check::{Problem, delay, quoted, require};
+use crate::problem::{Problem, delay, quoted, require};
 use crate::scenario::default;
 use crate::units::{Share, Size, Time};
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hosts::{HostList, HostRef};
 use super::sizes::message;
-use crate::scenario::check::{Problem, quoted, require};
+use crate::problem::{Problem, quoted, require};
 use crate::scenario::default;
 use crate::scenario::service::{Service, check as check_service};
 use crate::units::{Share, Size};
@@ -69,7 +69,7 @@ pub struct SizeClass {
 }
 
 /// Checks the requests; the error is a key and what is wrong with it.
-pub fn check_requests(r: &Requests) -> Result<(), (String, String)> {
+pub fn check_requests(r: &Requests) -> Result<(), Problem> {
     Ok(check(r)?)
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::check::{Problem, quoted, refuse, require};
+use crate::problem::{Problem, quoted, refuse, require};
 use crate::units::Size;
 
 /// The largest flow that a scenario may ask for, bytes: 1 TB.

@@ -65,7 +65,7 @@ fn stage(
     seed: u64,
 ) -> PacerStage {
     let port = graph.host_port(host);
-    let nic = Port::new(&host_port(scenario, graph, port));
+    let nic = Port::new(host_port(scenario, graph, port));
     let random = Stream::new(seed, Purpose::Association, host);
     // Well over a period of the ticks and updates, so that any phase is as likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;

@@ -71,7 +71,24 @@ pub(super) fn check(
     traffic: &Traffic,
 ) -> Result<(), Problem> {
     check_rows(scenario, graph, traffic)?;
+    check_flows(traffic)?;
     compare(needs(scenario, graph, routes, traffic), available())
+}
+
+/// Refuses more flows at a time than there is room for in an event.
+fn check_flows(traffic: &Traffic) -> Result<(), Problem> {
+    let connections = traffic.connections().len() as u64;
+    let open = traffic.backlog().flows.saturating_add(2 * connections);
+    if open <= limits::FLOWS as u64 {
+        return Ok(());
+    }
+    Err(Problem::new(
+        format!("workload.{}", traffic.heaviest()),
+        format!(
+            "{open} flows at a time is invalid; expected at most {}",
+            limits::FLOWS
+        ),
+    ))
 }
 
 /// Refuses tables of samples with too many rows.
@@ -111,7 +128,7 @@ fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(
         let rows = (span_ps / interval.0).saturating_mul(things as u64);
         if rows > limits::ROWS {
             let most = limits::ROWS;
-            return Err((
+            return Err(Problem::new(
                 key.to_owned(),
                 format!(
                     "\"{interval}\" makes {rows} rows, which is invalid; expected at most {most}"
@@ -127,7 +144,7 @@ fn compare(needs: Vec<Need>, available: Option<u64>) -> Result<(), Problem> {
     let needed = bytes.fold(0, u64::saturating_add);
     let largest = needs.into_iter().max_by_key(|need| need.2);
     match (available, largest) {
-        (Some(available), Some((key, what, _))) if needed > available => Err((
+        (Some(available), Some((key, what, _))) if needed > available => Err(Problem::new(
             key,
             format!(
                 "{what} need about {} GB of memory; expected at most the {} GB that this machine has left",
@@ -153,8 +170,9 @@ mod tests {
         };
         assert_eq!(compare(need(9), Some(10)), Ok(()));
         assert_eq!(compare(need(10), None), Ok(()));
-        let (key, problem) =
-            compare(need(40_000_000_000), Some(16_000_000_000)).expect_err("too much");
+        let (key, problem): (String, String) = compare(need(40_000_000_000), Some(16_000_000_000))
+            .expect_err("too much")
+            .into();
         assert_eq!(key, "workload.bulk");
         assert!(
             problem.contains("41 GB") && problem.contains("16 GB"),

@@ -17,27 +17,27 @@ use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::scenario::Scenario;
 use crate::topology::{self, Graph, Problem, Routes};
-use crate::transport::{Own, SackTable};
+use crate::transport::External;
 use crate::workload::{self, Agenda, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
 /// it as they come. Fails where a file that the scenario names is wrong.
 pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
-    build_with_own(scenario, None, seed, folder)
+    build_with_external(scenario, None, seed, folder)
 }
 
 /// The same with the congestion control from outside that the scenario names.
-pub fn build_with_own(
+pub fn build_with_external(
     scenario: &Scenario,
-    own: Option<&dyn Own>,
+    external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
-    let mut simulation = assemble(scenario, own, seed, folder)?;
+    let mut simulation = assemble(scenario, external, seed, folder)?;
     if let Some(cut) = simulation.cut.clone() {
         let mut quiet = scenario.clone();
         quiet.workload = Default::default();
-        simulation.split(assemble(&quiet, own, seed, None)?, &cut);
+        simulation.split(assemble(&quiet, external, seed, None)?, &cut);
     }
     simulation.begin();
     Ok(simulation)
@@ -46,7 +46,7 @@ pub fn build_with_own(
 /// A run that has not begun.
 fn assemble(
     scenario: &Scenario,
-    own: Option<&dyn Own>,
+    external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
@@ -55,12 +55,14 @@ fn assemble(
     let routes = Routes::new(&graph);
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
     switches::share_memory(scenario, &graph, &mut network);
+    network.sends_notices = scenario.switch.qcn.is_some();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
-    let templates: Result<Vec<Template>, Problem> =
-        transports.map(|tcp| tcp::template(tcp, own)).collect();
+    let templates: Result<Vec<Template>, Problem> = transports
+        .map(|tcp| tcp::template(tcp, scenario.host.rate, external))
+        .collect();
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];
@@ -72,17 +74,13 @@ fn assemble(
         changes: topology::changes(&scenario.topology.failures, &graph)?,
         failed_links,
         hosts: hosts::build(scenario, &graph, seed)?,
-        table: FlowTable::new(templates?, routes.longest_path(), seed)
-            .following(
-                scenario
-                    .measure
-                    .flows
-                    .as_ref()
-                    .map_or(0, |flows| flows.count),
-            )
-            .at_rates(tcp::reaction(&scenario.transport, scenario.host.rate))
-            .rate_based(scenario.switch.rcp.is_some()),
-        sacks: SackTable::default(),
+        table: FlowTable::new(templates?, routes.longest_path(), seed).following(
+            scenario
+                .measure
+                .flows
+                .as_ref()
+                .map_or(0, |flows| flows.count),
+        ),
         lookahead: cut.as_ref().map(|cut| cut.lookahead).unwrap_or_default(),
         cut: cut.filter(|_| scenario.run.threads > 1 && can_split(scenario)),
         instruments,

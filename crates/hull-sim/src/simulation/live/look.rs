@@ -97,7 +97,8 @@ impl Simulation {
         let now_ps = self.now_ps;
         let look = self.instruments.live.as_mut()?;
         let port = &mut self.network.ports[self.instruments.client_port];
-        let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps));
+        let options = &mut self.network.options;
+        let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps, options));
         let mut flows = vec![None; (look.flows.end - look.flows.start) as usize];
         for slot in self.table.followed() {
             let number = self.table.flows[slot as usize].number;
@@ -107,8 +108,8 @@ impl Simulation {
         }
         look.keep(Row {
             at_ps: now_ps,
-            queue_bytes: port.queue(now_ps).bytes,
-            phantom_bytes: port.phantom_bytes(now_ps),
+            queue_bytes: port.queue(now_ps, options).bytes,
+            phantom_bytes: port.phantom_bytes(now_ps, options),
             throughput_bps,
             flows,
         });

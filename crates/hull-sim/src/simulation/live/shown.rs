@@ -92,15 +92,17 @@ impl Live {
     fn has_phantom(&mut self) -> bool {
         let now_ps = self.reached_ps;
         let port = self.simulation.instruments.client_port;
-        self.simulation.network.ports[port]
-            .phantom_bytes(now_ps)
+        let network = &mut self.simulation.network;
+        network.ports[port]
+            .phantom_bytes(now_ps, &mut network.options)
             .is_some()
     }
 
     fn latency(&mut self) -> Cumulated {
         let now_ps = self.reached_ps;
-        let port = &mut self.simulation.network.ports[self.simulation.instruments.client_port];
-        port.advance(now_ps);
+        let network = &mut self.simulation.network;
+        let port = &mut network.ports[self.simulation.instruments.client_port];
+        port.advance(now_ps, &mut network.options);
         let shares = match port.watched() {
             Some(watch) => watch.occupancy.cumulated(now_ps, &self.edges_s),
             None => Vec::new(),
@@ -115,8 +117,9 @@ impl Live {
         let now_ps = self.reached_ps;
         let simulation = &mut self.simulation;
         let client_port = simulation.instruments.client_port;
+        let options = &mut simulation.network.options;
         let port = &mut simulation.network.ports[client_port];
-        let (rate_bps, carried_bytes) = (port.rate_bps(), port.carried_bytes(now_ps));
+        let (rate_bps, carried_bytes) = (port.rate_bps(), port.carried_bytes(now_ps, options));
         let marks = port.marks;
         let watch = port.watched();
         let queue = watch.map(|watch| watch.occupancy.distribution(now_ps));

@@ -16,8 +16,9 @@ use std::io::Read;
 use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
 use super::link_name::SEPARATORS;
 use super::parts::Parts;
+use crate::problem;
 use crate::quote;
-use crate::scenario::{GraphFile, check_delay, check_rate};
+use crate::scenario::GraphFile;
 use crate::units::{Rate, Time};
 
 /// Most bytes of a file.
@@ -304,7 +305,7 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
                 .map(Rate)
                 .map_or_else(|| Rate::parse(text), Ok);
             let rate = rate.map_err(|problem| at(format!("rate: {problem}")))?;
-            check_rate("rate", rate).map_err(|problem| at(problem.to_string()))?;
+            problem::rate("rate", rate).map_err(|problem| at(problem.to_string()))?;
             rate.0
         }
     };
@@ -315,7 +316,7 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
                 .map(Time)
                 .map_or_else(|| Time::parse(text), Ok);
             let delay = delay.map_err(|problem| at(format!("delay: {problem}")))?;
-            check_delay("delay", delay).map_err(|problem| at(problem.to_string()))?;
+            problem::delay("delay", delay).map_err(|problem| at(problem.to_string()))?;
             delay.0
         }
     };

@@ -11,9 +11,11 @@
 
 use std::sync::Arc;
 
-use super::congestion::{AckEvent, CongestionControl, Controller};
+use super::control::{CongestionControl, Controller, Echo, Feedback, Pace, Start};
 use super::rto::{RtoConfig, RtoEstimator};
+use super::send_times::SendTimes;
 use super::window::Window;
+use crate::network::rules::Notice;
 
 mod handshake;
 mod recovery;
@@ -50,6 +52,8 @@ pub struct SenderConfig {
     pub limited_transmit: bool,
     /// Whether the flow begins with SYN and SYN-ACK.
     pub handshake: bool,
+    /// Whether the control wants a round-trip sample of every acknowledgment.
+    pub samples_every_ack: bool,
 }
 
 /// A segment to be sent.
@@ -170,6 +174,31 @@ impl Sender {
     /// The congestion control algorithm's state.
     pub fn controller(&self) -> &Controller {
         &self.controller
+    }
+
+    /// When segments were sent, where the control wants a sample of every acknowledgment.
+    #[inline]
+    fn send_times(&mut self) -> Option<&mut SendTimes> {
+        if self.config.samples_every_ack {
+            self.controller.send_times()
+        } else {
+            None
+        }
+    }
+
+    /// The flow starts.
+    pub fn start(&mut self, start: &Start) {
+        self.controller.on_start(start);
+    }
+
+    /// A segment of `wire_bytes` leaves now; returns the pace at which the next one follows.
+    pub fn paced(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
+        self.controller.on_sent(now_ps, wire_bytes)
+    }
+
+    /// A switch has sent a notice to this flow.
+    pub fn on_notice(&mut self, now_ps: u64, notice: Notice) {
+        self.controller.on_notice(now_ps, notice);
     }
 
     /// The round-trip time of RFC 6298, ps; 0 before the first measurement.
@@ -305,6 +334,9 @@ impl Sender {
     fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
         let start = self.nxt;
         self.nxt += bytes;
+        if let Some(times) = self.send_times() {
+            times.sent(now_ps, start + bytes);
+        }
         if let Some(recovery) = &mut self.recovery {
             recovery.max_sent = self.nxt;
         }
@@ -330,31 +362,33 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment up to position `ack`, with ECN-Echo and SACK blocks. It is a duplicate
+    /// An acknowledgment up to position `ack`, with what the network says and SACK blocks. It is a duplicate
     /// when it acknowledges nothing but blocks that are new (RFC 6675): the echo of a segment
     /// that was sent twice is none. ECN-Echo counts on any acknowledgment that is not older than the last
-    /// (RFC 3168, 6.1.2; RFC 8257, 3.4).
+    /// (RFC 3168, 6.1.2; RFC 8257, 3.4); what else the network says counts on any.
     #[inline]
-    pub fn on_ack(&mut self, now_ps: u64, ack: u64, ece: bool, blocks: &[(u64, u64)]) {
+    pub fn on_ack(&mut self, now_ps: u64, ack: u64, echo: Echo, blocks: &[(u64, u64)]) {
         let max_sent = self.max_sent();
         if ack > max_sent {
             return;
         }
         let newly_sacked = !blocks.is_empty() && self.report(ack, max_sent, blocks);
         if ack > self.una {
-            self.on_progress(now_ps, ack, ece);
-        } else if ack == self.una {
-            if newly_sacked {
-                self.on_duplicate();
-            }
-            if ece {
-                self.on_echo_without_progress(now_ps);
-            }
+            self.on_progress(now_ps, ack, echo);
+            return;
+        }
+        let is_last = ack == self.una;
+        if is_last && newly_sacked {
+            self.on_duplicate();
+        }
+        let marked = is_last && echo.marked;
+        if marked || echo.offer.is_some() {
+            self.on_echo_without_progress(now_ps, Echo { marked, ..echo });
         }
     }
 
     #[inline]
-    fn on_progress(&mut self, now_ps: u64, ack: u64, ece: bool) {
+    fn on_progress(&mut self, now_ps: u64, ack: u64, echo: Echo) {
         let acked = ack - self.una;
         let in_use = self.window_limited || !self.config.cwnd_validation;
         self.window_limited = false;
@@ -373,6 +407,9 @@ impl Sender {
             self.timed_position = NEVER;
             rtt_ps = Some(sample_ps);
         }
+        if let Some(times) = self.send_times() {
+            rtt_ps = times.sample(now_ps, ack);
+        }
         self.rto_deadline_ps = if ack == self.max_sent() {
             NEVER
         } else {
@@ -381,12 +418,12 @@ impl Sender {
         if self.recovery.is_some() {
             self.progress_in_recovery(ack);
         }
-        let event = AckEvent {
+        let event = Feedback {
             now_ps,
             una: ack,
             nxt: self.max_sent(),
             acked,
-            ece,
+            echo,
             after_loss,
             may_grow: in_use && !in_recovery,
             rtt_ps,
@@ -395,17 +432,17 @@ impl Sender {
         self.tell(&event);
     }
 
-    /// ECN-Echo on an acknowledgment of no new data: nothing to count, nothing to grow by. When the same
+    /// An echo on an acknowledgment of no new data: nothing to count, nothing to grow by. When the same
     /// acknowledgment began fast recovery, that was the one reduction of this window of data.
     #[cold]
-    fn on_echo_without_progress(&mut self, now_ps: u64) {
+    fn on_echo_without_progress(&mut self, now_ps: u64, echo: Echo) {
         let until = self.recovery.as_ref().map_or(0, |recovery| recovery.until);
-        let event = AckEvent {
+        let event = Feedback {
             now_ps,
             una: self.una,
             nxt: self.max_sent(),
             acked: 0,
-            ece: true,
+            echo,
             after_loss: self.una < until,
             may_grow: false,
             rtt_ps: None,
@@ -415,7 +452,7 @@ impl Sender {
     }
 
     #[inline]
-    fn tell(&mut self, event: &AckEvent) {
+    fn tell(&mut self, event: &Feedback) {
         if self.controller.on_ack(&mut self.window, event) {
             self.cwr = true;
             self.cut_bytes = (event.nxt - event.una) as u32;

@@ -4,7 +4,7 @@
 
 use super::handshake::Handshake;
 use super::{NEVER, Segment, Sender};
-use crate::transport::congestion::CongestionControl;
+use crate::transport::control::CongestionControl;
 use crate::transport::scoreboard::Scoreboard;
 
 /// The state of loss recovery.
@@ -52,6 +52,14 @@ impl Recovery {
 }
 
 impl Sender {
+    /// What is sent again gives no round-trip sample (Karn).
+    fn forget_samples(&mut self) {
+        self.timed_position = NEVER;
+        if let Some(times) = self.send_times() {
+            times.forget();
+        }
+    }
+
     /// After a timeout: go back to the first hole and send again what was not received.
     pub(super) fn poll_after_timeout(&mut self, now_ps: u64) -> Option<Segment> {
         let recovery = self.recovery.as_ref()?;
@@ -154,7 +162,7 @@ impl Sender {
             recovery.retransmitted_below = self.una;
             recovery.retransmit_first = true;
             let flight = recovery.flight_before_duplicates;
-            self.timed_position = NEVER;
+            self.forget_samples();
             self.cwr = self.config.ecn;
             self.controller.on_loss(&mut self.window, flight);
         }
@@ -185,7 +193,7 @@ impl Sender {
         recovery.duplicate_acks = 0;
         recovery.until = max_sent;
         self.nxt = self.una;
-        self.timed_position = NEVER;
+        self.forget_samples();
         self.cwr = self.config.ecn;
     }
 }

@@ -1,10 +1,9 @@
 //! The handshake, bursts, reuse and size of a sender, by hand; segments of 1000 bytes, times in ms.
 
-use hull_core::dctcp::DctcpConfig;
-
 use super::*;
-use crate::transport::vegas::VegasConfig;
-use crate::transport::{Cubic, DctcpControl, NewReno, Vegas};
+use crate::scenario::Transport;
+use crate::transport::control::ControlName;
+use crate::units::{Rate, Share};
 
 const MSS: u64 = 1000;
 const MS_PS: u64 = 1_000_000_000;
@@ -12,7 +11,7 @@ const MS_PS: u64 = 1_000_000_000;
 fn config() -> SenderConfig {
     SenderConfig {
         window: Window::new(4 * MSS, MSS as u32, 2 * MSS, 100 * MSS, true),
-        controller: Controller::NewReno(NewReno::default()),
+        controller: control(ControlName::NewReno, &Transport::default()),
         rto: RtoConfig {
             initial_ps: 100 * MS_PS,
             min_ps: 10 * MS_PS,
@@ -27,6 +26,7 @@ fn config() -> SenderConfig {
         ecn: true,
         limited_transmit: true,
         handshake: true,
+        samples_every_ack: false,
     }
 }
 
@@ -81,7 +81,7 @@ fn a_lost_syn_is_sent_again() {
     assert_eq!(sender.rto_deadline_ps, 410 * MS_PS);
     assert_eq!((sender.srtt_ps(), sender.timeouts), (0, 2));
     assert_eq!(sender.retransmissions, 2);
-    sender.on_ack(318 * MS_PS, MSS, false, &[]);
+    sender.on_ack(318 * MS_PS, MSS, Echo::default(), &[]);
     assert_eq!(sender.srtt_ps(), 8 * MS_PS);
     assert_eq!(sent(&mut sender, 318), ["1", "2"]);
 }
@@ -102,7 +102,7 @@ fn bursts_are_whole_segments() {
     assert_eq!(burst(&mut sender, 2500), Some((0, 2000)));
     assert_eq!(burst(&mut sender, 65_000), Some((2000, 2000)));
     assert_eq!(burst(&mut sender, 65_000), None);
-    sender.on_ack(MS_PS, 2 * MSS, false, &[]);
+    sender.on_ack(MS_PS, 2 * MSS, Echo::default(), &[]);
     assert_eq!(burst(&mut sender, 65_000), Some((4000, 1300)));
     assert_eq!(burst(&mut sender, 65_000), None);
 }
@@ -130,10 +130,14 @@ fn small_pieces_wait_for_larger_ones() {
     assert_eq!(pieces(&mut sender), [9]);
     let mut sent = Vec::new();
     for acked in 1..=17 {
-        sender.on_ack(MS_PS, acked * MSS, acked == 6, &[]);
+        sender.on_ack(MS_PS, acked * MSS, Echo::marks(acked == 6), &[]);
         sent.extend(pieces(&mut sender).iter().map(|&piece| (acked, piece)));
     }
     assert_eq!(sent, [(5, 5), (11, 2), (12, 1), (13, 1), (16, 4), (17, 1)]);
+}
+
+fn control(name: ControlName, settings: &Transport) -> Controller {
+    Controller::new(&name, settings, Rate(1_000_000_000), None).expect("one of hull's")
 }
 
 /// RFC 5681, 3.1: thirty segments are lost. The first timeout sets the threshold to half of them (CUBIC: 0.7)
@@ -143,24 +147,18 @@ fn small_pieces_wait_for_larger_ones() {
 /// window at two, gives the least threshold, two.
 #[test]
 fn a_timeout_of_the_same_segment_holds_the_threshold() {
-    let dctcp = DctcpConfig {
-        g: 0,
-        initial_alpha: hull_core::dctcp::ONE,
-    };
-    let vegas = VegasConfig {
-        alpha: 2,
-        beta: 4,
-        gamma: 30,
-    };
-    for (controller, first, second) in [
-        (Controller::NewReno(NewReno::default()), 15_000, 3500),
-        (Controller::Dctcp(DctcpControl::new(&dctcp)), 15_000, 3500),
-        (Controller::Vegas(Vegas::new(&vegas)), 15_000, 3500),
-        (Controller::Cubic(Cubic::default()), 21_000, 4900),
+    let mut settings = Transport::default();
+    settings.dctcp.g = Share(0);
+    settings.vegas.gamma = 30;
+    for (name, first, second) in [
+        (ControlName::NewReno, 15_000, 3500),
+        (ControlName::Dctcp, 15_000, 3500),
+        (ControlName::Vegas, 15_000, 3500),
+        (ControlName::Cubic, 21_000, 4900),
     ] {
         let mut sender = Sender::new(&SenderConfig {
             window: Window::new(30 * MSS, MSS as u32, 2 * MSS, 100 * MSS, true),
-            controller,
+            controller: control(name, &settings),
             handshake: false,
             ..config()
         });
@@ -172,7 +170,7 @@ fn a_timeout_of_the_same_segment_holds_the_threshold() {
             assert_eq!(threshold(&sender), (MSS, first));
         }
         for acked in 1..=6 {
-            sender.on_ack(800 * MS_PS, acked * MSS, false, &[]);
+            sender.on_ack(800 * MS_PS, acked * MSS, Echo::default(), &[]);
             sent(&mut sender, 800);
         }
         assert_eq!(sender.window().cwnd(), 7 * MSS);
@@ -180,7 +178,7 @@ fn a_timeout_of_the_same_segment_holds_the_threshold() {
             assert_eq!(time_out(&mut sender).1, ["6"]);
             assert_eq!(threshold(&sender), (MSS, second));
         }
-        sender.on_ack(9000 * MS_PS, 7 * MSS, false, &[]);
+        sender.on_ack(9000 * MS_PS, 7 * MSS, Echo::default(), &[]);
         sent(&mut sender, 9000);
         time_out(&mut sender);
         assert_eq!(threshold(&sender), (MSS, 2 * MSS));
@@ -225,7 +223,7 @@ fn a_reset_sender_is_a_new_one() {
     sent(&mut used, 0);
     used.on_syn_ack(8 * MS_PS);
     sent(&mut used, 8);
-    used.on_ack(16 * MS_PS, 0, false, &[(MSS, 2 * MSS)]);
+    used.on_ack(16 * MS_PS, 0, Echo::default(), &[(MSS, 2 * MSS)]);
     time_out(&mut used);
     used.rto_event_ps = 77;
     used.reset(&template);
@@ -244,11 +242,11 @@ fn a_repaired_loss_is_forgotten() {
     sender.write(8 * MSS);
     assert_eq!(sent(&mut sender, 0), ["0", "1", "2", "3"]);
     for received in [2, 3, 4] {
-        sender.on_ack(MS_PS, 0, false, &[(MSS, received * MSS)]);
+        sender.on_ack(MS_PS, 0, Echo::default(), &[(MSS, received * MSS)]);
     }
     assert!(sender.recovery.is_some());
     assert_eq!(sent(&mut sender, 1), ["0", "4"]);
-    sender.on_ack(2 * MS_PS, 5 * MSS, false, &[]);
+    sender.on_ack(2 * MS_PS, 5 * MSS, Echo::default(), &[]);
     assert!(sender.recovery.is_none());
 }
 

@@ -16,10 +16,10 @@
 //! Slow start is RFC 5681's; HyStart is not part of this. Units: bytes; time in 2^-20 s; integers only,
 //! so that every machine computes the same window.
 
-use super::congestion::{AckEvent, CongestionControl};
 use super::newreno::NewReno;
-use super::sender::NEVER;
-use super::window::Window;
+use super::{CongestionControl, Feedback};
+use crate::transport::sender::NEVER;
+use crate::transport::window::Window;
 
 /// Fraction bits of a second in the curve's time.
 const TIME_BITS: u32 = 20;
@@ -130,13 +130,13 @@ fn reduced(bytes: u64, window: &Window) -> u64 {
 
 impl CongestionControl for Cubic {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
         if self.reduction.must_reduce(ack) {
             self.remember(window);
             window.reduce_to(window.cwnd() * 7 / 10);
             return true;
         }
-        if !ack.may_grow || ack.ece {
+        if !ack.may_grow || ack.echo.marked {
             return false;
         }
         if window.in_slow_start() {
@@ -180,6 +180,7 @@ impl CongestionControl for Cubic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Echo;
     use super::*;
 
     const MSS: u64 = 1000;
@@ -211,12 +212,12 @@ mod tests {
             let segments = self.window.cwnd() / MSS;
             self.now_ps += self.rtt_ps / segments;
             self.una += MSS;
-            let event = AckEvent {
+            let event = Feedback {
                 now_ps: self.now_ps,
                 una: self.una,
                 nxt: self.una + self.window.cwnd(),
                 acked: MSS,
-                ece,
+                echo: Echo::marks(ece),
                 after_loss: false,
                 may_grow: true,
                 rtt_ps: None,

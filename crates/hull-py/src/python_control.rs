@@ -5,8 +5,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use hull_sim::network::{Offer, kbps};
 use hull_sim::simulation::Control;
-use hull_sim::transport::{self, AckEvent, CongestionControl, EchoKind, Own};
+use hull_sim::transport::{self, CongestionControl, EchoKind, External, Feedback, Pace, Start};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -90,6 +91,8 @@ pub struct Ack {
     acked: u64,
     /// Whether it carried ECN-Echo.
     ece: bool,
+    /// The rate that the path offers, bit/s, where data asks for one.
+    offered_bps: Option<u64>,
     /// Whether it acknowledges data from before a loss for which the window was reduced already.
     after_loss: bool,
     /// Whether the window may grow.
@@ -171,6 +174,14 @@ struct Shared {
     raised: Arc<Raised>,
     control: Arc<Control>,
     echo: EchoKind,
+    /// Which of its features the class has.
+    paced: bool,
+    asks_rate: bool,
+    samples_every_ack: bool,
+    /// Whether it has a method of its own for these events.
+    takes_start: bool,
+    takes_sent: bool,
+    takes_notice: bool,
 }
 
 /// A flow's instance, made when it is first called.
@@ -220,16 +231,28 @@ impl PythonControl {
         control: Arc<Control>,
     ) -> PyResult<(Self, Arc<Raised>)> {
         let raised = Arc::new(Raised::default());
+        let base = class
+            .py()
+            .import("hull.congestion")?
+            .getattr("CongestionControl")?;
+        let is_true = |name: &str| class.getattr(name)?.is_truthy();
+        let has_own = |name: &str| PyResult::Ok(!class.getattr(name)?.is(&base.getattr(name)?));
         let shared = Shared {
             class: class.clone().unbind(),
             name,
             class_name: class.name()?.to_string(),
             raised: raised.clone(),
             control,
-            echo: match class.getattr("dctcp_echo")?.is_truthy()? {
+            echo: match is_true("dctcp_echo")? {
                 true => EchoKind::Dctcp,
                 false => EchoKind::Classic,
             },
+            paced: is_true("paced")?,
+            asks_rate: is_true("asks_rate")?,
+            samples_every_ack: is_true("samples_every_ack")?,
+            takes_start: has_own("on_start")?,
+            takes_sent: has_own("on_sent")?,
+            takes_notice: has_own("on_notice")?,
         };
         let shared = Arc::new(shared);
         let prototype = PythonControl {
@@ -269,6 +292,23 @@ impl PythonControl {
         })
     }
 
+    /// Reads an attribute of the instance; a value of another type stops the run.
+    fn read<T: for<'a, 'py> FromPyObject<'a, 'py>>(&self, name: &str) -> Option<T> {
+        if self.shared.raised.is_some() {
+            return None;
+        }
+        Python::attach(|py| {
+            let value = self.instance(py)?.object.bind(py).getattr(name);
+            match value.and_then(|value| value.extract().map_err(Into::into)) {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    self.shared.stop(&format!(".{name}"), error);
+                    None
+                }
+            }
+        })
+    }
+
     /// The flow's instance; none where it could not be made, which stops the run.
     fn instance(&self, py: Python<'_>) -> Option<&Instance> {
         if self.instance.get().is_none() {
@@ -285,14 +325,15 @@ impl PythonControl {
 }
 
 impl CongestionControl for PythonControl {
-    fn on_ack(&mut self, window: &mut transport::Window, ack: &AckEvent) -> bool {
+    fn on_ack(&mut self, window: &mut transport::Window, ack: &Feedback) -> bool {
         self.call("on_ack", Some(window), |py, instance| {
             let event = Ack {
                 now_ps: ack.now_ps,
                 una: ack.una,
                 nxt: ack.nxt,
                 acked: ack.acked,
-                ece: ack.ece,
+                ece: ack.echo.marked,
+                offered_bps: (ack.echo.offer).map(|offer| u64::from(offer.rate_kbps) * 1000),
                 after_loss: ack.after_loss,
                 may_grow: ack.may_grow,
                 rtt_ps: ack.rtt_ps,
@@ -325,33 +366,81 @@ impl CongestionControl for PythonControl {
             Ok(())
         });
     }
-}
 
-impl Own for PythonControl {
-    fn fresh(&self) -> Box<dyn Own> {
-        Box::new(PythonControl {
-            shared: self.shared.clone(),
-            instance: OnceLock::new(),
+    fn on_start(&mut self, start: &Start) {
+        if self.shared.takes_start {
+            self.call("on_start", None, |py, instance| {
+                let arguments = (start.now_ps, start.link_bps);
+                instance.object.call_method1(py, "on_start", arguments)?;
+                Ok(())
+            });
+        }
+    }
+
+    fn on_notice(&mut self, now_ps: u64, steps: u8) {
+        if self.shared.takes_notice {
+            self.call("on_notice", None, |py, instance| {
+                instance
+                    .object
+                    .call_method1(py, "on_notice", (now_ps, steps))?;
+                Ok(())
+            });
+        }
+    }
+
+    fn is_paced(&self) -> bool {
+        self.shared.paced
+    }
+
+    /// The class's attribute `rate_bps`; None before it is known.
+    fn pace(&self) -> Pace {
+        if !self.shared.paced {
+            return Pace::Window;
+        }
+        match self.read::<Option<u64>>("rate_bps") {
+            Some(Some(rate_bps)) => Pace::Bps(rate_bps),
+            Some(None) | None => Pace::OneByOne,
+        }
+    }
+
+    fn on_sent(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
+        if self.shared.takes_sent {
+            self.call("on_sent", None, |py, instance| {
+                instance
+                    .object
+                    .call_method1(py, "on_sent", (now_ps, wire_bytes))?;
+                Ok(())
+            });
+        }
+        self.pace()
+    }
+
+    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+        self.shared.asks_rate.then(|| Offer {
+            rate_kbps: kbps(u64::MAX),
+            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
         })
     }
 
-    fn alpha(&self) -> Option<f64> {
-        if self.shared.raised.is_some() {
-            return None;
-        }
-        Python::attach(|py| {
-            let value = self.instance(py)?.object.getattr(py, "alpha");
-            match value.and_then(|value| value.extract(py)) {
-                Ok(alpha) => alpha,
-                Err(error) => {
-                    self.shared.stop(".alpha", error);
-                    None
-                }
-            }
-        })
+    fn samples_every_ack(&self) -> bool {
+        self.shared.samples_every_ack
     }
 
     fn echo(&self) -> EchoKind {
         self.shared.echo
+    }
+
+    /// The class's attribute `alpha`.
+    fn alpha(&self) -> Option<f64> {
+        self.read::<Option<f64>>("alpha").flatten()
+    }
+}
+
+impl External for PythonControl {
+    fn fresh(&self) -> Box<dyn External> {
+        Box::new(PythonControl {
+            shared: self.shared.clone(),
+            instance: OnceLock::new(),
+        })
     }
 }

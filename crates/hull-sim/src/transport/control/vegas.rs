@@ -12,26 +12,66 @@
 //!
 //! Units: bytes, picoseconds; alpha, beta and gamma in segments.
 
-use super::congestion::{AckEvent, CongestionControl};
-use super::newreno::NewReno;
-use super::sender::NEVER;
-use super::window::Window;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Vegas's settings, in segments that wait in queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VegasConfig {
+use super::newreno::NewReno;
+use super::{CongestionControl, Feedback};
+use crate::problem::{Problem, require};
+use crate::transport::sender::NEVER;
+use crate::transport::window::Window;
+
+/// TCP Vegas's parameters: segments of the window that wait in queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vegas {
     /// Below this many the window grows.
+    #[serde(default = "two")]
     pub alpha: u8,
-    /// Above this many the window shrinks.
+    /// Above this many it shrinks.
+    #[serde(default = "four")]
     pub beta: u8,
     /// Above this many slow start ends.
+    #[serde(default = "one")]
     pub gamma: u8,
+}
+
+const fn one() -> u8 {
+    1
+}
+const fn two() -> u8 {
+    2
+}
+const fn four() -> u8 {
+    4
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas {
+            alpha: two(),
+            beta: four(),
+            gamma: one(),
+        }
+    }
+}
+
+impl Vegas {
+    /// Checks the settings.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        require(
+            (1..=self.beta).contains(&self.alpha),
+            "transport.vegas.alpha",
+            self.alpha,
+            "1 to transport.vegas.beta",
+        )
+    }
 }
 
 /// Vegas's state.
 #[derive(Clone, Debug)]
-pub struct Vegas {
-    config: VegasConfig,
+pub struct VegasControl {
+    config: Vegas,
     reno: NewReno,
     /// Shortest round trip so far; [`NEVER`] before the first.
     min_rtt_ps: u64,
@@ -39,11 +79,11 @@ pub struct Vegas {
     growing: bool,
 }
 
-impl Vegas {
+impl VegasControl {
     /// A connection without a round trip so far.
-    pub fn new(config: &VegasConfig) -> Self {
-        Vegas {
-            config: *config,
+    pub fn new(config: &Vegas) -> Self {
+        VegasControl {
+            config: config.clone(),
             reno: NewReno::default(),
             min_rtt_ps: NEVER,
             growing: true,
@@ -71,9 +111,9 @@ impl Vegas {
     }
 }
 
-impl CongestionControl for Vegas {
-    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
-        if ack.ece {
+impl CongestionControl for VegasControl {
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        if ack.echo.marked {
             return self.reno.on_ack(window, ack);
         }
         if window.in_slow_start() && self.growing && ack.may_grow {
@@ -88,10 +128,11 @@ impl CongestionControl for Vegas {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Echo;
     use super::*;
 
     const MSS: u64 = 1000;
-    const CONFIG: VegasConfig = VegasConfig {
+    const CONFIG: Vegas = Vegas {
         alpha: 2,
         beta: 4,
         gamma: 1,
@@ -105,7 +146,7 @@ mod tests {
     fn keeps_alpha_to_beta_segments_waiting() {
         let mut flows = [(), ()].map(|()| {
             let window = Window::new(2 * MSS, MSS as u32, 2 * MSS, 1000 * MSS, true);
-            (Vegas::new(&CONFIG), window)
+            (VegasControl::new(&CONFIG), window)
         });
         let mut una = 0;
         let mut queue = 0;
@@ -116,12 +157,12 @@ mod tests {
             for (vegas, window) in &mut flows {
                 for n in 0..window.cwnd() / MSS {
                     una += MSS;
-                    let event = AckEvent {
+                    let event = Feedback {
                         now_ps: 0,
                         una,
                         nxt: una + window.cwnd(),
                         acked: MSS,
-                        ece: false,
+                        echo: Echo::default(),
                         after_loss: false,
                         may_grow: true,
                         rtt_ps: (n == 0).then_some(rtt_us * 1_000_000),
@@ -142,7 +183,7 @@ mod tests {
     /// Slow start: every other round trip doubles the window, 2 to 32 segments in seven.
     #[test]
     fn doubles_every_other_round_trip() {
-        let mut vegas = Vegas::new(&CONFIG);
+        let mut vegas = VegasControl::new(&CONFIG);
         let mut window = Window::new(2 * MSS, MSS as u32, 2 * MSS, 1000 * MSS, true);
         let mut una = 0;
         let mut windows = Vec::new();
@@ -150,12 +191,12 @@ mod tests {
             let segments = window.cwnd() / MSS;
             for n in 1..=segments {
                 una += MSS;
-                let event = AckEvent {
+                let event = Feedback {
                     now_ps: 0,
                     una,
                     nxt: una + window.cwnd(),
                     acked: MSS,
-                    ece: false,
+                    echo: Echo::default(),
                     after_loss: false,
                     may_grow: true,
                     rtt_ps: (n == segments).then_some(1),

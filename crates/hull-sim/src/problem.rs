@@ -1,18 +1,20 @@
 //! What is wrong with a key of a scenario, and how a message tells it: with the value as it was written,
-//! or, where nobody wrote one, with the default and that it is one.
+//! or, where nobody wrote one, with the default and that it is one. Each section's file checks its own
+//! keys with the functions here.
 
 use std::fmt;
 
 use toml::{Table, Value};
 
 use crate::quote;
+use crate::units::{Buffer, Rate, Time};
 
 /// Between a value and what is expected.
 const IS_INVALID: &str = " is invalid; expected ";
 
 /// A key, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     key: String,
     what: What,
 }
@@ -26,8 +28,16 @@ enum What {
 }
 
 impl Problem {
+    /// `key` is wrong, and how: a whole sentence.
+    pub fn new(key: impl Into<String>, told: impl Into<String>) -> Self {
+        Problem {
+            key: key.into(),
+            what: What::Told(told.into()),
+        }
+    }
+
     /// The value of `key`, which was read as `found`, is not what is allowed.
-    pub(super) fn of_value(key: &str, found: String, allowed: &str) -> Self {
+    pub(crate) fn of_value(key: &str, found: String, allowed: &str) -> Self {
         let allowed = allowed.to_owned();
         Problem {
             key: key.to_owned(),
@@ -36,7 +46,7 @@ impl Problem {
     }
 
     /// The same of the table `to`, which has the form of the table `from`.
-    pub(super) fn moved(mut self, from: &str, to: &str) -> Self {
+    pub(crate) fn moved(mut self, from: &str, to: &str) -> Self {
         if let Some(rest) = self
             .key
             .strip_prefix(from)
@@ -48,7 +58,7 @@ impl Problem {
     }
 
     /// Key and message, where `written` is what the file and the overrides have.
-    pub(super) fn told(self, written: &Table) -> (String, String) {
+    pub(crate) fn told(self, written: &Table) -> (String, String) {
         let (found, allowed) = match &self.what {
             What::Value { found, allowed } => (found.as_str(), allowed.as_str()),
             What::Told(told) => match told.split_once(IS_INVALID) {
@@ -66,6 +76,8 @@ impl Problem {
         (self.key, told)
     }
 }
+
+impl std::error::Error for Problem {}
 
 impl From<(String, String)> for Problem {
     fn from((key, told): (String, String)) -> Self {
@@ -91,6 +103,72 @@ impl fmt::Display for Problem {
         let (key, told) = self.clone().into();
         write!(f, "{key}: {told}")
     }
+}
+
+/// Rejects a key whose problem is not one value: a missing table, or two that exclude each other.
+pub(crate) fn refuse(
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    let told = format!("found {found}; expected {allowed}");
+    Err((key.to_owned(), told).into())
+}
+
+/// Rejects as `refuse` does unless `ok`.
+pub(crate) fn need(
+    ok: bool,
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    if ok {
+        Ok(())
+    } else {
+        refuse(key, found, allowed)
+    }
+}
+
+/// Rejects the value of a key, read as `found`, unless `ok`.
+pub(crate) fn require(
+    ok: bool,
+    key: &str,
+    found: impl std::fmt::Display,
+    allowed: &str,
+) -> Result<(), Problem> {
+    ok.then_some(())
+        .ok_or_else(|| Problem::of_value(key, found.to_string(), allowed))
+}
+
+pub(crate) fn quoted(text: impl std::fmt::Display) -> String {
+    quote::text(&text.to_string())
+}
+
+pub(crate) const MIN_RATE: Rate = Rate(1_000_000);
+const MAX_RATE: Rate = Rate(1_600_000_000_000);
+
+pub(crate) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
+    let fits = (MIN_RATE..=MAX_RATE).contains(&rate);
+    require(fits, key, quoted(rate), "a rate from 1Mbps to 1.6Tbps")
+}
+
+pub(crate) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
+    let longest = Time(1_000_000_000_000);
+    require(delay <= longest, key, quoted(delay), "at most 1s")
+}
+
+pub(crate) fn buffer(key: &str, buffer: Buffer, mtu: u64) -> Result<(), Problem> {
+    let holds_one = match buffer {
+        Buffer::Unlimited => true,
+        Buffer::Bytes(bytes) => bytes >= mtu,
+        Buffer::Packets(packets) => packets >= 1,
+    };
+    require(
+        holds_one,
+        key,
+        quoted(buffer),
+        "room for at least one packet of transport.mtu",
+    )
 }
 
 /// Whether a sentence begins with a value alone, not with its place in a file that the key names.

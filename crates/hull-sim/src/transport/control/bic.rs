@@ -19,34 +19,116 @@
 //!
 //! Units: bytes; the settings in segments, or fixed point as named.
 
-use super::congestion::{AckEvent, CongestionControl};
-use super::newreno::NewReno;
-use super::window::Window;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// BIC's settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BicConfig {
-    /// Share of the window that a reduction takes (beta), scaled by 2^16.
-    pub decrease: u16,
-    /// Largest growth in a window of data (S_max), segments.
+use super::newreno::NewReno;
+use super::{CongestionControl, Feedback};
+use crate::problem::{Problem, quoted, require};
+use crate::transport::window::Window;
+use crate::units::Share;
+
+/// BIC-TCP's parameters; windows in segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bic {
+    /// Share of the window that a reduction takes (beta; Linux: 205/1024).
+    #[serde(default = "eighth")]
+    pub decrease: Share,
+    /// Largest growth in a round trip (S_max; Linux: 16).
+    #[serde(default = "max_increment")]
     pub max_increment: u16,
-    /// Smallest growth in a window of data (S_min), 1/1000 of a segment.
-    pub min_increment: u16,
-    /// Below this window TCP's rules hold, segments.
+    /// Smallest growth in a round trip of the binary search (S_min).
+    #[serde(default = "hundredth")]
+    pub min_increment: Share,
+    /// Below this window TCP's rules hold.
+    #[serde(default = "low_window")]
     pub low_window: u16,
-    /// Whether a window that did not reach its old maximum lowers it further.
+    /// Whether a flow whose window did not reach its old maximum gives way to newer flows.
+    #[serde(default = "yes")]
     pub fast_convergence: bool,
 }
 
-impl BicConfig {
-    /// 1.0 of `decrease`.
-    pub const ONE: u64 = 1 << 16;
+const fn eighth() -> Share {
+    Share(Share::ONE / 8)
+}
+const fn max_increment() -> u16 {
+    32
+}
+const fn hundredth() -> Share {
+    Share(Share::ONE / 100)
+}
+const fn low_window() -> u16 {
+    14
+}
+const fn yes() -> bool {
+    true
+}
+
+impl Default for Bic {
+    fn default() -> Self {
+        Bic {
+            decrease: eighth(),
+            max_increment: max_increment(),
+            min_increment: hundredth(),
+            low_window: low_window(),
+            fast_convergence: yes(),
+        }
+    }
+}
+
+impl Bic {
+    /// Checks the settings.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        require(
+            self.decrease.0 > 0 && self.decrease.0 <= Share::ONE / 2,
+            "transport.bic.decrease",
+            quoted(self.decrease),
+            "above 0 and at most 0.5",
+        )?;
+        require(
+            (1..=10_000).contains(&self.max_increment),
+            "transport.bic.max_increment",
+            self.max_increment,
+            "1 to 10000 segments",
+        )?;
+        require(
+            (Share::ONE / 1000..=Share::ONE).contains(&self.min_increment.0),
+            "transport.bic.min_increment",
+            quoted(self.min_increment),
+            "0.001 to 1 segment",
+        )?;
+        require(
+            (1..=10_000).contains(&self.low_window),
+            "transport.bic.low_window",
+            self.low_window,
+            "1 to 10000 segments",
+        )
+    }
+}
+
+/// 1.0 of shares in fixed point.
+const ONE: u64 = 1 << 16;
+
+/// The settings in whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Config {
+    /// Share of the window that a reduction takes (beta), scaled by 2^16.
+    decrease: u16,
+    /// Largest growth in a window of data (S_max), segments.
+    max_increment: u16,
+    /// Smallest growth in a window of data (S_min), 1/1000 of a segment.
+    min_increment: u16,
+    /// Below this window TCP's rules hold, segments.
+    low_window: u16,
+    /// Whether a window that did not reach its old maximum lowers it further.
+    fast_convergence: bool,
 }
 
 /// BIC's state.
 #[derive(Clone, Debug)]
-pub struct Bic {
-    config: BicConfig,
+pub struct BicControl {
+    config: Config,
     reduction: NewReno,
     /// W_max, bytes; 0: unknown.
     max: u32,
@@ -56,11 +138,17 @@ pub struct Bic {
     probe_until: u32,
 }
 
-impl Bic {
+impl BicControl {
     /// A connection without a maximum so far.
-    pub fn new(config: &BicConfig) -> Self {
-        Bic {
-            config: *config,
+    pub fn new(settings: &Bic) -> Self {
+        BicControl {
+            config: Config {
+                decrease: settings.decrease.scaled(ONE) as u16,
+                max_increment: settings.max_increment,
+                min_increment: settings.min_increment.scaled(1000) as u16,
+                low_window: settings.low_window,
+                fast_convergence: settings.fast_convergence,
+            },
             reduction: NewReno::default(),
             max: 0,
             probe: 0,
@@ -76,7 +164,7 @@ impl Bic {
             self.max = cwnd as u32;
             return bytes / 2;
         }
-        let kept = |bytes: u64| bytes - bytes * u64::from(self.config.decrease) / BicConfig::ONE;
+        let kept = |bytes: u64| bytes - bytes * u64::from(self.config.decrease) / ONE;
         let short = cwnd < u64::from(self.max);
         self.max = if self.config.fast_convergence && short {
             u64::midpoint(cwnd, kept(cwnd)) as u32
@@ -105,15 +193,15 @@ impl Bic {
     }
 }
 
-impl CongestionControl for Bic {
+impl CongestionControl for BicControl {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
         if self.reduction.must_reduce(ack) {
             let reduced = self.reduced(window, window.cwnd());
             window.reduce_to(reduced);
             return true;
         }
-        if !ack.may_grow || ack.ece {
+        if !ack.may_grow || ack.echo.marked {
             return false;
         }
         let (cwnd, mss) = (window.cwnd(), window.mss());
@@ -141,20 +229,13 @@ impl CongestionControl for Bic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Echo;
     use super::*;
 
     const MSS: u64 = 1000;
-    const PAPER: BicConfig = BicConfig {
-        decrease: (BicConfig::ONE / 8) as u16,
-        max_increment: 32,
-        min_increment: 10,
-        low_window: 14,
-        fast_convergence: true,
-    };
-
     /// A flow in congestion avoidance whose whole window is acknowledged in each round trip.
     struct Flow {
-        bic: Bic,
+        bic: BicControl,
         window: Window,
         una: u64,
     }
@@ -164,7 +245,7 @@ mod tests {
             let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
             window.set_ssthresh(MSS);
             Flow {
-                bic: Bic::new(&PAPER),
+                bic: BicControl::new(&Bic::default()),
                 window,
                 una: 0,
             }
@@ -172,12 +253,12 @@ mod tests {
 
         fn ack(&mut self, ece: bool) -> bool {
             self.una += MSS;
-            let event = AckEvent {
+            let event = Feedback {
                 now_ps: 0,
                 una: self.una,
                 nxt: self.una + self.window.cwnd(),
                 acked: MSS,
-                ece,
+                echo: Echo::marks(ece),
                 after_loss: false,
                 may_grow: true,
                 rtt_ps: None,

@@ -1,8 +1,8 @@
 //! TCP NewReno's window (RFC 5681, RFC 6582) and its reaction to ECN (RFC 3168): half, at most
 //! once per window of data.
 
-use super::congestion::{AckEvent, CongestionControl};
-use super::window::Window;
+use super::{CongestionControl, Feedback};
+use crate::transport::window::Window;
 
 /// NewReno keeps only the first acknowledgment that may reduce the window again, a position in the
 /// stream (bytes): one above all that was sent before the last reduction.
@@ -15,8 +15,8 @@ impl NewReno {
     /// Whether an ACK asks for a reduction of the window: it carries ECN-Echo and is the first to do so
     /// in its window of data (RFC 3168, 6.1.2).
     #[inline]
-    pub(super) fn must_reduce(&mut self, ack: &AckEvent) -> bool {
-        let due = ack.ece && ack.una >= self.reduces_from && !ack.after_loss;
+    pub(super) fn must_reduce(&mut self, ack: &Feedback) -> bool {
+        let due = ack.echo.marked && ack.una >= self.reduces_from && !ack.after_loss;
         if due {
             self.reduces_from = ack.nxt + 1;
         }
@@ -26,12 +26,12 @@ impl NewReno {
 
 impl CongestionControl for NewReno {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
         if self.must_reduce(ack) {
             window.reduce_to(window.cwnd() / 2);
             return true;
         }
-        if ack.may_grow && !ack.ece {
+        if ack.may_grow && !ack.echo.marked {
             window.grow(ack.acked);
         }
         false

@@ -11,15 +11,83 @@
 //! D packets (equation 2.9), so it grows from the cut on, and RFC 8257, 3.4, lets it grow as TCP's; Linux
 //! and ns-3 hold it.
 
-use hull_core::dctcp::{Dctcp, DctcpConfig};
+use hull_core::dctcp::{self, DctcpConfig, ONE};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::congestion::{AckEvent, CongestionControl};
-use super::window::Window;
+use super::{CongestionControl, Feedback};
+use crate::problem::{Problem, quoted, require};
+use crate::transport::receiver::EchoKind;
+use crate::transport::window::Window;
+use crate::units::Share;
+
+/// DCTCP's parameters (thesis 2.2.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dctcp {
+    /// Weight g of a new sample of the marked fraction.
+    #[serde(default = "sixteenth")]
+    pub g: Share,
+    /// First value of alpha.
+    #[serde(default = "whole")]
+    pub initial_alpha: Share,
+    /// Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
+    /// each window of data.
+    #[serde(default)]
+    pub rtt_fair: bool,
+    /// Whether the window stands still after a cut until all that was sent before it is acknowledged
+    /// (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
+    #[serde(default)]
+    pub hold_after_cut: bool,
+}
+
+const fn sixteenth() -> Share {
+    Share(Share::ONE / 16)
+}
+const fn whole() -> Share {
+    Share(Share::ONE)
+}
+
+impl Default for Dctcp {
+    fn default() -> Self {
+        Dctcp {
+            g: sixteenth(),
+            initial_alpha: whole(),
+            rtt_fair: false,
+            hold_after_cut: false,
+        }
+    }
+}
+
+impl Dctcp {
+    /// Checks the settings.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        let (g, alpha) = (self.g, self.initial_alpha);
+        require(
+            g.0 > 0 && g.0 <= Share::ONE,
+            "transport.dctcp.g",
+            quoted(g),
+            "above 0 and at most 1",
+        )?;
+        require(
+            alpha.0 <= Share::ONE,
+            "transport.dctcp.initial_alpha",
+            quoted(alpha),
+            "0 to 1",
+        )?;
+        require(
+            !(self.hold_after_cut && self.rtt_fair),
+            "transport.dctcp.hold_after_cut",
+            self.hold_after_cut,
+            "false with transport.dctcp.rtt_fair = true, which has no cut",
+        )
+    }
+}
 
 /// DCTCP's reaction to ECN-Echo.
 #[derive(Clone, Debug)]
 pub struct DctcpControl {
-    estimator: Dctcp,
+    estimator: dctcp::Dctcp,
     reaction: Reaction,
 }
 
@@ -35,41 +103,32 @@ enum Reaction {
 }
 
 impl DctcpControl {
-    /// With the gain and first alpha of `config`, and the cut once per window of data.
-    pub fn new(config: &DctcpConfig) -> Self {
+    /// As the settings say.
+    pub fn new(settings: &Dctcp) -> Self {
+        let one = u64::from(ONE);
+        let config = DctcpConfig {
+            g: settings.g.scaled(one) as u32,
+            initial_alpha: settings.initial_alpha.scaled(one) as u32,
+        };
         DctcpControl {
-            estimator: Dctcp::new(config),
-            reaction: Reaction::Cut,
+            estimator: dctcp::Dctcp::new(&config),
+            reaction: if settings.rtt_fair {
+                Reaction::PerAck
+            } else if settings.hold_after_cut {
+                Reaction::CutAndHold
+            } else {
+                Reaction::Cut
+            },
         }
-    }
-
-    /// The same, with the window held after a cut until all that was sent before it is acknowledged.
-    pub fn holding(config: &DctcpConfig) -> Self {
-        DctcpControl {
-            reaction: Reaction::CutAndHold,
-            ..Self::new(config)
-        }
-    }
-
-    /// The same with the RTT-fair reaction per ACK (thesis 3.4.2).
-    pub fn rtt_fair(config: &DctcpConfig) -> Self {
-        DctcpControl {
-            reaction: Reaction::PerAck,
-            ..Self::new(config)
-        }
-    }
-
-    /// The share of marked bytes that it estimates, 0 to [`hull_core::dctcp::ONE`].
-    pub fn alpha(&self) -> u32 {
-        self.estimator.alpha()
     }
 }
 
 impl CongestionControl for DctcpControl {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &AckEvent) -> bool {
-        self.estimator.on_ack(ack.una, ack.nxt, ack.acked, ack.ece);
-        let marked = ack.ece && !ack.after_loss;
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        self.estimator
+            .on_ack(ack.una, ack.nxt, ack.acked, ack.echo.marked);
+        let marked = ack.echo.marked && !ack.after_loss;
         let per_ack = self.reaction == Reaction::PerAck;
         if marked && per_ack {
             window.shrink_by(self.estimator.on_ece_per_ack(ack.acked));
@@ -79,28 +138,52 @@ impl CongestionControl for DctcpControl {
             return true;
         }
         let held = self.reaction == Reaction::CutAndHold && self.estimator.cut_covers(ack.una);
-        if ack.may_grow && !held && (per_ack || !ack.ece) {
+        if ack.may_grow && !held && (per_ack || !ack.echo.marked) {
             window.grow(ack.acked);
         }
         marked && per_ack
+    }
+
+    /// The two-state machine of thesis figure 2.10.
+    fn echo(&self) -> EchoKind {
+        EchoKind::Dctcp
+    }
+
+    fn alpha(&self) -> Option<f64> {
+        Some(f64::from(self.estimator.alpha()) / f64::from(ONE))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use hull_core::dctcp::ONE;
-
+    use super::super::Echo;
     use super::*;
 
     const MSS: u64 = 1000;
 
-    fn ack(n: u64, ece: bool) -> AckEvent {
-        AckEvent {
+    /// An alpha that stays.
+    fn constant(alpha: f64) -> Dctcp {
+        Dctcp {
+            g: Share(0),
+            initial_alpha: Share((alpha * Share::ONE as f64) as u64),
+            ..Dctcp::default()
+        }
+    }
+
+    fn per_ack(alpha: f64) -> DctcpControl {
+        DctcpControl::new(&Dctcp {
+            rtt_fair: true,
+            ..constant(alpha)
+        })
+    }
+
+    fn ack(n: u64, ece: bool) -> Feedback {
+        Feedback {
             now_ps: 0,
             una: 100 * n * MSS,
             nxt: 1_000_000 * MSS,
             acked: MSS,
-            ece,
+            echo: Echo::marks(ece),
             after_loss: false,
             may_grow: true,
             rtt_ps: None,
@@ -114,15 +197,15 @@ mod tests {
     /// grow alike.
     #[test]
     fn the_window_is_held_until_the_flight_of_the_cut_is_acknowledged() {
-        let config = DctcpConfig {
-            g: 0,
-            initial_alpha: ONE / 2,
+        let settings = |hold_after_cut| Dctcp {
+            hold_after_cut,
+            ..constant(0.5)
         };
         let windows = |mut control: DctcpControl| {
             let mut window = Window::new(20 * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
             let mut sizes = Vec::new();
             for n in 1..=36 {
-                let event = AckEvent {
+                let event = Feedback {
                     una: n * MSS,
                     nxt: 20 * MSS + n.saturating_sub(1) * MSS,
                     ..ack(n, n == 1)
@@ -133,8 +216,8 @@ mod tests {
             sizes
         };
         let (grows, holds) = (
-            windows(DctcpControl::new(&config)),
-            windows(DctcpControl::holding(&config)),
+            windows(DctcpControl::new(&settings(false))),
+            windows(DctcpControl::new(&settings(true))),
         );
         assert_eq!((grows[0], holds[0]), (15, 15));
         // The 15 packets of ACKs 2 to 16.
@@ -145,14 +228,10 @@ mod tests {
 
     /// g = 0, so that alpha stays: the sum over a window of marked ACKs, growth counted apart.
     fn window_of_marks(alpha: f64, packets: u64, packets_per_ack: u64) -> (u64, u64) {
-        let config = DctcpConfig {
-            g: 0,
-            initial_alpha: (alpha * f64::from(ONE)) as u32,
-        };
-        let mut marked = DctcpControl::rtt_fair(&config);
+        let mut marked = per_ack(alpha);
         let mut window = Window::new(packets * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
         for n in 0..packets / packets_per_ack {
-            let event = AckEvent {
+            let event = Feedback {
                 acked: packets_per_ack * MSS,
                 may_grow: false,
                 ..ack(n, true)
@@ -180,11 +259,7 @@ mod tests {
     /// a window is what the marks take, W F alpha / 2 = 1, at W = 2 / F^2 packets.
     #[test]
     fn it_settles_where_growth_and_marks_balance() {
-        let config = DctcpConfig {
-            g: 0,
-            initial_alpha: ONE / 4,
-        };
-        let mut control = DctcpControl::rtt_fair(&config);
+        let mut control = per_ack(0.25);
         let mut window = Window::new(200 * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
         window.set_ssthresh(MSS);
         for n in 1..40_000 {

@@ -1,0 +1,117 @@
+//! What few packets carry besides their header: selective acknowledgments (RFC 2018), and what switches
+//! write for the sender. A packet has only an index into this table, so that those without options stay
+//! small; an entry is in use from the sending of its packet to its arrival or loss.
+
+/// Options of a packet; each part may be there or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Of an ACK: what has arrived above its number.
+    pub sack: SackBlocks,
+    /// The rate that switches offer (RCP).
+    pub offer: Option<Offer>,
+}
+
+/// A rate on its way: with data to the receiver, with the ACK back to the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The least rate of the path so far, kbit/s.
+    pub rate_kbps: u32,
+    /// Of data: the sender's smoothed round trip, ns; 0 before it has one.
+    pub round_trip_ns: u32,
+}
+
+impl Offer {
+    /// A port offers a rate; the least on the path counts.
+    #[inline]
+    pub fn lower_to(&mut self, rate_bps: u64) {
+        self.rate_kbps = self.rate_kbps.min(kbps(rate_bps));
+    }
+}
+
+/// A rate as packets carry it: kbit/s, at least 1.
+pub fn kbps(rate_bps: u64) -> u32 {
+    u32::try_from(rate_bps / 1000).unwrap_or(u32::MAX).max(1)
+}
+
+/// Up to three blocks of bytes received above the cumulative acknowledgment, the latest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u64, u64); 3],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// Adds the block [start, end) while there is room for it.
+    pub fn push(&mut self, start: u64, end: u64) {
+        if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
+            *slot = (start, end);
+            self.len += 1;
+        }
+    }
+
+    /// The blocks [start, end).
+    pub fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Bytes that the option takes in the header: 8 a block and 4 for kind, length and padding.
+    pub fn option_bytes(&self) -> u16 {
+        if self.len == 0 {
+            0
+        } else {
+            4 + 8 * u16::from(self.len)
+        }
+    }
+}
+
+/// The entry of a packet without options.
+pub const NO_OPTIONS: u32 = u32::MAX;
+
+/// The options of all packets on their way.
+#[derive(Debug, Default)]
+pub struct OptionTable {
+    entries: Vec<Options>,
+    free: Vec<u32>,
+}
+
+impl OptionTable {
+    /// Stores options and returns their entry.
+    pub fn insert(&mut self, options: Options) -> u32 {
+        if let Some(entry) = self.free.pop() {
+            self.entries[entry as usize] = options;
+            entry
+        } else {
+            self.entries.push(options);
+            (self.entries.len() - 1) as u32
+        }
+    }
+
+    /// The options of a packet on its way; none for [`NO_OPTIONS`].
+    pub fn get(&self, entry: u32) -> Option<&Options> {
+        self.entries.get(entry as usize)
+    }
+
+    /// The same, for a switch that writes into them.
+    pub fn get_mut(&mut self, entry: u32) -> Option<&mut Options> {
+        self.entries.get_mut(entry as usize)
+    }
+
+    /// Takes the options out, when their packet arrives or is lost.
+    pub fn take(&mut self, entry: u32) -> Options {
+        if entry == NO_OPTIONS {
+            return Options::default();
+        }
+        self.free.push(entry);
+        self.entries[entry as usize]
+    }
+
+    /// Entries in use.
+    pub fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+
+    /// Whether no packet on its way has options.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

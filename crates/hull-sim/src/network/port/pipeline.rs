@@ -1,0 +1,270 @@
+//! The long way through a port, for those with more than a threshold and a phantom queue: ingress,
+//! admission, arrival, scheduler, departure (`network::rules`); buffers that hold the packet in service,
+//! instruments, and links that fail.
+
+use std::collections::VecDeque;
+
+use super::super::options::OptionTable;
+use super::super::packet::Packet;
+use super::super::queues::Queues;
+use super::super::ring::Scheduled;
+use super::super::rules::{Arrival, Decision, Departure, Rule};
+use super::{Crossing, Port, Verdict, feature};
+use crate::measure::{QueueLevel, Watch};
+
+/// What only some ports have.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// What the port does to packets.
+    pub(super) rules: Vec<Box<dyn Rule>>,
+    /// Its queues, where it is no FIFO.
+    pub(super) queues: Option<Queues>,
+    /// Arrival times of the packets that wait in the FIFO, where there are rules, ps.
+    arrivals: VecDeque<u64>,
+    /// Instruments.
+    pub(super) watch: Option<Watch>,
+    /// What a cut link needs.
+    pub(super) crossing: Crossing,
+}
+
+impl Port {
+    /// The way of a packet through a port with rules, queues or instruments, or whose buffer holds the
+    /// packet in service.
+    #[inline(never)]
+    pub(super) fn enqueue_ruled(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        packet: Packet,
+        options: &mut OptionTable,
+    ) -> Verdict {
+        if self.has(feature::DOWN) {
+            self.drops += 1;
+            return Verdict::Dropped;
+        }
+        let mut extras = self.extras.take();
+        let verdict = self.pass(now_ps, earliest_ps, packet, extras.as_deref_mut(), options);
+        self.extras = extras;
+        match verdict {
+            Verdict::Dropped => self.drops += 1,
+            _ => self.note_queue(now_ps),
+        }
+        verdict
+    }
+
+    /// From ingress to the scheduler.
+    fn pass(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        mut packet: Packet,
+        mut extras: Option<&mut Extras>,
+        options: &mut OptionTable,
+    ) -> Verdict {
+        let queues = extras.as_ref().and_then(|extras| extras.queues.as_ref());
+        let queue = queues.map_or(0, |queues| queues.queue_of(&packet));
+        let (mut queue_bytes, mut queue_packets) = match queues {
+            Some(queues) => queues.queue(queue),
+            None => (self.waiting_bytes, u64::from(self.waiting)),
+        };
+        let idle = self.busy_until_ps <= now_ps;
+        let counted = self.has(feature::COUNT_IN_SERVICE);
+        if !idle && counted {
+            queue_bytes += u64::from(self.in_service_bytes);
+            queue_packets += 1;
+        }
+        let start_ps = self.busy_until_ps.max(earliest_ps);
+        let arrival = Arrival {
+            now_ps,
+            queue_bytes,
+            queue_packets,
+            framed_bytes: u32::from(packet.wire_bytes) + u32::from(self.framing_bytes),
+            waits: start_ps > now_ps,
+        };
+        let rules = extras
+            .as_mut()
+            .map_or(&mut [][..], |extras| &mut extras.rules);
+        for rule in rules.iter_mut() {
+            match rule.on_ingress(&arrival, &packet) {
+                Decision::Drop => return Verdict::Dropped,
+                decision => self.mark_if(decision == Decision::Mark, &mut packet),
+            }
+        }
+        let full = queue_bytes + u64::from(packet.wire_bytes) > self.limit_bytes
+            || queue_packets >= u64::from(self.limit_packets);
+        // Only a buffer that must hold the packet in service can refuse when the link is idle.
+        if full && (!idle || counted) {
+            for rule in rules {
+                rule.on_overflow(&arrival, &packet, options);
+            }
+            return Verdict::Dropped;
+        }
+        let marks = self.marker.marks(queue_bytes, u32::from(packet.wire_bytes));
+        self.mark_if(marks, &mut packet);
+        for rule in rules {
+            match rule.on_arrival(&arrival, &packet, options) {
+                Decision::Drop => return Verdict::Dropped,
+                decision => self.mark_if(decision == Decision::Mark, &mut packet),
+            }
+        }
+        if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
+            && (!idle || !queues.is_empty())
+        {
+            let first = queues.push(now_ps, queue, packet);
+            let choice_ps = queues.choice_ps(now_ps, self.busy_until_ps);
+            return Verdict::Queued { choice_ps, first };
+        }
+        let verdict = self.schedule(now_ps, start_ps, packet);
+        if let Some(extras) = extras
+            && !extras.rules.is_empty()
+        {
+            if arrival.waits {
+                extras.arrivals.push_back(now_ps);
+            } else {
+                let at = self.ring.len() - 1;
+                self.depart(at, now_ps, &mut extras.rules, options);
+            }
+        }
+        verdict
+    }
+
+    /// A packet in the ring, of a FIFO, begins its transmission: its rules see what it leaves behind.
+    fn depart(
+        &mut self,
+        at: u32,
+        arrived_ps: u64,
+        rules: &mut [Box<dyn Rule>],
+        options: &mut OptionTable,
+    ) {
+        let Scheduled {
+            start_ps,
+            mut packet,
+        } = *self.ring.get(at);
+        let departure = Departure {
+            at_ps: start_ps,
+            sojourn_ps: start_ps - arrived_ps,
+            queue_bytes: self.waiting_bytes,
+        };
+        self.mark_departing(&departure, rules, &mut packet, options);
+        self.ring.get_mut(at).packet = packet;
+    }
+
+    fn mark_departing(
+        &mut self,
+        departure: &Departure,
+        rules: &mut [Box<dyn Rule>],
+        packet: &mut Packet,
+        options: &mut OptionTable,
+    ) {
+        for rule in rules {
+            let decision = rule.on_departure(departure, packet, options);
+            debug_assert_ne!(decision, Decision::Drop, "packets are dropped on arrival");
+            self.mark_if(decision == Decision::Mark, packet);
+        }
+    }
+
+    /// A port with several queues chooses its next packet at `now_ps`, to be sent when the link is
+    /// free. Returns that packet, whether the link needs an event, and when the port has to be asked
+    /// again.
+    pub fn transmit_next(
+        &mut self,
+        now_ps: u64,
+        options: &mut OptionTable,
+    ) -> (Option<Packet>, bool, Option<u64>) {
+        self.advance(now_ps, options);
+        let mut extras = self.extras.take();
+        let mut first_in_flight = false;
+        let mut again_ps = None;
+        let mut sent = None;
+        if let Some(Extras {
+            rules,
+            queues: Some(queues),
+            ..
+        }) = extras.as_deref_mut()
+            && let Some((arrived_ps, mut packet)) = queues.pop()
+        {
+            sent = Some(packet);
+            let start_ps = self.busy_until_ps.max(now_ps);
+            let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
+            let departure = Departure {
+                at_ps: start_ps,
+                sojourn_ps: start_ps - arrived_ps,
+                queue_bytes,
+            };
+            self.mark_departing(&departure, rules, &mut packet, options);
+            let verdict = self.schedule(now_ps, start_ps, packet);
+            first_in_flight = matches!(verdict, Verdict::Accepted { first: true, .. });
+            if queues.asked_again() {
+                again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
+            }
+        }
+        self.extras = extras;
+        self.note_queue(now_ps);
+        (sent, first_in_flight, again_ps)
+    }
+
+    /// The transmission of a packet that waited in the ring has begun.
+    pub(super) fn left_queue(&mut self, at: u32, options: &mut OptionTable) {
+        let start_ps = self.ring.get(at).start_ps;
+        let mut extras = self.extras.take();
+        if let Some(extras) = extras.as_deref_mut()
+            && let Some(arrived_ps) = extras.arrivals.pop_front()
+        {
+            self.depart(at, arrived_ps, &mut extras.rules, options);
+        }
+        self.extras = extras;
+        self.note_queue(start_ps);
+    }
+
+    /// Tells the instruments, where there are some, what the queue holds from `now_ps` on.
+    fn note_queue(&mut self, now_ps: u64) {
+        let level = self.level();
+        if let Some(watch) = self.watched() {
+            watch.queue(now_ps, level);
+        }
+    }
+
+    /// What waits, as it was when the port was last looked at.
+    pub(super) fn level(&self) -> QueueLevel {
+        let queues = self.extras.as_ref().and_then(|e| e.queues.as_ref());
+        QueueLevel {
+            ahead_bytes: self.waiting_bytes + queues.map_or(0, Queues::watched_bytes),
+            bytes: self.waiting_bytes + queues.map_or(0, Queues::bytes),
+            packets: self.waiting + queues.map_or(0, Queues::packets) as u32,
+        }
+    }
+
+    /// The link fails: what is in the queue and on the wire is lost; returned for the count.
+    pub fn fail(&mut self, now_ps: u64, options: &mut OptionTable) -> Vec<Packet> {
+        self.advance(now_ps, options);
+        let mut lost = Vec::new();
+        while !self.ring.is_empty() {
+            lost.push(self.ring.pop());
+        }
+        // What still waited was never sent.
+        self.ring.uncount(self.waiting);
+        self.sent_bytes -= self.waiting_bytes;
+        if let Some(extras) = &mut self.extras {
+            extras.arrivals.clear();
+            lost.extend(extras.queues.iter_mut().flat_map(Queues::clear));
+            for rule in &mut extras.rules {
+                rule.on_failure(now_ps);
+            }
+        }
+        self.drops += lost.len() as u64;
+        self.waiting = 0;
+        self.waiting_bytes = 0;
+        self.busy_until_ps = now_ps;
+        if let Some(phantom_queue) = &mut self.phantom_queue {
+            phantom_queue.clear(now_ps);
+        }
+        self.features |= feature::DOWN;
+        self.note_queue(now_ps);
+        lost
+    }
+
+    /// The link is back.
+    pub fn repair(&mut self) {
+        self.features &= !feature::DOWN;
+    }
+}

@@ -1,0 +1,23 @@
+//! The marking threshold compared at departure: with what is left in the queue when the packet's
+//! transmission starts. Bytes.
+
+use hull_core::marking::ThresholdMarker;
+
+use super::{Decision, Departure, Rule};
+use crate::network::{OptionTable, Packet};
+
+/// The threshold of one port.
+#[derive(Debug)]
+pub struct DequeueThreshold(pub ThresholdMarker);
+
+impl Rule for DequeueThreshold {
+    fn on_departure(
+        &mut self,
+        departure: &Departure,
+        packet: &Packet,
+        _options: &mut OptionTable,
+    ) -> Decision {
+        let DequeueThreshold(marker) = self;
+        Decision::mark_if(marker.marks(departure.queue_bytes, u32::from(packet.wire_bytes)))
+    }
+}

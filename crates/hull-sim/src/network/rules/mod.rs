@@ -1,0 +1,191 @@
+//! What a switch's port does to packets besides queueing them: one file per rule, each a type that
+//! implements [`Rule`]; a port has as many as its settings ask for, in the order of their list.
+//!
+//! The way of a packet through a port: ingress (every packet that comes), admission (is there room: the
+//! port's own buffer, the memory that ports share), arrival (it is taken: may be marked or dropped early),
+//! the scheduler, departure (its transmission starts, and the time that it has waited is known). A rule
+//! implements the stages that it needs; state that several stages share is its own.
+//!
+//! A FIFO port with a threshold and a phantom queue has no rules: it decides on arrival by itself
+//! ([`Port`](super::Port)). Sizes are bytes, times ps.
+
+mod average_weight;
+mod congestion_point;
+mod dequeue_threshold;
+mod offered_rate;
+mod pi;
+mod queue_length;
+mod random_loss;
+mod red;
+mod virtual_queue;
+
+use std::fmt::Debug;
+
+use hull_core::queue_estimate::{Link, QueueUnit};
+
+pub use average_weight::AverageWeight;
+pub use congestion_point::{CongestionPoint, QcnRounding, SampledQueue};
+pub use dequeue_threshold::DequeueThreshold;
+pub use offered_rate::{OfferedRate, Rcp, RcpAlgorithm};
+pub use pi::{Pi, PiMarking};
+pub use random_loss::RandomLoss;
+pub use red::{Red, RedMarking};
+pub use virtual_queue::VirtualQueue;
+
+use super::options::OptionTable;
+use super::packet::Packet;
+use crate::random::{Purpose, Stream};
+use crate::scenario::{MarkOn, Placement, Switch};
+use crate::units::Rate;
+
+/// The rules of a port of a switch, in the order in which they see a packet.
+pub fn of(switch: &Switch, site: &Site) -> Vec<Box<dyn Rule>> {
+    let mut rules: Vec<Box<dyn Rule>> = Vec::new();
+    if switch.loss.scaled(1 << 32) > 0 {
+        rules.push(Box::new(RandomLoss::new(switch.loss, site)));
+    }
+    if let Some(settings) = &switch.qcn {
+        rules.push(Box::new(SampledQueue::new(settings, site)));
+    }
+    if let Some(settings) = switch.marking.as_ref().filter(|m| m.on == MarkOn::Dequeue) {
+        rules.push(Box::new(DequeueThreshold(settings.marker())));
+    }
+    if let Some(settings) = &switch.red {
+        rules.push(Box::new(RedMarking::new(settings, site)));
+    }
+    if let Some(settings) = &switch.pi {
+        rules.push(Box::new(PiMarking::new(settings, site)));
+    }
+    if let Some(queue) = switch.phantom_queue_at(Placement::Parallel, site.rate) {
+        rules.push(Box::new(VirtualQueue(queue)));
+    }
+    if let Some(settings) = &switch.rcp {
+        rules.push(Box::new(OfferedRate::new(settings, site)));
+    }
+    rules
+}
+
+/// Where a rule works.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// The link's rate.
+    pub rate: Rate,
+    /// Largest packet, bytes.
+    pub mtu: u32,
+    /// The run's seed.
+    pub seed: u64,
+    /// Number of the port.
+    pub port: usize,
+}
+
+impl Site {
+    /// Random numbers of the port, for one purpose.
+    fn random(&self, purpose: Purpose) -> Stream {
+        Stream::new(self.seed, purpose, self.port)
+    }
+
+    /// The link as estimates of the queue know it.
+    fn link(&self, unit: QueueUnit) -> Link {
+        Link {
+            rate_bps: self.rate.0,
+            typical_packet_bytes: self.mtu,
+            unit,
+        }
+    }
+}
+
+/// What a packet finds at a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Now, ps.
+    pub now_ps: u64,
+    /// Bytes and packets of its queue, before it.
+    pub queue_bytes: u64,
+    /// The same in packets.
+    pub queue_packets: u64,
+    /// What it is on the link, framing included, bytes.
+    pub framed_bytes: u32,
+    /// Whether it will have to wait for the link.
+    pub waits: bool,
+}
+
+/// What a packet leaves behind when its transmission starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// Start of the transmission, ps.
+    pub at_ps: u64,
+    /// Time since its arrival, ps.
+    pub sojourn_ps: u64,
+    /// Bytes of its queue, behind it.
+    pub queue_bytes: u64,
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes on as it is.
+    Pass,
+    /// It goes on with CE, if its sender reacts to ECN.
+    Mark,
+    /// It is dropped.
+    Drop,
+}
+
+impl Decision {
+    /// Marks when `marks`.
+    pub fn mark_if(marks: bool) -> Self {
+        if marks {
+            Decision::Mark
+        } else {
+            Decision::Pass
+        }
+    }
+}
+
+/// A message to the sender of the packet that was offered last (QCN): steps of reduction.
+pub type Notice = u8;
+
+/// A rule of one port.
+pub trait Rule: Debug + Send {
+    /// A packet comes; whether there is room for it is not decided yet.
+    fn on_ingress(&mut self, _arrival: &Arrival, _packet: &Packet) -> Decision {
+        Decision::Pass
+    }
+
+    /// There is no room for the packet: it is dropped.
+    fn on_overflow(&mut self, _arrival: &Arrival, _packet: &Packet, _options: &OptionTable) {}
+
+    /// The packet has been admitted.
+    fn on_arrival(
+        &mut self,
+        _arrival: &Arrival,
+        _packet: &Packet,
+        _options: &OptionTable,
+    ) -> Decision {
+        Decision::Pass
+    }
+
+    /// The packet's transmission starts. Whoever drops packets does it on arrival: on departure
+    /// [`Decision::Drop`] is not to be returned.
+    fn on_departure(
+        &mut self,
+        _departure: &Departure,
+        _packet: &Packet,
+        _options: &mut OptionTable,
+    ) -> Decision {
+        Decision::Pass
+    }
+
+    /// The link has failed at `now_ps`, and the queue is empty.
+    fn on_failure(&mut self, _now_ps: u64) {}
+
+    /// What there is to tell the sender of the packet that was offered last; once.
+    fn take_notice(&mut self) -> Option<Notice> {
+        None
+    }
+
+    /// Bytes of a virtual queue at `now_ps`, where the rule has one.
+    fn virtual_bytes(&self, _now_ps: u64) -> Option<u64> {
+        None
+    }
+}

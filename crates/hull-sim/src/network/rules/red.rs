@@ -1,0 +1,129 @@
+//! RED on the average queue (thesis 2.2.4): it sees every arrival and draws lots. A packet that cannot be
+//! marked is left alone (always with ECN, never early drop), unless RED is told to drop. The queue in bytes
+//! or packets, as its thresholds are.
+
+use hull_core::queue_estimate::QueueUnit;
+use hull_core::red::{self, RedConfig};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::average_weight::AverageWeight;
+use super::queue_length::{check_length, length};
+use super::{Arrival, Decision, Rule, Site};
+use crate::network::{OptionTable, Packet};
+use crate::problem::{Problem, quoted, require};
+use crate::random::{Purpose, Stream};
+use crate::units::{Buffer, Share};
+
+/// RED with ECN: packets are marked, not dropped early.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Red {
+    /// Average queue above which packets begin to be marked (min_th).
+    pub min: Buffer,
+    /// Average queue from which on every packet is marked (max_th), in the unit of `min`.
+    pub max: Buffer,
+    /// Probability at `max` (max_p).
+    #[serde(default = "tenth")]
+    pub max_probability: Share,
+    /// Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`, or a whole
+    /// number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    #[serde(default = "nine")]
+    pub weight: AverageWeight,
+    /// Whether the probability goes on growing, up to 1 at twice `max`.
+    #[serde(default)]
+    pub gentle: bool,
+    /// Whether the probability is proportional to the packet's size.
+    #[serde(default)]
+    pub by_size: bool,
+    /// Whether packets are dropped, instead of marked, from `max` on, with `gentle` from twice `max`
+    /// (harddrop of Linux).
+    #[serde(default)]
+    pub hard_drop: bool,
+}
+
+const fn tenth() -> Share {
+    Share(Share::ONE / 10)
+}
+const fn nine() -> AverageWeight {
+    AverageWeight::Halvings(9)
+}
+
+impl Red {
+    /// Checks the settings.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        let (min, unit) = check_length("switch.red.min", self.min)?;
+        let (max, unit_of_max) = check_length("switch.red.max", self.max)?;
+        require(
+            max > min && unit == unit_of_max,
+            "switch.red.max",
+            quoted(self.max),
+            &format!(
+                "more than switch.red.min, \"{}\", in the same unit",
+                self.min
+            ),
+        )?;
+        let probability = self.max_probability;
+        require(
+            (1..=Share::ONE).contains(&probability.0),
+            "switch.red.max_probability",
+            quoted(probability),
+            "above 0 and at most 1",
+        )?;
+        require(
+            self.weight.is_allowed(),
+            "switch.red.weight",
+            self.weight,
+            AverageWeight::ALLOWED,
+        )
+    }
+}
+
+/// RED at one port.
+#[derive(Debug)]
+pub struct RedMarking {
+    red: red::Red,
+    unit: QueueUnit,
+    random: Stream,
+}
+
+impl RedMarking {
+    /// As the settings say, at one port.
+    pub fn new(settings: &Red, site: &Site) -> Self {
+        let (min_threshold, unit) = length(settings.min);
+        let (max_threshold, _) = length(settings.max);
+        let max_probability = settings.max_probability.scaled(1 << 32);
+        let red = red::Red::new(&RedConfig {
+            min_threshold,
+            max_threshold,
+            max_probability: u32::try_from(max_probability).unwrap_or(u32::MAX),
+            weight: settings.weight.fixed_point(),
+            gentle: settings.gentle,
+            by_size: settings.by_size,
+            hard_drop: settings.hard_drop,
+            link: site.link(unit),
+        });
+        let random = site.random(Purpose::Marking);
+        RedMarking { red, unit, random }
+    }
+}
+
+impl Rule for RedMarking {
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        packet: &Packet,
+        _options: &OptionTable,
+    ) -> Decision {
+        let queue = match self.unit {
+            QueueUnit::Bytes => arrival.queue_bytes,
+            QueueUnit::Packets => arrival.queue_packets,
+        };
+        let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());
+        let marks = self.red.on_arrival(arrival.now_ps, queue, bytes, random);
+        if self.red.refuses() {
+            return Decision::Drop;
+        }
+        Decision::mark_if(marks)
+    }
+}

@@ -1,0 +1,31 @@
+//! A phantom queue in parallel with the port's own (paper, remark 1: the virtual queue of earlier schemes):
+//! it counts what arrives, where the phantom queue in series counts what leaves. Bytes.
+
+use hull_core::phantom_queue::PhantomQueue;
+
+use super::{Arrival, Decision, Rule};
+use crate::network::{OptionTable, Packet};
+
+/// The virtual queue of one port.
+#[derive(Debug)]
+pub struct VirtualQueue(pub PhantomQueue);
+
+impl Rule for VirtualQueue {
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        packet: &Packet,
+        _options: &OptionTable,
+    ) -> Decision {
+        let VirtualQueue(queue) = self;
+        Decision::mark_if(queue.on_packet(arrival.now_ps, u32::from(packet.wire_bytes)))
+    }
+
+    fn on_failure(&mut self, now_ps: u64) {
+        self.0.clear(now_ps);
+    }
+
+    fn virtual_bytes(&self, now_ps: u64) -> Option<u64> {
+        Some(self.0.backlog_bytes(now_ps))
+    }
+}

@@ -1,0 +1,66 @@
+//! Deficit weighted round robin: the queues that are not empty are served in turn, each up to its quantum
+//! of bytes a turn; what a turn leaves unused is added to the next one, unless the queue runs empty.
+//!
+//! Source: M. Shreedhar, G. Varghese, "Efficient Fair Queueing using Deficit Round Robin" (SIGCOMM 1995),
+//! section 3. Over a long time a queue that is never empty gets its quantum's share of the link; a quantum of
+//! at least the largest packet makes a turn end with a packet served.
+
+use std::collections::VecDeque;
+
+use super::Scheduler;
+
+/// The turns of the queues of a port.
+#[derive(Debug)]
+pub struct Dwrr {
+    /// Bytes that each queue may send in a turn.
+    quanta: Vec<u32>,
+    /// What is left of each queue's turn, bytes.
+    deficits: Vec<u32>,
+    /// The queues that are not empty, the one whose turn it is in front.
+    waiting: VecDeque<usize>,
+    /// Whether the turn of the queue in front has begun.
+    begun: bool,
+}
+
+impl Dwrr {
+    /// With the bytes of each queue's turn, all above 0.
+    pub fn new(quanta: Vec<u32>) -> Self {
+        Dwrr {
+            deficits: vec![0; quanta.len()],
+            quanta,
+            waiting: VecDeque::new(),
+            begun: false,
+        }
+    }
+}
+
+impl Scheduler for Dwrr {
+    fn on_filled(&mut self, queue: usize) {
+        self.waiting.push_back(queue);
+    }
+
+    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+        loop {
+            let &queue = self.waiting.front()?;
+            if !self.begun {
+                self.deficits[queue] += self.quanta[queue];
+                self.begun = true;
+            }
+            let bytes = u32::from(first_bytes(queue)?);
+            if bytes <= self.deficits[queue] {
+                self.deficits[queue] -= bytes;
+                return Some(queue);
+            }
+            self.waiting.rotate_left(1);
+            self.begun = false;
+        }
+    }
+
+    fn on_served(&mut self, queue: usize, empty: bool) {
+        if empty {
+            self.deficits[queue] = 0;
+            self.waiting.pop_front();
+            self.begun = false;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Strict priority: the lowest class number is served first, and no packet on the wire is interrupted
+//! (thesis 4.1.5 and 4.5.2: QoS with two priorities).
+
+use super::Scheduler;
+
+/// The first queue that is not empty.
+#[derive(Debug)]
+pub struct Strict {
+    count: usize,
+}
+
+impl Strict {
+    /// Of `count` queues.
+    pub fn new(count: usize) -> Self {
+        Strict { count }
+    }
+}
+
+impl Scheduler for Strict {
+    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+        (0..self.count).find(|&queue| first_bytes(queue).is_some())
+    }
+}

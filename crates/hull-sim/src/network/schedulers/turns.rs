@@ -1,0 +1,33 @@
+//! Queues in turn, a packet each, as the transmit queues of a host's adapter: a flow's number decides which
+//! is its queue.
+
+use std::collections::VecDeque;
+
+use super::Scheduler;
+use crate::network::Packet;
+
+/// The queues that are not empty, the one that is served next in front.
+#[derive(Debug, Default)]
+pub struct Turns {
+    waiting: VecDeque<usize>,
+}
+
+impl Scheduler for Turns {
+    fn queue_of(&self, packet: &Packet, count: usize) -> usize {
+        packet.flow as usize % count
+    }
+
+    fn on_filled(&mut self, queue: usize) {
+        self.waiting.push_back(queue);
+    }
+
+    fn next(&mut self, _first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+        self.waiting.pop_front()
+    }
+
+    fn on_served(&mut self, queue: usize, empty: bool) {
+        if !empty {
+            self.waiting.push_back(queue);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Flows with a pace: when their next segment leaves, and what switches say about it.
+//!
+//! An offer (RCP, thesis 5.5.3) rides on packets: data carries the least rate on its way, from that of the
+//! sender's own link down; the receiver keeps the one that came last and puts it on its ACKs. A notice (QCN)
+//! travels by itself from the switch to the sender. It is of the first class and small, so it meets no
+//! queue: it takes the time of a frame of 64 bytes over the links that the packet has come by, back. It is
+//! no packet of the run: it takes no capacity and is never lost. Times are ps.
+
+use super::Simulation;
+use crate::engine::{Entity, Kind};
+use crate::network::rules::Notice;
+use crate::network::{Hop, NO_OPTIONS, Offer, Options, Packet};
+use crate::transport::{CongestionControl, Pace, Pacing, Start};
+
+/// Bytes of a notice on the wire: Ethernet's smallest frame.
+const NOTICE_BYTES: u16 = 64;
+
+/// What a flow with a pace has besides its sender and receiver.
+#[derive(Clone, Debug)]
+pub struct Paced {
+    /// When it may send.
+    pacing: Pacing,
+    /// The offer that the last data came with, at the receiver.
+    offer: Option<Offer>,
+    /// Notices under way: when each arrives, the next one last.
+    notices: Vec<(u64, Notice)>,
+}
+
+impl Paced {
+    /// That of a flow that was never open.
+    pub fn new() -> Self {
+        Paced {
+            pacing: Pacing::new(),
+            offer: None,
+            notices: Vec::new(),
+        }
+    }
+
+    fn reset(&mut self, pace: Pace) {
+        self.pacing.reset(pace);
+        self.offer = None;
+        self.notices.clear();
+    }
+}
+
+impl Simulation {
+    /// A flow was opened: its sender starts.
+    pub(super) fn start_sender(&mut self, slot: u32) {
+        let at = slot as usize;
+        let host = self.table.flows[at].src as usize;
+        let link = &self.network.ports[self.hosts.ports[host] as usize];
+        let start = Start {
+            now_ps: self.now_ps,
+            link_bps: link.rate_bps() as u64,
+        };
+        self.table.senders[at].start(&start);
+        if let Some(paced) = self.table.paced.get_mut(at) {
+            paced.reset(self.table.senders[at].controller().pace());
+        }
+    }
+
+    /// Sends what a flow's pace and window allow.
+    pub(super) fn send_paced(&mut self, slot: u32) {
+        let at = slot as usize;
+        loop {
+            let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
+            let next_ps = paced.pacing.next_ps(|| sender.pipe());
+            if next_ps > self.now_ps {
+                if next_ps < paced.pacing.event_ps {
+                    paced.pacing.event_ps = next_ps;
+                    self.events.push(next_ps, Entity::new(Kind::Pace, at));
+                }
+                return;
+            }
+            let Some(segment) = sender.poll(self.now_ps) else {
+                return;
+            };
+            let wire_bytes = segment.bytes + self.header_bytes;
+            let pace = sender.paced(self.now_ps, wire_bytes);
+            paced.pacing.sent(self.now_ps, wire_bytes, pace);
+            self.send_segment(slot, &segment, false);
+        }
+    }
+
+    /// The event of a paced flow: due, put off by a change of its rate, or replaced by an earlier one.
+    pub(super) fn serve_pace(&mut self, at: usize) {
+        let pacing = &mut self.table.paced[at].pacing;
+        if pacing.event_ps != self.now_ps {
+            return;
+        }
+        pacing.event_ps = u64::MAX;
+        self.pump(at as u32);
+    }
+
+    /// The pace of a flow may have changed.
+    pub(super) fn adjust_pace(&mut self, slot: u32) {
+        let control = self.table.senders[slot as usize].controller();
+        if control.adjusts_gap() {
+            let pacing = &mut self.table.paced[slot as usize].pacing;
+            pacing.adjust(self.now_ps, control.pace());
+        }
+    }
+
+    /// What data of this flow asks switches for.
+    pub(super) fn ask(&mut self, slot: u32) -> u32 {
+        let sender = &self.table.senders[slot as usize];
+        match sender.controller().ask(sender.srtt_ps()) {
+            Some(offer) => self.network.options.insert(Options {
+                offer: Some(offer),
+                ..Options::default()
+            }),
+            None => NO_OPTIONS,
+        }
+    }
+
+    /// Data arrives with the offer of its path.
+    pub(super) fn note_offer(&mut self, packet: &Packet, options: &Options) {
+        if let Some(paced) = self.table.paced.get_mut(packet.flow as usize) {
+            paced.offer = options.offer;
+        }
+    }
+
+    /// The offer that an ACK of this flow brings back.
+    pub(super) fn offer_back(&self, slot: u32) -> Option<Offer> {
+        let offer = self.table.paced.get(slot as usize)?.offer?;
+        Some(Offer {
+            round_trip_ns: 0,
+            ..offer
+        })
+    }
+
+    /// After a packet of `flow` was offered to `port`: what its rules have to say. `hop` is the place
+    /// behind the port in the packet's route.
+    #[inline]
+    pub(super) fn carry_notice(&mut self, port: usize, flow: u32, hop: u32) {
+        if let Some(notice) = self.network.ports[port].take_notice() {
+            self.send_notice(flow, hop, notice);
+        }
+    }
+
+    #[inline(never)]
+    fn send_notice(&mut self, flow: u32, hop: u32, notice: Notice) {
+        let at = flow as usize;
+        if !self.table.has_pace(flow) {
+            return; // Nobody there reads it.
+        }
+        let mut at_ps = self.now_ps;
+        for passed in self.table.flows[at].out..hop - 1 {
+            if let Hop::Port(port) = self.network.hop(passed) {
+                // The two directions of a link are neighbours.
+                at_ps += self.network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
+            }
+        }
+        let notices = &mut self.table.paced[at].notices;
+        let place = notices.partition_point(|&(other, _)| other > at_ps);
+        notices.insert(place, (at_ps, notice));
+        self.events.push(at_ps, Entity::new(Kind::Notice, at));
+    }
+
+    /// Notices have arrived at a sender.
+    pub(super) fn serve_notice(&mut self, at: usize) {
+        let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
+        while let Some(&(at_ps, notice)) = paced.notices.last()
+            && at_ps <= self.now_ps
+        {
+            paced.notices.pop();
+            sender.on_notice(self.now_ps, notice);
+        }
+        self.adjust_pace(at as u32);
+    }
+}

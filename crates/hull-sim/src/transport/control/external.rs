@@ -1,0 +1,102 @@
+//! A congestion control from outside of hull: whoever starts the run hands it over, a class of Python's
+//! for instance. The sender asks it as it asks any other; only here is a call through a pointer.
+
+use std::fmt::Debug;
+
+use super::{CongestionControl, Feedback, Pace, Start};
+use crate::network::Offer;
+use crate::network::rules::Notice;
+use crate::transport::receiver::EchoKind;
+use crate::transport::send_times::SendTimes;
+use crate::transport::window::Window;
+
+/// A congestion control from outside: one for each flow.
+pub trait External: CongestionControl + Debug + Send + Sync {
+    /// Another one, for a new flow.
+    fn fresh(&self) -> Box<dyn External>;
+}
+
+/// That of one flow, and when its segments were sent, where it wants to know.
+#[derive(Debug)]
+pub struct ExternalControl(Box<dyn External>, Option<Box<SendTimes>>);
+
+impl ExternalControl {
+    /// A new one like `prototype`.
+    pub fn new(prototype: &dyn External) -> Self {
+        let times = prototype.samples_every_ack().then(Box::default);
+        ExternalControl(prototype.fresh(), times)
+    }
+}
+
+/// A copy is that of a new flow.
+impl Clone for ExternalControl {
+    fn clone(&self) -> Self {
+        ExternalControl::new(&*self.0)
+    }
+}
+
+impl CongestionControl for ExternalControl {
+    fn on_start(&mut self, start: &Start) {
+        self.0.on_start(start);
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        self.0.on_ack(window, ack)
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        self.0.on_loss(window, flight);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        self.0.on_timeout(window, flight);
+    }
+
+    fn on_restart(&mut self, idle_ps: u64) {
+        self.0.on_restart(idle_ps);
+    }
+
+    fn on_notice(&mut self, now_ps: u64, notice: Notice) {
+        self.0.on_notice(now_ps, notice);
+    }
+
+    fn is_paced(&self) -> bool {
+        self.0.is_paced()
+    }
+
+    fn pace(&self) -> Pace {
+        self.0.pace()
+    }
+
+    fn on_sent(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
+        self.0.on_sent(now_ps, wire_bytes)
+    }
+
+    fn adjusts_gap(&self) -> bool {
+        self.0.adjusts_gap()
+    }
+
+    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+        self.0.ask(srtt_ps)
+    }
+
+    fn samples_every_ack(&self) -> bool {
+        self.0.samples_every_ack()
+    }
+
+    fn send_times(&mut self) -> Option<&mut SendTimes> {
+        self.1.as_deref_mut()
+    }
+
+    fn holds_window(&self) -> bool {
+        self.0.holds_window()
+    }
+
+    fn echo(&self) -> EchoKind {
+        self.0.echo()
+    }
+
+    fn alpha(&self) -> Option<f64> {
+        self.0.alpha()
+    }
+}

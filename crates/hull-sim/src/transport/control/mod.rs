@@ -1,0 +1,388 @@
+//! Congestion control: one trait, one file for each algorithm, and the list of them.
+//!
+//! The sender finds losses, keeps the timer and counts acknowledgments; a control moves the window, names a
+//! rate, or both. How to add one: docs/adding_congestion_control.md.
+
+mod bic;
+mod cubic;
+mod dctcp;
+mod external;
+mod newreno;
+mod qcn;
+mod rcp;
+mod vegas;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::receiver::EchoKind;
+use super::send_times::SendTimes;
+use super::window::Window;
+use crate::network::Offer;
+use crate::network::rules::Notice;
+use crate::units::Rate;
+
+pub use bic::{Bic, BicControl};
+pub use cubic::Cubic;
+pub use dctcp::{Dctcp, DctcpControl};
+pub use external::{External, ExternalControl};
+pub use newreno::NewReno;
+pub use qcn::{QcnControl, ReactionPoint};
+pub use rcp::RcpControl;
+pub use vegas::{Vegas, VegasControl};
+
+use hull_core::qcn_reaction_point::Increase;
+
+/// Where controls find their settings, and the link of the hosts.
+pub trait Settings: AsRef<Bic> + AsRef<Dctcp> + AsRef<Vegas> + AsRef<ReactionPoint> {}
+
+impl<T: AsRef<Bic> + AsRef<Dctcp> + AsRef<Vegas> + AsRef<ReactionPoint>> Settings for T {}
+
+/// What the network has to say, as an acknowledgment brings it back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Echo {
+    /// ECN-Echo: packets were marked.
+    pub marked: bool,
+    /// The rate that the path offers, where data asked for one.
+    pub offer: Option<Offer>,
+}
+
+impl Echo {
+    /// Marks only.
+    #[inline]
+    pub fn marks(marked: bool) -> Self {
+        Echo {
+            marked,
+            offer: None,
+        }
+    }
+}
+
+/// What a control learns from an acknowledgment: of new data, or one that brings an echo.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// Now, ps.
+    pub now_ps: u64,
+    /// First unacknowledged byte after it.
+    pub una: u64,
+    /// Next byte to be sent for the first time; `nxt - una` bytes are outstanding.
+    pub nxt: u64,
+    /// Bytes that it acknowledged; 0 for a duplicate or an old one that brings an echo.
+    pub acked: u64,
+    /// What the network says.
+    pub echo: Echo,
+    /// Whether it acknowledges data from before a loss for which the window was reduced already:
+    /// then ECN-Echo asks for no further reduction (RFC 3168, 6.1.2).
+    pub after_loss: bool,
+    /// Whether the window may grow: no loss recovery under way, and the window was in use.
+    pub may_grow: bool,
+    /// The round-trip time that it measured, ps, never of a segment that was sent twice (Karn): of each
+    /// acknowledgment of new data with [`CongestionControl::samples_every_ack`], else about once in a
+    /// round trip.
+    pub rtt_ps: Option<u64>,
+    /// Smoothed round-trip time of RFC 6298, ps; 0 before the first measurement.
+    pub srtt_ps: u64,
+}
+
+/// How fast a flow may send, beside its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As the window allows.
+    Window,
+    /// One segment at a time: the rate is not known yet.
+    OneByOne,
+    /// So many bit/s, of bytes on the wire. Below a segment in a round trip it is a window of a fraction
+    /// of a segment.
+    Bps(u64),
+}
+
+/// What a flow starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Now, ps.
+    pub now_ps: u64,
+    /// Rate of the sender's link, bit/s.
+    pub link_bps: u64,
+}
+
+/// A congestion control algorithm.
+pub trait CongestionControl {
+    /// The flow starts.
+    fn on_start(&mut self, _start: &Start) {}
+
+    /// New data acknowledged, or an acknowledgment that brings an echo. Returns true when the window
+    /// was reduced because of ECN.
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool;
+
+    /// A loss was found by duplicate acknowledgments, with `flight` bytes outstanding: RFC 5681,
+    /// half of it.
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        window.reduce_to((flight / 2).max(2 * window.mss()));
+    }
+
+    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight. Not
+    /// called when the timer fires again for the same segment: the threshold is then held (3.1).
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        window.reduce_to((flight / 2).max(2 * window.mss()));
+        window.set_cwnd(window.mss());
+    }
+
+    /// Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago.
+    fn on_restart(&mut self, _idle_ps: u64) {}
+
+    /// A switch has sent a notice to this flow (QCN).
+    fn on_notice(&mut self, _now_ps: u64, _notice: Notice) {}
+
+    /// Whether the flow has a pace; else the methods on it are not called.
+    fn is_paced(&self) -> bool {
+        false
+    }
+
+    /// The pace now.
+    fn pace(&self) -> Pace {
+        Pace::Window
+    }
+
+    /// A segment of `wire_bytes` leaves now; returns the pace at which the next one follows.
+    fn on_sent(&mut self, _now_ps: u64, _wire_bytes: u16) -> Pace {
+        self.pace()
+    }
+
+    /// Whether a change of the pace shortens or stretches the gap that is running; else it holds from
+    /// the next segment on.
+    fn adjusts_gap(&self) -> bool {
+        true
+    }
+
+    /// What data carries for switches to write into, where the control wants it echoed: the smoothed
+    /// round trip, ps, is for the switches to read.
+    fn ask(&self, _srtt_ps: u64) -> Option<Offer> {
+        None
+    }
+
+    /// Whether each acknowledgment of new data is to have a round-trip sample: the control then keeps
+    /// the [`SendTimes`].
+    fn samples_every_ack(&self) -> bool {
+        false
+    }
+
+    /// Where it keeps them.
+    fn send_times(&mut self) -> Option<&mut SendTimes> {
+        None
+    }
+
+    /// Whether the window stands at its largest: the pace alone controls.
+    fn holds_window(&self) -> bool {
+        false
+    }
+
+    /// How the receiver is to echo marks.
+    fn echo(&self) -> EchoKind {
+        EchoKind::Classic
+    }
+
+    /// The share of marked bytes that it estimates, 0 to 1, if it does.
+    fn alpha(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Makes of the list the names that scenarios know, the enum of all controls and its dispatch.
+macro_rules! controls {
+    ($($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)*) => {
+        /// Congestion control algorithms.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(from = "String", into = "String")]
+        #[schemars(!from, !into, rename = "CongestionControl", extend("x-open" = true))]
+        pub enum ControlName {
+            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+            /// One that comes from outside of hull, by its name.
+            #[schemars(skip)]
+            External(String),
+        }
+
+        impl ControlName {
+            /// Those that hull has.
+            pub const BUILT_IN: &[ControlName] = &[$(ControlName::$name),*];
+        }
+
+        impl std::fmt::Display for ControlName {
+            /// As it is written in a scenario.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $(ControlName::$name => $text,)*
+                    ControlName::External(name) => name,
+                })
+            }
+        }
+
+        impl From<String> for ControlName {
+            fn from(name: String) -> Self {
+                let mut built_in = ControlName::BUILT_IN.iter();
+                let found = built_in.find(|control| control.to_string() == name);
+                found.cloned().unwrap_or(ControlName::External(name))
+            }
+        }
+
+        impl From<ControlName> for String {
+            fn from(control: ControlName) -> Self {
+                control.to_string()
+            }
+        }
+
+        /// The state of one flow's control.
+        #[derive(Clone, Debug)]
+        pub enum Controller {
+            $($(#[$doc])* $name($control),)*
+            /// One from outside of hull.
+            External(ExternalControl),
+        }
+
+        impl Controller {
+            /// The control of that name for hosts with this link. One from outside is a copy of
+            /// `external`; none where that is missing.
+            pub fn new(
+                name: &ControlName,
+                settings: &impl Settings,
+                link: Rate,
+                external: Option<&dyn External>,
+            ) -> Option<Self> {
+                /// Lets the compiler know the types of a line of the list.
+                fn of<S: Settings, C>(settings: &S, link: Rate, new: impl Fn(&S, Rate) -> C) -> C {
+                    new(settings, link)
+                }
+                match name {
+                    $(ControlName::$name => {
+                        Some(Controller::$name(of(settings, link, $new)))
+                    })*
+                    ControlName::External(_) => {
+                        Some(Controller::External(ExternalControl::new(external?)))
+                    }
+                }
+            }
+
+            fn inner(&self) -> &dyn CongestionControl {
+                match self {
+                    $(Controller::$name(control) => control,)*
+                    Controller::External(control) => control,
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn CongestionControl {
+                match self {
+                    $(Controller::$name(control) => control,)*
+                    Controller::External(control) => control,
+                }
+            }
+        }
+
+        /// What most packets need goes straight to the control, the rest by way of a table.
+        impl CongestionControl for Controller {
+            #[inline]
+            fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+                match self {
+                    $(Controller::$name(control) => control.on_ack(window, ack),)*
+                    Controller::External(control) => control.on_ack(window, ack),
+                }
+            }
+
+            #[inline]
+            fn on_restart(&mut self, idle_ps: u64) {
+                match self {
+                    $(Controller::$name(control) => control.on_restart(idle_ps),)*
+                    Controller::External(control) => control.on_restart(idle_ps),
+                }
+            }
+
+            fn on_start(&mut self, start: &Start) {
+                self.inner_mut().on_start(start);
+            }
+
+            fn on_loss(&mut self, window: &mut Window, flight: u64) {
+                self.inner_mut().on_loss(window, flight);
+            }
+
+            fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+                self.inner_mut().on_timeout(window, flight);
+            }
+
+            fn on_notice(&mut self, now_ps: u64, notice: Notice) {
+                self.inner_mut().on_notice(now_ps, notice);
+            }
+
+            fn is_paced(&self) -> bool {
+                self.inner().is_paced()
+            }
+
+            fn pace(&self) -> Pace {
+                self.inner().pace()
+            }
+
+            fn on_sent(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
+                self.inner_mut().on_sent(now_ps, wire_bytes)
+            }
+
+            fn adjusts_gap(&self) -> bool {
+                self.inner().adjusts_gap()
+            }
+
+            fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+                self.inner().ask(srtt_ps)
+            }
+
+            fn samples_every_ack(&self) -> bool {
+                self.inner().samples_every_ack()
+            }
+
+            fn send_times(&mut self) -> Option<&mut SendTimes> {
+                self.inner_mut().send_times()
+            }
+
+            fn holds_window(&self) -> bool {
+                self.inner().holds_window()
+            }
+
+            fn echo(&self) -> EchoKind {
+                self.inner().echo()
+            }
+
+            fn alpha(&self) -> Option<f64> {
+                self.inner().alpha()
+            }
+        }
+    };
+}
+
+controls! {
+    /// TCP NewReno with SACK.
+    NewReno, "newreno": NewReno = |_, _| NewReno::default();
+    /// CUBIC (RFC 9438), the default of Linux.
+    Cubic, "cubic": Cubic = |_, _| Cubic::default();
+    /// BIC-TCP.
+    Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
+    /// DCTCP.
+    Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
+    /// TCP Vegas.
+    Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
+    /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
+    Qcn, "qcn": QcnControl
+        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
+    /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
+    QcnAimd, "qcn-aimd": QcnControl
+        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
+    /// RCP: no window, the source sends at the rate that switch.rcp offers.
+    Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+}
+
+impl ControlName {
+    /// Whether the source takes the notices of QCN's congestion points.
+    pub fn is_qcn(&self) -> bool {
+        matches!(self, ControlName::Qcn | ControlName::QcnAimd)
+    }
+}
+
+impl Default for ControlName {
+    fn default() -> Self {
+        ControlName::NewReno
+    }
+}

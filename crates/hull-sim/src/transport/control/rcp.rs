@@ -1,0 +1,54 @@
+//! RCP's source (thesis 5.5.3): the window stands still, and segments leave at the rate that the path
+//! offers. Data asks the switches for it, beginning with the rate of the sender's own link, and each
+//! acknowledgment brings the answer; before the first there is one segment in the network. What is lost is
+//! sent again as TCP does, at that rate. Rates bit/s, on packets kbit/s; ps, on packets ns.
+
+use super::{CongestionControl, Feedback, Pace, Start};
+use crate::network::{Offer, kbps};
+use crate::transport::window::Window;
+
+/// What one flow knows of its rate.
+#[derive(Clone, Debug, Default)]
+pub struct RcpControl {
+    link_kbps: u32,
+    offered_kbps: Option<u32>,
+}
+
+impl CongestionControl for RcpControl {
+    fn on_start(&mut self, start: &Start) {
+        self.link_kbps = kbps(start.link_bps);
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, ack: &Feedback) -> bool {
+        if let Some(offer) = ack.echo.offer {
+            self.offered_kbps = Some(offer.rate_kbps);
+        }
+        false
+    }
+
+    fn on_loss(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn on_timeout(&mut self, _window: &mut Window, _flight: u64) {}
+
+    fn is_paced(&self) -> bool {
+        true
+    }
+
+    fn pace(&self) -> Pace {
+        match self.offered_kbps {
+            Some(kbps) => Pace::Bps(u64::from(kbps) * 1000),
+            None => Pace::OneByOne,
+        }
+    }
+
+    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+        Some(Offer {
+            rate_kbps: self.link_kbps,
+            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
+        })
+    }
+
+    fn holds_window(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,149 @@
+//! When the next segment of a flow with a pace may go; what it is, and whether it has to be sent again, is
+//! the [`Sender`](super::Sender)'s.
+//!
+//! After a segment of s bytes at the rate R the next waits for 8 s / R. When R changes meanwhile, a control
+//! may want the part that is left of the gap at the new rate. Before R is known, there is one segment in the
+//! network.
+//!
+//! Units: bit/s, bytes on the wire, ps.
+
+use super::control::Pace;
+use super::sender::NEVER;
+
+/// The gap behind the last segment of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    pace: Pace,
+    /// When the next segment may be sent.
+    next_ps: u64,
+    /// When the event queue will look at the flow; kept by the simulation.
+    pub event_ps: u64,
+}
+
+impl Pacing {
+    /// No gap.
+    pub fn new() -> Self {
+        Pacing {
+            pace: Pace::Window,
+            next_ps: 0,
+            event_ps: NEVER,
+        }
+    }
+
+    /// Makes it that of a new flow. `event_ps` stays, because so does the event in the queue.
+    pub fn reset(&mut self, pace: Pace) {
+        self.pace = pace;
+        self.next_ps = 0;
+    }
+
+    /// The pace has changed, or not: what is left of the gap goes with it.
+    #[inline]
+    pub fn adjust(&mut self, now_ps: u64, pace: Pace) {
+        if pace == self.pace {
+            return;
+        }
+        let left_ps = self.next_ps.saturating_sub(now_ps);
+        let left_ps = match (self.pace, pace) {
+            (Pace::Bps(old), Pace::Bps(new)) if new > 0 => {
+                (u128::from(left_ps) * u128::from(old) / u128::from(new)) as u64
+            }
+            (Pace::Bps(_), Pace::Bps(_)) => left_ps,
+            _ => 0,
+        };
+        self.next_ps = now_ps.saturating_add(left_ps);
+        self.pace = pace;
+    }
+
+    /// From when on the next segment may be sent; `outstanding` tells the bytes in the network.
+    /// [`NEVER`] when that is for an acknowledgment to say.
+    #[inline]
+    pub fn next_ps(&self, outstanding: impl FnOnce() -> u64) -> u64 {
+        if self.pace == Pace::OneByOne && outstanding() > 0 {
+            return NEVER;
+        }
+        self.next_ps
+    }
+
+    /// A segment of `wire_bytes` is sent at `now_ps`; the next follows at `pace`.
+    #[inline]
+    pub fn sent(&mut self, now_ps: u64, wire_bytes: u16, pace: Pace) {
+        self.pace = pace;
+        if let Pace::Bps(rate_bps) = pace {
+            let bits_ps = u128::from(wire_bytes) * 8_000_000_000_000;
+            let gap_ps = bits_ps / u128::from(rate_bps.max(1));
+            self.next_ps = now_ps.saturating_add(gap_ps as u64);
+        }
+    }
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Pacing::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1250 bytes at 1 Gbps take 10 us.
+    const GBPS: Pace = Pace::Bps(1_000_000_000);
+    const US: u64 = 1_000_000;
+
+    #[test]
+    fn has_one_segment_out_before_the_rate_is_known() {
+        let mut pacing = Pacing::new();
+        pacing.reset(Pace::OneByOne);
+        assert_eq!(pacing.next_ps(|| 0), 0);
+        pacing.sent(5, 1250, Pace::OneByOne);
+        assert_eq!((pacing.next_ps(|| 1210), pacing.next_ps(|| 0)), (NEVER, 0));
+        pacing.adjust(70 * US, GBPS);
+        assert_eq!(pacing.next_ps(|| 1210), 70 * US);
+    }
+
+    #[test]
+    fn sends_at_its_rate() {
+        let mut pacing = Pacing::new();
+        pacing.adjust(0, GBPS);
+        let mut now_ps = 0;
+        for _ in 0..1000 {
+            now_ps = pacing.next_ps(|| 1210);
+            pacing.sent(now_ps, 1250, GBPS);
+        }
+        assert_eq!(now_ps, 999 * 10 * US);
+    }
+
+    /// 4 of 10 us have passed: the other 6 take 12 at half the rate, and 3 at twice.
+    #[test]
+    fn a_change_holds_for_what_is_left() {
+        for (percent, next_us) in [(50, 16), (200, 7), (100, 10)] {
+            let mut pacing = Pacing::new();
+            pacing.adjust(0, GBPS);
+            pacing.sent(0, 1250, GBPS);
+            pacing.adjust(4 * US, Pace::Bps(10_000_000 * percent));
+            assert_eq!(pacing.next_ps(|| 1210), next_us * US);
+            pacing.adjust(20 * US, Pace::Bps(3_000_000_000));
+            assert_eq!(pacing.next_ps(|| 1210), 20 * US);
+        }
+    }
+
+    /// A control that does not adjust the gap is only asked when it sends.
+    #[test]
+    fn a_gap_may_stand() {
+        let mut pacing = Pacing::new();
+        pacing.sent(0, 1250, GBPS);
+        assert_eq!(pacing.next_ps(|| 1210), 10 * US);
+        pacing.sent(10 * US, 1250, Pace::Bps(500_000_000));
+        assert_eq!(pacing.next_ps(|| 1210), 30 * US);
+    }
+
+    #[test]
+    fn a_reset_pacing_is_a_new_one() {
+        let mut pacing = Pacing::new();
+        pacing.sent(0, 1250, GBPS);
+        pacing.event_ps = 7;
+        pacing.reset(Pace::OneByOne);
+        assert_eq!(pacing.next_ps(|| 0), 0);
+        assert_eq!(pacing.event_ps, 7);
+    }
+}

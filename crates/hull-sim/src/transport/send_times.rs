@@ -1,0 +1,52 @@
+//! When the segments on their way were sent, for round-trip samples of every acknowledgment. What is sent
+//! twice, or before something that was, gives none (Karn). Positions are bytes of the stream, times ps.
+
+use std::collections::VecDeque;
+
+/// The segments of one flow that are not acknowledged, by the position of their ends.
+#[derive(Clone, Debug, Default)]
+pub struct SendTimes {
+    sent: VecDeque<(u64, u64)>,
+}
+
+impl SendTimes {
+    /// New data up to `end` leaves.
+    pub fn sent(&mut self, now_ps: u64, end: u64) {
+        self.sent.push_back((end, now_ps));
+    }
+
+    /// Something is sent again: no sample of anything that is on its way.
+    pub fn forget(&mut self) {
+        self.sent.clear();
+    }
+
+    /// The round trip of the last segment that `una` acknowledges, ps.
+    pub fn sample(&mut self, now_ps: u64, una: u64) -> Option<u64> {
+        let mut sample_ps = None;
+        while let Some(&(end, sent_ps)) = self.sent.front()
+            && end <= una
+        {
+            self.sent.pop_front();
+            sample_ps = Some(now_ps - sent_ps);
+        }
+        sample_ps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SendTimes;
+
+    #[test]
+    fn each_acknowledgment_has_the_time_of_its_last_segment() {
+        let mut times = SendTimes::default();
+        for n in 1..=4 {
+            times.sent(10 * n, 1000 * n);
+        }
+        assert_eq!(times.sample(100, 1000), Some(90));
+        assert_eq!(times.sample(110, 1500), None);
+        assert_eq!(times.sample(120, 3000), Some(90));
+        times.forget();
+        assert_eq!(times.sample(130, 4000), None);
+    }
+}
