@@ -173,9 +173,10 @@ fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<
 fn round_trip(scenario: &str) -> PyResult<f64> {
     let scenario: Scenario =
         serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
-    let graph = topology::build(&scenario)
+    let graph = scenario
+        .graph()
         .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
-    Ok(Time(topology::longest_round_trip_ps(&scenario, &graph)).seconds())
+    Ok(Time(scenario::longest_round_trip_ps(&scenario, &graph)).seconds())
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises

@@ -22,6 +22,7 @@ pub mod problem;
 pub mod quote;
 pub mod random;
 pub mod scenario;
+pub mod service_time;
 pub mod simulation;
 pub mod topology;
 pub mod transport;

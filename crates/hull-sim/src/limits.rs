@@ -21,6 +21,9 @@ pub const CELLS: usize = 100_000;
 /// Seeds of a scenario.
 pub const SEEDS: u32 = 100_000;
 
+/// Least bytes of a captured packet that are kept: the most that its headers take.
+pub const CAPTURED_HEADERS_BYTES: u64 = 94;
+
 /// Rows of a table of samples: some gigabytes on disk.
 pub const ROWS: u64 = 500_000_000;
 

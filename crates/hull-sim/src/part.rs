@@ -9,9 +9,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Distribution, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary,
-    by_tier, drops_by_place, thread_seconds, write_links, write_queries,
+    ClassSummary, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary, by_tier,
+    drops_by_place, thread_seconds, write_links, write_queries,
 };
+use crate::network::Distribution;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::receive_path::Received;
 use crate::random::Stream;
-use crate::workload::ServiceTime;
+use crate::service_time::ServiceTime;
 
 /// One direction of a host's stack.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ mod pacer_stage;
 mod receive_path;
 
 pub use delay_line::DelayLine;
-pub use pacer_stage::{Echo, PacerStage, Release};
+pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
 /// The hosts of a network; each list has one entry a host, or none where nobody has one.

@@ -16,9 +16,28 @@ use std::collections::VecDeque;
 use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig};
 use hull_core::pacer::{Admission, Pacer, PacerConfig};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::network::{Packet, Port, flags};
 use crate::random::Stream;
-use crate::scenario::Overtaking;
+
+/// Which packets may overtake those that wait in a pacer's FIFO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Overtaking {
+    /// Those of every flow that is not associated, also of one whose association has just ended
+    /// and which has packets waiting: its packets are reordered (report II-C).
+    Any,
+    /// Those of flows that have no packet waiting.
+    #[default]
+    OtherFlows,
+    /// None: a small response waits behind paced packets.
+    None,
+    /// None, and the NIC stands still while a packet waits, as in the report's ns-2 code: the FIFO
+    /// holds one packet, the others wait before the pacer.
+    Held,
+}
 
 /// What the pacer did with a packet that came from the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

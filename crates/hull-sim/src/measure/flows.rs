@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::distribution::Distribution;
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::table_log::{Row, TableLog};
+use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.

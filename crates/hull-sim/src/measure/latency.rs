@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::distribution::Distribution;
 use super::parquet_file::{self, Column, Values};
+use crate::network::Distribution;
 
 /// One row: a probe's latency or a queue sample, or both when they fall on the same time.
 #[derive(Clone, Copy, Debug)]

@@ -2,13 +2,11 @@
 
 mod capture;
 mod cpu_time;
-mod distribution;
 mod fairness;
 mod flows;
 mod latency;
 mod links;
 mod logs;
-mod occupancy;
 mod pacers;
 mod parquet_file;
 mod queries;
@@ -18,12 +16,10 @@ mod sketch;
 mod statistics;
 mod table_log;
 mod transports;
-mod watch;
 
 pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use cpu_time::thread_seconds;
-pub use distribution::Distribution;
 pub use fairness::Fairness;
 pub use flows::{AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
@@ -31,7 +27,6 @@ pub use links::{
     LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, write as write_links,
 };
 pub use logs::{Logs, TABLES};
-pub use occupancy::Occupancy;
 pub use pacers::PACER_COLUMNS;
 pub(crate) use pacers::{PacerLog, PacerRow};
 pub use parquet_file::{Column, Values, write as write_table};
@@ -43,4 +38,3 @@ pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
 pub use sketch::Sketch;
 pub use statistics::{RunLabels, STATISTIC_COLUMNS, write as write_statistics};
 pub use transports::{TransportCount, TransportSummary};
-pub use watch::{QueueLevel, Watch};

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::distribution::Distribution;
 use super::parquet_file::{self, Column, Values};
+use crate::network::Distribution;
 use crate::workload::QueryRecord;
 
 /// The columns of `queries.parquet`.

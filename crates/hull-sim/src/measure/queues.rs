@@ -2,7 +2,7 @@
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Row, TableLog};
-use super::watch::QueueLevel;
+use crate::network::QueueLevel;
 
 /// The columns of `queues.parquet`.
 pub const QUEUE_COLUMNS: [Column; 5] = [

@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::distribution::Distribution;
+use crate::network::Distribution;
 
 /// Samples that are kept one by one; beyond, percentiles are within 0.1%.
 const EXACT: usize = 100_000;

@@ -12,6 +12,7 @@ mod ring;
 pub mod rules;
 mod schedulers;
 mod shared_buffer;
+mod watch;
 
 pub use options::{NO_OPTIONS, Offer, OptionTable, Options, SackBlocks, kbps};
 pub use packet::{CLASSES, Packet, flags};
@@ -19,6 +20,7 @@ pub use port::{BufferLimit, Port, PortConfig, Verdict};
 pub use ring::Scheduled;
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
+pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 /// Marks the entry of a route that names a host.
 const HOST: u32 = 1 << 31;

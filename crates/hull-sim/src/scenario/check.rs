@@ -14,7 +14,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     require(named, "name", quoted(&s.name), "letters, digits, - and _")?;
     let mtu = s.transport.mtu.0;
     run::check(&s.run)?;
-    super::topology::check(&s.topology)?;
+    topology::check(&s.topology)?;
     host::check(&s.host, mtu)?;
     switch::check(&s.switch, mtu)?;
     transport::check(&s.transport)?;
@@ -44,7 +44,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         "a table beside switch.dwrr",
         "none: when a probe leaves a queue that takes turns is not known when it comes",
     )?;
-    let graph = topology::build(s)?;
+    let graph = s.graph()?;
     switch::check_ports(&s.switch, &graph)?;
     Ok(measure::check_ports(&s.measure, &graph)?)
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
-use super::service::{Service, check as check_service};
 use crate::problem::{Problem, buffer, delay, quoted, rate, require};
+use crate::service_time::{Service, check as check_service};
 use crate::units::{Buffer, Rate, Size, Time};
 
 /// A host and its link to the switch.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
-use crate::measure::HEADERS_BYTES;
+use crate::limits::CAPTURED_HEADERS_BYTES as HEADERS_BYTES;
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology::{Graph, ports_named};
 use crate::units::{Size, Time};
@@ -157,7 +157,7 @@ fn check_capture(capture: &Capture) -> Result<(), Problem> {
     }
     if let Some(size) = capture.snap_length {
         require(
-            (HEADERS_BYTES as u64..=65535).contains(&size.0),
+            (HEADERS_BYTES..=65535).contains(&size.0),
             "measure.capture.snap_length",
             quoted(size),
             &format!("{HEADERS_BYTES}B to 65535B"),

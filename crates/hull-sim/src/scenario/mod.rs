@@ -16,13 +16,12 @@ mod pacer;
 mod pacer_rule;
 mod qcn;
 mod rcp;
+mod round_trip;
 mod run;
-mod service;
 mod shape;
 mod short_keys;
 mod swept;
 mod switch;
-mod topology;
 mod transport;
 mod transports;
 mod whole_numbers;
@@ -32,8 +31,18 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::problem::Problem;
+use crate::topology::{self, Graph, Wire};
+use crate::units::{Rate, Time};
+
+pub use crate::host::Overtaking;
 pub use crate::network::rules::{
     AverageWeight, CongestionPoint, Pi, QcnRounding, Rcp, RcpAlgorithm, Red,
+};
+pub use crate::service_time::{Gamma, Service};
+pub use crate::topology::{
+    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
+    Topology, Tree,
 };
 pub use crate::transport::{Bic, ControlName as CongestionControl, Dctcp, ReactionPoint, Vegas};
 pub use congestion_control::ExternalControls;
@@ -45,19 +54,14 @@ pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
 pub use pacer::{
-    AssociationDraw, Clocks, Overtaking, Pacer, PacerSettings, WhenFifoFull, WhenTableFull,
-    paced_path,
+    AssociationDraw, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull, paced_path,
 };
 pub use pacer_rule::PacedPath;
+pub use round_trip::longest_round_trip_ps;
 pub use run::Run;
-pub use service::{Gamma, Service};
 pub use short_keys::{Meanings, meanings};
 pub use swept::{Swept, range};
 pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
-pub use topology::{
-    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
-    Topology, Tree,
-};
 pub use transport::Transport;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
@@ -115,6 +119,21 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Builds its network, whose keys were checked. Fails where the graph is not sound, its file cannot be
+    /// read, or a link is named that there is not. A file's path is relative to the working directory.
+    pub fn graph(&self) -> Result<Graph, Problem> {
+        let wire = |rate: Rate, delay: Time| Wire {
+            rate_bps: rate.0,
+            delay_ps: delay.0,
+        };
+        let out_of_host = wire(self.host.rate, self.host.delay);
+        topology::build(
+            &self.topology,
+            out_of_host,
+            wire(self.switch.rate, self.switch.delay),
+        )
+    }
+
     /// The scenario as a TOML file.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|e| e.to_string())

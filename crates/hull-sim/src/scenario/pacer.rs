@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::longest_round_trip_ps;
 use super::pacer_rule::{self, PacedPath};
 use super::{Scenario, default};
+use crate::host::Overtaking;
 use crate::problem::{Problem, quoted, require};
-use crate::topology::{self, Graph, longest_round_trip_ps};
+use crate::topology::Graph;
 use crate::units::{Rate, Share, Size, Tick, Time};
 
 /// What a full pacer FIFO does.
@@ -29,23 +31,6 @@ pub enum WhenTableFull {
     Ignore,
     /// The entry that would expire first makes room.
     EvictOldest,
-}
-
-/// Which packets may overtake those that wait in a pacer's FIFO.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Overtaking {
-    /// Those of every flow that is not associated, also of one whose association has just ended
-    /// and which has packets waiting: its packets are reordered (report II-C).
-    Any,
-    /// Those of flows that have no packet waiting.
-    #[default]
-    OtherFlows,
-    /// None: a small response waits behind paced packets.
-    None,
-    /// None, and the NIC stands still while a packet waits, as in the report's ns-2 code: the FIFO
-    /// holds one packet, the others wait before the pacer.
-    Held,
 }
 
 /// What draws whether an ECN-Echo associates its flow.
@@ -208,7 +193,7 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<(), Problem> {
     let Some(pacer) = scenario.pacer.as_ref().filter(|pacer| !pacer.is_set()) else {
         return Ok(());
     };
-    let settings = pacer.settings(&paced_path(scenario, &topology::build(scenario)?));
+    let settings = pacer.settings(&paced_path(scenario, &scenario.graph()?));
     if let Some(pacer) = &mut scenario.pacer {
         pacer.update_interval = Some(settings.update_interval);
         pacer.beta = Some(settings.beta);

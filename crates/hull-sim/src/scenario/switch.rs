@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::default;
 use super::dwrr::Dwrr;
 use super::memory::{self, Memory};
-use crate::network::rules::{CongestionPoint, Pi, Rcp, Red};
+use crate::network::rules::{
+    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red,
+    RedMarking, Rule, SampledQueue, Site, VirtualQueue,
+};
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
@@ -140,6 +143,34 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
 }
 
 impl Switch {
+    /// What a port does to packets beside its threshold and its phantom queue, in the order in which the
+    /// rules see a packet.
+    pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
+        let mut rules: Vec<Box<dyn Rule>> = Vec::new();
+        if self.loss.scaled(1 << 32) > 0 {
+            rules.push(Box::new(RandomLoss::new(self.loss, site)));
+        }
+        if let Some(settings) = &self.qcn {
+            rules.push(Box::new(SampledQueue::new(settings, site)));
+        }
+        if let Some(settings) = self.marking.as_ref().filter(|m| m.on == MarkOn::Dequeue) {
+            rules.push(Box::new(DequeueThreshold(settings.marker())));
+        }
+        if let Some(settings) = &self.red {
+            rules.push(Box::new(RedMarking::new(settings, site)));
+        }
+        if let Some(settings) = &self.pi {
+            rules.push(Box::new(PiMarking::new(settings, site)));
+        }
+        if let Some(queue) = self.phantom_queue_at(Placement::Parallel, site.rate) {
+            rules.push(Box::new(VirtualQueue(queue)));
+        }
+        if let Some(settings) = &self.rcp {
+            rules.push(Box::new(OfferedRate::new(settings, site)));
+        }
+        rules
+    }
+
     /// The phantom queue of a port with this link, where it has one in this place.
     pub(crate) fn phantom_queue_at(
         &self,

@@ -10,12 +10,14 @@ use super::outcome::Measured;
 use super::samplers::Intervals;
 use crate::engine::{Entity, Kind};
 use crate::measure::{
-    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
-    SeriesLog, TransportCount, Watch,
+    Capture, CaptureConfig, CapturedPort, Fairness, Logs, PacerLog, QueueLog, SeriesLog,
+    TransportCount,
 };
+use crate::network::{Distribution, Watch};
 use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
+use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
-use crate::topology::{self, Graph, Observed, Problem, Routes};
+use crate::topology::{self, Graph, Observed, Routes};
 
 /// A flow that had data to deliver at the end of the warm-up.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::{Failure, Simulation};
 use crate::measure::{
-    ClassSummary, Distribution, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
-    TransportSummary,
+    ClassSummary, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
 };
+use crate::network::Distribution;
 use crate::workload::QueryRecord;
 
 /// Where the packets of a run went.

@@ -3,7 +3,8 @@
 
 use super::Simulation;
 use crate::engine::{Entity, Kind};
-use crate::measure::{PacerRow, QueueLevel, QueueRow, SeriesRow};
+use crate::measure::{PacerRow, QueueRow, SeriesRow};
+use crate::network::QueueLevel;
 use crate::scenario::Scenario;
 
 /// What the events of `Kind::Sample` read, by their index.

@@ -6,10 +6,10 @@
 //! both directions, without transmission, stacks and queues. The sender's link gets, half in each
 //! direction, what the other two leave of it.
 
-use super::Problem;
+use super::Dumbbell;
 use super::graph::Graph;
 use super::parts::Parts;
-use crate::scenario::Dumbbell;
+use crate::problem::Problem;
 use crate::units::Time;
 
 /// The port from left to right: that link is the last, after one for each host.

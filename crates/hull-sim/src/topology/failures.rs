@@ -1,11 +1,11 @@
 //! Link failures: which links go down and come back, and when. Times in ps from the start of the
 //! run.
 
-use super::Problem;
+use super::LinkFailure;
 use super::graph::Graph;
 use super::link_name::{self, SEPARATORS};
+use crate::problem::Problem;
 use crate::quote;
-use crate::scenario::LinkFailure;
 
 /// A moment at which links fail or work again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

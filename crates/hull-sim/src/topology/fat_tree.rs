@@ -2,10 +2,10 @@
 //! ToRs and k/2 aggregation switches each, k^2/4 cores and k^3/4 hosts, without over-subscription.
 //! Names as in the tree.
 
+use super::FatTree;
 use super::graph::Graph;
 use super::parts::Parts;
 use super::tree::Shape;
-use crate::scenario::FatTree;
 
 pub(super) fn build(fat_tree: &FatTree, parts: Parts) -> Result<Graph, String> {
     let half = fat_tree.k / 2;

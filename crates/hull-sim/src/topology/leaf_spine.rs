@@ -1,9 +1,9 @@
 //! The leaf-spine network: each leaf is joined to each spine, two hosts are 2 or 4 links apart.
 //! Hosts `h0`, ... leaf by leaf; switches `leaf0`, ..., `spine0`, ...
 
+use super::LeafSpine;
 use super::graph::Graph;
 use super::parts::Parts;
-use crate::scenario::LeafSpine;
 
 pub(super) fn build(network: &LeafSpine, mut parts: Parts) -> Result<Graph, String> {
     let uplink = parts.between_switches(network.uplink_rate, network.uplink_delay);

@@ -2,8 +2,8 @@
 //! b, `"a--b"` both. Where links are parallel, all of them are meant. Or by their tier and direction,
 //! as `"tor-host"`.
 
-use super::Problem;
 use super::graph::Graph;
+use crate::problem::Problem;
 use crate::quote;
 
 /// What separates the ends; no node's name contains one of them.

@@ -11,8 +11,8 @@ mod link_name;
 mod multihop;
 mod observed;
 mod parts;
-mod round_trip;
 mod routing;
+mod settings;
 mod star;
 mod tree;
 
@@ -20,22 +20,26 @@ pub use failures::{Change, changes};
 pub use graph::{Graph, Kind, Link, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use observed::{Observed, observed};
-pub use round_trip::longest_round_trip_ps;
 pub use routing::Routes;
+pub(crate) use settings::check;
+pub use settings::{
+    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
+    Topology, Tree,
+};
 
-use crate::scenario::Scenario;
-use crate::workload::HostNames;
 use parts::Parts;
 
-/// The key that is wrong, and what was found and what is allowed.
-pub use crate::problem::Problem;
+use crate::problem::Problem;
 
-/// Builds the network of a scenario whose keys were checked. Fails where the graph is not sound, its
-/// file cannot be read, or a link is named that there is not. A file's path is relative to the
-/// working directory.
-pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
-    let topology = &scenario.topology;
-    let parts = Parts::new(scenario);
+/// Builds a network whose keys were checked, with these wires out of hosts and switches. Fails where the
+/// graph is not sound, its file cannot be read, or a link is named that there is not. A file's path is
+/// relative to the working directory.
+pub fn build(
+    topology: &Topology,
+    out_of_host: Wire,
+    out_of_switch: Wire,
+) -> Result<Graph, Problem> {
+    let parts = Parts::new(out_of_host, out_of_switch);
     let at = |key: &str| {
         let key = format!("topology.{key}");
         move |problem: String| Problem::new(key, problem)
@@ -76,23 +80,6 @@ pub fn build(scenario: &Scenario) -> Result<Graph, Problem> {
         }
     }
     changes(&topology.failures, &graph)?;
-    routing::check_size(&graph).map_err(|problem| ("topology".to_owned(), problem))?;
+    routing::check_size(&graph).map_err(|problem| Problem::new("topology", problem))?;
     Ok(graph)
-}
-
-/// The hosts as a workload knows them.
-pub fn host_names(graph: &Graph) -> HostNames {
-    let hosts = 0..graph.hosts().len();
-    let name = |&node: &usize| graph.nodes[node].name.clone();
-    let rate_bps = |port: usize| graph.wire(port).rate_bps;
-    HostNames {
-        names: graph.hosts().iter().map(name).collect(),
-        to_network_bps: hosts
-            .clone()
-            .map(|h| rate_bps(graph.host_port(h)))
-            .collect(),
-        from_network_bps: hosts
-            .map(|h| rate_bps(Graph::opposite(graph.host_port(h))))
-            .collect(),
-    }
 }

@@ -9,9 +9,9 @@
 //! Hosts in the order `s1_0`, ..., `s2_0`, ..., `s3_0`, ..., `r1`, `r2_0`, ...; switches `triumph1`,
 //! `scorpion`, `triumph2`.
 
+use super::Multihop;
 use super::graph::Graph;
 use super::parts::Parts;
-use crate::scenario::Multihop;
 
 pub(super) fn build(multihop: &Multihop, mut parts: Parts) -> Result<Graph, String> {
     let trunk = parts.between_switches(Some(multihop.trunk_rate), multihop.trunk_delay);

@@ -1,8 +1,8 @@
 //! What the documents look at in a network: the queue in front of one client (paper figure 7, report
 //! figure 1), or the bottleneck that all senders share (thesis 2.2.3, 3.4.1).
 
+use super::Topology;
 use super::graph::Graph;
-use crate::scenario::Topology;
 
 /// Hosts and port by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 //! A link of a host is made when the host is, so that link h is the link of host h.
 
 use super::graph::{Graph, Kind, Link, Node, Wire};
-use crate::scenario::Scenario;
 use crate::units::{Rate, Time};
 
 /// What there is so far, and the wires that links get unless the topology says otherwise.
@@ -19,18 +18,12 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Nothing yet.
-    pub(super) fn new(scenario: &Scenario) -> Self {
+    pub(super) fn new(out_of_host: Wire, out_of_switch: Wire) -> Self {
         Parts {
             nodes: Vec::new(),
             links: Vec::new(),
-            out_of_host: Wire {
-                rate_bps: scenario.host.rate.0,
-                delay_ps: scenario.host.delay.0,
-            },
-            out_of_switch: Wire {
-                rate_bps: scenario.switch.rate.0,
-                delay_ps: scenario.switch.delay.0,
-            },
+            out_of_host,
+            out_of_switch,
         }
     }
 

@@ -5,9 +5,9 @@
 //! Hosts `h0`, ... ToR by ToR; switches `tor<pod>_<i>`, `agg<pod>_<i>`, `core<i>`. Aggregation
 //! switch i of every pod goes to the i-th group of cores.
 
+use super::Tree;
 use super::graph::{Graph, TIERS, Wire};
 use super::parts::Parts;
-use crate::scenario::Tree;
 
 pub(super) fn build(tree: &Tree, parts: Parts) -> Result<Graph, String> {
     let shape = Shape {

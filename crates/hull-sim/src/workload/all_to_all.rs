@@ -4,9 +4,9 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
 };
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 

@@ -6,8 +6,9 @@ use slab::Slab;
 
 use super::backlog::waiting;
 use super::traffic::Stage;
-use super::{Backlog, Channel, Message, Problem, QueryRecord};
+use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
+use crate::problem::Problem;
 
 /// What a message or a wake is about, packed into its tag or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! The hosts as a workload knows them: numbers, names, and the rates of their links, bit/s.
 
-use super::Problem;
+use crate::problem::Problem;
 use crate::quote;
 use crate::scenario::{HostList, HostRef};
+use crate::topology::Graph;
 
 /// Names and link rates of the hosts, in the order of their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,23 @@ pub struct HostNames {
 }
 
 impl HostNames {
+    /// Those of a network.
+    pub fn of(graph: &Graph) -> Self {
+        let hosts = 0..graph.hosts().len();
+        let name = |&node: &usize| graph.nodes[node].name.clone();
+        let rate_bps = |port: usize| graph.wire(port).rate_bps;
+        HostNames {
+            names: graph.hosts().iter().map(name).collect(),
+            to_network_bps: hosts
+                .clone()
+                .map(|h| rate_bps(graph.host_port(h)))
+                .collect(),
+            from_network_bps: hosts
+                .map(|h| rate_bps(Graph::opposite(graph.host_port(h))))
+                .collect(),
+        }
+    }
+
     /// Number of hosts.
     pub fn count(&self) -> u32 {
         self.names.len() as u32

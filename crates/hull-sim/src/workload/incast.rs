@@ -8,7 +8,8 @@
 
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::traffic::Stage;
-use super::{Agenda, Problem, Progress, Workload};
+use super::{Agenda, Progress, Workload};
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 

@@ -3,9 +3,10 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Problem,
-    Progress, Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
+use crate::problem::Problem;
 use crate::scenario;
 use crate::units::Time;
 

@@ -23,7 +23,6 @@ mod poisson_flows;
 mod production;
 mod replay;
 mod request_response;
-mod service;
 mod size_class;
 mod sizes;
 #[cfg(test)]
@@ -34,11 +33,8 @@ pub use backlog::Backlog;
 pub use cdf_table::CdfTable;
 pub use flow_list::{FlowList, ListedFlow};
 pub use hosts::HostNames;
-pub use service::ServiceTime;
 pub use sizes::{ParetoSizes, SizeDistribution};
 pub use traffic::{Traffic, build};
-
-pub use crate::problem::Problem;
 
 /// Bytes of a message that lasts until it is stopped: a thousandth of the sequence space, never
 /// used up.

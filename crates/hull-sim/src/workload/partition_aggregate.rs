@@ -7,11 +7,12 @@
 //! response is sent when the service is over.
 
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::service::ServiceTime;
 use super::traffic::Stage;
-use super::{Agenda, Backlog, Problem, Progress, Workload};
+use super::{Agenda, Backlog, Progress, Workload};
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, Arrivals};
+use crate::service_time::ServiceTime;
 
 /// A server's worker.
 #[derive(Debug)]

@@ -15,10 +15,10 @@ use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
 };
 use crate::limits;
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, FlowConnections};
 

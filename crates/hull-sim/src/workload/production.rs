@@ -17,9 +17,10 @@ use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Problem,
-    Progress, Workload, few,
+    Acked, Agenda, Backlog, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 

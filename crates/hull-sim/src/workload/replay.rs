@@ -4,9 +4,8 @@
 use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
 use super::traffic::Stage;
-use super::{
-    Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Problem, Progress, Workload, few,
-};
+use super::{Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few};
+use crate::problem::Problem;
 use crate::units::Size;
 
 /// The state of a replay.

@@ -12,12 +12,13 @@
 
 use slab::Slab;
 
-use super::service::ServiceTime;
 use super::traffic::Stage;
-use super::{Acked, Agenda, Channel, FlowRecord, Message, Problem, Progress, Workload, few};
+use super::{Acked, Agenda, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Pick, Requests};
+use crate::service_time::ServiceTime;
 use crate::units::Share;
 
 #[derive(Debug)]

@@ -5,7 +5,8 @@
 //! Pareto (shape 1.05, mean 100 KB, no cut) the mean of a run is not that mean: half of it is in
 //! flows above 5 GB, one in two million draws. See docs/workloads.md.
 
-use super::{CdfTable, Problem};
+use super::CdfTable;
+use crate::problem::Problem;
 use crate::quote;
 use crate::random::Stream;
 use crate::scenario::{MAX_FLOW_BYTES, Pareto, Sizes};

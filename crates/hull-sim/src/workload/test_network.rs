@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Agenda, FlowRecord, HostNames, LASTING, Message, Problem, Progress, QueryRecord, Traffic,
-    Workload,
+    Agenda, FlowRecord, HostNames, LASTING, Message, Progress, QueryRecord, Traffic, Workload,
 };
+use crate::problem::Problem;
 use crate::scenario::expand;
 
 /// The seed of all tests.

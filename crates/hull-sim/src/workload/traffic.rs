@@ -13,7 +13,8 @@ use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
-use super::{Agenda, Backlog, Channel, HostNames, NO_CONNECTION, Problem, Progress, Workload};
+use super::{Agenda, Backlog, Channel, HostNames, NO_CONNECTION, Progress, Workload};
+use crate::problem::Problem;
 use indexmap::IndexMap;
 
 use crate::scenario::{Flows, Scenario, Transport};

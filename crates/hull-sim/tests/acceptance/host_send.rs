@@ -4,8 +4,8 @@
 use hull_sim::host::{DelayLine, Received};
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::Service;
+use hull_sim::service_time::ServiceTime;
 use hull_sim::units::Time;
-use hull_sim::workload::ServiceTime;
 
 use super::port_bench::{packet, stamp_ps};
 use super::star::{BULK, PAYLOAD, US_PS, assert_near, run, scenario};

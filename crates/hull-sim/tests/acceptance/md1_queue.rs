@@ -3,7 +3,7 @@
 //! time-weighted occupancy, which by Little's law is `rho` times the mean wait when it is expressed
 //! as drain time of the waiting bytes. Tolerance 2%.
 
-use hull_sim::measure::Watch;
+use hull_sim::network::Watch;
 use hull_sim::network::{
     BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, Verdict, flags,
 };

@@ -11,7 +11,7 @@ mod tree192;
 use std::collections::VecDeque;
 
 use hull_sim::scenario::{self, Scenario};
-use hull_sim::topology::{self, Graph, Kind};
+use hull_sim::topology::{Graph, Kind};
 
 /// A scenario with a hole for the network; links of 10 Gbps and 200 ns as in paper 6.3.
 const BASE: &str = r#"
@@ -42,7 +42,9 @@ pub fn scenario(network: &str) -> Scenario {
 
 /// The graph of `network`.
 pub fn graph(network: &str) -> Graph {
-    topology::build(&scenario(network)).unwrap_or_else(|problem| panic!("{problem}"))
+    scenario(network)
+        .graph()
+        .unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Number of links at the node of that name.

@@ -1,7 +1,7 @@
 //! The longest unloaded round trip against sums by hand and against the one of paper 6.3.
 
 use hull_sim::scenario;
-use hull_sim::topology::{self, longest_round_trip_ps};
+use hull_sim::scenario::longest_round_trip_ps;
 
 /// The round trip of `network` in ns.
 fn round_trip_ns(network: &str, settings: &[&str]) -> f64 {
@@ -11,7 +11,9 @@ fn round_trip_ns(network: &str, settings: &[&str]) -> f64 {
         Ok(cells) => cells[0].scenario.clone(),
         Err(error) => panic!("{error}"),
     };
-    let graph = topology::build(&scenario).unwrap_or_else(|problem| panic!("{problem:?}"));
+    let graph = scenario
+        .graph()
+        .unwrap_or_else(|problem| panic!("{problem:?}"));
     longest_round_trip_ps(&scenario, &graph) as f64 / 1e3
 }
 

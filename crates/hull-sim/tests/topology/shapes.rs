@@ -63,7 +63,9 @@ fn the_two_directions_are_those_of_host_and_switch() {
     let mut asked = scenario("[topology.star]\nhosts = 2\n");
     asked.host.rate.0 = 1_000_000_000;
     asked.host.delay.0 = 5;
-    let star = hull_sim::topology::build(&asked).unwrap_or_else(|problem| panic!("{problem:?}"));
+    let star = asked
+        .graph()
+        .unwrap_or_else(|problem| panic!("{problem:?}"));
     let up = Wire {
         rate_bps: 1_000_000_000,
         delay_ps: 5,

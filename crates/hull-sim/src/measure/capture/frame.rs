@@ -7,6 +7,8 @@
 //! (40 bytes, in words of 4); what is more than that is a trailer of the Ethernet frame, behind the IP
 //! packet: overhead of the link.
 
+use crate::limits::CAPTURED_HEADERS_BYTES;
+
 const ETHERNET_BYTES: usize = 14;
 const IP_BYTES: usize = 20;
 const TCP_BYTES: usize = 20;
@@ -14,6 +16,7 @@ const TCP_BYTES: usize = 20;
 const OPTIONS_BYTES: usize = 40;
 /// Most bytes of all headers.
 pub const HEADERS_BYTES: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES + OPTIONS_BYTES;
+const _: () = assert!(HEADERS_BYTES as u64 == CAPTURED_HEADERS_BYTES);
 
 const TCP: u8 = 6;
 const ICMP: u8 = 1;

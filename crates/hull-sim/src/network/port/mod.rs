@@ -21,7 +21,7 @@ use super::packet::{Packet, flags};
 use super::queues::Queues;
 use super::ring::{Ring, Scheduled};
 use super::rules::Notice;
-use crate::measure::{QueueLevel, Watch};
+use crate::network::{QueueLevel, Watch};
 
 use crossing::Crossing;
 use pipeline::Extras;

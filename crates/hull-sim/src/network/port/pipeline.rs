@@ -10,7 +10,7 @@ use super::super::queues::Queues;
 use super::super::ring::Scheduled;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
 use super::{Crossing, Port, Verdict, feature};
-use crate::measure::{QueueLevel, Watch};
+use crate::network::{QueueLevel, Watch};
 
 /// What only some ports have.
 #[derive(Debug, Default)]

@@ -35,35 +35,7 @@ pub use virtual_queue::VirtualQueue;
 use super::options::OptionTable;
 use super::packet::Packet;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{MarkOn, Placement, Switch};
 use crate::units::Rate;
-
-/// The rules of a port of a switch, in the order in which they see a packet.
-pub fn of(switch: &Switch, site: &Site) -> Vec<Box<dyn Rule>> {
-    let mut rules: Vec<Box<dyn Rule>> = Vec::new();
-    if switch.loss.scaled(1 << 32) > 0 {
-        rules.push(Box::new(RandomLoss::new(switch.loss, site)));
-    }
-    if let Some(settings) = &switch.qcn {
-        rules.push(Box::new(SampledQueue::new(settings, site)));
-    }
-    if let Some(settings) = switch.marking.as_ref().filter(|m| m.on == MarkOn::Dequeue) {
-        rules.push(Box::new(DequeueThreshold(settings.marker())));
-    }
-    if let Some(settings) = &switch.red {
-        rules.push(Box::new(RedMarking::new(settings, site)));
-    }
-    if let Some(settings) = &switch.pi {
-        rules.push(Box::new(PiMarking::new(settings, site)));
-    }
-    if let Some(queue) = switch.phantom_queue_at(Placement::Parallel, site.rate) {
-        rules.push(Box::new(VirtualQueue(queue)));
-    }
-    if let Some(settings) = &switch.rcp {
-        rules.push(Box::new(OfferedRate::new(settings, site)));
-    }
-    rules
-}
 
 /// Where a rule works.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use super::time_above_0;
 use crate::problem::{Problem, require};
-use crate::scenario::service::{Service, check as check_service};
+use crate::service_time::{Service, check as check_service};
 use crate::units::{Size, Time};
 
 /// A client sends queries to all servers in an open loop; a server works on one at a time.

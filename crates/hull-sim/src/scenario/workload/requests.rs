@@ -7,7 +7,7 @@ use super::hosts::{HostList, HostRef};
 use super::sizes::message;
 use crate::problem::{Problem, quoted, require};
 use crate::scenario::default;
-use crate::scenario::service::{Service, check as check_service};
+use crate::service_time::{Service, check as check_service};
 use crate::units::{Share, Size};
 
 /// How the connection for a request is chosen.

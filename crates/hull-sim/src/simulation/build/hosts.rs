@@ -6,10 +6,11 @@ use hull_core::pacer::{PacerConfig, WhenFifoFull};
 use super::switches::host_port;
 use crate::host::{DelayLine, HostSide, PacerStage, ReceiveConfig, ReceivePath};
 use crate::network::Port;
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, AssociationDraw, Clocks, PacerSettings, Scenario};
-use crate::topology::{Graph, Problem};
-use crate::workload::ServiceTime;
+use crate::service_time::ServiceTime;
+use crate::topology::Graph;
 
 /// The parts of all hosts.
 pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<HostSide, Problem> {

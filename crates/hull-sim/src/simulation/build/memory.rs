@@ -5,9 +5,10 @@
 use crate::limits;
 use crate::measure::LatencyLog;
 use crate::network::Port;
+use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::flows::{Flow, Pending};
-use crate::topology::{Graph, Problem, Routes, ports_named};
+use crate::topology::{Graph, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
 use crate::workload::{Backlog, Traffic, Workload};
 

@@ -15,10 +15,11 @@ use super::losses::Losses;
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
+use crate::problem::Problem;
 use crate::scenario::Scenario;
-use crate::topology::{self, Graph, Problem, Routes};
+use crate::topology::{self, Graph, Routes};
 use crate::transport::External;
-use crate::workload::{self, Agenda, Workload};
+use crate::workload::{self, Agenda, HostNames, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
 /// it as they come. Fails where a file that the scenario names is wrong.
@@ -50,14 +51,14 @@ fn assemble(
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
-    let graph = topology::build(scenario)?;
+    let graph = scenario.graph()?;
     switches::check_memory(scenario, &graph)?;
     let routes = Routes::new(&graph);
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
     switches::share_memory(scenario, &graph, &mut network);
     network.sends_notices = scenario.switch.qcn.is_some();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
-    let traffic = workload::build(scenario, &topology::host_names(&graph), seed)?;
+    let traffic = workload::build(scenario, &HostNames::of(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
     let templates: Result<Vec<Template>, Problem> = transports
@@ -141,9 +142,9 @@ impl Simulation {
 /// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and
 /// whether the machine's memory will do. The error is a key and what is wrong.
 pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
-    let graph = topology::build(scenario)?;
+    let graph = scenario.graph()?;
     switches::check_memory(scenario, &graph)?;
-    let hosts = topology::host_names(&graph);
+    let hosts = HostNames::of(&graph);
     let traffic = workload::build(scenario, &hosts, scenario.run.seed)?;
     memory::check(scenario, &graph, &Routes::new(&graph), &traffic)
 }

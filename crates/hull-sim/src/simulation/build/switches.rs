@@ -1,10 +1,11 @@
 //! The settings of switches and links become ports.
 
-use crate::network::rules::{self, Site};
+use crate::network::rules::Site;
 use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig};
+use crate::problem::Problem;
 use crate::quote;
 use crate::scenario::{MarkOn, Marking, Placement, Scenario};
-use crate::topology::{Graph, Kind, Problem};
+use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Size};
 
 /// All ports of the network, those of hosts and those of switches.
@@ -155,7 +156,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         count_in_service: switch.count_in_service,
         marker: marks_at_once.map(Marking::marker),
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),
-        rules: rules::of(&switch, &site),
+        rules: switch.rules(&site),
         classes: switch.priorities as usize,
         order: match &switch.dwrr {
             Some(dwrr) => Order::Dwrr(dwrr.quanta(mtu)),

@@ -14,8 +14,8 @@ use super::samplers::LIVE;
 use super::{Control, Failure, Simulation, build};
 use crate::engine::{Entity, Kind};
 use crate::measure::Logs;
+use crate::problem::Problem;
 use crate::scenario::Scenario;
-use crate::topology::Problem;
 
 pub(super) use look::Look;
 pub use shown::Shown;

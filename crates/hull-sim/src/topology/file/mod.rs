@@ -18,7 +18,7 @@ use super::link_name::SEPARATORS;
 use super::parts::Parts;
 use crate::problem;
 use crate::quote;
-use crate::scenario::GraphFile;
+use crate::topology::GraphFile;
 use crate::units::{Rate, Time};
 
 /// Most bytes of a file.

@@ -1,5 +1,5 @@
-//! How hosts and switches are joined: the tables of `[topology]`, from which [`crate::topology`]
-//! builds the graph. A link runs at `host.rate` and `host.delay` out of a host and at `switch.rate`
+//! How hosts and switches are joined: the tables of `[topology]`, from which [`build`](super::build)
+//! makes the graph. A link runs at `host.rate` and `host.delay` out of a host and at `switch.rate`
 //! and `switch.delay` out of a switch, unless a key here says otherwise.
 
 use schemars::JsonSchema;
@@ -234,7 +234,7 @@ const fn trunk_rate() -> Rate {
 }
 
 /// Checks the topology's keys; whether the graph is sound is seen when it is built.
-pub(super) fn check(topology: &Topology) -> Result<(), Problem> {
+pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
     let allowed =
         "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, file, graph";
     let checks: Vec<Result<(), Problem>> = [

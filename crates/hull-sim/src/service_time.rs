@@ -1,4 +1,5 @@
-//! The time that a server works on a request (report III-B): `offset + gamma(kappa, theta)`, or
+//! A time that varies: how long a server works on a request (report III-B), or what a stack's delay varies
+//! by: `offset + gamma(kappa, theta)`, or
 //! exponential, or constant. ps.
 //!
 //! The report's `180 gamma(0.7, 20000) + 10000 ns` has the scale 180 * 20000 ns = 3.6 ms: mean
@@ -6,11 +7,72 @@
 //! Gamma variates come from `rand_distr` (Marsaglia and Tsang's method, with their power rule for
 //! shapes below 1).
 
-use rand_distr::{Exp1, Gamma};
+use rand_distr::Exp1;
 
-use super::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, quoted, refuse, require};
 use crate::random::Stream;
-use crate::scenario::Service;
+use crate::units::Time;
+
+/// A time that is drawn anew each time: `offset` and at most one distribution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// The part that is always the same.
+    #[serde(default)]
+    pub offset: Time,
+    /// Mean of an exponential part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exponential: Option<Time>,
+    /// A gamma-distributed part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<Gamma>,
+}
+
+/// A gamma distribution: mean `shape * scale`, variance `shape * scale^2`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gamma {
+    /// Shape (kappa).
+    pub shape: f64,
+    /// Scale; the report's 180 gamma(kappa, theta) ns has the scale 180 theta ns.
+    pub scale: Time,
+}
+
+/// Checks a time at `key`.
+pub(crate) fn check(key: &str, service: &Service) -> Result<(), Problem> {
+    if service.exponential.is_some() && service.gamma.is_some() {
+        refuse(key, "exponential and gamma", "one of exponential, gamma")?;
+    }
+    let longest = Time(1_000_000_000_000_000);
+    let scale = service.gamma.as_ref().map(|gamma| gamma.scale);
+    for (name, time) in [
+        ("offset", Some(service.offset)),
+        ("exponential", service.exponential),
+        ("gamma.scale", scale),
+    ] {
+        let time = time.unwrap_or_default();
+        let key = format!("{key}.{name}");
+        require(time <= longest, &key, quoted(time), "at most 1000s")?;
+    }
+    let Some(gamma) = &service.gamma else {
+        return Ok(());
+    };
+    require(
+        gamma.shape > 0.0 && gamma.shape <= 1e6,
+        &format!("{key}.gamma.shape"),
+        gamma.shape,
+        "above 0 and at most 1e6",
+    )?;
+    require(
+        gamma.scale.0 > 0,
+        &format!("{key}.gamma.scale"),
+        quoted(gamma.scale),
+        "a time above 0",
+    )
+}
 
 /// A distribution of service times.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +85,7 @@ pub struct ServiceTime {
 enum Variable {
     None,
     Exponential { mean_ps: f64 },
-    Gamma(Gamma<f64>),
+    Gamma(rand_distr::Gamma<f64>),
 }
 
 impl ServiceTime {
@@ -31,9 +93,9 @@ impl ServiceTime {
     pub fn new(key: &str, service: &Service) -> Result<Self, Problem> {
         let variable = match (&service.gamma, service.exponential) {
             (Some(gamma), _) => {
-                let law = Gamma::new(gamma.shape, gamma.scale.0 as f64);
+                let law = rand_distr::Gamma::new(gamma.shape, gamma.scale.0 as f64);
                 Variable::Gamma(law.map_err(|error| {
-                    (
+                    Problem::new(
                         format!("{key}.gamma"),
                         format!("{error}; expected a shape and a scale above 0"),
                     )

@@ -1,6 +1,10 @@
 //! The instruments of a port: the time-weighted queue and, where asked for, its every change.
 
-use super::occupancy::Occupancy;
+mod distribution;
+mod occupancy;
+
+pub use distribution::Distribution;
+pub use occupancy::Occupancy;
 
 /// What a port's queue holds, the packet in transmission left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

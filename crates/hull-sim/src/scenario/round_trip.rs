@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use super::graph::{Graph, Kind};
-use crate::scenario::{Scenario, Service};
+use super::{Scenario, Service};
+use crate::topology::{Graph, Kind};
 
 /// The longest unloaded round trip between two hosts over shortest paths, ps; the ACK takes the path of
 /// its packet. Links that fail are there.
