@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import get_args
 
 from hull import __version__, _core
-from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, UNSHIPPED, Bound, counts, headline
 from hull.columns import COLUMNS
-from hull.experiment import all_experiments
-from hull.stated import beside, rows
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import (
+    BOUND_WORDS,
+    KIND_WORDS,
+    KINDS,
+    UNSHIPPED,
+    Bound,
+    counts,
+    headline,
+)
+from hull.experiments.common.stated import beside, rows
 from hull.terminal import key_row
 
 project = "hull"

@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
 RECORD = "record.json"

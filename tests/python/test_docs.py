@@ -14,7 +14,7 @@ from PIL import Image
 
 import hull
 from conftest import COMMAND
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

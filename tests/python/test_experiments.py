@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from conftest import COMMAND
-from hull.experiment import all_experiments
-from hull.measured import Results
+from hull.experiments import all_experiments
+from hull.experiments.common.measured import Results
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 IDS = tuple(all_experiments())

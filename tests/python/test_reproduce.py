@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from hull import cli, experiment
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, all_experiments
+from hull import cli, experiments
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
 from hull.figures import Line, Panel, plot_sweep
-from hull.measured import Results
 
 SHORT = Size(overrides=("run.duration=300ms", "run.warmup=20ms"), seeds=2)
 TABLES = {"epfl-table2": ("epfl-ns2", "table2"), "table4": ("hull-paper", "table4")}
@@ -32,7 +33,7 @@ def short(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Experiment]
     known = {
         id_: dataclasses.replace(found, quick=SHORT) for id_, found in all_experiments().items()
     }
-    monkeypatch.setattr(experiment, "all_experiments", lambda: known)
+    monkeypatch.setattr(experiments, "all_experiments", lambda: known)
     return known
 
 
@@ -42,7 +43,9 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def published(file: str, table: str) -> dict[str, Any]:
-    text = (files("hull") / "published" / f"{file}.toml").read_text(encoding="utf-8")
+    text = (files("hull.experiments.common") / "published" / f"{file}.toml").read_text(
+        encoding="utf-8"
+    )
     content: dict[str, Any] = tomllib.loads(text)[table]
     return content
 
@@ -224,7 +227,7 @@ def test_an_experiment_that_is_computed(
             ),
         ),
     )
-    monkeypatch.setattr(experiment, "all_experiments", lambda: {"computed": computed})
+    monkeypatch.setattr(experiments, "all_experiments", lambda: {"computed": computed})
     for size, holds in (("quick", False), ("full", True)):
         assert call(monkeypatch, "reproduce", "--all", f"--{size}") == 0
         folder = Path("results", f"computed-{size}")

@@ -8,11 +8,18 @@ from typing import Any
 
 import pytest
 
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
+from hull.experiments.common.stated import (
+    DOCUMENTS,
+    Stated,
+    beside,
+    experiments_named,
+    rows,
+    statements_for,
+)
+from hull.experiments.common.stated.quantity import agree
+from hull.experiments.common.stated.setting import setting
 from hull.plan import Cell
-from hull.stated import DOCUMENTS, Stated, beside, experiments_named, rows, statements_for
-from hull.stated.quantity import agree
-from hull.stated.setting import setting
 
 SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scenario is not None)
 
@@ -44,7 +51,9 @@ def test_statements_are_for_one_size_or_both_once() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_groups_are_used_and_known(document: str) -> None:
-    text = (files("hull") / "stated" / f"{document}.toml").read_text(encoding="utf-8")
+    text = (files("hull.experiments.common.stated") / f"{document}.toml").read_text(
+        encoding="utf-8"
+    )
     content = tomllib.loads(text)
     used = {name for entry in content["stated"] for name in entry["of"]}
     assert set(content["groups"]) <= used

@@ -7,10 +7,10 @@ Latency is the time-weighted queue of the client's port (us), throughput what it
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size
-from hull.long_lived import counts, series
-from hull.measured import Results, occupancy, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.long_lived import counts, series
+from hull.experiments.common.measured import Results, occupancy, throughput_mbps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,7 +1,9 @@
 """Figure 2c of the EPFL ns-2 report: figure 2b with 100 us of link delay instead of 5."""
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.long_lived import counts, series
+from hull.experiments.common.measured import Results, throughput_mbps
 from hull.experiments.epfl_fig2b import (
     ALL,
     FLOWS,
@@ -13,8 +15,6 @@ from hull.experiments.epfl_fig2b import (
     lines,
     window,
 )
-from hull.long_lived import counts, series
-from hull.measured import Results, throughput_mbps
 
 DELAYS = ("host.delay=100us", "switch.delay=100us")
 

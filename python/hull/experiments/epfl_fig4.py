@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from hull.claims import (
+from hull.experiments.common.claims import (
     CUT_FORM,
     Claim,
     Finding,
@@ -22,8 +22,8 @@ from hull.claims import (
     unshipped,
     within,
 )
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import (
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import (
     Estimate,
     Measure,
     Results,
@@ -34,7 +34,7 @@ from hull.measured import (
     query,
     value,
 )
-from hull.queries import (
+from hull.experiments.common.queries import (
     ALONE,
     CONDITIONS,
     DCTCP,

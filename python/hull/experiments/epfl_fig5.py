@@ -6,10 +6,18 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import CUT_FORM, Claim, Finding, about, commands, cut_as_published, ratio
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Results, goodput_mbps, value
-from hull.queries import (
+from hull.experiments.common.claims import (
+    CUT_FORM,
+    Claim,
+    Finding,
+    about,
+    commands,
+    cut_as_published,
+    ratio,
+)
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Results, goodput_mbps, value
+from hull.experiments.common.queries import (
     ALONE,
     CONDITIONS,
     DCTCP,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import CUT_FORM, Claim, Finding, cut_as_published, within
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Estimate, Measure, Results, value
-from hull.queries import (
+from hull.experiments.common.claims import CUT_FORM, Claim, Finding, cut_as_published, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Measure, Results, value
+from hull.experiments.common.queries import (
     CONDITIONS,
     DCTCP,
     HULL,

@@ -9,10 +9,10 @@ rates.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import senders
-from hull.measured import Results, occupancy
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import senders
+from hull.experiments.common.measured import Results, occupancy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

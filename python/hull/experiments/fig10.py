@@ -8,11 +8,11 @@ is that of the best scheme without phantom queue (section 6.2.1). Slowdowns in p
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.dynamic_flows import DCTCP, HULL, LOADS, SMALL, TCP
-from hull.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.dynamic_flows import DCTCP, HULL, LOADS, SMALL, TCP
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Results, fct
 from hull.experiments.table4 import FULL, QUICK, slowdowns_pct
-from hull.measured import Estimate, Results, fct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,10 @@ those of table 1.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, within
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import series
-from hull.measured import Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, within
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Results, probe, throughput_mbps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Estimate, Reader, Results
-from hull.segments import TcpSegment, tcp_segments
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Estimate, Reader, Results
+from hull.experiments.common.segments import TcpSegment, tcp_segments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

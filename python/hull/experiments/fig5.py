@@ -7,10 +7,10 @@ Latency is the probes' (us), throughput what the receiver's link carries (Mbps).
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, published
-from hull.long_lived import over, series
-from hull.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
+from hull.experiments.common.long_lived import over, series
+from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
 from hull.statistics import r_squared
 
 if TYPE_CHECKING:

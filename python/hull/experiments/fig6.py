@@ -7,10 +7,18 @@ round trip what the flows' TCP measures (us); throughput what the receiver's lin
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, cell, published
-from hull.long_lived import series
-from hull.measured import Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import (
+    Experiment,
+    Point,
+    Size,
+    SizeName,
+    Variant,
+    cell,
+    published,
+)
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Results, probe, throughput_mbps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.long_lived import counts, over, senders, series
-from hull.measured import Reader, Results, occupancy, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.long_lived import counts, over, senders, series
+from hull.experiments.common.measured import Reader, Results, occupancy, probe, throughput_mbps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

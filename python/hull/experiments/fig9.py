@@ -7,10 +7,10 @@ threshold, 800 Mbps and 6 KB, are those of thesis figure 4.9's caption. Latency 
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import senders
-from hull.measured import Results, probe
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import senders
+from hull.experiments.common.measured import Results, probe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

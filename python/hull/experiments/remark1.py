@@ -7,10 +7,10 @@ leave, no faster than the link; in parallel as they arrive. Latency is the probe
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import series
-from hull.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ smoothed round trips (us).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, ratio
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Estimate, Reader, Results, Summary
+from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Estimate, Reader, Results, Summary
 
 if TYPE_CHECKING:
     import polars as pl

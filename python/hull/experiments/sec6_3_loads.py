@@ -8,9 +8,9 @@ times last until the sender has the last ACK, as the paper's 16.2 us for 6.8 KB 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results, fct
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results, fct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

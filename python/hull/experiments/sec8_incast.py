@@ -8,10 +8,10 @@ buffers.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import mean_ms, timeout_share
-from hull.measured import Results, occupancy
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import mean_ms, timeout_share
+from hull.experiments.common.measured import Results, occupancy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull import dynamic_flows
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
-from hull.experiment import Experiment, Size, Variant, table_points
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common import dynamic_flows
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
+from hull.experiments.common.experiment import Experiment, Size, Variant, table_points
+from hull.experiments.common.measured import Reader, Results, fct, probe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def draw(results: Results) -> "Figure":
     """Latency gained and bandwidth paid, by load."""
     from hull.figures import plot_overview
 
-    return plot_overview(EXPERIMENT.rows(results))
+    return plot_overview(EXPERIMENT.rows(results), {"table4": "NSDI '12 paper, table 4"})
 
 
 def listed(values: dict[str, float], form: str = ".1f") -> str:

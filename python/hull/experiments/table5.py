@@ -8,9 +8,9 @@ of the high-priority queue.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Point, Size, Variant, table_points
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, table_points
+from hull.experiments.common.measured import Reader, Results, fct, probe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,9 @@ time, as thesis 3.3.3 measures it.
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Results
 
 if TYPE_CHECKING:
     import polars as pl

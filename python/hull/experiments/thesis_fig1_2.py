@@ -6,10 +6,10 @@ ms, where the thesis has 125 ms, so that the sawtooth can be seen.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
-from hull.queue_cdf import percentile
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.queue_cdf import percentile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

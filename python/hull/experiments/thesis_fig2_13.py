@@ -6,10 +6,10 @@ buffer of 100, and throughput (Gbps). The round trip is 500 us.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results, Summary
-from hull.queue_cdf import queue_packets
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.queue_cdf import queue_packets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,10 @@ packets, tuned 150 and 250.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Results, goodput_mbps
-from hull.queue_cdf import percentile, queue_cdf
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Results, goodput_mbps
+from hull.experiments.common.queue_cdf import percentile, queue_cdf
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ at once, with 5 flows and with up to 90.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Results, Summary
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,9 @@ share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.measured import Estimate, Results
 from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:

@@ -6,10 +6,18 @@ and share of the queries with a timeout, TCP and DCTCP, floors of the timeout of
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, published
-from hull.incast import FAN_INS, MANY, draw_fan_in, fan_ins, first_timeouts, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.incast import (
+    FAN_INS,
+    MANY,
+    draw_fan_in,
+    fan_ins,
+    first_timeouts,
+    mean_ms,
+    timeout_share,
+)
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,17 @@ timeout.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import FAN_INS, MANY, draw_fan_in, fan_ins, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import (
+    FAN_INS,
+    MANY,
+    draw_fan_in,
+    fan_ins,
+    mean_ms,
+    timeout_share,
+)
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ before it asks again.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant, published
-from hull.incast import ALL_TO_ALL, completion_cdf, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.incast import ALL_TO_ALL, completion_cdf, mean_ms, timeout_share
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

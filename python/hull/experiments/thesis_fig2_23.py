@@ -7,10 +7,18 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.benchmark import BASE, DCTCP, TCP, flow_timeouts, short_ms, value, variants
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
+from hull.experiments.common.benchmark import (
+    BASE,
+    DCTCP,
+    TCP,
+    flow_timeouts,
+    short_ms,
+    value,
+    variants,
+)
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ TCP, TCP with a deep-buffered switch, TCP with RED, DCTCP.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     BASE,
     BOTH,
     DCTCP,
@@ -20,9 +20,9 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ large.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     BACKGROUND,
     BASE,
     DCTCP,
@@ -18,9 +18,9 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

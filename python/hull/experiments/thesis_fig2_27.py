@@ -4,7 +4,7 @@ updates grow up to ten times and responses up to 1 MB together.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     DCTCP,
     FACTORS,
     RESPONSES_KB,
@@ -14,9 +14,9 @@ from hull.benchmark import (
     timeout_pct,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

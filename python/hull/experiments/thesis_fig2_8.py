@@ -9,9 +9,9 @@ Responses whose last packet is lost are not counted, as there. Times are ms.
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

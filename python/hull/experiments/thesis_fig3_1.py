@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size
-from hull.measured import Results, occupancy
-from hull.one_link import (
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.one_link import (
     CAPACITY_PPS,
     cycle,
     cycle_swing,
@@ -19,7 +19,7 @@ from hull.one_link import (
     fluid_over,
     link,
 )
-from hull.swings import Swing, swing
+from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

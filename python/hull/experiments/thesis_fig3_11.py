@@ -6,9 +6,9 @@ Times are in ms from when it joins.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.measured import Estimate, Results
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:

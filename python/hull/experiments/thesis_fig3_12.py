@@ -6,9 +6,9 @@ Two flows have 100 us, two up to 1 ms; throughputs are those of the two groups i
 import math
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
+from hull.experiments.common.measured import Estimate, Results
 
 if TYPE_CHECKING:
     import polars as pl

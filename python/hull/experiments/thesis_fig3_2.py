@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size
-from hull.measured import Results
-from hull.one_link import (
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.one_link import (
     cycle,
     cycle_swing,
     flow_over,
@@ -19,7 +19,7 @@ from hull.one_link import (
     sawtooth_of,
     sawtooth_over,
 )
-from hull.swings import Swing, swing
+from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ C d, so that the queue never runs empty.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.cycles import PER_ACK, SCHEME, SCHEMES, Cycle, measured
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.cycles import PER_ACK, SCHEME, SCHEMES, Cycle, measured
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,11 +7,11 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.cycles import FLOWS, SCHEMES, measured
-from hull.experiment import Experiment, Size
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.cycles import FLOWS, SCHEMES, measured
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
 from hull.experiments.thesis_fig3_6 import ALL, CYCLES, LARGE, SMALL, WINDOWS
-from hull.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

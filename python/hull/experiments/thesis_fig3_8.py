@@ -6,10 +6,10 @@ average window is the worst one, packet by packet. Throughput is of the link's r
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.cycles import SCHEME, SCHEMES, Cycle
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.cycles import SCHEME, SCHEMES, Cycle
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results, Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,17 @@ of the link's rate.
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, cell, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import (
+    Experiment,
+    Point,
+    Size,
+    SizeName,
+    Variant,
+    cell,
+    published,
+)
+from hull.experiments.common.measured import Results, Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,9 @@ As in figure 5.13, with the beta that the thesis prints and with a tenth of it.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, about
-from hull.experiment import Experiment, Size, published
+from hull.experiments.common.claims import Claim, Finding, about
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
 from hull.experiments.thesis_fig5_13 import (
     BETAS,
     QUICK,
@@ -17,7 +18,6 @@ from hull.experiments.thesis_fig5_13 import (
     swing,
     variant,
 )
-from hull.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import utilization_pct
 from hull.experiments.thesis_table5_1 import (
     HALF,
     PLACES,
@@ -22,8 +24,6 @@ from hull.experiments.thesis_table5_1 import (
     condition,
     variant,
 )
-from hull.measured import Results
-from hull.qcn_runs import utilization_pct
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,10 +6,10 @@ the longest of figure 5.6: below and above the stability margin of 249 us.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size
-from hull.measured import Results
-from hull.qcn_runs import (
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import (
     QCN,
     QCN_STANDARD,
     SMALL_PACKETS,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding, about
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, about
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Bound, Claim, Finding, about, commands, unshipped
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
-from hull.qcn_runs import (
+from hull.experiments.common.claims import Bound, Claim, Finding, about, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import (
     AIMD,
     AIMD_STANDARD,
     QCN,

@@ -6,10 +6,10 @@ Mean completion time (ms) and share of the queries with a timeout, TCP and DCTCP
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import mean_ms, timeout_share
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

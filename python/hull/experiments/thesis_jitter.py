@@ -9,10 +9,10 @@ the other experiments the 86 KB of a query's responses fit, and jitter has nothi
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.benchmark import TCP, query_ms, value
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results
+from hull.experiments.common.benchmark import TCP, query_ms, value
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, published
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results, from_table, value
 from hull.experiments.thesis_table5_1 import HALF, RTTS, WHOLE, condition, variant
-from hull.measured import Results, from_table, value
 
 if TYPE_CHECKING:
     import polars as pl

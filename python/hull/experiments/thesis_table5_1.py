@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Bound, Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Measure, Results, from_table, value
+from hull.experiments.common.claims import Bound, Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Measure, Results, from_table, value
 
 if TYPE_CHECKING:
     import polars as pl

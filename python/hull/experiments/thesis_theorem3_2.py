@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Results
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:

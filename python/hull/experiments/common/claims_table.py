@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hull.claims import BOUND_WORDS, KIND_WORDS, headline
+from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, headline
 from hull.report.tables import boxed_table
 
 _HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds")

@@ -4,8 +4,8 @@ messages (100 KB to 1 MB) and queries. Times are ms.
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from hull.experiment import Variant
-from hull.measured import Estimate, Results, Summary, query
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Estimate, Results, Summary, query
 from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.experiment import Variant
-from hull.measured import Results
-from hull.swings import Swing, queue
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.swings import Swing, queue
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from hull.experiment import Variant
-from hull.measured import Results
-from hull.swings import swing
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.swings import swing
 
 if TYPE_CHECKING:
     from hull.theory.limit_cycle import LimitCycle

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.measured import Results
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,29 +7,35 @@ the comparison and the claims. `Reproduction.write_site` gathers several such fo
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hull.cache import Cache
-from hull.claims import judge
 from hull.errors import UsageError
-from hull.experiment import Experiment, SizeName
+from hull.experiments.common.claims import judge
+from hull.experiments.common.experiment import Experiment, SizeName
+from hull.experiments.common.measured import Results
+from hull.experiments.common.sections import sections
+from hull.experiments.common.start_page import start_page
+from hull.experiments.common.stated import beside, rows
 from hull.folder import OutputFolder
-from hull.measured import Results
 from hull.output_file import write_text
 from hull.plan import Plan
-from hull.report.start_page import start_page
+from hull.report.page import Section
 from hull.result import Result
 from hull.runner import perform
 from hull.said import say
-from hull.stated import beside, rows
 
 FIGURE = "figure"
 """Name of the figure's files, without their ending."""
 
 
-def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str, Any]) -> None:
-    """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`."""
+def compare(
+    experiment: Experiment, plan: Plan, folder: Path, summary: dict[str, Any]
+) -> list[Section]:
+    """Add stated settings, comparison and claims to `summary` and draw the figure into `folder`;
+    returns what they add to the page."""
     results = Results(folder, summary)
     summary["experiment"] = {
         "id": experiment.id,
@@ -44,6 +50,7 @@ def compare(experiment: Experiment, plan: Plan, folder: Path, summary: dict[str,
     # Without dates, so that the same results are the same bytes.
     figure.savefig(folder / f"{FIGURE}.pdf", metadata={"CreationDate": None})
     figure.savefig(folder / f"{FIGURE}.png", dpi=200, metadata={"Software": None})
+    return sections(folder, summary, experiment.looks)
 
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
@@ -88,7 +95,7 @@ class Reproduction:
                 jobs=jobs,
                 force=self._force,
                 lines=True,
-                experiment=experiment,
+                evaluate=partial(compare, experiment, plan),
                 cache=self._cache,
             )
             yield experiment, result

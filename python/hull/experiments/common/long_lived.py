@@ -7,8 +7,8 @@ testbed of paper 5.2.
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from hull.experiment import Variant
-from hull.measured import Estimate, Reader, Results
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Estimate, Reader, Results
 
 
 def senders(count: int) -> str:

@@ -6,8 +6,16 @@ report (III-A) works out from the paper's table. Latency and 1 KB times in us, 1
 from collections.abc import Callable
 from itertools import pairwise
 
-from hull.claims import CUT_FORM, Claim, Finding, about, commands, cut_as_published, cut_pct
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common.claims import (
+    CUT_FORM,
+    Claim,
+    Finding,
+    about,
+    commands,
+    cut_as_published,
+    cut_pct,
+)
+from hull.experiments.common.measured import Reader, Results, fct, probe
 
 LOADS = ("load20", "load40", "load60")
 TCP, DCTCP, SMALL, HULL = "tcp_droptail", "dctcp_30k", "dctcp_6k_pacer", "dctcp_pq950_pacer"

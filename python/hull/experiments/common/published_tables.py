@@ -12,21 +12,21 @@ from html import escape
 from typing import Any
 
 from hull.report.labels import condition_label, metric_label, number, unit_label
-from hull.report.schemes import schemes
+from hull.report.schemes import Looks, schemes
 from hull.report.tables import boxed_table, swatch
 
 LIMIT = 2.0
 _STATISTICS = ("mean", "p50", "p90", "p99", "p999", "max")
 
 
-def published_tables(rows: Sequence[dict[str, Any]]) -> str:
+def published_tables(rows: Sequence[dict[str, Any]], looks: Looks = ()) -> str:
     """A table for each experiment and metric: a row for each condition and scheme."""
     several = len({row["experiment"] for row in rows}) > 1
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["experiment"], row["metric"]), []).append(row)
     return "".join(
-        _table(f"{experiment}: " if several else "", group)
+        _table(f"{experiment}: " if several else "", group, looks)
         for (experiment, _), group in groups.items()
     )
 
@@ -40,11 +40,11 @@ def deviation(rows: Sequence[dict[str, Any]]) -> float | None:
     return math.exp(sum(logs) / len(logs)) if logs else None
 
 
-def _table(prefix: str, rows: list[dict[str, Any]]) -> str:
+def _table(prefix: str, rows: list[dict[str, Any]], declared: Looks) -> str:
     metric, unit = rows[0]["metric"], rows[0]["unit"]
     statistics = [s for s in _STATISTICS if any(row["statistic"] == s for row in rows)]
     found = {(row["condition"], row["scheme"], row["statistic"]): row for row in rows}
-    looks = schemes(row["scheme"] for row in rows)
+    looks = schemes((row["scheme"] for row in rows), declared)
     over = sum(_beyond(row["ratio"]) is not None for row in rows)
     title = f"{prefix}{metric_label(metric, unit)} ({unit_label(unit)})"
     caption = f"{title}; {over} of {len(rows)} values off by more than a factor of {LIMIT:g}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
-from hull.measured import Results
+from hull.experiments.common.measured import Results
 
 Kind = Literal["predicted", "fitted", "by construction"]
 """What a claim's verdict is worth: see KIND_WORDS."""

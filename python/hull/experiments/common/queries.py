@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import cut_pct
-from hull.measured import Estimate, Measure, Results, from_summary, from_table, query, value
+from hull.experiments.common.claims import cut_pct
+from hull.experiments.common.measured import (
+    Estimate,
+    Measure,
+    Results,
+    from_summary,
+    from_table,
+    query,
+    value,
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,13 +7,13 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, counts, headline
+from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, KINDS, counts, headline
+from hull.experiments.common.published_tables import deviation
 from hull.report.labels import NO_VALUE
-from hull.report.published import deviation
 from hull.report.tables import boxed_table
 
 if TYPE_CHECKING:
-    from hull.experiment import Experiment
+    from hull.experiments.common.experiment import Experiment
     from hull.result import Result
 
 _HEAD = (

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hull.experiment import Variant
-from hull.measured import Results, Summary, query
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Results, Summary, query
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hull.measured import Results
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.experiment import Variant
-from hull.measured import Results, Summary
+from hull.experiments.common.experiment import Variant
+from hull.experiments.common.measured import Results, Summary
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,9 +14,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from hull.experiments.common.stated.quantity import agree
+from hull.experiments.common.stated.setting import setting
 from hull.plan import Cell
-from hull.stated.quantity import agree
-from hull.stated.setting import setting
 
 DOCUMENTS = ("paper", "thesis", "report", "slides")
 
@@ -31,7 +31,7 @@ class Stated:
     """Name of the setting, for a table."""
     key: str
     """Path of the key in a resolved scenario, or the name of a derived quantity
-    (hull/stated/setting.py)."""
+    (stated/setting.py)."""
     value: str
     """As printed; ">= 5000000" is a lower bound, "none" an absent key. "{0}" is the first group of
     `conditions`, "{name}" a named group of `schemes`."""
@@ -134,7 +134,7 @@ def _problem(stated: Stated, key: str, value: str, found: str) -> str:
 
 def _all() -> Iterator[tuple[frozenset[str], Stated]]:
     for name in DOCUMENTS:
-        text = (files("hull") / "stated" / f"{name}.toml").read_text(encoding="utf-8")
+        text = (files(__package__) / f"{name}.toml").read_text(encoding="utf-8")
         content = tomllib.loads(text)
         for entry in content["stated"]:
             yield _read(content["document"], content["groups"], entry)

@@ -9,17 +9,16 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.resources import files
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal
 
-from hull import experiments, scenarios
-from hull.claims import Claim
+from hull import scenarios
 from hull.errors import RunError, UsageError
-from hull.measured import Completion, Estimate, Reader, Results
+from hull.experiments.common.claims import Claim
+from hull.experiments.common.measured import Completion, Estimate, Reader, Results
+from hull.experiments.common.stated import Stated, statements_for
 from hull.plan import Cell, Plan, code_hash, make_plan
-from hull.stated import Stated, statements_for
+from hull.report.schemes import Looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,6 +90,8 @@ class Experiment:
     completion: Completion | None = None
     """The end of a flow in the source's completion times; None where it has none. A test asks for
     it where flows end."""
+    looks: Looks = ()
+    """Of the schemes that are not named and drawn the same everywhere (hull.report.schemes)."""
 
     def plan(self, size: SizeName, seeds: int | None, overrides: Sequence[str] = ()) -> Plan:
         """The cells of all variants under their names in the results.
@@ -207,20 +208,12 @@ def cell(condition: str, scheme: str, read: Reader) -> Callable[[Results], Estim
 
 @cache
 def published(file: str, table: str) -> dict[str, Any]:
-    """A table of the published numbers (hull/published)."""
-    text = (files("hull") / "published" / f"{file}.toml").read_text(encoding="utf-8")
+    """A table of the published numbers (common/published)."""
+    text = (files(__package__) / "published" / f"{file}.toml").read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
     for name in table.split("."):
         content = content[name]
     return content
-
-
-@cache
-def all_experiments() -> dict[str, Experiment]:
-    """Every experiment by its ID."""
-    modules = sorted(module.name for module in iter_modules(experiments.__path__))
-    found = [import_module(f"hull.experiments.{name}").EXPERIMENT for name in modules]
-    return {experiment.id: experiment for experiment in found}
 
 
 def _schemes(variant: Variant, scenario: str) -> set[str]:
