@@ -1,10 +1,7 @@
 """Figure 2c of the EPFL ns-2 report: figure 2b with 100 us of link delay instead of 5."""
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.experiment import Experiment, Size
-from hull.experiments.common.long_lived import counts, series
-from hull.experiments.common.measured import Results, throughput_mbps
-from hull.experiments.epfl_fig2b import (
+from hull.experiments.common.epfl_static import (
     ALL,
     FLOWS,
     FOLLOWED,
@@ -15,6 +12,9 @@ from hull.experiments.epfl_fig2b import (
     lines,
     window,
 )
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.long_lived import counts, series
+from hull.experiments.common.measured import Results, throughput_mbps
 
 DELAYS = ("host.delay=100us", "switch.delay=100us")
 

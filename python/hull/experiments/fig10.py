@@ -9,15 +9,23 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.dynamic_flows import DCTCP, HULL, LOADS, SMALL, TCP
+from hull.experiments.common.dynamic_flows import (
+    CONDITIONS,
+    DCTCP,
+    FULL,
+    HULL,
+    LOADS,
+    QUICK,
+    SMALL,
+    TCP,
+    slowdowns_pct,
+)
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results, fct
-from hull.experiments.table4 import FULL, QUICK, slowdowns_pct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CONDITIONS = {"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}
 DRAINS = {800: "dctcp_pq800_pacer", 900: "dctcp_pq900_pacer", 950: HULL}
 
 

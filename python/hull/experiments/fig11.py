@@ -5,11 +5,9 @@
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.dynamic_flows import HULL, LOADS, SMALL
+from hull.experiments.common.dynamic_flows import CONDITIONS, FULL, HULL, LOADS, QUICK, SMALL
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, fct, probe
-from hull.experiments.fig10 import CONDITIONS
-from hull.experiments.table4 import FULL, QUICK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

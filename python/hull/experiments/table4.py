@@ -8,18 +8,25 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.experiments.common import dynamic_flows
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
-from hull.experiments.common.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
+from hull.experiments.common.dynamic_flows import (
+    DCTCP,
+    FULL,
+    HULL,
+    LOADS,
+    QUICK,
+    SCHEMES,
+    SMALL,
+    TCP,
+    claims,
+    host_part,
+    slowdowns_pct,
+)
 from hull.experiments.common.experiment import Experiment, Size, Variant, table_points
 from hull.experiments.common.measured import Reader, Results, fct, probe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-QUICK = ("run.duration=40s",)
-FULL = ("run.warmup=40s", "run.duration=150s")
-"""Sizes of all experiments on this scenario, the same so that they share results."""
 
 
 def draw(results: Results) -> "Figure":
@@ -32,20 +39,6 @@ def draw(results: Results) -> "Figure":
 def listed(values: dict[str, float], form: str = ".1f") -> str:
     """Values by load in words."""
     return ", ".join(f"{value:{form}} at {load[4:]}%" for load, value in values.items())
-
-
-def slowdowns_pct(results: Results, scheme: str) -> dict[str, float]:
-    """By load, how much longer 10 MB take than with the best scheme without phantom queue."""
-    read = fct("10MB", "mean")
-    return {
-        load: 100
-        * (
-            results.mean(load, scheme, read)
-            / min(results.mean(load, other, read) for other in (TCP, DCTCP, SMALL))
-            - 1
-        )
-        for load in LOADS
-    }
 
 
 def each(
@@ -423,7 +416,7 @@ EXPERIMENT = Experiment(
         },
         published_conditions=LOADS,
     ),
-    claims=(*_CLAIMS, *dynamic_flows.CLAIMS),
+    claims=(*_CLAIMS, *claims("table4")),
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

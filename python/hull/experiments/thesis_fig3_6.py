@@ -8,18 +8,22 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.cycles import PER_ACK, SCHEME, SCHEMES, Cycle, measured
+from hull.experiments.common.cycles import (
+    ALL,
+    CYCLES,
+    LARGE,
+    PER_ACK,
+    SCHEME,
+    SCHEMES,
+    SMALL,
+    WINDOWS,
+    measured,
+)
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-GAINS = (0.0625, 0.4)
-WINDOWS = (6, 8, 11, 14, 20, 40, 100)
-CYCLES = {g: tuple(Cycle(w, g, 0.6) for w in WINDOWS) for g in GAINS}
-ALL = tuple(cycle for cycles in CYCLES.values() for cycle in cycles)
-SMALL, LARGE = GAINS
 
 
 def _low(results: Results, g: float, scheme: str = SCHEME) -> list[float]:

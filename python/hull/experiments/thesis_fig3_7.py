@@ -8,10 +8,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
-from hull.experiments.common.cycles import FLOWS, SCHEMES, measured
+from hull.experiments.common.cycles import (
+    ALL,
+    CYCLES,
+    FLOWS,
+    LARGE,
+    SCHEMES,
+    SMALL,
+    WINDOWS,
+    measured,
+)
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
-from hull.experiments.thesis_fig3_6 import ALL, CYCLES, LARGE, SMALL, WINDOWS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

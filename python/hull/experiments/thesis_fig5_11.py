@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hull.experiments.common.averaging_loop import AP, PD, draw_responses, largest, steps
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment
 from hull.experiments.common.measured import Results
-from hull.experiments.thesis_fig5_9 import AP, PD, draw_responses, largest, steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

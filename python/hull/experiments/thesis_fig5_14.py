@@ -5,14 +5,14 @@ As in figure 5.13, with the beta that the thesis prints and with a tenth of it.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, about
+from hull.experiments.common.claims import Claim, Finding, about, commands
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
-from hull.experiments.thesis_fig5_13 import (
+from hull.experiments.common.rcp_runs import (
     BETAS,
     QUICK,
-    SHOWN_BY,
     TRIED,
+    TRIED_WITH,
     draw_rates,
     sides,
     swing,
@@ -55,7 +55,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
-        shown_by=SHOWN_BY,
+        shown_by=commands("thesis-fig5-13", *TRIED_WITH),
     ),
     Claim(
         id="thesis-fig5-14-similar",

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
-from hull.experiments.common.qcn_runs import utilization_pct
-from hull.experiments.thesis_table5_1 import (
+from hull.experiments.common.one_source import (
     HALF,
     PLACES,
     QCN,
@@ -24,6 +23,7 @@ from hull.experiments.thesis_table5_1 import (
     condition,
     variant,
 )
+from hull.experiments.common.qcn_runs import utilization_pct
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
-from hull.experiments.thesis_fig5_13 import BETAS, LINK_GBPS, SETTLED
+from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, SETTLED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, from_table, value
-from hull.experiments.thesis_table5_1 import HALF, RTTS, WHOLE, condition, variant
+from hull.experiments.common.one_source import HALF, RTTS, WHOLE, condition, variant
 
 if TYPE_CHECKING:
     import polars as pl

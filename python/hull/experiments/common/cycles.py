@@ -100,3 +100,10 @@ def measured(results: Results, cycle: Cycle, scheme: str = SCHEME) -> Measured:
         (found.low - cycle.threshold) / cycle.packets,
         (found.high - cycle.threshold) / cycle.packets,
     )
+
+
+GAINS = (0.0625, 0.4)
+WINDOWS = (6, 8, 11, 14, 20, 40, 100)
+CYCLES = {g: tuple(Cycle(w, g, 0.6) for w in WINDOWS) for g in GAINS}
+ALL = tuple(cycle for cycles in CYCLES.values() for cycle in cycles)
+SMALL, LARGE = GAINS

@@ -25,6 +25,10 @@ BUFFER_US = 5600
 """700 KB at 1 Gbps."""
 ONE_PACKET_US = 12
 LEAST_US = 160
+QUICK = ("run.duration=40s",)
+FULL = ("run.warmup=40s", "run.duration=150s")
+"""Sizes of all experiments on scenario table4, the same so that they share results."""
+CONDITIONS = {"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}
 
 
 def small(statistic: str) -> Reader:
@@ -51,6 +55,20 @@ def host_part(results: Results, scheme: str) -> list[float]:
     """Mean 1 KB time without the mean wait at the switch, us, at each load."""
     times, waits = row(results, scheme, small("mean")), row(results, scheme, probe("mean"))
     return [time - wait for time, wait in zip(times, waits, strict=True)]
+
+
+def slowdowns_pct(results: Results, scheme: str) -> dict[str, float]:
+    """By load, how much longer 10 MB take than with the best scheme without phantom queue."""
+    read = fct("10MB", "mean")
+    return {
+        load: 100
+        * (
+            results.mean(load, scheme, read)
+            / min(results.mean(load, other, read) for other in (TCP, DCTCP, SMALL))
+            - 1
+        )
+        for load in LOADS
+    }
 
 
 def _tcp_highest(results: Results) -> Finding:
@@ -157,12 +175,19 @@ def _average_cut(
 
 
 def _of_report(
-    name: str, what: str, read: Reader, other: str, number: float, sign: int = 1, tried: str = ""
+    experiment: str,
+    name: str,
+    what: str,
+    read: Reader,
+    other: str,
+    number: float,
+    sign: int = 1,
+    tried: str = "",
 ) -> Claim:
     direction, form = ("below", CUT_FORM) if sign == 1 else ("above", "within 25%")
     label = "TCP" if other == TCP else "DCTCP-30K"
     return Claim(
-        f"table4-report-{name}",
+        f"{experiment}-report-{name}",
         "report III-A on the paper",
         f"In the paper's testbed, averaged over the loads, HULL's {what} is {number}% ({form}) "
         f"{direction} {label}'s",
@@ -170,7 +195,7 @@ def _of_report(
         kind="fitted",
         bound="document",
         tried=tried,
-        shown_by=commands("table4", "--full") if tried else (),
+        shown_by=commands(experiment, "--full") if tried else (),
     )
 
 
@@ -193,115 +218,143 @@ _LATENCY_TAIL = (
     "published 1.2; HULL's is as published within 7% at each load"
 )
 
-CLAIMS = (
-    Claim(
-        "table4-tcp-highest",
-        "paper 6.2.1",
-        "The switch latency is very high with TCP compared to the other three (mean 2 times the "
-        "next or more, at each load)",
-        _tcp_highest,
-        kind="predicted",
-        bound="hull",
-    ),
-    Claim(
-        "table4-tcp-fills",
-        "paper 6.2.1",
-        "... since it completely fills the buffer (longest wait of a probe 90% of 5600 us or more, "
-        "at each load)",
-        _tcp_fills,
-        kind="predicted",
-        bound="hull",
-    ),
-    Claim(
-        "table4-one-packet",
-        "paper 6.2.1",
-        "HULL's mean latency is about that of a single packet or less, 12 us (within 25%), at each "
-        "load",
-        _one_packet,
-        kind="fitted",
-        bound="document",
-    ),
-    Claim(
-        "table4-1kb-high",
-        "paper 6.2.1",
-        "The mean 1 KB time is rather high with all schemes (twice the least of 160 us or more)",
-        _rather_high,
-        kind="fitted",
-        bound="hull",
-    ),
-    Claim(
-        "table4-1kb-order",
-        "paper 6.2.1",
-        "The mean 1 KB time falls with more aggressive marking: TCP, DCTCP-30K, DCTCP-6K-Pacer, "
-        "HULL, at each load",
-        _small_order,
-        kind="fitted",
-        bound="document",
-    ),
-    Claim(
-        "table4-hosts-gain-tcp",
-        "paper 6.2.1",
-        "What the hosts add to 1 KB improves especially against TCP (2 times or more what it "
-        "improves against DCTCP-30K, at each load)",
-        _hosts_gain_most,
-        kind="fitted",
-        bound="hull",
-    ),
-    Claim(
-        "table4-up-to",
-        "paper 8",
-        "Average and tail latency fall by factors of up to 10 and 40: at some load mean and 99th "
-        "percentile are 10 times below DCTCP-30K's and 40 times below TCP's",
-        _up_to,
-        kind="fitted",
-        bound="document",
-    ),
-    Claim(
-        "table4-best-1kb",
-        "paper table 4",
-        "HULL is marked the best scheme for 1 KB: mean, 90th and 99th percentile, at each load",
-        _best(small, {(load, s): HULL for load in LOADS for s in STATISTICS}),
-        kind="fitted",
-        bound="document",
-    ),
-    Claim(
-        "table4-best-10mb",
-        "paper table 4",
-        "For 10 MB DCTCP-30K is marked the best scheme at 20% load and at the 99th percentile, TCP "
-        "else",
-        _best(large, _BEST_10MB),
-        kind="predicted",
-        bound="document",
-        tried="the marked are ahead by less than the 95% intervals here: at 20% load TCP has a "
-        "mean of 104 ms and DCTCP-30K 107, each within 2.6 (full size; published 110.2 and 106.8)",
-        shown_by=commands("table4", "--full"),
-    ),
-    _of_report(
-        "latency-tcp",
-        "99th percentile of switch latency",
-        probe("p99"),
-        TCP,
-        98.3,
-        tried=_LATENCY_TAIL,
-    ),
-    _of_report(
-        "latency-dctcp",
-        "99th percentile of switch latency",
-        probe("p99"),
-        DCTCP,
-        88.6,
-        tried=_SHORT_RUNS.format("5.3", "11.8", "11.4"),
-    ),
-    _of_report(
-        "small-tcp",
-        "99th percentile of 1 KB",
-        small("p99"),
-        TCP,
-        89.1,
-        tried=_SHORT_RUNS.format("2.9", "8.5", "10.9"),
-    ),
-    _of_report("small-dctcp", "99th percentile of 1 KB", small("p99"), DCTCP, 60.2, 1, _QUEUE_TAIL),
-    _of_report("large-tcp", "99th percentile of 10 MB", large("p99"), TCP, 20.3, -1, _TAILS),
-    _of_report("large-dctcp", "99th percentile of 10 MB", large("p99"), DCTCP, 35.8, -1, _TAILS),
-    _of_report("large-mean", "mean time of 10 MB", large("mean"), DCTCP, 34.8, -1),
-)
+
+def claims(experiment: str) -> tuple[Claim, ...]:
+    """Of the table's experiment."""
+    return (
+        Claim(
+            f"{experiment}-tcp-highest",
+            "paper 6.2.1",
+            "The switch latency is very high with TCP compared to the other three (mean 2 times "
+            "the next or more, at each load)",
+            _tcp_highest,
+            kind="predicted",
+            bound="hull",
+        ),
+        Claim(
+            f"{experiment}-tcp-fills",
+            "paper 6.2.1",
+            "... since it completely fills the buffer (longest wait of a probe 90% of 5600 us or "
+            "more, at each load)",
+            _tcp_fills,
+            kind="predicted",
+            bound="hull",
+        ),
+        Claim(
+            f"{experiment}-one-packet",
+            "paper 6.2.1",
+            "HULL's mean latency is about that of a single packet or less, 12 us (within 25%), at "
+            "each load",
+            _one_packet,
+            kind="fitted",
+            bound="document",
+        ),
+        Claim(
+            f"{experiment}-1kb-high",
+            "paper 6.2.1",
+            "The mean 1 KB time is rather high with all schemes (twice the least of 160 us or "
+            "more)",
+            _rather_high,
+            kind="fitted",
+            bound="hull",
+        ),
+        Claim(
+            f"{experiment}-1kb-order",
+            "paper 6.2.1",
+            "The mean 1 KB time falls with more aggressive marking: TCP, DCTCP-30K, "
+            "DCTCP-6K-Pacer, HULL, at each load",
+            _small_order,
+            kind="fitted",
+            bound="document",
+        ),
+        Claim(
+            f"{experiment}-hosts-gain-tcp",
+            "paper 6.2.1",
+            "What the hosts add to 1 KB improves especially against TCP (2 times or more what it "
+            "improves against DCTCP-30K, at each load)",
+            _hosts_gain_most,
+            kind="fitted",
+            bound="hull",
+        ),
+        Claim(
+            f"{experiment}-up-to",
+            "paper 8",
+            "Average and tail latency fall by factors of up to 10 and 40: at some load mean and "
+            "99th percentile are 10 times below DCTCP-30K's and 40 times below TCP's",
+            _up_to,
+            kind="fitted",
+            bound="document",
+        ),
+        Claim(
+            f"{experiment}-best-1kb",
+            "paper table 4",
+            "HULL is marked the best scheme for 1 KB: mean, 90th and 99th percentile, at each load",
+            _best(small, {(load, s): HULL for load in LOADS for s in STATISTICS}),
+            kind="fitted",
+            bound="document",
+        ),
+        Claim(
+            f"{experiment}-best-10mb",
+            "paper table 4",
+            "For 10 MB DCTCP-30K is marked the best scheme at 20% load and at the 99th "
+            "percentile, TCP else",
+            _best(large, _BEST_10MB),
+            kind="predicted",
+            bound="document",
+            tried="the marked are ahead by less than the 95% intervals here: at 20% load TCP has a "
+            "mean of 104 ms and DCTCP-30K 107, each within 2.6 (full size; published 110.2 and "
+            "106.8)",
+            shown_by=commands(experiment, "--full"),
+        ),
+        _of_report(
+            experiment,
+            "latency-tcp",
+            "99th percentile of switch latency",
+            probe("p99"),
+            TCP,
+            98.3,
+            tried=_LATENCY_TAIL,
+        ),
+        _of_report(
+            experiment,
+            "latency-dctcp",
+            "99th percentile of switch latency",
+            probe("p99"),
+            DCTCP,
+            88.6,
+            tried=_SHORT_RUNS.format("5.3", "11.8", "11.4"),
+        ),
+        _of_report(
+            experiment,
+            "small-tcp",
+            "99th percentile of 1 KB",
+            small("p99"),
+            TCP,
+            89.1,
+            tried=_SHORT_RUNS.format("2.9", "8.5", "10.9"),
+        ),
+        _of_report(
+            experiment,
+            "small-dctcp",
+            "99th percentile of 1 KB",
+            small("p99"),
+            DCTCP,
+            60.2,
+            1,
+            _QUEUE_TAIL,
+        ),
+        _of_report(
+            experiment, "large-tcp", "99th percentile of 10 MB", large("p99"), TCP, 20.3, -1, _TAILS
+        ),
+        _of_report(
+            experiment,
+            "large-dctcp",
+            "99th percentile of 10 MB",
+            large("p99"),
+            DCTCP,
+            35.8,
+            -1,
+            _TAILS,
+        ),
+        _of_report(experiment, "large-mean", "mean time of 10 MB", large("mean"), DCTCP, 34.8, -1),
+    )
