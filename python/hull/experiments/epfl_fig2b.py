@@ -24,6 +24,7 @@ from hull.experiments.common.epfl_static import (
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.long_lived import counts, series
 from hull.experiments.common.measured import Results, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     pass
@@ -148,6 +149,7 @@ EXPERIMENT = Experiment(
     source="report III-A, figure 2b",
     scenario="epfl-static",
     variants=counts(FLOWS, overrides=FOLLOWED, schemes=SCHEMES),
+    stated=statements("report", "all", "figure 2b", "static"),
     claims=CLAIMS,
     draw=lines,
     quick=Size(overrides=("run.duration=2s",), seeds=1),

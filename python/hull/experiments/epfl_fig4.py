@@ -48,6 +48,7 @@ from hull.experiments.common.queries import (
     in_time,
     response,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -436,6 +437,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig4",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 4", "oldi"),
     points=(
         *(_queue_point(scheme, number) for scheme, number in QUEUES.items()),
         *(_query_point(scheme) for scheme in (DCTCP, HULL)),

@@ -31,6 +31,7 @@ from hull.experiments.common.queries import (
     draw_queries,
     in_time,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,6 +162,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig5",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 5", "oldi"),
     points=tuple(
         Point(
             "200-600 Mbps",

@@ -23,6 +23,7 @@ from hull.experiments.common.queries import (
     in_time,
     response,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -181,6 +182,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig6",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 6", "oldi"),
     points=(
         *(
             Point("200-600 Mbps", HULL, name, "mean", number, average_cut(measure, DCTCP))

@@ -31,6 +31,7 @@ from hull.experiments.common.measured import (
     interval_means,
     value,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -354,6 +355,7 @@ EXPERIMENT = Experiment(
             schemes=(HULL,),
         ),
     ),
+    stated=statements("report", "all", "loaded", "table 2"),
     points=POINTS,
     claims=CLAIMS,
     draw=draw,

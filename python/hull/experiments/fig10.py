@@ -22,6 +22,7 @@ from hull.experiments.common.dynamic_flows import (
 )
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results, fct
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -167,6 +168,7 @@ EXPERIMENT = Experiment(
             for drain in (900, 800)
         ),
     ),
+    stated=statements("paper", "testbed", "figure 10", "paced", "dynamic"),
     points=tuple(_measure(HULL, load) for load in LOADS),
     claims=(
         Claim(

@@ -8,6 +8,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.dynamic_flows import CONDITIONS, FULL, HULL, LOADS, QUICK, SMALL
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,6 +125,7 @@ EXPERIMENT = Experiment(
         ),
         Variant(CONDITIONS, schemes=(SMALL, HULL)),
     ),
+    stated=statements("paper", "testbed", "figure 11", "paced", "dynamic"),
     points=_points(),
     claims=(
         _lower("6k-latency", "dctcp_6k", "switch latency", "us", LATENCY),

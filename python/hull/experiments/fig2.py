@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding, within
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -173,6 +174,7 @@ EXPERIMENT = Experiment(
         Variant(_names(RATES), schemes=(TCP_ECN, DCTCP), sizes=("full",)),
         Variant({"": BASELINE}, scenario="static", schemes=("tcp_droptail", "dctcp_30k")),
     ),
+    stated=statements("paper", "testbed", "static", "paced", "figure 2"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=1),

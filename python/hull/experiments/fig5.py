@@ -11,6 +11,7 @@ from hull.experiments.common.claims import Claim, Finding, commands, within
 from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
 from hull.experiments.common.long_lived import over, series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 from hull.statistics import r_squared
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ EXPERIMENT = Experiment(
     source="paper 4.3, figure 5",
     scenario="drain-rate",
     variants=_variants(),
+    stated=statements("paper", "testbed", "static", "paced", "figure 5"),
     points=POINTS,
     claims=CLAIMS,
     draw=draw,

@@ -19,6 +19,7 @@ from hull.experiments.common.experiment import (
 )
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -237,6 +238,7 @@ EXPERIMENT = Experiment(
     source="paper 4.4, figure 6",
     scenario="static",
     variants=_variants(),
+    stated=statements("paper", "testbed", "static", "paced", "figure 6"),
     points=tuple(
         Point(
             str(beta),

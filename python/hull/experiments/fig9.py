@@ -11,6 +11,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import senders
 from hull.experiments.common.measured import Results, probe
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,6 +124,10 @@ EXPERIMENT = Experiment(
         )
         for count in FLOWS
         for mtu in MTUS
+    ),
+    stated=(
+        *statements("paper", "testbed", "static", "figure 9", "paced"),
+        *statements("thesis", "figure 4.9"),
     ),
     claims=CLAIMS,
     draw=draw,

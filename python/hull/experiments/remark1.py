@@ -11,6 +11,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -165,6 +166,7 @@ EXPERIMENT = Experiment(
         for placement in PLACEMENTS
         for threshold in THRESHOLDS
     ),
+    stated=statements("paper", "testbed", "static", "paced", "remark 1"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=1500ms"), seeds=1),

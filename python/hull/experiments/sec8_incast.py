@@ -12,6 +12,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import mean_ms, timeout_share
 from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -177,6 +178,7 @@ EXPERIMENT = Experiment(
             for n in (FEW, MANY)
         ),
     ),
+    stated=(*statements("paper", "paced", "section 8"), *statements("thesis", "section 8")),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=30",), seeds=1),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,6 +143,7 @@ EXPERIMENT = Experiment(
         )
         for flows in FLOWS
     ),
+    stated=statements("slides", "cut"),
     points=tuple(
         Point(
             name,

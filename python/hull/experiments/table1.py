@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,6 +94,7 @@ EXPERIMENT = Experiment(
             overrides=("run.warmup=0s", "run.duration=60s"),
         ),
     ),
+    stated=statements("paper", "testbed", "static", "table 1"),
     points=POINTS,
     claims=(
         Claim(

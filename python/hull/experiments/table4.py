@@ -24,6 +24,7 @@ from hull.experiments.common.dynamic_flows import (
 )
 from hull.experiments.common.experiment import Experiment, Size, Variant, table_points
 from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -405,6 +406,7 @@ EXPERIMENT = Experiment(
     scenario="table4",
     completion="delivered",
     variants=(Variant({"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}),),
+    stated=statements("paper", "testbed", "table 4", "paced", "dynamic"),
     points=table_points(
         "hull-paper",
         "table4",

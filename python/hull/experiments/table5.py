@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, table_points
 from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -170,6 +171,7 @@ EXPERIMENT = Experiment(
     scenario="table5",
     completion="delivered",
     variants=(Variant({"": "large"}), Variant({"": "small"}, overrides=(SMALL,))),
+    stated=statements("paper", "testbed", "paced", "dynamic", "table 5"),
     points=_POINTS,
     claims=(
         Claim(

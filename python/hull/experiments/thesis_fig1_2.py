@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.queue_cdf import percentile
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,6 +91,7 @@ EXPERIMENT = Experiment(
     source="thesis 1.1.1, figure 1.2",
     scenario="thesis-long",
     variants=(Variant(overrides=("measure.sample_interval=10ms",)),),
+    stated=statements("thesis", "long", "figure 1.2"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=5s",), seeds=1),

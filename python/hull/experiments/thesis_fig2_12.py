@@ -12,6 +12,7 @@ from hull.experiments.common.one_link import (
     sawtooth_of,
     sawtooth_over,
 )
+from hull.experiments.common.stated import statements
 from hull.experiments.common.swings import swing
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ EXPERIMENT = Experiment(
     variants=tuple(
         flows_variant(flows, "switch.marking.threshold=60KB", schemes=(SCHEME,)) for flows in FLOWS
     ),
+    stated=statements("thesis", "fluid", "figure 2.12"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.queue_cdf import queue_packets
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,6 +145,7 @@ EXPERIMENT = Experiment(
         )
         for flows in FLOWS
     ),
+    stated=statements("thesis", "figure 2.13"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=500ms",), seeds=1),

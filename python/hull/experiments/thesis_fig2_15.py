@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, goodput_mbps
 from hull.experiments.common.queue_cdf import percentile, queue_cdf
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,6 +109,7 @@ EXPERIMENT = Experiment(
     source="thesis 2.3.1, figure 2.15",
     scenario="thesis-10g",
     variants=(Variant(schemes=SCHEMES),),
+    stated=statements("thesis", "figure 2.15"),
     points=tuple(
         Point(
             "", scheme, "goodput_mbps", "mean", 1e3 * GBPS[scheme], cell("", scheme, goodput_mbps)

@@ -18,6 +18,7 @@ from hull.experiments.common.incast import (
     timeout_share,
 )
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,6 +153,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-incast-static",
     completion="delivered",
     variants=fan_ins(),
+    stated=statements("thesis", "rack", "incast", "figure 2.18"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),

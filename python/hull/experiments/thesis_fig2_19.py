@@ -17,6 +17,7 @@ from hull.experiments.common.incast import (
     timeout_share,
 )
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,6 +97,7 @@ EXPERIMENT = Experiment(
         *fan_ins(schemes=(TCP, DCTCP)),
         Variant({"": FIXED}, schemes=(FIXED_TCP,), scenario="thesis-incast-static"),
     ),
+    stated=statements("thesis", "rack", "figure 2.19", "incast"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),

@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import ALL_TO_ALL, mean_ms, timeout_share
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,6 +99,7 @@ EXPERIMENT = Experiment(
             sizes=("full",),
         ),
     ),
+    stated=statements("thesis", "rack", "figure 2.21", "incast"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=10",), seeds=1),

@@ -11,6 +11,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.incast import completion_cdf, timeout_share
 from hull.experiments.common.measured import Results, query
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,6 +118,7 @@ EXPERIMENT = Experiment(
             schemes=SCHEMES,
         ),
     ),
+    stated=statements("thesis", "rack", "figure 2.22"),
     points=(
         Point(
             "",

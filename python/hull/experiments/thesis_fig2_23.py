@@ -19,6 +19,7 @@ from hull.experiments.common.benchmark import (
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -168,6 +169,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=variants(BASE, SCHEMES),
+    stated=statements("thesis", "benchmark", "figure 2.23"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

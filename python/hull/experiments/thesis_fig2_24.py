@@ -17,6 +17,7 @@ from hull.experiments.common.benchmark import (
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,6 +119,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=variants(BASE, SCHEMES),
+    stated=statements("thesis", "benchmark", "figure 2.24"),
     points=(
         Point(
             BASE,

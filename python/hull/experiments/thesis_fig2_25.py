@@ -23,6 +23,7 @@ from hull.experiments.common.benchmark import (
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -281,6 +282,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
+    stated=statements("thesis", "benchmark", "figure 2.25"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

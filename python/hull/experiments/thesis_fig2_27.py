@@ -17,6 +17,7 @@ from hull.experiments.common.benchmark import (
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,6 +151,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
+    stated=statements("thesis", "benchmark", "figure 2.27"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

@@ -19,6 +19,7 @@ from hull.experiments.common.one_link import (
     fluid_over,
     link,
 )
+from hull.experiments.common.stated import statements
 from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
@@ -217,6 +218,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.1.1, figure 3.1",
     scenario="thesis-fluid",
     variants=tuple(flows_variant(flows) for flows in FLOWS),
+    stated=statements("thesis", "fluid", "figure 3.1"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

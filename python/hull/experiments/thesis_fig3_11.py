@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands, within
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 3.11: convergence of two flows, Hybrid Model and simulation",
     source="thesis 3.3.3, figure 3.11",
     scenario="thesis-convergence",
+    stated=statements("thesis", "convergence"),
     points=tuple(
         Point(
             "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
 from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
 from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,6 +230,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.4, figure 3.12",
     scenario="thesis-fairness",
     variants=_variants(),
+    stated=statements("thesis", "figure 3.12"),
     points=tuple(
         Point(
             "",

@@ -19,6 +19,7 @@ from hull.experiments.common.one_link import (
     sawtooth_of,
     sawtooth_over,
 )
+from hull.experiments.common.stated import statements
 from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.1.1, figure 3.2",
     scenario="thesis-fluid",
     variants=(flows_variant(2, f"transport.dctcp.g={G}"),),
+    stated=statements("thesis", "fluid", "figure 3.2"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),

@@ -20,6 +20,7 @@ from hull.experiments.common.cycles import (
 )
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,6 +133,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.7",
     scenario="thesis-cycle",
     variants=tuple(cycle.variant() for cycle in ALL),
+    stated=statements("thesis", "cycle"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),

@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.cycles import SCHEME, SCHEMES, Cycle
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,6 +111,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.8",
     scenario="thesis-cycle",
     variants=tuple(cycle.variant() for g in GAINS for cycle in CYCLES[g]),
+    stated=statements("thesis", "cycle"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),

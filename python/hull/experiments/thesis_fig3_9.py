@@ -18,6 +18,7 @@ from hull.experiments.common.experiment import (
     published,
 )
 from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -182,6 +183,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.9",
     scenario="thesis-throughput",
     variants=_variants(),
+    stated=statements("thesis", "figure 3.9"),
     points=(
         Point(
             _name(FEW, THRESHOLDS[0]),

@@ -20,6 +20,7 @@ from hull.experiments.common.rcp_runs import (
     swing,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,6 +119,7 @@ EXPERIMENT = Experiment(
     variants=tuple(
         variant(rtt_ms, ending, schemes) for ending in BETAS for rtt_ms, schemes in SHOWN.items()
     ),
+    stated=statements("thesis", "rcp"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=1),

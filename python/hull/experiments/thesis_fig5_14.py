@@ -18,6 +18,7 @@ from hull.experiments.common.rcp_runs import (
     swing,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,6 +80,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.3, figure 5.14",
     scenario="thesis-rcp",
     variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
+    stated=statements("thesis", "rcp"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=1),

@@ -24,6 +24,7 @@ from hull.experiments.common.one_source import (
     variant,
 )
 from hull.experiments.common.qcn_runs import utilization_pct
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,6 +190,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.6, figure 5.15",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),
+    stated=statements("thesis", "one_source"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

@@ -23,6 +23,7 @@ from hull.experiments.common.qcn_runs import (
     seeds,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -201,6 +202,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.3.1, figure 5.4",
     scenario="thesis-qcn",
     variants=tuple(variant(rtt_us, (QCN, QCN_STANDARD, SMALL_PACKETS)) for rtt_us in RTTS),
+    stated=statements("thesis", "qcn", "figure 5.4"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),

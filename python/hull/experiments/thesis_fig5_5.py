@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hull.experiments.common.claims import Claim, Finding, about
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -215,6 +216,7 @@ EXPERIMENT = Experiment(
             schemes=SCHEMES, overrides=(f"run.warmup={WARMUP_MS}ms", "measure.flows.interval=1us")
         ),
     ),
+    stated=statements("thesis", "rates", "figure 5.5"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),

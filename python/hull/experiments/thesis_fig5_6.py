@@ -21,6 +21,7 @@ from hull.experiments.common.qcn_runs import (
     seeds,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -206,6 +207,7 @@ EXPERIMENT = Experiment(
         *(variant(rtt_us, (*AS_DESCRIBED, *AS_STANDARD)) for rtt_us in DRAWN),
         variant(BEYOND, (QCN, QCN_STANDARD)),
     ),
+    stated=statements("thesis", "qcn", "figure 5.6"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),

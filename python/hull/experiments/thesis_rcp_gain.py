@@ -15,6 +15,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
 from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, SETTLED
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -157,6 +158,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.3",
     scenario="thesis-rcp",
     variants=_variants(),
+    stated=statements("thesis", "gain of d0"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=40s", "measure.flows.interval=50ms"), seeds=1),

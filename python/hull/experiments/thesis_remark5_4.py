@@ -15,6 +15,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -245,6 +246,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.2, remark 5.4",
     scenario="thesis-rcp",
     variants=_variants(),
+    stated=statements("thesis", "remark 5.4"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=30s",), seeds=1),

@@ -13,6 +13,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -240,6 +241,7 @@ EXPERIMENT = Experiment(
         ),
         Variant({"": JOIN}, scenario="thesis-join"),
     ),
+    stated=statements("thesis", "remark 5.5"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(seeds=1),

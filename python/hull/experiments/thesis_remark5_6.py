@@ -15,6 +15,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, from_table, value
 from hull.experiments.common.one_source import HALF, RTTS, WHOLE, condition, variant
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -175,6 +176,7 @@ EXPERIMENT = Experiment(
         for place in (WHOLE, HALF)
         for rtt in RTTS
     ),
+    stated=statements("thesis", "rates", "remark 5.6"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=100ms", "run.duration=300ms"), seeds=1),

@@ -25,6 +25,7 @@ from hull.experiments.common.one_source import (
     condition,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,6 +212,7 @@ EXPERIMENT = Experiment(
     source="thesis 5.6, table 5.1",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),
+    stated=statements("thesis", "one_source"),
     points=_points(),
     claims=CLAIMS,
     draw=draw,

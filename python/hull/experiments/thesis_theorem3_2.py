@@ -16,6 +16,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding, commands, within
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:
@@ -342,6 +343,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.3.2, theorem 3.2",
     scenario="thesis-convergence",
     variants=(Variant(schemes=tuple(GAINS)),),
+    stated=statements("thesis", "convergence"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(

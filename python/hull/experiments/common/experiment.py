@@ -16,7 +16,7 @@ from hull import scenarios
 from hull.errors import RunError, UsageError
 from hull.experiments.common.claims import Claim
 from hull.experiments.common.measured import Completion, Estimate, Reader, Results
-from hull.experiments.common.stated import Stated, statements_for
+from hull.experiments.common.stated import Stated
 from hull.plan import Cell, Plan, code_hash, make_plan
 from hull.report.schemes import Looks
 
@@ -86,6 +86,8 @@ class Experiment:
     """Nothing where nothing is simulated."""
     variants: tuple[Variant, ...] = (Variant(),)
     points: tuple[Point, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    """Settings that the documents give; the tests compare them with the plans (common/stated)."""
     claims: tuple[Claim, ...] = field(default=())
     completion: Completion | None = None
     """The end of a flow in the source's completion times; None where it has none. A test asks for
@@ -131,11 +133,6 @@ class Experiment:
         ]
         texts = dict.fromkeys(plan.text for plan in plans)
         return self._plan(label, "\n".join(texts), tuple(cells), plans[0].seeds)
-
-    @property
-    def stated(self) -> tuple[Stated, ...]:
-        """Settings that the documents give, which tests compare with the plans (hull/stated)."""
-        return statements_for(self.id)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """Measured beside published: one row per cell, metric and statistic."""

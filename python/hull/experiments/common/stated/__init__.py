@@ -1,14 +1,15 @@
 """Settings that the documents state for their experiments, beside what hull's scenarios resolve to.
 
-One TOML file per document holds the statements, from captions and text; the tests compare each
-with every cell of the experiments that it is for, quick and full, so that no experiment inherits
-another's setting unnoticed. Where hull deliberately differs, the statement says what hull uses
-and why.
+One TOML file per document holds the statements, from captions and text, each for one topic or more:
+a part of the document ("figure 2.18") or what several of its parts share ("testbed"). An experiment
+names the topics that it is about, or gives statements of its own; the tests compare each with every
+cell of the experiments that it is for, quick and full, so that no experiment inherits another's
+setting unnoticed. Where hull deliberately differs, the statement says what hull uses and why.
 """
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -91,16 +92,19 @@ def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
     ]
 
 
-@cache
-def statements_for(experiment: str) -> tuple[Stated, ...]:
-    """What the documents state for an experiment, in the order of the files."""
-    return tuple(stated for names, stated in _all() if experiment in names)
+def statements(document: str, *topics: str) -> tuple[Stated, ...]:
+    """What a document states on these topics, in its order."""
+    if unknown := set(topics) - {name for of, _ in by_topic(document) for name in of}:
+        raise ValueError(f"{document}: nothing is stated of {', '.join(sorted(unknown))}")
+    return tuple(stated for of, stated in by_topic(document) if not of.isdisjoint(topics))
 
 
 @cache
-def experiments_named() -> frozenset[str]:
-    """IDs of the experiments that have statements."""
-    return frozenset(name for names, _ in _all() for name in names)
+def by_topic(document: str) -> tuple[tuple[frozenset[str], Stated], ...]:
+    """Every statement of a document with its topics."""
+    text = (files(__package__) / f"{document}.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    return tuple(_read(content["document"], entry) for entry in content["stated"])
 
 
 def _beside(stated: Stated, cells: tuple[Cell, ...]) -> Comparison:
@@ -132,20 +136,9 @@ def _problem(stated: Stated, key: str, value: str, found: str) -> str:
     return ""
 
 
-def _all() -> Iterator[tuple[frozenset[str], Stated]]:
-    for name in DOCUMENTS:
-        text = (files(__package__) / f"{name}.toml").read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-        for entry in content["stated"]:
-            yield _read(content["document"], content["groups"], entry)
-
-
-def _read(
-    document: str, groups: dict[str, list[str]], entry: dict[str, Any]
-) -> tuple[frozenset[str], Stated]:
+def _read(document: str, entry: dict[str, Any]) -> tuple[frozenset[str], Stated]:
     entry = dict(entry)
-    named = entry.pop("of")
-    ids = frozenset(id_ for name in named for id_ in groups.get(name, [name]))
+    topics = frozenset(entry.pop("of"))
     source = f"{document} {entry.pop('at')}"
     sizes = tuple(entry.pop("sizes", ("quick", "full")))
-    return ids, Stated(source=source, sizes=sizes, **entry)
+    return topics, Stated(source=source, sizes=sizes, **entry)
