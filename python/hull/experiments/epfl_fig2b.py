@@ -24,6 +24,7 @@ from hull.experiments.common.epfl_static import (
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.long_lived import counts, series
 from hull.experiments.common.measured import Results, throughput_mbps
+from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ EXPERIMENT = Experiment(
     variants=counts(FLOWS, overrides=FOLLOWED, schemes=SCHEMES),
     stated=statements("report", "all", "figure 2b", "static"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=lines,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
     full=Size(overrides=("run.duration=2s",), seeds=10),

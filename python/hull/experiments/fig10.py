@@ -22,6 +22,7 @@ from hull.experiments.common.dynamic_flows import (
 )
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results, fct
+from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def draw(results: Results) -> "Figure":
         )
         for drain, scheme in DRAINS.items()
     ]
-    return plot_sweep(panels, columns=3, width=2.9)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=2.9)
 
 
 def _measure(scheme: str, load: str) -> Point:
@@ -236,6 +237,7 @@ EXPERIMENT = Experiment(
             bound="document",
         ),
     ),
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

@@ -4,14 +4,21 @@
 
 from typing import TYPE_CHECKING
 
+from hull.experiments.common import phantom_queues
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.dynamic_flows import CONDITIONS, FULL, HULL, LOADS, QUICK, SMALL
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, fct, probe
 from hull.experiments.common.stated import statements
+from hull.report.schemes import GREY, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    *phantom_queues.LOOKS,
+    Scheme("dctcp_6k", "DCTCP-6K", GREY, (4, 2), "<"),
+)
 
 UNPACED = {"dctcp_6k": SMALL, "dctcp_pq950": HULL}
 """Each scheme without pacer, and the same with one."""
@@ -59,7 +66,7 @@ def draw(results: Results) -> "Figure":
                 },
             )
         )
-    return plot_bars(panels, width=4.2)
+    return plot_bars(panels, looks=LOOKS, width=4.2)
 
 
 def _points() -> tuple[Point, ...]:
@@ -133,6 +140,7 @@ EXPERIMENT = Experiment(
         _lower("pq-latency", "dctcp_pq950", "switch latency", "us", LATENCY),
         _lower("pq-10mb", "dctcp_pq950", "10 MB time", "ms", TIME),
     ),
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

@@ -6,14 +6,21 @@ those of table 1.
 
 from typing import TYPE_CHECKING
 
+from hull.experiments.common import phantom_queues
 from hull.experiments.common.claims import Claim, Finding, within
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, probe, throughput_mbps
 from hull.experiments.common.stated import statements
+from hull.report.schemes import PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    *phantom_queues.LOOKS,
+    Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", PURPLE, (2, 1), "v"),
+)
 
 TCP_ECN, DCTCP = "tcp_ecn_pq_pacer", "dctcp_pq_pacer"
 BASELINE = "no_phantom_queue"
@@ -160,6 +167,7 @@ def draw(results: Results) -> "Figure":
             ),
             Panel("Switch latency", label, "Latency (µs)", latency),
         ],
+        looks=LOOKS,
         width=4.2,
     )
 
@@ -176,6 +184,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("paper", "testbed", "static", "paced", "figure 2"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=10),

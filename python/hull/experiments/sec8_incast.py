@@ -12,6 +12,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import mean_ms, timeout_share
 from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def draw(results: Results) -> "Figure":
             ),
             timeouts(FEW),
             timeouts(MANY),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -180,6 +182,7 @@ EXPERIMENT = Experiment(
     ),
     stated=(*statements("paper", "paced", "section 8"), *statements("thesis", "section 8")),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=30",), seeds=1),
     full=Size(overrides=("workload.incast.queries=100",), seeds=4),

@@ -11,9 +11,15 @@ from hull.experiments.common.experiment import Experiment, Point, Size, Variant,
 from hull.experiments.common.measured import Results, goodput_mbps
 from hull.experiments.common.queue_cdf import percentile, queue_cdf
 from hull.experiments.common.stated import statements
+from hull.report.schemes import ORANGE, PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("red_untuned", "TCP, RED 50 to 150", PURPLE, (2, 1), "v"),
+    Scheme("red_tuned", "TCP, RED 150 to 250", ORANGE, (10, 3), "^"),
+)
 
 SCHEMES = DCTCP, UNTUNED, TUNED = ("dctcp", "red_untuned", "red_tuned")
 PUBLISHED = published("thesis-dctcp", "figure2_15")
@@ -98,6 +104,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(0, 1.02),
             )
         ],
+        looks=LOOKS,
         width=5.4,
         height=3.2,
     )
@@ -117,6 +124,7 @@ EXPERIMENT = Experiment(
         for scheme in (UNTUNED, TUNED)
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(
         overrides=("run.warmup=1s", "run.duration=1s", "measure.sample_interval=1ms"), seeds=1

@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.incast import (
     FAN_INS,
+    LOOKS,
     MANY,
     draw_fan_in,
     fan_ins,
@@ -155,6 +156,7 @@ EXPERIMENT = Experiment(
     variants=fan_ins(),
     stated=statements("thesis", "rack", "incast", "figure 2.18"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),
     full=Size(overrides=("workload.incast.queries=1000",), seeds=3),

@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import (
     FAN_INS,
+    LOOKS,
     MANY,
     draw_fan_in,
     fan_ins,
@@ -99,6 +100,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "rack", "figure 2.19", "incast"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),
     full=Size(overrides=("workload.incast.queries=1000",), seeds=3),

@@ -12,6 +12,7 @@ from hull.experiments.common.benchmark import (
     BOTH,
     DCTCP,
     DEEP,
+    LOOKS,
     RED,
     TCP,
     query_ms,
@@ -271,7 +272,8 @@ def draw(results: Results) -> "Figure":
                 {("10x", s): value(read(results, BOTH, s, "p95")) for s in SCHEMES},
             )
             for title, read in PANELS.items()
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -284,6 +286,7 @@ EXPERIMENT = Experiment(
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
     stated=statements("thesis", "benchmark", "figure 2.25"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=(), seeds=1),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.cycles import LOOKS
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results, occupancy
 from hull.experiments.common.one_link import (
@@ -209,7 +210,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("fluid model", *_model(flows, index))],
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -220,6 +221,7 @@ EXPERIMENT = Experiment(
     variants=tuple(flows_variant(flows) for flows in FLOWS),
     stated=statements("thesis", "fluid", "figure 3.1"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
 from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.gains import GAINS, LOOKS
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
 from hull.theory.bottleneck import Bottleneck
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TCP = "tcp"
-GAINS = {"g_high": 0.0707, "g_guideline": 0.025, "g_low": 0.005}
 FAIR_PACKETS = 100
 TITLES = {
     TCP: "TCP",
@@ -201,7 +201,7 @@ def draw(results: Results) -> "Figure":
                 reference=reference if scheme in GAINS else (),
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -222,6 +222,7 @@ EXPERIMENT = Experiment(
         for scheme, value in PUBLISHED.items()
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(
         overrides=(

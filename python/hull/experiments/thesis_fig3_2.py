@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.cycles import LOOKS
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.one_link import (
@@ -135,7 +136,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("model", list(model.time), list(model.queue))],
                 )
             )
-    return plot_sweep(panels, columns=2, width=4)
+    return plot_sweep(panels, looks=LOOKS, columns=2, width=4)
 
 
 EXPERIMENT = Experiment(
@@ -146,6 +147,7 @@ EXPERIMENT = Experiment(
     variants=(flows_variant(2, f"transport.dctcp.g={G}"),),
     stated=statements("thesis", "fluid", "figure 3.2"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -12,6 +12,7 @@ from hull.experiments.common.cycles import (
     ALL,
     CYCLES,
     LARGE,
+    LOOKS,
     PER_ACK,
     SCHEME,
     SCHEMES,
@@ -157,7 +158,7 @@ def draw(results: Results) -> "Figure":
                 ],
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -168,6 +169,7 @@ EXPERIMENT = Experiment(
     variants=tuple(cycle.variant() for cycle in ALL),
     stated=statements("thesis", "cycle"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=2s", "run.duration=20s"), seeds=5),

@@ -13,6 +13,7 @@ from hull.experiments.common.cycles import (
     CYCLES,
     FLOWS,
     LARGE,
+    LOOKS,
     SCHEMES,
     SMALL,
     WINDOWS,
@@ -123,7 +124,8 @@ def draw(results: Results) -> "Figure":
                 ],
             )
             for g, cycles in CYCLES.items()
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -135,6 +137,7 @@ EXPERIMENT = Experiment(
     variants=tuple(cycle.variant() for cycle in ALL),
     stated=statements("thesis", "cycle"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=2s", "run.duration=20s"), seeds=5),

@@ -11,6 +11,7 @@ from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.rcp_runs import (
     BETAS,
+    LOOKS,
     QUICK,
     SETTLED,
     TRIED,
@@ -121,6 +122,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "rcp"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),

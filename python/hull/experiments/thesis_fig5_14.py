@@ -10,6 +10,7 @@ from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.rcp_runs import (
     BETAS,
+    LOOKS,
     QUICK,
     TRIED,
     TRIED_WITH,
@@ -82,6 +83,7 @@ EXPERIMENT = Experiment(
     variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
     stated=statements("thesis", "rcp"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),

@@ -23,7 +23,7 @@ from hull.experiments.common.one_source import (
     condition,
     variant,
 )
-from hull.experiments.common.qcn_runs import utilization_pct
+from hull.experiments.common.qcn_runs import LOOKS, utilization_pct
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def draw(results: Results) -> "Figure":
         )
         for rtt_us in RTTS
     ]
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -192,6 +192,7 @@ EXPERIMENT = Experiment(
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),
     stated=statements("thesis", "one_source"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=10s",), seeds=3),

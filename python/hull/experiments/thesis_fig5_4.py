@@ -10,6 +10,7 @@ from hull.experiments.common.claims import Claim, Finding, commands, unshipped, 
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.qcn_runs import (
+    LOOKS,
     QCN,
     QCN_STANDARD,
     SMALL_PACKETS,
@@ -193,7 +194,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("fluid model", *shown)],
                 )
             )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -204,6 +205,7 @@ EXPERIMENT = Experiment(
     variants=tuple(variant(rtt_us, (QCN, QCN_STANDARD, SMALL_PACKETS)) for rtt_us in RTTS),
     stated=statements("thesis", "qcn", "figure 5.4"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

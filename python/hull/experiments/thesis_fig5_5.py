@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hull.experiments.common.claims import Claim, Finding, about
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(8000, 10500),
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -218,6 +219,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "rates", "figure 5.5"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),
     full=Size(overrides=("run.duration=500ms",), seeds=3),

@@ -14,6 +14,7 @@ from hull.experiments.common.measured import Results
 from hull.experiments.common.qcn_runs import (
     AIMD,
     AIMD_STANDARD,
+    LOOKS,
     QCN,
     QCN_STANDARD,
     of_queue,
@@ -195,7 +196,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("Q_eq", span, [EQUILIBRIUM] * 2)],
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -209,6 +210,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "qcn", "figure 5.6"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -10,6 +10,7 @@ import numpy as np
 
 from hull.experiments.common.averaging_loop import (
     AP,
+    LOOKS,
     STANDARD,
     draw_responses,
     largest,
@@ -128,5 +129,6 @@ EXPERIMENT = Experiment(
         ),
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
 )

@@ -14,7 +14,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
-from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, SETTLED
+from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, LOOKS, SETTLED
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def draw(results: Results) -> "Figure":
                     y_limits=(0, 4),
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2, height=2.4)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2, height=2.4)
 
 
 EXPERIMENT = Experiment(
@@ -160,6 +160,7 @@ EXPERIMENT = Experiment(
     variants=_variants(),
     stated=statements("thesis", "gain of d0"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=40s", "measure.flows.interval=50ms"), seeds=1),
     full=Size(overrides=("run.duration=120s", "measure.flows.interval=50ms"), seeds=1),

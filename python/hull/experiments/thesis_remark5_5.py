@@ -13,6 +13,7 @@ import numpy as np
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.qcn_runs import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -212,6 +213,7 @@ def draw(results: Results) -> "Figure":
             Panel("Nine of ten stop", "Time (ms)", "Rate of the tenth (Gbps)", stops),
             Panel("A second BIC-TCP flow joins", "Time (ms)", "Its window (packets)", joins),
         ],
+        looks=LOOKS,
         columns=3,
         width=3.2,
     )
@@ -243,6 +245,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "remark 5.5"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
     full=Size(seeds=5),

@@ -15,6 +15,7 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, from_table, value
 from hull.experiments.common.one_source import HALF, RTTS, WHOLE, condition, variant
+from hull.experiments.common.qcn_runs import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ def draw(results: Results) -> "Figure":
                 x_ticks=RTTS,
             ),
             Panel("RTT 500 us", "Time (ms)", "Window (packets)", windows),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -178,6 +180,7 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("thesis", "rates", "remark 5.6"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=100ms", "run.duration=300ms"), seeds=1),
     full=Size(overrides=("run.duration=1.3s",), seeds=3),

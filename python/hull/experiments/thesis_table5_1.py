@@ -25,6 +25,7 @@ from hull.experiments.common.one_source import (
     condition,
     variant,
 )
+from hull.experiments.common.qcn_runs import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def draw(results: Results) -> "Figure":
                 x_ticks=RTTS,
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -215,6 +216,7 @@ EXPERIMENT = Experiment(
     stated=statements("thesis", "one_source"),
     points=_points(),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=10s",), seeds=3),

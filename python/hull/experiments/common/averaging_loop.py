@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hull.report.schemes import BLUE, ORANGE, VERMILION, Scheme
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hull.theory.averaging import Loop
+
+LOOKS = (
+    Scheme("standard", "standard controller", VERMILION, (2, 2), "o"),
+    Scheme("ap", "AP", BLUE, (), "s"),
+    Scheme("pd", "PD", ORANGE, (2, 2), "^"),
+)
 
 Array = NDArray[np.float64]
 SCHEMES = STANDARD, AP, PD = ("standard", "ap", "pd")
@@ -55,4 +63,4 @@ def draw_responses(
             times, outputs = steps(scheme, delay)
             lines.append(Line(scheme, list(times), list(outputs)))
         panels.append(Panel(f"delay {delay:g} s", "Time (s)", "Output", lines, y_limits=limits))
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)

@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Estimate, Results, Summary, query
+from hull.report.schemes import ORANGE, PURPLE, Scheme
 from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
+
+LOOKS = (
+    Scheme("tcp_deep", "TCP, deep buffers", ORANGE, (10, 3), "^"),
+    Scheme("tcp_red", "TCP-ECN, RED", PURPLE, (9, 4), "P"),
+)
 
 TCP, DEEP, RED, DCTCP = "tcp", "tcp_deep", "tcp_red", "dctcp"
 BASE, BOTH, BACKGROUND, QUERIES = "baseline", "10x both", "10x background", "10x query"

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Results
 from hull.experiments.common.swings import swing
+from hull.report.schemes import ORANGE, Scheme
 
 if TYPE_CHECKING:
     from hull.theory.limit_cycle import LimitCycle
+
+LOOKS = (Scheme("dctcp_rtt_fair", "DCTCP, cut per marked ACK", ORANGE, (6, 2, 1, 2), "v"),)
 
 SCHEME = "dctcp"
 PER_ACK = "dctcp_rtt_fair"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, occupancy, throughput_mbps
+from hull.experiments.common.phantom_queues import LOOKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,5 +67,6 @@ def lines(results: Results) -> "Figure":
                 "Throughput", label, "Throughput (Mbps)", speed, x_ticks=flows, y_limits=(0, 1050)
             ),
         ],
+        looks=LOOKS,
         width=4.4,
     )

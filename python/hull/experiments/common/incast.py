@@ -5,9 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Results, Summary, query
+from hull.report.schemes import BLUE, ORANGE, SKY, VERMILION, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("tcp_300ms", "TCP, RTO 300 ms", ORANGE, (10, 3), "^"),
+    Scheme("tcp_10ms", "TCP, RTO 10 ms", VERMILION, (2, 2), "o"),
+    Scheme("dctcp_300ms", "DCTCP, RTO 300 ms", SKY, (6, 2, 1, 2), "v"),
+    Scheme("dctcp_10ms", "DCTCP, RTO 10 ms", BLUE, (5, 2), "s"),
+)
 
 FAN_INS = (1, 5, 7, 8, 9, 10, 11, 12, 13, 15, 20, 25, 30, 33, 35, 37, 40)
 MANY = FAN_INS[-1]
@@ -86,7 +94,8 @@ def draw_fan_in(
                 lines(timeout_share),
                 y_limits=(-0.02, 1.05),
             ),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 

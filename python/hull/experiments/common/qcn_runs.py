@@ -12,9 +12,18 @@ from numpy.typing import NDArray
 
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Results, Summary
+from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, VERMILION, Scheme
 
 if TYPE_CHECKING:
     import polars as pl
+
+LOOKS = (
+    Scheme("qcn", "QCN", BLUE, (5, 2), "s"),
+    Scheme("qcn_aimd", "QCN-AIMD", VERMILION, (2, 2), "o"),
+    Scheme("qcn_small_packets", "QCN with packets of 375 bytes", PURPLE, (2, 2), "o"),
+    Scheme("qcn_8021qau", "QCN as 802.1Qau", GREEN, (), "D"),
+    Scheme("qcn_aimd_8021qau", "QCN-AIMD as 802.1Qau", ORANGE, (10, 3), "^"),
+)
 
 Array = NDArray[np.float64]
 

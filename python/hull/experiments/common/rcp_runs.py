@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Results
+from hull.report.schemes import BLUE, GREEN, ORANGE, VERMILION, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("rcp", "RCP", VERMILION, (2, 2), "o"),
+    Scheme("ap_rcp", "AP-RCP", BLUE, (5, 2), "s"),
+    Scheme("ap2_rcp", "AP2-RCP", GREEN, (), "D"),
+    Scheme("pd_rcp", "PD-RCP", ORANGE, (2, 2), "^"),
+)
 
 Array = NDArray[np.float64]
 QUICK = (
@@ -139,4 +147,4 @@ def draw_rates(results: Results, shown: dict[int, tuple[str, ...]]) -> "Figure":
                         ],
                     )
                 )
-    return plot_sweep(panels, columns=4, width=3.0, height=2.3)
+    return plot_sweep(panels, looks=LOOKS, columns=4, width=3.0, height=2.3)
