@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import tomllib
 from collections import Counter
@@ -17,8 +18,10 @@ from hull.experiments import all_experiments
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import beside
 from hull.figures import Line, Panel, plot_sweep
 
+DOCS = Path(__file__).parents[2] / "docs"
 SHORT = Size(overrides=("run.duration=300ms", "run.warmup=20ms"), seeds=2)
 TABLES = {"epfl-table2": ("epfl-ns2", "table2"), "table4": ("hull-paper", "table4")}
 ROW = (
@@ -55,6 +58,28 @@ def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert listed == list(all_experiments())
     assert {"epfl-table2", "table4", "fig12-13"} <= set(listed)
+
+
+def test_the_example_of_the_documentation_is_an_experiment(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is found by its one file, runs, and its schemes look as it declares."""
+    before = set(all_experiments())
+    page = (DOCS / "experiments" / "adding.md").read_text(encoding="utf-8")
+    source = page.split("```python\n")[1].split("```")[0]
+    folder = place / "more"
+    folder.mkdir()
+    (folder / "mine.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    found = experiments.all_experiments.__wrapped__()
+    assert set(found) - before == {"mine"}
+    monkeypatch.setattr(experiments, "all_experiments", lambda: found)
+    cells = found["mine"].plan("full", None).cells
+    assert [c.problems for c in beside(found["mine"].stated, cells, "full") if c.problems] == []
+    assert call(monkeypatch, "reproduce", "mine", "--seeds", "1", "--format", "json") == 0
+    assert [row["published"] for row in json.loads(capsys.readouterr().out)] == [1100.6]
+    report = Path("results", "mine-quick", "report.html").read_text(encoding="utf-8")
+    assert {"DCTCP-60K", "DCTCP-30K", "TCP drop-tail"} <= set(re.findall(r"[\w -]+", report))
 
 
 def test_json(
