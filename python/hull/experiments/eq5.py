@@ -13,7 +13,6 @@ from hull.experiments.common.claims import Claim, Finding, commands, unshipped
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import senders
 from hull.experiments.common.measured import Results, occupancy
-from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -163,7 +162,6 @@ def draw(results: Results) -> "Figure":
             )
             for rtt, row in table.items()
         ],
-        looks=LOOKS,
         columns=3,
         width=3.2,
     )
@@ -200,7 +198,6 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("paper", "equation 5"),
     claims=CLAIMS,
-    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=800ms"), seeds=1),
     full=Size(overrides=("run.warmup=500ms", "run.duration=800ms"), seeds=10),

@@ -6,7 +6,6 @@ those of table 1.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common import phantom_queues
 from hull.experiments.common.claims import Claim, Finding, within
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
@@ -17,10 +16,7 @@ from hull.report.schemes import PURPLE, Scheme
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOOKS = (
-    *phantom_queues.LOOKS,
-    Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", PURPLE, (2, 1), "v"),
-)
+LOOKS = (Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", PURPLE, (2, 1), "v"),)
 
 TCP_ECN, DCTCP = "tcp_ecn_pq_pacer", "dctcp_pq_pacer"
 BASELINE = "no_phantom_queue"

@@ -7,7 +7,6 @@ Latency is the probes' (us), throughput what the receiver's link carries (Mbps).
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.experiments.common import phantom_queues
 from hull.experiments.common.claims import Claim, Finding, commands, within
 from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
 from hull.experiments.common.long_lived import over, series
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS = (
-    *phantom_queues.LOOKS,
     Scheme("threshold_1kb", "1 KB threshold", GREEN, (), "D"),
     Scheme("threshold_3kb", "3 KB", SKY, (6, 2, 1, 2), "P"),
     Scheme("threshold_6kb", "6 KB", ORANGE, (10, 3), "^"),

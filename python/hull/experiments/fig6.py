@@ -19,7 +19,6 @@ from hull.experiments.common.experiment import (
 )
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, probe, throughput_mbps
-from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -228,7 +227,6 @@ def draw(results: Results) -> "Figure":
                 Published(HULL, ends, [known for _, known in _ends(speed)]),
             ),
         ],
-        looks=LOOKS,
         columns=3,
         width=3.5,
     )
@@ -253,7 +251,6 @@ EXPERIMENT = Experiment(
         for beta in (1, 16384)
     ),
     claims=CLAIMS,
-    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=6s"), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=10),

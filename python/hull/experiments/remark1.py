@@ -11,7 +11,6 @@ from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
-from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -147,7 +146,6 @@ def draw(results: Results) -> "Figure":
             panel("Throughput", "Throughput (Mbps)", UNPACED, throughput_mbps, log_y=False),
             panel("Throughput", "Throughput (Mbps)", PACED, throughput_mbps, log_y=False),
         ],
-        looks=LOOKS,
     )
 
 
@@ -170,7 +168,6 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("paper", "testbed", "static", "paced", "remark 1"),
     claims=CLAIMS,
-    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=1500ms"), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=5),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands, ratio
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Estimate, Reader, Results, Summary
-from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -176,7 +175,6 @@ def draw(results: Results) -> "Figure":
                 x_ticks=LIMITERS,
             ),
         ],
-        looks=LOOKS,
         columns=3,
         width=3.4,
     )
@@ -196,7 +194,6 @@ EXPERIMENT = Experiment(
     ),
     stated=statements("paper", "testbed", "static", "paced", "remark 4"),
     claims=CLAIMS,
-    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
     full=Size(overrides=("run.duration=5s",), seeds=5),

@@ -2,9 +2,9 @@
 
 Colours are Okabe and Ito's, which people with the usual colour vision deficiencies can tell apart;
 dash and marker repeat the distinction without colour. The schemes of the paper's table 4 and the
-report's table II, and the three kinds of them, look the same everywhere; an experiment declares the
-looks of its other schemes. What nobody declares is named as in the scenario and takes the remaining
-colours in the order in which a summary lists it.
+report's table II, the three kinds of them, and DCTCP with a phantom queue look the same everywhere;
+an experiment declares the looks of its other schemes. What nobody declares is named as in the
+scenario and takes the remaining colours in the order in which a summary lists it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ _EVERYWHERE = (
     Scheme("tcp", "TCP", VERMILION, (2, 2), "o"),
     Scheme("dctcp", "DCTCP", BLUE, (5, 2), "s"),
     Scheme("hull", "HULL", GREEN, (), "D"),
+    # With the paper's phantom queue, simulated or on a real network.
+    Scheme("dctcp_pq_pacer", "DCTCP + PQ + pacer", GREEN, (), "D"),
+    Scheme("dctcp_pq", "DCTCP + PQ, not paced", SKY, (6, 2, 1, 2), "P"),
 )
 _SPARE_COLOURS = (PURPLE, SKY, GREY, YELLOW)
 _SPARE_DASHES = ((6, 2, 1, 2), (2, 1), (5, 1, 1, 1, 1, 1), (9, 4))
