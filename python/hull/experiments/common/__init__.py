@@ -6,6 +6,7 @@
 - What `hull reproduce` makes of it: `reproduction` runs it; `sections` adds its figure and the
   tables of `claims_table`, `stated_table` and `published_tables` to report.html; `start_page` is
   over several, `terminal` for the command.
-- Runs and measures of several experiments: `benchmark`, `cycles`, `dynamic_flows`, `incast`,
-  `long_lived`, `one_link`, `qcn_runs`, `queries`, `queue_cdf`, `segments`, `swings`.
+- Runs, measures and looks of several experiments: `averaging_loop`, `benchmark`, `cycles`,
+  `dynamic_flows`, `epfl_static`, `gains`, `incast`, `long_lived`, `one_link`, `one_source`,
+  `phantom_queues`, `qcn_runs`, `queries`, `queue_cdf`, `rcp_runs`, `segments`, `swings`.
 """
