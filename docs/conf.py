@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import get_args
 
 from hull import __version__, _core
-from hull.claims import BOUND_WORDS, KIND_WORDS, KINDS, UNSHIPPED, Bound, counts, headline
 from hull.columns import COLUMNS
-from hull.experiment import all_experiments
-from hull.stated import beside, rows
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import (
+    BOUND_WORDS,
+    KIND_WORDS,
+    KINDS,
+    UNSHIPPED,
+    Bound,
+    counts,
+    headline,
+)
+from hull.experiments.common.stated import beside, rows
 from hull.terminal import key_row
 
 project = "hull"
@@ -44,22 +52,14 @@ autodoc_typehints = "signature"
 
 DOCS = Path(__file__).parent
 GALLERY = (
-    ("The HULL paper", ("eq", "fig", "remark", "sec", "slides", "table")),
-    ("The EPFL report", ("epfl-",)),
-    (
-        "The thesis: DCTCP",
-        (
-            *("thesis-convergence", "thesis-fig1-", "thesis-fig2-", "thesis-incast-"),
-            *("thesis-jitter", "thesis-table2-"),
-        ),
-    ),
-    ("The thesis: theory of DCTCP", ("thesis-fig3-", "thesis-figB-", "thesis-theorem")),
-    (
-        "The thesis: QCN, RCP and averaging",
-        ("thesis-fig5-", "thesis-rcp-", "thesis-remark5-", "thesis-table5-"),
-    ),
+    ("The HULL paper", ("paper", "slides")),
+    ("The EPFL report", ("report",)),
+    ("The thesis: DCTCP", ("thesis 1", "thesis 2")),
+    ("The thesis: theory of DCTCP", ("thesis 3", "thesis appendix")),
+    ("The thesis: QCN, RCP and averaging", ("thesis 5",)),
+    ("Other sources", ("",)),
 )
-"""Headings, and how the IDs below each begin."""
+"""Headings, and how the sources below each begin; an experiment is below the first that fits."""
 
 
 def _cell(value):
@@ -99,7 +99,7 @@ def _card(id_, entry):
     title = all_experiments()[id_].title
     size = "" if entry["size"] == "full" else " (short run)"
     return f""":::{{container}} card
-[![{title}](gallery/{id_}.png)](experiments/{id_}.md)
+[![{title}](gallery/{id_}.webp)](experiments/{id_}.md)
 
 [{id_}](experiments/{id_}.md): {title}
 
@@ -109,18 +109,19 @@ def _card(id_, entry):
 
 
 def _gallery(record):
-    """The gallery's cards, and its numbers as a table."""
+    """The gallery's cards with the experiments' pages, and its numbers as a table."""
     cards, rows, everything = [], [], []
-    left = set(all_experiments())
+    left = dict(all_experiments())
     for heading, beginnings in GALLERY:
-        ids = [id_ for id_ in all_experiments() if id_.startswith(beginnings)]
-        left -= set(ids)
+        ids = [id_ for id_, found in left.items() if found.source.startswith(beginnings)]
+        if not ids:
+            continue
+        left = {id_: found for id_, found in left.items() if id_ not in ids}
         below = "".join(_card(id_, record[id_]) for id_ in ids)
         cards.append(f"## {heading}\n\n::::{{container}} cards\n{below}::::\n")
         judged = [claim for id_ in ids for claim in _judged(id_, record[id_])]
         rows.append((heading, len(ids), *_held(judged)))
         everything += judged
-    assert not left, f"no heading in the gallery for {left}"
     rows.append(("all", len(record), *_held(everything)))
     by_source = _table(["source", "experiments", *KINDS], rows)
     bounds = [
@@ -130,6 +131,8 @@ def _gallery(record):
     by_bound = _table(["bound", *KINDS], bounds)
     counted = f"{headline(everything)}.\n\n"
     said = f"{KIND_WORDS}\n\n{by_source}\n{BOUND_WORDS}\n\n{by_bound}"
+    pages = "\n".join(f"experiments/{id_}" for id_ in all_experiments())
+    cards.append(f"```{{toctree}}\n:hidden:\n\n{pages}\n```\n")
     return counted + "\n".join(cards), counted + said
 
 

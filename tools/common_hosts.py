@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hull.cache import Cache
-from hull.experiment import Experiment, all_experiments
-from hull.reproduction import Reproduction, claims_of
+from hull.experiments import all_experiments
+from hull.experiments.common.experiment import Experiment
+from hull.experiments.common.reproduction import Reproduction, claims_of
 
 FOLDER = Path("results", "common-hosts")
 Candidate = dict[str, str]

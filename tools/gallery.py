@@ -1,6 +1,6 @@
 """Gallery: the pictures of docs/gallery, made of the figures in a folder of `hull reproduce`.
 
-For each experiment `<ID>.png` (a thumbnail) and `<ID>.webp` (for its page), and in record.json
+For each experiment `<ID>.webp`, which its page and its card in the gallery show, and in record.json
 which of its claims hold, by the claims' IDs, and in which size it was run.
 Usage: gallery.py RESULTS [FOLDER]. RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both,
 the full run is taken, and where it has neither the earlier pictures stay, and the command says so.
@@ -14,35 +14,24 @@ from typing import Any
 
 from PIL import Image
 
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
 RECORD = "record.json"
-THUMBNAIL, PAGE = (480, 360), (1100, 1300)
-"""Largest width and height of the two, in pixels."""
+ROOM = (1100, 1300)
+"""Largest width and height, in pixels."""
 
 
-def fitted(image: Image.Image, room: tuple[int, int]) -> Image.Image:
+def fitted(image: Image.Image) -> Image.Image:
     """The image, as large as fits."""
-    scale = min(room[0] / image.width, room[1] / image.height, 1)
+    scale = min(ROOM[0] / image.width, ROOM[1] / image.height, 1)
     size = (round(image.width * scale), round(image.height * scale))
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def few_colours(image: Image.Image) -> Image.Image:
-    """In a palette that keeps the lines' colours; a median cut would spend it on greys."""
-    return image.quantize(32, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-
-
-def many_colours(image: Image.Image) -> Image.Image:
+def in_palette(image: Image.Image) -> Image.Image:
     """In a palette large enough for any of our figures; the rest is only the smoothing of edges."""
     return image.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).convert("RGB")
-
-
-def top(image: Image.Image) -> Image.Image:
-    """What a thumbnail shows: of a figure that is taller than wide, the upper part."""
-    height = image.height if image.height < image.width else image.width * 3 // 4
-    return image.crop((0, 0, image.width, height))
 
 
 def entry(summary: dict[str, Any], size: str) -> dict[str, Any]:
@@ -67,10 +56,8 @@ def make(results: Path, gallery: Path) -> list[str]:
             continue
         folder = results / f"{id_}-{sizes[0]}"
         with Image.open(folder / "figure.png") as figure:
-            image = figure.convert("RGB")
-        small, large = fitted(top(image), THUMBNAIL), fitted(image, PAGE)
-        few_colours(small).save(gallery / f"{id_}.png", optimize=True)
-        many_colours(large).save(gallery / f"{id_}.webp", lossless=True, quality=75, method=3)
+            image = in_palette(fitted(figure.convert("RGB")))
+        image.save(gallery / f"{id_}.webp", lossless=True, quality=75, method=3)
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
         record[id_] = entry(summary, sizes[0])
     text = json.dumps({id_: record[id_] for id_ in sorted(record)}, indent=1)
@@ -87,7 +74,7 @@ def main() -> int:
     missing = make(Path(sys.argv[1]), gallery)
     if missing:
         print(f"gallery.py: {sys.argv[1]} has no results of {', '.join(missing)}", file=sys.stderr)
-    return int(any(not (gallery / f"{id_}.png").exists() for id_ in missing))
+    return int(any(not (gallery / f"{id_}.webp").exists() for id_ in missing))
 
 
 if __name__ == "__main__":

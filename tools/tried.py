@@ -15,9 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from hull.claims import UNSHIPPED, Claim
 from hull.errors import UsageError
-from hull.experiment import SizeName, all_experiments
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import UNSHIPPED, Claim
+from hull.experiments.common.experiment import SizeName
 from hull.plan import build_hash, code_hash
 
 FOLDER = Path("results", "tried")

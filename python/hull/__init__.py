@@ -3,6 +3,11 @@
 `result = hull.run("scenario.toml")`, and then `result.summary`, `result.flows`,
 `result.plot_fct()` and the other members of `Result`. `hull.sweep("scenario.toml", over={...})`
 runs it over values of its keys and returns one frame.
+
+The modules beside this one are what a user imports (`congestion`, `errors`, `fairness`, `graphs`,
+`result`, `scenario_types`) and what a run and the command `hull` consist of. Each folder is a part
+of its own: `theory`, `sweeps`, `lab`, `report`, `figures`, `perfetto`, the shipped `scenarios`, and
+`experiments`, one file each, with what these have in common.
 """
 
 from hull import _interrupts as _interrupts  # isort: skip  # first: it is for what is loaded next

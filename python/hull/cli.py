@@ -210,10 +210,10 @@ def reproduce(
 ) -> None:
     """Run experiments of the source documents and set the results beside the published numbers."""
     from hull.cache import Cache
-    from hull.claims import headline
-    from hull.experiment import all_experiments
+    from hull.experiments import all_experiments
+    from hull.experiments.common.claims import headline
+    from hull.experiments.common.reproduction import Reproduction, claims_of
     from hull.file_names import check_path
-    from hull.reproduction import Reproduction, claims_of
 
     check_path("--out", out, "results")
     known = all_experiments()
@@ -248,7 +248,7 @@ def reproduce(
         for experiment, result in work.perform(_count("--jobs", jobs)):
             found.append((experiment, result))
             if format is Format.TABLE:
-                from hull.terminal import print_claims, print_tables
+                from hull.experiments.common.terminal import print_claims, print_tables
 
                 if not claims:
                     print_tables(experiment, result.summary)

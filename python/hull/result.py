@@ -8,6 +8,7 @@ from hull.checksums import check
 from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
 from hull.input_file import read_json
+from hull.looks import declared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,19 +73,19 @@ class Result:
         """Distribution of the flow completion time (us or ms), per size class and scheme."""
         from hull.figures import plot_fct
 
-        return plot_fct(self)
+        return plot_fct(self, declared(self.summary))
 
     def plot_latency(self) -> "Figure":
         """Distribution of the switch latency (us), per scheme."""
         from hull.figures import plot_latency
 
-        return plot_latency(self)
+        return plot_latency(self, declared(self.summary))
 
     def plot_queue(self) -> "Figure":
         """Queue of the measured port over time, per scheme."""
         from hull.figures import plot_queue
 
-        return plot_queue(self)
+        return plot_queue(self, declared(self.summary))
 
     def perfetto(
         self,

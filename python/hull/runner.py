@@ -3,12 +3,14 @@
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hull.cache import Cache
 from hull.errors import Interrupted, RunError, check_count
 from hull.folder import OutputFolder
+from hull.looks import declared
 from hull.output_file import write_text
 from hull.plan import Plan
 from hull.progress import Progress
@@ -17,7 +19,10 @@ from hull.said import say
 from hull.work import make_parts
 
 if TYPE_CHECKING:
-    from hull.experiment import Experiment
+    from hull.report.page import Section
+
+Evaluation = Callable[[Path, dict[str, Any]], "list[Section]"]
+"""Adds to the folder and the summary of a run; returns what it adds to the page."""
 
 
 def default_jobs() -> int:
@@ -32,12 +37,12 @@ def perform(
     jobs: int | None = None,
     force: bool = False,
     lines: bool = False,
-    experiment: "Experiment | None" = None,
+    evaluate: Evaluation | None = None,
     cache: Cache | None = None,
 ) -> Result:
     """Carry out what of the plan is not yet in `out`, and return what is then there.
 
-    With an experiment, the results are set beside what is published, judged and drawn as well.
+    `evaluate` is called before the summary and the page are written.
     """
     jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
     folder = OutputFolder(out, plan)
@@ -50,7 +55,7 @@ def perform(
         say(f"{plan.name}: {problem}; it is made again")
     folder.open()
     try:
-        _fill(folder, plan, jobs, lines=lines, experiment=experiment, cache=cache)
+        _fill(folder, plan, jobs, lines=lines, evaluate=evaluate, cache=cache)
     except KeyboardInterrupt:
         kept = sum(folder.has(part) for part in plan.parts)
         raise Interrupted(
@@ -70,7 +75,7 @@ def _fill(
     jobs: int,
     *,
     lines: bool,
-    experiment: "Experiment | None",
+    evaluate: Evaluation | None,
     cache: Cache | None,
 ) -> None:
     started = time.monotonic()
@@ -79,7 +84,7 @@ def _fill(
     with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
         make_parts(missing, folder, jobs, progress, cache)
         # Imported here: polars and the charts take longer to load than a simulation to start.
-        from hull.report import write_report
+        from hull.report.page import write_report
         from hull.summary import summarise
         from hull.tables import merge_tables
 
@@ -87,11 +92,10 @@ def _fill(
         paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
         parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         summary = summarise(plan, parts, time.monotonic() - started)
-        if experiment is not None:
-            from hull.reproduction import compare
-
-            compare(experiment, plan, folder.partial, summary)
+        added = [] if evaluate is None else evaluate(folder.partial, summary)
         write_text(folder.partial / "scenario.toml", plan.text)
         write_text(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
-        write_report(folder.partial, summary, title=plan.title)
+        write_report(
+            folder.partial, summary, title=plan.title, looks=declared(summary), added=added
+        )
         folder.finish()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hull
-from hull.segments import tcp_segments
+from hull.experiments.common.segments import tcp_segments
 from test_measurements import scenario
 
 with warnings.catch_warnings():

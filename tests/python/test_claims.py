@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from hull.claims import UNSHIPPED, Claim, Finding, counts, cut_as_published, headline, judge
-from hull.experiment import all_experiments
-from hull.measured import Results
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import (
+    UNSHIPPED,
+    Claim,
+    Finding,
+    counts,
+    cut_as_published,
+    headline,
+    judge,
+)
+from hull.experiments.common.measured import Results
 
 NOTHING = Results.__new__(Results)
 

@@ -63,7 +63,7 @@ def test_copy_a_shipped_scenario(hull: Hull) -> None:
 
 def test_the_simulation_starts_before_charts_and_tables_are_loaded() -> None:
     code = (
-        "import sys, hull.cli, hull.runner, hull.plan, hull.experiment;"
+        "import sys, hull.cli, hull.runner, hull.plan, hull.experiments.common.experiment;"
         "print([m for m in ('polars', 'matplotlib', 'vl_convert', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ from PIL import Image
 
 import hull
 from conftest import COMMAND
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -119,18 +119,18 @@ def test_what_is_public_is_on_the_site() -> None:
 
 
 def test_every_experiment_is_in_the_gallery() -> None:
-    """A small picture, a large one on its page, and its claims in the record."""
+    """A picture, which its page shows, and its claims in the record."""
     record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
     assert set(record) == set(all_experiments())
-    names = {f"{id_}{ending}" for id_ in record for ending in (".png", ".webp")}
+    names = {f"{id_}.webp" for id_ in record}
     assert {path.name for path in GALLERY.iterdir()} == names | {"record.json"}
-    assert sum(path.stat().st_size for path in GALLERY.iterdir()) < 4_000_000
+    assert sum(path.stat().st_size for path in GALLERY.iterdir()) < 3_500_000
     for id_, experiment in all_experiments().items():
         assert set(record[id_]["claims"]) == {claim.id for claim in experiment.claims}, id_
-        small = GALLERY / f"{id_}.png"
-        assert small.stat().st_size < 28_000, id_
-        with Image.open(small) as image:
-            assert 240 <= image.width <= 480, id_
+        picture = GALLERY / f"{id_}.webp"
+        assert picture.stat().st_size < 200_000, id_
+        with Image.open(picture) as image:
+            assert 480 <= image.width <= 1100, id_
         page = (DOCS / "experiments" / f"{id_}.md").read_text(encoding="utf-8")
         assert f"](../gallery/{id_}.webp)" in page, id_
 
@@ -151,8 +151,8 @@ def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> Non
     assert list(record) == ["fig9"]
     assert record["fig9"]["size"] == "quick"
     assert set(record["fig9"]["claims"]) == {c.id for c in all_experiments()["fig9"].claims}
-    with Image.open(made / "fig9.png") as small, Image.open(made / "fig9.webp") as large:
-        assert small.width <= 480 < large.width
+    with Image.open(made / "fig9.webp") as image:
+        assert 480 < image.width <= 1100
 
 
 PAGE = '<p id="here"><a href="{}">x</a><img src="there.png" alt="a picture"></p>'

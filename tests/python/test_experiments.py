@@ -1,7 +1,6 @@
 """Every experiment in its quick form: pages over all of them, claims, figures.
 
-The results are the same on every machine, so what was found once is kept: which claims hold
-(snapshots/claims.txt) and what each figure shows (snapshots/<ID>.txt).
+Which claims hold and about what was measured is kept, a table for each experiment (expected.py).
 """
 
 import json
@@ -14,16 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
-from matplotlib.figure import Figure
 from PIL import Image
 
+import expected
 from conftest import COMMAND
-from hull.experiment import all_experiments
-from hull.measured import Results
+from hull.experiments import all_experiments
+from hull.experiments.common.measured import Results
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 IDS = tuple(all_experiments())
 
 
@@ -32,29 +28,22 @@ def claims(everything: Path) -> list[dict[str, Any]]:
     return found
 
 
-def compare(name: str, text: str) -> None:
-    """Against a snapshot; HULL_SNAPSHOTS=write makes it anew."""
-    path = SNAPSHOTS / f"{name}.txt"
-    if os.environ.get("HULL_SNAPSHOTS") == "write":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
-
-
 def test_claims(everything: Path) -> None:
     found = claims(everything)
     keys = {"id", "source", "claim", "kind", "bound", "measured", "holds"}
     assert all(set(claim) == keys for claim in found)
     assert len({claim["id"] for claim in found}) == len(found)
-    compare("claims", "".join(f"{'holds' if c['holds'] else 'FAILS'} {c['id']}\n" for c in found))
 
 
 def test_what_does_not_hold_says_why() -> None:
-    snapshot = (SNAPSHOTS / "claims.txt").read_text(encoding="utf-8")
-    failing = {line.split()[1] for line in snapshot.splitlines() if line.startswith("FAILS")}
-    for experiment in all_experiments().values():
+    for id_, experiment in all_experiments().items():
+        failing = {row.quantity for row in expected.read(id_) if row.value == "FAILS"}
         for claim in experiment.claims:
             assert claim.tried or claim.id not in failing, claim.id
+
+
+def test_every_table_is_of_an_experiment() -> None:
+    assert {path.stem for path in expected.FOLDER.iterdir()} == set(IDS)
 
 
 FINITE = {"requests", "flows", "incast", "partition_aggregate", "production", "all_to_all", "bulk"}
@@ -71,11 +60,24 @@ def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
 
 
 @pytest.mark.parametrize("id_", IDS)
-def test_figure(everything: Path, id_: str) -> None:
+def test_found_as_expected(everything: Path, id_: str) -> None:
+    """These tables have no grounds but the last run; the published values have tests of their own,
+    and a claim's limits are the document's."""
     folder = everything / f"{id_}-quick"
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     figure = all_experiments()[id_].draw(Results(folder, summary))
-    compare(id_, description(figure))
+    expected.compare(id_, expected.rows(summary, figure))
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_figure(everything: Path, id_: str) -> None:
+    """It says what is drawn, has a key without doubles, and is no empty page."""
+    folder = everything / f"{id_}-quick"
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    figure = all_experiments()[id_].draw(Results(folder, summary))
+    assert any(axis.get_ylabel() or axis.get_title(loc="left") for axis in figure.axes)
+    keys = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert len(set(keys)) == len(keys)
     site = everything / "all-quick" / "figures"
     assert (site / f"{id_}.pdf").read_bytes().startswith(b"%PDF")
     with Image.open(site / f"{id_}.png") as image:
@@ -84,33 +86,20 @@ def test_figure(everything: Path, id_: str) -> None:
         assert grey.min() < 60 < 250 < grey.max()
 
 
-def description(figure: Figure) -> str:
-    """What a figure shows, in words and rounded numbers."""
-    lines = [f"figure {figure.get_figwidth():.1f} x {figure.get_figheight():.1f} inches"]
-    for legend in figure.legends:
-        lines.append("key: " + ", ".join(text.get_text() for text in legend.get_texts()))
-    for axis in figure.axes:
-        if axis.get_visible():
-            lines += described(axis)
-    return "\n".join(lines) + "\n"
-
-
-def described(axis: Axes) -> list[str]:
-    title = " ".join(axis.get_title(loc="left").split())
-    lines = [
-        f"panel {title!r}: {axis.get_xlabel()!r} ({axis.get_xscale()}), "
-        f"{axis.get_ylabel()!r} ({axis.get_yscale()})"
-    ]
-    for line in axis.get_lines():
-        y = [float(value) for value in np.asarray(line.get_ydata())]
-        shown = " ".join(f"{value:.2g}" for value in (y if len(y) <= 12 else [min(y), max(y)]))
-        lines.append(f"  line of {len(y)}: {shown}")
-    for mesh in axis.collections:
-        if isinstance(mesh, QuadMesh):
-            values = np.asarray(mesh.get_array())
-            lines.append(f"  grid of {values.size}: {np.median(values):.2g} {values.max():.2g}")
-    lines += [f"  bar: {patch.get_height():.2g}" for patch in axis.patches]  # type: ignore[attr-defined]
-    return lines
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ("105", ""),
+        ("89", "100 +- 10 -> 89, -11%"),
+        ("nan", "100 +- 10 -> nan"),
+    ],
+)
+def test_what_moved_is_said(found: str, words: str) -> None:
+    before = expected.Row("latency mean", "100", "10")
+    assert words in before.moved(expected.Row("latency mean", found, "9"))
+    assert bool(before.moved(expected.Row("latency mean", found, "9"))) == bool(words)
+    verdict = expected.Row("fig9-lower", "holds")
+    assert verdict.moved(expected.Row("fig9-lower", "FAILS")) == "holds -> FAILS"
 
 
 class Links(HTMLParser):

@@ -1,5 +1,6 @@
-"""The repository itself: locks, stubs, size of files."""
+"""The repository itself: locks, stubs, size of files, who imports whom."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -8,7 +9,34 @@ from pathlib import Path
 
 import pytest
 
+from hull import scenarios
+from hull.experiments import all_experiments
+
 ROOT = Path(__file__).parents[2]
+HULL = ROOT / "python" / "hull"
+BELOW = {"scenarios", "theory", "report", "figures", "perfetto"}
+IMPORTS: dict[str, set[str]] = {
+    # A folder below python/hull, or a module at its root: what it may import besides itself and the
+    # modules at the root.
+    "scenarios": set(),
+    "theory": set(),
+    "report": set(),
+    "perfetto": set(),
+    "sweeps": set(),
+    "figures": {"report"},
+    "lab": {"theory"},
+    "experiments/common": BELOW,
+    "experiments": {"experiments/common", *BELOW},
+    # The commands, and the functions of `import hull`.
+    "cli": {"experiments", "experiments/common", "sweeps", "lab", *BELOW},
+    "__init__": {"sweeps"},
+    "plan": {"scenarios"},
+    "runner": {"report"},
+    "result": {"figures", "perfetto"},
+    "linux_defaults": {"theory"},
+    # Discovers the experiment that declares how schemes look.
+    "looks": {"experiments", "report", "scenarios"},
+}
 
 
 def names(text: str) -> set[str]:
@@ -83,3 +111,73 @@ def test_rows_are_grouped_in_their_order() -> None:
     for path in (ROOT / "python").rglob("*.py"):
         for call in re.findall(r"\.group_by\((?:[^()]|\([^()]*\))*\)", path.read_text()):
             assert "maintain_order=True" in call, f"{path}: {call}"
+
+
+def imported(path: Path) -> set[Path]:
+    """The modules of hull that a file imports, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    places = [ROOT / "python" / name.replace(".", "/") for name in names if name[:5] == "hull."]
+    found = [(place.with_suffix(".py"), place / "__init__.py") for place in places]
+    return {file for pair in found for file in pair if file.exists()}
+
+
+def room(path: Path) -> str:
+    """The folder of a module, or its name where it is at the root."""
+    parts = path.relative_to(HULL).parts
+    return "/".join(parts[:2] if parts[:2] == ("experiments", "common") else parts[:-1][:1])
+
+
+def test_who_imports_whom() -> None:
+    wrong = [
+        f"{path.relative_to(HULL)} imports {other.relative_to(HULL)}"
+        for path in HULL.rglob("*.py")
+        for other in imported(path)
+        if room(other) not in {"", room(path), *IMPORTS.get(room(path) or path.stem, ())}
+    ]
+    assert wrong == []
+
+
+def test_no_experiment_imports_another() -> None:
+    folder = HULL / "experiments"
+    for path in folder.glob("*.py"):
+        assert {other for other in imported(path) if other.parent == folder} <= {
+            folder / "__init__.py"
+        }, path
+
+
+def test_an_experiment_is_its_file_its_page_and_its_picture() -> None:
+    ids = set(all_experiments())
+    folder = HULL / "experiments"
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert files == {id_.replace("-", "_").lower() for id_ in ids}
+    docs = ROOT / "docs"
+    pages = {path.stem for path in (docs / "experiments").glob("*.md")}
+    assert pages - {"adding", "common-hosts"} == ids
+    assert {path.stem for path in (docs / "gallery").glob("*.webp")} == ids
+
+
+def test_no_other_file_names_an_experiment() -> None:
+    """Scenarios and tables of published numbers may have the same names."""
+    published = (HULL / "experiments" / "common" / "published").glob("*.toml")
+    tables = {name for path in published for name in tomllib.loads(path.read_text())}
+    names = set(all_experiments()) - set(scenarios.names()) - tables
+    words = "|".join(re.escape(name) for name in sorted(names) if "-" in name)
+    quoted = "|".join(map(re.escape, sorted(names)))
+    pattern = re.compile(rf"(?<![\w.-])(?:{words})(?![\w-])|(?<=[\"'`])(?:{quoted})(?=[\"'`])")
+    own = set((HULL / "experiments").glob("*.py"))
+    found = [
+        f"{path.relative_to(HULL)}: {name}"
+        for path in HULL.rglob("*")
+        if path.suffix in (".py", ".toml", ".js", ".css", ".html") and path not in own
+        for name in pattern.findall(path.read_text(encoding="utf-8"))
+    ]
+    # A preset of that name, and a comment that leads to a page.
+    assert set(found) <= {
+        "lab/page/presets.js: fig8",
+        "scenarios/thesis-benchmark.toml: thesis-fig2-23",
+    }

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from hull.benchmark import BASE, TCP
-from hull.measured import Results
+from hull.experiments.common.benchmark import BASE, TCP
+from hull.experiments.common.measured import Results
 
 SERVERS = 45
 OUTSIDE = 45

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hull.experiments import thesis_fig2_16, thesis_fig2_17, thesis_fig2_22, thesis_table2_2
-from hull.incast import FAN_INS, first_timeouts, timeout_share
-from hull.measured import Results
+from hull.experiments.common.incast import FAN_INS, first_timeouts, timeout_share
+from hull.experiments.common.measured import Results
 
 
 def results(everything: Path, experiment: str) -> Results:

@@ -15,11 +15,13 @@ import polars as pl
 import pytest
 import vl_convert
 
-from hull.report import library, write_report
+from hull.experiments.common.published_tables import deviation
+from hull.experiments.common.sections import sections
+from hull.report import library
 from hull.report.axis import log_domain, log_ticks, share_position, share_ticks
 from hull.report.curves import LOG_FLOOR, fct_cdfs, probe_cdfs, queue_envelopes
 from hull.report.labels import condition_label, metric_label, number
-from hull.report.published import deviation
+from hull.report.page import Section, write_report
 from hull.report.schemes import schemes
 from hull.report.seed_means import FlowClass, cells, flow_classes
 from synthetic_run import SCHEMES, SyntheticRun, make_run, rows
@@ -72,14 +74,14 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> SyntheticRun:
     return make_run(tmp_path_factory.mktemp("full"), samples=400)
 
 
-def reproduced(full: SyntheticRun) -> dict[str, Any]:
-    return full.summary | {"comparison": rows()}
+def comparison(of: list[dict[str, Any]]) -> list[Section]:
+    return sections(Path("none"), {"comparison": of}, ())
 
 
 @pytest.fixture(scope="module")
 def full_page(full: SyntheticRun) -> str:
     path = write_report(
-        full.folder, full.summary | {"comparison": rows()}, title="A <b>title</b> & more"
+        full.folder, full.summary, title="A <b>title</b> & more", added=comparison(rows())
     )
     assert path == full.folder / "report.html"
     return path.read_text(encoding="utf-8")
@@ -121,7 +123,9 @@ def test_text_from_files_is_escaped(tmp_path: Path) -> None:
     run = make_run(tmp_path, conditions=(evil,), schemes=(evil, "a,'b\"\n"), samples=50, seeds=(1,))
     strange = rows()
     strange[0] |= {"scheme": evil, "metric": evil, "unit": evil, "condition": evil}
-    page = write_report(tmp_path, run.summary | {"name": evil, "comparison": strange}, title=evil)
+    page = write_report(
+        tmp_path, run.summary | {"name": evil}, title=evil, added=comparison(strange)
+    )
     text = page.read_text(encoding="utf-8")
     assert "<img src=x" not in text
     assert "&lt;img src=x" in text
@@ -168,7 +172,7 @@ def test_published_beside_measured(tmp_path: Path) -> None:
         row |= {"measured": 10.0 * (ratio or 1)}
     base[0]["ci95"] = 0.5
     base[2]["statistic"] = "p90"
-    path = write_report(tmp_path, run.summary | {"comparison": base}, title="t")
+    path = write_report(tmp_path, run.summary, title="t", added=comparison(base))
     caption = (
         "Switch latency (µs); 2 of 3 values off by more than a factor of 2; "
         f"geometric mean of deviations: factor {math.sqrt(10):.2f}"
@@ -230,7 +234,7 @@ def test_many_cells_stay_small(tmp_path: Path) -> None:
 
 def test_writing_twice_gives_the_same_bytes(full: SyntheticRun, full_page: str) -> None:
     path = write_report(
-        full.folder, full.summary | {"comparison": rows()}, title="A <b>title</b> & more"
+        full.folder, full.summary, title="A <b>title</b> & more", added=comparison(rows())
     )
     assert path.read_text(encoding="utf-8") == full_page
 

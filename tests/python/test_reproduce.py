@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import tomllib
 from collections import Counter
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from hull import cli, experiment
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, all_experiments
+from hull import cli, experiments
+from hull.experiments import all_experiments
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import beside
 from hull.figures import Line, Panel, plot_sweep
-from hull.measured import Results
 
+DOCS = Path(__file__).parents[2] / "docs"
 SHORT = Size(overrides=("run.duration=300ms", "run.warmup=20ms"), seeds=2)
 TABLES = {"epfl-table2": ("epfl-ns2", "table2"), "table4": ("hull-paper", "table4")}
 ROW = (
@@ -32,7 +36,7 @@ def short(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Experiment]
     known = {
         id_: dataclasses.replace(found, quick=SHORT) for id_, found in all_experiments().items()
     }
-    monkeypatch.setattr(experiment, "all_experiments", lambda: known)
+    monkeypatch.setattr(experiments, "all_experiments", lambda: known)
     return known
 
 
@@ -42,7 +46,9 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def published(file: str, table: str) -> dict[str, Any]:
-    text = (files("hull") / "published" / f"{file}.toml").read_text(encoding="utf-8")
+    text = (files("hull.experiments.common") / "published" / f"{file}.toml").read_text(
+        encoding="utf-8"
+    )
     content: dict[str, Any] = tomllib.loads(text)[table]
     return content
 
@@ -52,6 +58,28 @@ def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert listed == list(all_experiments())
     assert {"epfl-table2", "table4", "fig12-13"} <= set(listed)
+
+
+def test_the_example_of_the_documentation_is_an_experiment(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is found by its one file, runs, and its schemes look as it declares."""
+    before = set(all_experiments())
+    page = (DOCS / "experiments" / "adding.md").read_text(encoding="utf-8")
+    source = page.split("```python\n")[1].split("```")[0]
+    folder = place / "more"
+    folder.mkdir()
+    (folder / "mine.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    found = experiments.all_experiments.__wrapped__()
+    assert set(found) - before == {"mine"}
+    monkeypatch.setattr(experiments, "all_experiments", lambda: found)
+    cells = found["mine"].plan("full", None).cells
+    assert [c.problems for c in beside(found["mine"].stated, cells, "full") if c.problems] == []
+    assert call(monkeypatch, "reproduce", "mine", "--seeds", "1", "--format", "json") == 0
+    assert [row["published"] for row in json.loads(capsys.readouterr().out)] == [1100.6]
+    report = Path("results", "mine-quick", "report.html").read_text(encoding="utf-8")
+    assert {"DCTCP-60K", "DCTCP-30K", "TCP drop-tail"} <= set(re.findall(r"[\w -]+", report))
 
 
 def test_json(
@@ -224,7 +252,7 @@ def test_an_experiment_that_is_computed(
             ),
         ),
     )
-    monkeypatch.setattr(experiment, "all_experiments", lambda: {"computed": computed})
+    monkeypatch.setattr(experiments, "all_experiments", lambda: {"computed": computed})
     for size, holds in (("quick", False), ("full", True)):
         assert call(monkeypatch, "reproduce", "--all", f"--{size}") == 0
         folder = Path("results", f"computed-{size}")

@@ -1,18 +1,16 @@
 """What captions and text state for an experiment against what its scenarios resolve to."""
 
 import re
-import tomllib
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import pytest
 
-from hull.experiment import all_experiments
+from hull.experiments import all_experiments
+from hull.experiments.common.stated import DOCUMENTS, Stated, beside, by_topic, rows, statements
+from hull.experiments.common.stated.quantity import agree
+from hull.experiments.common.stated.setting import setting
 from hull.plan import Cell
-from hull.stated import DOCUMENTS, Stated, beside, experiments_named, rows, statements_for
-from hull.stated.quantity import agree
-from hull.stated.setting import setting
 
 SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scenario is not None)
 
@@ -22,13 +20,20 @@ SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scena
 def test_settings_are_those_stated(id_: str, size: Any) -> None:
     """Each stated setting in every cell that it is for; a deviation is told, with its value."""
     cells = all_experiments()[id_].plan(size, None).cells
-    found = beside(statements_for(id_), cells, size)
+    found = beside(all_experiments()[id_].stated, cells, size)
     assert found, "no setting is stated"
     assert [problem for comparison in found for problem in comparison.problems] == []
 
 
-def test_statements_name_experiments() -> None:
-    assert set(SIMULATED) == experiments_named()
+def test_what_is_stated_is_taken() -> None:
+    taken = {stated for found in all_experiments().values() for stated in found.stated}
+    known = {stated for document in DOCUMENTS for _, stated in by_topic(document)}
+    assert known <= taken
+
+
+def test_a_topic_of_which_nothing_is_stated_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"paper: nothing is stated of figure 99"):
+        statements("paper", "testbed", "figure 99")
 
 
 def test_statements_are_for_one_size_or_both_once() -> None:
@@ -36,20 +41,10 @@ def test_statements_are_for_one_size_or_both_once() -> None:
     for id_ in SIMULATED:
         seen = [
             (s.source.split()[0], s.key, s.value, s.conditions, s.schemes, size)
-            for s in statements_for(id_)
+            for s in all_experiments()[id_].stated
             for size in s.sizes
         ]
         assert len(set(seen)) == len(seen), id_
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_groups_are_used_and_known(document: str) -> None:
-    text = (files("hull") / "stated" / f"{document}.toml").read_text(encoding="utf-8")
-    content = tomllib.loads(text)
-    used = {name for entry in content["stated"] for name in entry["of"]}
-    assert set(content["groups"]) <= used
-    for name in content["groups"]:
-        assert set(content["groups"][name]) <= set(SIMULATED), name
 
 
 def test_a_difference_without_a_word_is_found() -> None:
@@ -60,7 +55,9 @@ def test_a_difference_without_a_word_is_found() -> None:
         queue = {**cell.scenario["switch"]["phantom_queue"], "threshold": "1KB"}
         switch = {**cell.scenario["switch"], "phantom_queue": queue}
         old.append(replace(cell, scenario={**cell.scenario, "switch": switch}))
-    problems = [p for c in beside(statements_for("fig9"), old, "quick") for p in c.problems]
+    problems = [
+        p for c in beside(all_experiments()["fig9"].stated, old, "quick") for p in c.problems
+    ]
     assert len(problems) == len(plan.cells)
     assert problems[0] == (
         "2/1500B, dctcp_pq950_pacer: switch.phantom_queue.threshold is 1KB, not 6KB"

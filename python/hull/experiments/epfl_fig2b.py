@@ -4,26 +4,33 @@ Latency is the time-weighted queue of the client's port (us), throughput what it
 (Mbps).
 """
 
-from statistics import fmean, median
+from statistics import median
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size
-from hull.long_lived import counts, series
-from hull.measured import Results, occupancy, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.epfl_static import (
+    ALL,
+    DCTCP,
+    FLOWS,
+    FOLLOWED,
+    HULL,
+    MEAN,
+    SCHEMES,
+    SIX,
+    TCP,
+    lines,
+    window,
+)
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.long_lived import counts, series
+from hull.experiments.common.measured import Results, throughput_mbps
+from hull.experiments.common.phantom_queues import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
-TCP, DCTCP, SIX = "tcp_droptail", "dctcp_30k", "dctcp_6k_pacer"
-HULL = "dctcp_pq900_pacer"
-SCHEMES = (TCP, DCTCP, SIX, HULL)
-PAYLOAD_BYTES = 600
-FLOWS = range(2, 9)
-ALL = tuple(str(count) for count in FLOWS)
 DRAIN_MBPS = 900
-FOLLOWED = ("measure.flows={}",)
-MEAN, P99 = occupancy("mean"), occupancy("p99")
 
 
 def lead(results: Results, other: str) -> float:
@@ -56,17 +63,6 @@ def _same_throughput(results: Results) -> Finding:
     return Finding(f"at least {least:.2f} of the others'", within(least, 0.95, 1.05))
 
 
-def window(results: Results, count: str, scheme: str) -> float:
-    """Mean congestion window, packets, over the flows, the measured time and the seeds."""
-    import polars as pl
-
-    tables = [
-        results.table("series", count, scheme, part["seed"]).filter(pl.col("time_ps") >= 10**12)
-        for part in results.parts(count, scheme)
-    ]
-    return fmean(float(table["cwnd_bytes"].mean()) for table in tables) / PAYLOAD_BYTES
-
-
 def _exceeds(results: Results) -> Finding:
     found = series(results, ALL[1:], HULL, throughput_mbps)
     return Finding(f"at least {min(found):.0f} Mbps", min(found) > DRAIN_MBPS)
@@ -80,42 +76,6 @@ def _window_two(results: Results) -> Finding:
 def _window_three(results: Results) -> Finding:
     found = window(results, "3", HULL)
     return Finding(f"{found:.2f} packets", within(found, 2, 2.05))
-
-
-def lines(results: Results) -> "Figure":
-    """Latency with bars to the 99th percentile, and throughput, by number of flows."""
-    from hull.figures import Line, Panel, plot_sweep
-
-    flows = [int(count) for count in results.conditions]
-    names = results.conditions
-    latency = [
-        Line(
-            scheme, flows, series(results, names, scheme, MEAN), series(results, names, scheme, P99)
-        )
-        for scheme in results.schemes
-    ]
-    speed = [
-        Line(scheme, flows, series(results, names, scheme, throughput_mbps))
-        for scheme in results.schemes
-    ]
-    label = "Number of servers"
-    return plot_sweep(
-        [
-            Panel(
-                "Queueing latency",
-                label,
-                "Latency (µs)",
-                latency,
-                log_y=True,
-                x_ticks=flows,
-                y_limits=(1, 6000),
-            ),
-            Panel(
-                "Throughput", label, "Throughput (Mbps)", speed, x_ticks=flows, y_limits=(0, 1050)
-            ),
-        ],
-        width=4.4,
-    )
 
 
 CLAIMS = (
@@ -190,7 +150,9 @@ EXPERIMENT = Experiment(
     source="report III-A, figure 2b",
     scenario="epfl-static",
     variants=counts(FLOWS, overrides=FOLLOWED, schemes=SCHEMES),
+    stated=statements("report", "all", "figure 2b", "static"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=lines,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
     full=Size(overrides=("run.duration=2s",), seeds=10),

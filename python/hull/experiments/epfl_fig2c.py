@@ -1,8 +1,7 @@
 """Figure 2c of the EPFL ns-2 report: figure 2b with 100 us of link delay instead of 5."""
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size
-from hull.experiments.epfl_fig2b import (
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.epfl_static import (
     ALL,
     FLOWS,
     FOLLOWED,
@@ -13,8 +12,11 @@ from hull.experiments.epfl_fig2b import (
     lines,
     window,
 )
-from hull.long_lived import counts, series
-from hull.measured import Results, throughput_mbps
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.long_lived import counts, series
+from hull.experiments.common.measured import Results, throughput_mbps
+from hull.experiments.common.phantom_queues import LOOKS
+from hull.experiments.common.stated import statements
 
 DELAYS = ("host.delay=100us", "switch.delay=100us")
 
@@ -83,7 +85,9 @@ EXPERIMENT = Experiment(
     source="report III-A, figure 2c",
     scenario="epfl-static",
     variants=counts(FLOWS, overrides=(*DELAYS, *FOLLOWED), schemes=SCHEMES),
+    stated=statements("report", "all", "figure 2c", "static"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=lines,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
     full=Size(overrides=("run.duration=2s",), seeds=10),

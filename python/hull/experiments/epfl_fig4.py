@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from hull.claims import (
+from hull.experiments.common.claims import (
     CUT_FORM,
     Claim,
     Finding,
@@ -22,8 +22,8 @@ from hull.claims import (
     unshipped,
     within,
 )
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import (
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import (
     Estimate,
     Measure,
     Results,
@@ -34,7 +34,7 @@ from hull.measured import (
     query,
     value,
 )
-from hull.queries import (
+from hull.experiments.common.queries import (
     ALONE,
     CONDITIONS,
     DCTCP,
@@ -48,6 +48,7 @@ from hull.queries import (
     in_time,
     response,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -436,6 +437,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig4",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 4", "oldi"),
     points=(
         *(_queue_point(scheme, number) for scheme, number in QUEUES.items()),
         *(_query_point(scheme) for scheme in (DCTCP, HULL)),

@@ -6,10 +6,18 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import CUT_FORM, Claim, Finding, about, commands, cut_as_published, ratio
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Results, goodput_mbps, value
-from hull.queries import (
+from hull.experiments.common.claims import (
+    CUT_FORM,
+    Claim,
+    Finding,
+    about,
+    commands,
+    cut_as_published,
+    ratio,
+)
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Results, goodput_mbps, value
+from hull.experiments.common.queries import (
     ALONE,
     CONDITIONS,
     DCTCP,
@@ -23,6 +31,7 @@ from hull.queries import (
     draw_queries,
     in_time,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -153,6 +162,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig5",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 5", "oldi"),
     points=tuple(
         Point(
             "200-600 Mbps",

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import CUT_FORM, Claim, Finding, cut_as_published, within
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Estimate, Measure, Results, value
-from hull.queries import (
+from hull.experiments.common.claims import CUT_FORM, Claim, Finding, cut_as_published, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Measure, Results, value
+from hull.experiments.common.queries import (
     CONDITIONS,
     DCTCP,
     HULL,
@@ -23,6 +23,7 @@ from hull.queries import (
     in_time,
     response,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -181,6 +182,7 @@ EXPERIMENT = Experiment(
     scenario="epfl-fig6",
     completion="delivered",
     variants=(Variant(CONDITIONS),),
+    stated=statements("report", "all", "loaded", "figure 6", "oldi"),
     points=(
         *(
             Point("200-600 Mbps", HULL, name, "mean", number, average_cut(measure, DCTCP))

@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import (
+from hull.experiments.common.claims import (
     CUT_FORM,
     Claim,
     Finding,
@@ -21,8 +21,17 @@ from hull.claims import (
     ratio,
     unshipped,
 )
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Measure, Results, fct, from_summary, from_table, interval_means, value
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import (
+    Measure,
+    Results,
+    fct,
+    from_summary,
+    from_table,
+    interval_means,
+    value,
+)
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +61,7 @@ def draw(results: Results) -> "Figure":
     """Latency gained and bandwidth paid, by load."""
     from hull.figures import plot_overview
 
-    return plot_overview(EXPERIMENT.rows(results))
+    return plot_overview(EXPERIMENT.rows(results), {"epfl-table2": "EPFL report, table II"})
 
 
 def _cuts(results: Results, measure: Measure, other: str) -> list[float]:
@@ -346,6 +355,7 @@ EXPERIMENT = Experiment(
             schemes=(HULL,),
         ),
     ),
+    stated=statements("report", "all", "loaded", "table 2"),
     points=POINTS,
     claims=CLAIMS,
     draw=draw,

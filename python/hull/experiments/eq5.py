@@ -9,10 +9,11 @@ rates.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import senders
-from hull.measured import Results, occupancy
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import senders
+from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -195,6 +196,7 @@ EXPERIMENT = Experiment(
         )
         for headroom in HEADROOMS
     ),
+    stated=statements("paper", "equation 5"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=800ms"), seeds=1),

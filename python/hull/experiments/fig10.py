@@ -8,16 +8,26 @@ is that of the best scheme without phantom queue (section 6.2.1). Slowdowns in p
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.dynamic_flows import DCTCP, HULL, LOADS, SMALL, TCP
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.experiments.table4 import FULL, QUICK, slowdowns_pct
-from hull.measured import Estimate, Results, fct
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.dynamic_flows import (
+    CONDITIONS,
+    DCTCP,
+    FULL,
+    HULL,
+    LOADS,
+    QUICK,
+    SMALL,
+    TCP,
+    slowdowns_pct,
+)
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Results, fct
+from hull.experiments.common.phantom_queues import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CONDITIONS = {"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}
 DRAINS = {800: "dctcp_pq800_pacer", 900: "dctcp_pq900_pacer", 950: HULL}
 
 
@@ -57,7 +67,7 @@ def draw(results: Results) -> "Figure":
         )
         for drain, scheme in DRAINS.items()
     ]
-    return plot_sweep(panels, columns=3, width=2.9)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=2.9)
 
 
 def _measure(scheme: str, load: str) -> Point:
@@ -159,6 +169,7 @@ EXPERIMENT = Experiment(
             for drain in (900, 800)
         ),
     ),
+    stated=statements("paper", "testbed", "figure 10", "paced", "dynamic"),
     points=tuple(_measure(HULL, load) for load in LOADS),
     claims=(
         Claim(
@@ -226,6 +237,7 @@ EXPERIMENT = Experiment(
             bound="document",
         ),
     ),
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

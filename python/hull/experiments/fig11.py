@@ -4,15 +4,21 @@
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.dynamic_flows import HULL, LOADS, SMALL
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.experiments.fig10 import CONDITIONS
-from hull.experiments.table4 import FULL, QUICK
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common import phantom_queues
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.dynamic_flows import CONDITIONS, FULL, HULL, LOADS, QUICK, SMALL
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
+from hull.report.schemes import GREY, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    *phantom_queues.LOOKS,
+    Scheme("dctcp_6k", "DCTCP-6K", GREY, (4, 2), "<"),
+)
 
 UNPACED = {"dctcp_6k": SMALL, "dctcp_pq950": HULL}
 """Each scheme without pacer, and the same with one."""
@@ -60,7 +66,7 @@ def draw(results: Results) -> "Figure":
                 },
             )
         )
-    return plot_bars(panels, width=4.2)
+    return plot_bars(panels, looks=LOOKS, width=4.2)
 
 
 def _points() -> tuple[Point, ...]:
@@ -126,6 +132,7 @@ EXPERIMENT = Experiment(
         ),
         Variant(CONDITIONS, schemes=(SMALL, HULL)),
     ),
+    stated=statements("paper", "testbed", "figure 11", "paced", "dynamic"),
     points=_points(),
     claims=(
         _lower("6k-latency", "dctcp_6k", "switch latency", "us", LATENCY),
@@ -133,6 +140,7 @@ EXPERIMENT = Experiment(
         _lower("pq-latency", "dctcp_pq950", "switch latency", "us", LATENCY),
         _lower("pq-10mb", "dctcp_pq950", "10 MB time", "ms", TIME),
     ),
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

@@ -6,10 +6,11 @@ Classes are those of the figures: up to 10 KB, to 100 KB, to 10 MB and above.
 
 from typing import TYPE_CHECKING, Any
 
-from hull.claims import Claim, Finding, about, commands, within
-from hull.experiment import Experiment, Point, Size, cell, published
-from hull.measured import Estimate, Reader, Results
-from hull.measured import fct as fct_of
+from hull.experiments.common.claims import Claim, Finding, about, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, cell, published
+from hull.experiments.common.measured import Estimate, Reader, Results
+from hull.experiments.common.measured import fct as fct_of
+from hull.experiments.common.stated import statements
 from hull.theory.slowdown import slowdown as equation_3
 from hull.theory.slowdown import usable
 
@@ -205,6 +206,7 @@ EXPERIMENT = Experiment(
     source="paper 6.3, figures 12 and 13",
     scenario="tree192",
     completion="acked",
+    stated=statements("paper", "tree", "figures 12 and 13"),
     points=(
         Point(
             "",

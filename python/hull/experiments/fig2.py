@@ -6,13 +6,17 @@ those of table 1.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, within
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import series
-from hull.measured import Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, within
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
+from hull.report.schemes import PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (Scheme("tcp_ecn_pq_pacer", "TCP-ECN + PQ + pacer", PURPLE, (2, 1), "v"),)
 
 TCP_ECN, DCTCP = "tcp_ecn_pq_pacer", "dctcp_pq_pacer"
 BASELINE = "no_phantom_queue"
@@ -159,6 +163,7 @@ def draw(results: Results) -> "Figure":
             ),
             Panel("Switch latency", label, "Latency (µs)", latency),
         ],
+        looks=LOOKS,
         width=4.2,
     )
 
@@ -173,7 +178,9 @@ EXPERIMENT = Experiment(
         Variant(_names(RATES), schemes=(TCP_ECN, DCTCP), sizes=("full",)),
         Variant({"": BASELINE}, scenario="static", schemes=("tcp_droptail", "dctcp_30k")),
     ),
+    stated=statements("paper", "testbed", "static", "paced", "figure 2"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=10s"), seeds=10),

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Estimate, Reader, Results
-from hull.segments import TcpSegment, tcp_segments
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Estimate, Reader, Results
+from hull.experiments.common.segments import TcpSegment, tcp_segments
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -313,6 +314,7 @@ EXPERIMENT = Experiment(
         Variant({"": WHOLE}, overrides=("host.offload=1500B",), schemes=("adaptive",)),
         Variant({"": "masked"}, overrides=("host.receive.unmasked=false",), sizes=("full",)),
     ),
+    stated=statements("paper", "figure 3 and table 2"),
     points=_points(),
     claims=(
         Claim(

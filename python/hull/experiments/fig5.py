@@ -7,14 +7,24 @@ Latency is the probes' (us), throughput what the receiver's link carries (Mbps).
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, published
-from hull.long_lived import over, series
-from hull.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
+from hull.experiments.common.long_lived import over, series
+from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
+from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, Scheme
 from hull.statistics import r_squared
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("threshold_1kb", "1 KB threshold", GREEN, (), "D"),
+    Scheme("threshold_3kb", "3 KB", SKY, (6, 2, 1, 2), "P"),
+    Scheme("threshold_6kb", "6 KB", ORANGE, (10, 3), "^"),
+    Scheme("threshold_15kb", "15 KB", PURPLE, (2, 1), "v"),
+    Scheme("threshold_30kb", "30 KB", BLUE, (5, 2), "s"),
+)
 
 PACED, UNPACED = "dctcp_pq_pacer", "dctcp_pq"
 RATES = tuple(range(600, 1000, 50))
@@ -266,7 +276,7 @@ def draw(results: Results) -> "Figure":
                     y_limits=(0, top),
                 )
             )
-    return plot_sweep(drawn, columns=3, width=3.3)
+    return plot_sweep(drawn, looks=LOOKS, columns=3, width=3.3)
 
 
 EXPERIMENT = Experiment(
@@ -275,8 +285,10 @@ EXPERIMENT = Experiment(
     source="paper 4.3, figure 5",
     scenario="drain-rate",
     variants=_variants(),
+    stated=statements("paper", "testbed", "static", "paced", "figure 5"),
     points=POINTS,
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=500ms", "run.duration=3s"), seeds=10),

@@ -7,10 +7,19 @@ round trip what the flows' TCP measures (us); throughput what the receiver's lin
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, cell, published
-from hull.long_lived import series
-from hull.measured import Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import (
+    Experiment,
+    Point,
+    Size,
+    SizeName,
+    Variant,
+    cell,
+    published,
+)
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -229,6 +238,7 @@ EXPERIMENT = Experiment(
     source="paper 4.4, figure 6",
     scenario="static",
     variants=_variants(),
+    stated=statements("paper", "testbed", "static", "paced", "figure 6"),
     points=tuple(
         Point(
             str(beta),

@@ -7,10 +7,11 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.long_lived import counts, over, senders, series
-from hull.measured import Reader, Results, occupancy, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.long_lived import counts, over, senders, series
+from hull.experiments.common.measured import Reader, Results, occupancy, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -372,6 +373,7 @@ EXPERIMENT = Experiment(
         ),
         *(Variant({"": change}, (f"pacer.{change}",), schemes=(HULL,)) for change in PACERS),
     ),
+    stated=statements("paper", "testbed", "static", "figure 8", "paced"),
     points=POINTS,
     claims=CLAIMS,
     draw=draw,

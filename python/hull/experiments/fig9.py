@@ -7,13 +7,20 @@ threshold, 800 Mbps and 6 KB, are those of thesis figure 4.9's caption. Latency 
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import senders
-from hull.measured import Results, probe
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import senders
+from hull.experiments.common.measured import Results, probe
+from hull.experiments.common.stated import statements
+from hull.report.schemes import BLUE, VERMILION, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("mtu_1500", "MTU 1500 bytes", VERMILION, (2, 2), "o"),
+    Scheme("mtu_300", "MTU 300 bytes", BLUE, (5, 2), "s"),
+)
 
 HULL = "dctcp_pq950_pacer"
 MTUS = (1500, 300)
@@ -99,6 +106,7 @@ def draw(results: Results) -> "Figure":
                 x_ticks=FLOWS,
             )
         ],
+        looks=LOOKS,
         width=4.6,
         height=3.0,
     )
@@ -124,7 +132,12 @@ EXPERIMENT = Experiment(
         for count in FLOWS
         for mtu in MTUS
     ),
+    stated=(
+        *statements("paper", "testbed", "static", "figure 9", "paced"),
+        *statements("thesis", "figure 4.9"),
+    ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=500ms", "run.duration=2s"), seeds=10),

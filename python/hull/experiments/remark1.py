@@ -7,10 +7,11 @@ leave, no faster than the link; in parallel as they arrive. Latency is the probe
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.long_lived import series
-from hull.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.long_lived import series
+from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,7 +145,7 @@ def draw(results: Results) -> "Figure":
             panel("Switch latency", label, PACED, P99, log_y=True),
             panel("Throughput", "Throughput (Mbps)", UNPACED, throughput_mbps, log_y=False),
             panel("Throughput", "Throughput (Mbps)", PACED, throughput_mbps, log_y=False),
-        ]
+        ],
     )
 
 
@@ -165,6 +166,7 @@ EXPERIMENT = Experiment(
         for placement in PLACEMENTS
         for threshold in THRESHOLDS
     ),
+    stated=statements("paper", "testbed", "static", "paced", "remark 1"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=500ms", "run.duration=1500ms"), seeds=1),

@@ -7,9 +7,10 @@ smoothed round trips (us).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, ratio
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Estimate, Reader, Results, Summary
+from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Estimate, Reader, Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -191,6 +192,7 @@ EXPERIMENT = Experiment(
         ),
         Variant({"": NONE}, schemes=(UNPACED,)),
     ),
+    stated=statements("paper", "testbed", "static", "paced", "remark 4"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=2s",), seeds=1),

@@ -8,9 +8,10 @@ times last until the sender has the last ACK, as the paper's 16.2 us for 6.8 KB 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results, fct
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results, fct
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,6 +149,7 @@ EXPERIMENT = Experiment(
         Variant({"": f"{load}%"}, overrides=(f"workload.flows.load={load}%",), schemes=SCHEMES)
         for load in LOADS
     ),
+    stated=statements("paper", "tree", "section 6.3"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.flows.count=8000",), seeds=1),

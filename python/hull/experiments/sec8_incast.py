@@ -8,10 +8,12 @@ buffers.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import mean_ms, timeout_share
-from hull.measured import Results, occupancy
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import mean_ms, timeout_share
+from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.phantom_queues import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,7 +153,8 @@ def draw(results: Results) -> "Figure":
             ),
             timeouts(FEW),
             timeouts(MANY),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -177,7 +180,9 @@ EXPERIMENT = Experiment(
             for n in (FEW, MANY)
         ),
     ),
+    stated=(*statements("paper", "paced", "section 8"), *statements("thesis", "section 8")),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=30",), seeds=1),
     full=Size(overrides=("workload.incast.queries=100",), seeds=4),

@@ -8,9 +8,10 @@ Flows share a link; their number sets the share of marks. A cut is how much smal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,6 +143,7 @@ EXPERIMENT = Experiment(
         )
         for flows in FLOWS
     ),
+    stated=statements("slides", "cut"),
     points=tuple(
         Point(
             name,

@@ -6,9 +6,10 @@ condition has the testbed's NetFPGA in front of the receiver, with a clock that 
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,6 +94,7 @@ EXPERIMENT = Experiment(
             overrides=("run.warmup=0s", "run.duration=60s"),
         ),
     ),
+    stated=statements("paper", "testbed", "static", "table 1"),
     points=POINTS,
     claims=(
         Claim(

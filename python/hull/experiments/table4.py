@@ -8,44 +8,38 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull import dynamic_flows
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.dynamic_flows import DCTCP, HULL, LOADS, SCHEMES, SMALL, TCP, host_part
-from hull.experiment import Experiment, Size, Variant, table_points
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.dynamic_flows import (
+    DCTCP,
+    FULL,
+    HULL,
+    LOADS,
+    QUICK,
+    SCHEMES,
+    SMALL,
+    TCP,
+    claims,
+    host_part,
+    slowdowns_pct,
+)
+from hull.experiments.common.experiment import Experiment, Size, Variant, table_points
+from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-QUICK = ("run.duration=40s",)
-FULL = ("run.warmup=40s", "run.duration=150s")
-"""Sizes of all experiments on this scenario, the same so that they share results."""
 
 
 def draw(results: Results) -> "Figure":
     """Latency gained and bandwidth paid, by load."""
     from hull.figures import plot_overview
 
-    return plot_overview(EXPERIMENT.rows(results))
+    return plot_overview(EXPERIMENT.rows(results), {"table4": "NSDI '12 paper, table 4"})
 
 
 def listed(values: dict[str, float], form: str = ".1f") -> str:
     """Values by load in words."""
     return ", ".join(f"{value:{form}} at {load[4:]}%" for load, value in values.items())
-
-
-def slowdowns_pct(results: Results, scheme: str) -> dict[str, float]:
-    """By load, how much longer 10 MB take than with the best scheme without phantom queue."""
-    read = fct("10MB", "mean")
-    return {
-        load: 100
-        * (
-            results.mean(load, scheme, read)
-            / min(results.mean(load, other, read) for other in (TCP, DCTCP, SMALL))
-            - 1
-        )
-        for load in LOADS
-    }
 
 
 def each(
@@ -412,6 +406,7 @@ EXPERIMENT = Experiment(
     scenario="table4",
     completion="delivered",
     variants=(Variant({"load=20%": "load20", "load=40%": "load40", "load=60%": "load60"}),),
+    stated=statements("paper", "testbed", "table 4", "paced", "dynamic"),
     points=table_points(
         "hull-paper",
         "table4",
@@ -423,7 +418,7 @@ EXPERIMENT = Experiment(
         },
         published_conditions=LOADS,
     ),
-    claims=(*_CLAIMS, *dynamic_flows.CLAIMS),
+    claims=(*_CLAIMS, *claims("table4")),
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
     full=Size(overrides=FULL, seeds=10),

@@ -8,12 +8,16 @@ of the high-priority queue.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Point, Size, Variant, table_points
-from hull.measured import Reader, Results, fct, probe
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, table_points
+from hull.experiments.common.measured import Reader, Results, fct, probe
+from hull.experiments.common.stated import statements
+from hull.report.schemes import PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (Scheme("tcp_qos", "TCP-QoS", PURPLE, (9, 4), "s"),)
 
 QOS, HULL = "tcp_qos", "dctcp_pq950_pacer"
 BUFFERS = ("large", "small")
@@ -57,7 +61,7 @@ def draw(results: Results) -> "Figure":
                     },
                 )
             )
-    return plot_bars(panels, columns=3, width=3.1)
+    return plot_bars(panels, looks=LOOKS, columns=3, width=3.1)
 
 
 def _group(key: tuple[str, str]) -> tuple[str, str]:
@@ -170,6 +174,7 @@ EXPERIMENT = Experiment(
     scenario="table5",
     completion="delivered",
     variants=(Variant({"": "large"}), Variant({"": "small"}, overrides=(SMALL,))),
+    stated=statements("paper", "testbed", "paced", "dynamic", "table 5"),
     points=_POINTS,
     claims=(
         Claim(
@@ -305,6 +310,7 @@ EXPERIMENT = Experiment(
             shown_by=commands("table5", "--full", ""),
         ),
     ),
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=60s",), seeds=2),
     full=Size(overrides=("run.warmup=40s", "run.duration=150s"), seeds=10),

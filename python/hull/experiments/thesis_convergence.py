@@ -8,9 +8,10 @@ time, as thesis 3.3.3 measures it.
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,6 +195,7 @@ EXPERIMENT = Experiment(
     variants=tuple(
         _variant(gbps, round_trip) for gbps in THRESHOLDS for round_trip in ROUND_TRIPS_US
     ),
+    stated=statements("thesis", "convergence by flows"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(seeds=1),

@@ -6,10 +6,11 @@ ms, where the thesis has 125 ms, so that the sawtooth can be seen.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
-from hull.queue_cdf import percentile
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.queue_cdf import percentile
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,6 +91,7 @@ EXPERIMENT = Experiment(
     source="thesis 1.1.1, figure 1.2",
     scenario="thesis-long",
     variants=(Variant(overrides=("measure.sample_interval=10ms",)),),
+    stated=statements("thesis", "long", "figure 1.2"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=5s",), seeds=1),

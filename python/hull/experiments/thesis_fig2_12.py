@@ -2,11 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size
-from hull.measured import Results
-from hull.one_link import flows_variant, link, queue_over, sawtooth_of, sawtooth_over
-from hull.swings import swing
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.one_link import (
+    flows_variant,
+    link,
+    queue_over,
+    sawtooth_of,
+    sawtooth_over,
+)
+from hull.experiments.common.stated import statements
+from hull.experiments.common.swings import swing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -138,6 +145,7 @@ EXPERIMENT = Experiment(
     variants=tuple(
         flows_variant(flows, "switch.marking.threshold=60KB", schemes=(SCHEME,)) for flows in FLOWS
     ),
+    stated=statements("thesis", "fluid", "figure 2.12"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

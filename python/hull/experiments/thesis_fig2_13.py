@@ -6,13 +6,17 @@ buffer of 100, and throughput (Gbps). The round trip is 500 us.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results, Summary
-from hull.queue_cdf import queue_packets
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.queue_cdf import queue_packets
+from hull.experiments.common.stated import statements
+from hull.report.schemes import VERMILION, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (Scheme("tcp_pi", "TCP, PI", VERMILION, (2, 2), "o"),)
 
 SCHEMES = PI, DCTCP = ("tcp_pi", "dctcp")
 FLOWS = (2, 20)
@@ -129,7 +133,9 @@ def draw(results: Results) -> "Figure":
         ],
         x_ticks=FLOWS,
     )
-    return plot_sweep([*(over_time(flows) for flows in FLOWS), rates], columns=3, width=3.2)
+    return plot_sweep(
+        [*(over_time(flows) for flows in FLOWS), rates], looks=LOOKS, columns=3, width=3.2
+    )
 
 
 EXPERIMENT = Experiment(
@@ -144,7 +150,9 @@ EXPERIMENT = Experiment(
         )
         for flows in FLOWS
     ),
+    stated=statements("thesis", "figure 2.13"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=500ms",), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=5s"), seeds=5),

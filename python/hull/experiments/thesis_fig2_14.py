@@ -7,10 +7,11 @@ bursts.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Results, goodput_mbps
-from hull.queue_cdf import percentile, queue_cdf, samples
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Results, goodput_mbps
+from hull.experiments.common.queue_cdf import percentile, queue_cdf, samples
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -219,6 +220,7 @@ EXPERIMENT = Experiment(
             for k in THRESHOLDS
         ),
     ),
+    stated=statements("thesis", "long", "figure 2.14"),
     points=tuple(
         Point(
             flows,

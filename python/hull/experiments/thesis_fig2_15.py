@@ -6,13 +6,20 @@ packets, tuned 150 and 250.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Results, goodput_mbps
-from hull.queue_cdf import percentile, queue_cdf
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Results, goodput_mbps
+from hull.experiments.common.queue_cdf import percentile, queue_cdf
+from hull.experiments.common.stated import statements
+from hull.report.schemes import ORANGE, PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+LOOKS = (
+    Scheme("red_untuned", "TCP, RED 50 to 150", PURPLE, (2, 1), "v"),
+    Scheme("red_tuned", "TCP, RED 150 to 250", ORANGE, (10, 3), "^"),
+)
 
 SCHEMES = DCTCP, UNTUNED, TUNED = ("dctcp", "red_untuned", "red_tuned")
 PUBLISHED = published("thesis-dctcp", "figure2_15")
@@ -97,6 +104,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(0, 1.02),
             )
         ],
+        looks=LOOKS,
         width=5.4,
         height=3.2,
     )
@@ -108,6 +116,7 @@ EXPERIMENT = Experiment(
     source="thesis 2.3.1, figure 2.15",
     scenario="thesis-10g",
     variants=(Variant(schemes=SCHEMES),),
+    stated=statements("thesis", "figure 2.15"),
     points=tuple(
         Point(
             "", scheme, "goodput_mbps", "mean", 1e3 * GBPS[scheme], cell("", scheme, goodput_mbps)
@@ -115,6 +124,7 @@ EXPERIMENT = Experiment(
         for scheme in (UNTUNED, TUNED)
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(
         overrides=("run.warmup=1s", "run.duration=1s", "measure.sample_interval=1ms"), seeds=1

@@ -7,9 +7,10 @@ at once, with 5 flows and with up to 90.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -197,6 +198,7 @@ EXPERIMENT = Experiment(
         Variant({"": COME_AND_GO}, overrides=_steps(30), sizes=("full",)),
         *(_all_at_once(n, duration) for duration in (5, 60) for n in COUNTS),
     ),
+    stated=statements("thesis", "long", "figure 2.16"),
     points=tuple(
         Point(_together(n), DCTCP, "jain_1", "mean", JAIN, cell(_together(n), DCTCP, _jain))
         for n in COUNTS

@@ -6,9 +6,10 @@ share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 2.17: two bottlenecks in a row",
     source="thesis 2.3.1, figure 2.17",
     scenario="thesis-multihop",
+    stated=statements("thesis", "figure 2.17"),
     points=tuple(
         Point(group, DCTCP, "goodput_mbps", "mean", PUBLISHED[group], _measure(group))
         for group in GROUPS

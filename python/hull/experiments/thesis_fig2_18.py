@@ -6,10 +6,20 @@ and share of the queries with a timeout, TCP and DCTCP, floors of the timeout of
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, published
-from hull.incast import FAN_INS, MANY, draw_fan_in, fan_ins, first_timeouts, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.incast import (
+    FAN_INS,
+    LOOKS,
+    MANY,
+    draw_fan_in,
+    fan_ins,
+    first_timeouts,
+    mean_ms,
+    timeout_share,
+)
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -144,7 +154,9 @@ EXPERIMENT = Experiment(
     scenario="thesis-incast-static",
     completion="delivered",
     variants=fan_ins(),
+    stated=statements("thesis", "rack", "incast", "figure 2.18"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),
     full=Size(overrides=("workload.incast.queries=1000",), seeds=3),

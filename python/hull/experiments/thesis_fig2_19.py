@@ -6,10 +6,19 @@ timeout.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import FAN_INS, MANY, draw_fan_in, fan_ins, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import (
+    FAN_INS,
+    LOOKS,
+    MANY,
+    draw_fan_in,
+    fan_ins,
+    mean_ms,
+    timeout_share,
+)
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +98,9 @@ EXPERIMENT = Experiment(
         *fan_ins(schemes=(TCP, DCTCP)),
         Variant({"": FIXED}, schemes=(FIXED_TCP,), scenario="thesis-incast-static"),
     ),
+    stated=statements("thesis", "rack", "figure 2.19", "incast"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=100",), seeds=1),
     full=Size(overrides=("workload.incast.queries=1000",), seeds=3),

@@ -7,10 +7,11 @@ before it asks again.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant, published
-from hull.incast import ALL_TO_ALL, completion_cdf, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.incast import ALL_TO_ALL, completion_cdf, mean_ms, timeout_share
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,6 +90,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-rack",
     completion="delivered",
     variants=(Variant(overrides=ALL_TO_ALL, schemes=SCHEMES),),
+    stated=statements("thesis", "rack", "figure 2.20", "incast"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=10",), seeds=1),

@@ -6,10 +6,12 @@ share of queries with a timeout. The deep switch cannot mark.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import ALL_TO_ALL, mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.benchmark import LOOKS
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import ALL_TO_ALL, mean_ms, timeout_share
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +77,8 @@ def draw(results: Results) -> "Figure":
         [
             panel("Query completion", "Mean completion time (ms)", mean_ms, log_y=True),
             panel("Timeouts", "Share of queries with a timeout", timeout_share, log_y=False),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -98,7 +101,9 @@ EXPERIMENT = Experiment(
             sizes=("full",),
         ),
     ),
+    stated=statements("thesis", "rack", "figure 2.21", "incast"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=10",), seeds=1),
     full=Size(overrides=("workload.incast.queries=250",), seeds=3),

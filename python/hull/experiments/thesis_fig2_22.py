@@ -7,10 +7,11 @@ unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.incast import completion_cdf, timeout_share
-from hull.measured import Results, query
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
+from hull.experiments.common.incast import completion_cdf, timeout_share
+from hull.experiments.common.measured import Results, query
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,6 +118,7 @@ EXPERIMENT = Experiment(
             schemes=SCHEMES,
         ),
     ),
+    stated=statements("thesis", "rack", "figure 2.22"),
     points=(
         Point(
             "",

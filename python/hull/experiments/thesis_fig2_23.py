@@ -7,10 +7,19 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.benchmark import BASE, DCTCP, TCP, flow_timeouts, short_ms, value, variants
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
+from hull.experiments.common.benchmark import (
+    BASE,
+    DCTCP,
+    TCP,
+    flow_timeouts,
+    short_ms,
+    value,
+    variants,
+)
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -160,6 +169,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=variants(BASE, SCHEMES),
+    stated=statements("thesis", "benchmark", "figure 2.23"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

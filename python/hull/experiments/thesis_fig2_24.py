@@ -5,10 +5,19 @@ Completion time (ms): mean, 95th, 99th and 99.9th percentile, TCP and DCTCP, ten
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import BASE, DCTCP, TCP, query_ms, timeout_pct, value, variants
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.benchmark import (
+    BASE,
+    DCTCP,
+    TCP,
+    query_ms,
+    timeout_pct,
+    value,
+    variants,
+)
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,6 +119,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=variants(BASE, SCHEMES),
+    stated=statements("thesis", "benchmark", "figure 2.24"),
     points=(
         Point(
             BASE,

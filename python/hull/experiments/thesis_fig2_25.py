@@ -7,11 +7,12 @@ TCP, TCP with a deep-buffered switch, TCP with RED, DCTCP.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     BASE,
     BOTH,
     DCTCP,
     DEEP,
+    LOOKS,
     RED,
     TCP,
     query_ms,
@@ -20,9 +21,10 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -270,7 +272,8 @@ def draw(results: Results) -> "Figure":
                 {("10x", s): value(read(results, BOTH, s, "p95")) for s in SCHEMES},
             )
             for title, read in PANELS.items()
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -281,7 +284,9 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=(*variants(BOTH, SCHEMES), *variants(BASE, (TCP, DCTCP))),
+    stated=statements("thesis", "benchmark", "figure 2.25"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=(), seeds=1),

@@ -6,7 +6,7 @@ large.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     BACKGROUND,
     BASE,
     DCTCP,
@@ -18,9 +18,10 @@ from hull.benchmark import (
     value,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -154,6 +155,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
+    stated=statements("thesis", "benchmark", "figure 2.26"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

@@ -4,7 +4,7 @@ updates grow up to ten times and responses up to 1 MB together.
 
 from typing import TYPE_CHECKING
 
-from hull.benchmark import (
+from hull.experiments.common.benchmark import (
     DCTCP,
     FACTORS,
     RESPONSES_KB,
@@ -14,9 +14,10 @@ from hull.benchmark import (
     timeout_pct,
     variants,
 )
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,6 +151,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=tuple(v for c in CONDITIONS for v in variants(c, SCHEMES)),
+    stated=statements("thesis", "benchmark", "figure 2.27"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),

@@ -9,9 +9,10 @@ Responses whose last packet is lost are not counted, as there. Times are ms.
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,6 +187,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-benchmark",
     completion="delivered",
     variants=(Variant(overrides=_SETUP, schemes=(TCP,)),),
+    stated=statements("thesis", "figure 2.8"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=10s",), seeds=1),

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size
-from hull.measured import Results, occupancy
-from hull.one_link import (
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.cycles import LOOKS
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results, occupancy
+from hull.experiments.common.one_link import (
     CAPACITY_PPS,
     cycle,
     cycle_swing,
@@ -19,7 +20,8 @@ from hull.one_link import (
     fluid_over,
     link,
 )
-from hull.swings import Swing, swing
+from hull.experiments.common.stated import statements
+from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -208,7 +210,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("fluid model", *_model(flows, index))],
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -217,7 +219,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.1.1, figure 3.1",
     scenario="thesis-fluid",
     variants=tuple(flows_variant(flows) for flows in FLOWS),
+    stated=statements("thesis", "fluid", "figure 3.1"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -6,9 +6,11 @@ Times are in ms from when it joins.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Point, Size, published
+from hull.experiments.common.gains import GAINS, LOOKS
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TCP = "tcp"
-GAINS = {"g_high": 0.0707, "g_guideline": 0.025, "g_low": 0.005}
 FAIR_PACKETS = 100
 TITLES = {
     TCP: "TCP",
@@ -200,7 +201,7 @@ def draw(results: Results) -> "Figure":
                 reference=reference if scheme in GAINS else (),
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -208,6 +209,7 @@ EXPERIMENT = Experiment(
     title="Thesis figure 3.11: convergence of two flows, Hybrid Model and simulation",
     source="thesis 3.3.3, figure 3.11",
     scenario="thesis-convergence",
+    stated=statements("thesis", "convergence"),
     points=tuple(
         Point(
             "",
@@ -220,6 +222,7 @@ EXPERIMENT = Experiment(
         for scheme, value in PUBLISHED.items()
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(
         overrides=(

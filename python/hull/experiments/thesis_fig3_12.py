@@ -6,13 +6,22 @@ Two flows have 100 us, two up to 1 ms; throughputs are those of the two groups i
 import math
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, published
-from hull.measured import Estimate, Results
+from hull.experiments.common import benchmark, cycles
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
+from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.stated import statements
+from hull.report.schemes import VERMILION, Scheme
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+LOOKS = (
+    *cycles.LOOKS,
+    *benchmark.LOOKS,
+    Scheme("tcp_onoff", "TCP-ECN, threshold", VERMILION, (2, 2), "o"),
+)
 
 SCHEMES = DCTCP, IMPROVED, ONOFF, RED = ("dctcp", "dctcp_rtt_fair", "tcp_onoff", "tcp_red")
 SHORT_US = 100
@@ -201,6 +210,7 @@ def draw(results: Results) -> "Figure":
                 ],
             )
         ],
+        looks=LOOKS,
         width=6.6,
         height=4,
     )
@@ -229,6 +239,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.4, figure 3.12",
     scenario="thesis-fairness",
     variants=_variants(),
+    stated=statements("thesis", "figure 3.12"),
     points=tuple(
         Point(
             "",
@@ -241,6 +252,7 @@ EXPERIMENT = Experiment(
         for scheme, value in PUBLISHED.items()
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=250ms", "run.duration=250ms"), seeds=1),
     full=Size(overrides=("run.warmup=1s", "run.duration=1s"), seeds=5),

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size
-from hull.measured import Results
-from hull.one_link import (
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.cycles import LOOKS
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.one_link import (
     cycle,
     cycle_swing,
     flow_over,
@@ -19,7 +20,8 @@ from hull.one_link import (
     sawtooth_of,
     sawtooth_over,
 )
-from hull.swings import Swing, swing
+from hull.experiments.common.stated import statements
+from hull.experiments.common.swings import Swing, swing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,7 +136,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("model", list(model.time), list(model.queue))],
                 )
             )
-    return plot_sweep(panels, columns=2, width=4)
+    return plot_sweep(panels, looks=LOOKS, columns=2, width=4)
 
 
 EXPERIMENT = Experiment(
@@ -143,7 +145,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.1.1, figure 3.2",
     scenario="thesis-fluid",
     variants=(flows_variant(2, f"transport.dctcp.g={G}"),),
+    stated=statements("thesis", "fluid", "figure 3.2"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -7,19 +7,25 @@ C d, so that the queue never runs empty.
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.cycles import PER_ACK, SCHEME, SCHEMES, Cycle, measured
-from hull.experiment import Experiment, Size
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.cycles import (
+    ALL,
+    CYCLES,
+    LARGE,
+    LOOKS,
+    PER_ACK,
+    SCHEME,
+    SCHEMES,
+    SMALL,
+    WINDOWS,
+    measured,
+)
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-GAINS = (0.0625, 0.4)
-WINDOWS = (6, 8, 11, 14, 20, 40, 100)
-CYCLES = {g: tuple(Cycle(w, g, 0.6) for w in WINDOWS) for g in GAINS}
-ALL = tuple(cycle for cycles in CYCLES.values() for cycle in cycles)
-SMALL, LARGE = GAINS
 
 
 def _low(results: Results, g: float, scheme: str = SCHEME) -> list[float]:
@@ -152,7 +158,7 @@ def draw(results: Results) -> "Figure":
                 ],
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -161,7 +167,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.6",
     scenario="thesis-cycle",
     variants=tuple(cycle.variant() for cycle in ALL),
+    stated=statements("thesis", "cycle"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=2s", "run.duration=20s"), seeds=5),

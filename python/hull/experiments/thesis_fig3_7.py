@@ -7,11 +7,21 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.cycles import FLOWS, SCHEMES, measured
-from hull.experiment import Experiment, Size
-from hull.experiments.thesis_fig3_6 import ALL, CYCLES, LARGE, SMALL, WINDOWS
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.cycles import (
+    ALL,
+    CYCLES,
+    FLOWS,
+    LARGE,
+    LOOKS,
+    SCHEMES,
+    SMALL,
+    WINDOWS,
+    measured,
+)
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +124,8 @@ def draw(results: Results) -> "Figure":
                 ],
             )
             for g, cycles in CYCLES.items()
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -124,7 +135,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.7",
     scenario="thesis-cycle",
     variants=tuple(cycle.variant() for cycle in ALL),
+    stated=statements("thesis", "cycle"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=2s", "run.duration=20s"), seeds=5),

@@ -6,10 +6,11 @@ average window is the worst one, packet by packet. Throughput is of the link's r
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding
-from hull.cycles import SCHEME, SCHEMES, Cycle
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.cycles import LOOKS, SCHEME, SCHEMES, Cycle
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,8 @@ def draw(results: Results) -> "Figure":
                 ],
             )
             for g in GAINS
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -110,7 +112,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.8",
     scenario="thesis-cycle",
     variants=tuple(cycle.variant() for g in GAINS for cycle in CYCLES[g]),
+    stated=statements("thesis", "cycle"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=3s"), seeds=1),
     full=Size(overrides=("run.warmup=2s", "run.duration=20s"), seeds=5),

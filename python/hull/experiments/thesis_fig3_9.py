@@ -7,9 +7,18 @@ of the link's rate.
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Point, Size, SizeName, Variant, cell, published
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import (
+    Experiment,
+    Point,
+    Size,
+    SizeName,
+    Variant,
+    cell,
+    published,
+)
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -174,6 +183,7 @@ EXPERIMENT = Experiment(
     source="thesis 3.2.3, figure 3.9",
     scenario="thesis-throughput",
     variants=_variants(),
+    stated=statements("thesis", "figure 3.9"),
     points=(
         Point(
             _name(FEW, THRESHOLDS[0]),

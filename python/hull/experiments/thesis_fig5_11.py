@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment
-from hull.experiments.thesis_fig5_9 import AP, PD, draw_responses, largest, steps
-from hull.measured import Results
+from hull.experiments.common.averaging_loop import AP, LOOKS, PD, draw_responses, largest, steps
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,5 +54,6 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.2, figure 5.11",
     scenario=None,
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
 )

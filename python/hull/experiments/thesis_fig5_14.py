@@ -5,19 +5,21 @@ As in figure 5.13, with the beta that the thesis prints and with a tenth of it.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, about
-from hull.experiment import Experiment, Size, published
-from hull.experiments.thesis_fig5_13 import (
+from hull.experiments.common.claims import Claim, Finding, about, commands
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.rcp_runs import (
     BETAS,
+    LOOKS,
     QUICK,
-    SHOWN_BY,
     TRIED,
+    TRIED_WITH,
     draw_rates,
     sides,
     swing,
     variant,
 )
-from hull.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +57,7 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=TRIED,
-        shown_by=SHOWN_BY,
+        shown_by=commands("thesis-fig5-13", *TRIED_WITH),
     ),
     Claim(
         id="thesis-fig5-14-similar",
@@ -79,7 +81,9 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.3, figure 5.14",
     scenario="thesis-rcp",
     variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
+    stated=statements("thesis", "rcp"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),

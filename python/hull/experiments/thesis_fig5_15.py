@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size
-from hull.experiments.thesis_table5_1 import (
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.one_source import (
     HALF,
     PLACES,
     QCN,
@@ -22,8 +23,8 @@ from hull.experiments.thesis_table5_1 import (
     condition,
     variant,
 )
-from hull.measured import Results
-from hull.qcn_runs import utilization_pct
+from hull.experiments.common.qcn_runs import LOOKS, utilization_pct
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,7 +181,7 @@ def draw(results: Results) -> "Figure":
         )
         for rtt_us in RTTS
     ]
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -189,7 +190,9 @@ EXPERIMENT = Experiment(
     source="thesis 5.6, figure 5.15",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),
+    stated=statements("thesis", "one_source"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=10s",), seeds=3),

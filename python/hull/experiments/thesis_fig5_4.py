@@ -6,10 +6,11 @@ the longest of figure 5.6: below and above the stability margin of 249 us.
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped, within
-from hull.experiment import Experiment, Size
-from hull.measured import Results
-from hull.qcn_runs import (
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import (
+    LOOKS,
     QCN,
     QCN_STANDARD,
     SMALL_PACKETS,
@@ -23,6 +24,7 @@ from hull.qcn_runs import (
     seeds,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,7 +194,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("fluid model", *shown)],
                 )
             )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -201,7 +203,9 @@ EXPERIMENT = Experiment(
     source="thesis 5.3.1, figure 5.4",
     scenario="thesis-qcn",
     variants=tuple(variant(rtt_us, (QCN, QCN_STANDARD, SMALL_PACKETS)) for rtt_us in RTTS),
+    stated=statements("thesis", "qcn", "figure 5.4"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

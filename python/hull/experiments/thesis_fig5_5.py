@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding, about
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, about
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -202,7 +204,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(8000, 10500),
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -215,7 +217,9 @@ EXPERIMENT = Experiment(
             schemes=SCHEMES, overrides=(f"run.warmup={WARMUP_MS}ms", "measure.flows.interval=1us")
         ),
     ),
+    stated=statements("thesis", "rates", "figure 5.5"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=100ms",), seeds=1),
     full=Size(overrides=("run.duration=500ms",), seeds=3),

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Bound, Claim, Finding, about, commands, unshipped
-from hull.experiment import Experiment, Size, published
-from hull.measured import Results
-from hull.qcn_runs import (
+from hull.experiments.common.claims import Bound, Claim, Finding, about, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results
+from hull.experiments.common.qcn_runs import (
     AIMD,
     AIMD_STANDARD,
+    LOOKS,
     QCN,
     QCN_STANDARD,
     of_queue,
@@ -21,6 +22,7 @@ from hull.qcn_runs import (
     seeds,
     variant,
 )
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -194,7 +196,7 @@ def draw(results: Results) -> "Figure":
                     reference=[("Q_eq", span, [EQUILIBRIUM] * 2)],
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -206,7 +208,9 @@ EXPERIMENT = Experiment(
         *(variant(rtt_us, (*AS_DESCRIBED, *AS_STANDARD)) for rtt_us in DRAWN),
         variant(BEYOND, (QCN, QCN_STANDARD)),
     ),
+    stated=statements("thesis", "qcn", "figure 5.6"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=5),

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment
-from hull.measured import Results
+from hull.experiments.common.averaging_loop import LOOKS
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,7 +187,8 @@ def draw(_: Results) -> "Figure":
                 y_limits=(0, top),
                 reference=[("mean", [n + 0.5 for n in range(SHOWN)], list(averaged.mean(axis=1)))],
             ),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -196,5 +198,6 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.1, figure 5.8",
     scenario=None,
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
 )

@@ -7,39 +7,27 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Point, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.averaging_loop import (
+    AP,
+    LOOKS,
+    STANDARD,
+    draw_responses,
+    largest,
+    loop,
+    steps,
+)
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Point, published
+from hull.experiments.common.measured import Estimate, Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hull.theory.averaging import Loop
 
-Array = NDArray[np.float64]
-SCHEMES = STANDARD, AP, PD = ("standard", "ap", "pd")
 DELAYS = (0, 8)
-SHOWN_S = 80
 PUBLISHED = published("thesis-qcn", "averaging_principle")
 UNSTABLE_S, STABLE_S = PUBLISHED["standard_unstable_at_delay_s"], PUBLISHED["ap_stable_up_to_s"]
-
-
-def loop(scheme: str, delay: float) -> "Loop":
-    """The example of thesis 5.5.1 with one of the controllers."""
-    from hull.theory.averaging import EXAMPLE, EXAMPLE_GAIN, EXAMPLE_PERIOD, Controller, Loop
-
-    controller = Controller(EXAMPLE_GAIN, averages=int(scheme == AP), derivative=scheme == PD)
-    return Loop(EXAMPLE, controller, EXAMPLE_PERIOD, delay)
-
-
-@cache
-def steps(scheme: str, delay: float) -> tuple[Array, Array]:
-    """Time and output after a unit step."""
-    from hull.theory.averaging import response
-
-    return response(loop(scheme, delay), SHOWN_S, 0.25)
 
 
 @cache
@@ -48,14 +36,6 @@ def radius(scheme: str, delay: float) -> float:
     from hull.theory.averaging import spectral_radius
 
     return spectral_radius(loop(scheme, delay))
-
-
-@cache
-def largest(scheme: str) -> float:
-    """The largest stable delay, in tenths of a second."""
-    from hull.theory.averaging import largest_delay
-
-    return largest_delay(lambda delay: loop(scheme, delay), 20.0, 0.1)
 
 
 def settling_time(scheme: str, delay: float) -> float:
@@ -133,22 +113,6 @@ def draw(_: Results) -> "Figure":
     return draw_responses((STANDARD, AP), DELAYS, (-1, 3))
 
 
-def draw_responses(
-    schemes: tuple[str, ...], delays: tuple[float, ...], limits: tuple[float, float]
-) -> "Figure":
-    """Step responses, a panel for each delay."""
-    from hull.figures import Line, Panel, plot_sweep
-
-    panels = []
-    for delay in delays:
-        lines = []
-        for scheme in schemes:
-            times, outputs = steps(scheme, delay)
-            lines.append(Line(scheme, list(times), list(outputs)))
-        panels.append(Panel(f"delay {delay:g} s", "Time (s)", "Output", lines, y_limits=limits))
-    return plot_sweep(panels)
-
-
 EXPERIMENT = Experiment(
     id="thesis-fig5-9",
     title="Thesis figure 5.9: the averaging principle and delay",
@@ -165,5 +129,6 @@ EXPERIMENT = Experiment(
         ),
     ),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
 )

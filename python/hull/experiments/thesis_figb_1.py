@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hull.claims import Claim, Finding, about
-from hull.experiment import Experiment, Point, published
-from hull.measured import Estimate, Results
+from hull.experiments.common.claims import Claim, Finding, about
+from hull.experiments.common.experiment import Experiment, Point, published
+from hull.experiments.common.measured import Estimate, Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

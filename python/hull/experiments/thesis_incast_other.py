@@ -6,10 +6,11 @@ Mean completion time (ms) and share of the queries with a timeout, TCP and DCTCP
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Size, Variant
-from hull.incast import mean_ms, timeout_share
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.incast import mean_ms, timeout_share
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -214,6 +215,7 @@ EXPERIMENT = Experiment(
         for setting in SETTINGS
         for n in setting.servers
     ),
+    stated=statements("thesis", "other incasts"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(seeds=1),

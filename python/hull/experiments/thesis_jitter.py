@@ -9,10 +9,11 @@ the other experiments the 86 KB of a query's responses fit, and jitter has nothi
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.benchmark import TCP, query_ms, value
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results
+from hull.experiments.common.benchmark import TCP, query_ms, value
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -160,6 +161,7 @@ EXPERIMENT = Experiment(
         ),
         Variant({"": AT_ONCE}, overrides=_SETUP, schemes=(TCP,)),
     ),
+    stated=statements("thesis", "jitter"),
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=30s",), seeds=1),

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.experiments.thesis_fig5_13 import BETAS, LINK_GBPS, SETTLED
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, LOOKS, SETTLED
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,7 +149,7 @@ def draw(results: Results) -> "Figure":
                     y_limits=(0, 4),
                 )
             )
-    return plot_sweep(panels, columns=3, width=3.2, height=2.4)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2, height=2.4)
 
 
 EXPERIMENT = Experiment(
@@ -157,7 +158,9 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.3",
     scenario="thesis-rcp",
     variants=_variants(),
+    stated=statements("thesis", "gain of d0"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=40s", "measure.flows.interval=50ms"), seeds=1),
     full=Size(overrides=("run.duration=120s", "measure.flows.interval=50ms"), seeds=1),

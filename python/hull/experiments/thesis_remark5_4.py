@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results
+from hull.experiments.common import averaging_loop, rcp_runs
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hull.theory.averaging import Controller
+
+LOOKS = (
+    *averaging_loop.LOOKS,
+    *rcp_runs.LOOKS,
+)
 
 FACTORS = (0.125, 0.25, 0.5, 0.75, 0.875)
 PLACES = (0.2, 0.5, 0.8)
@@ -219,7 +226,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(0, 4),
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 def _variants() -> tuple[Variant, ...]:
@@ -245,7 +252,9 @@ EXPERIMENT = Experiment(
     source="thesis 5.5.2, remark 5.4",
     scenario="thesis-rcp",
     variants=_variants(),
+    stated=statements("thesis", "remark 5.4"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=30s",), seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding
-from hull.experiment import Experiment, Size, Variant
-from hull.measured import Results, Summary
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size, Variant
+from hull.experiments.common.measured import Results, Summary
+from hull.experiments.common.qcn_runs import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -211,6 +213,7 @@ def draw(results: Results) -> "Figure":
             Panel("Nine of ten stop", "Time (ms)", "Rate of the tenth (Gbps)", stops),
             Panel("A second BIC-TCP flow joins", "Time (ms)", "Its window (packets)", joins),
         ],
+        looks=LOOKS,
         columns=3,
         width=3.2,
     )
@@ -240,7 +243,9 @@ EXPERIMENT = Experiment(
         ),
         Variant({"": JOIN}, scenario="thesis-join"),
     ),
+    stated=statements("thesis", "remark 5.5"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
     full=Size(seeds=5),

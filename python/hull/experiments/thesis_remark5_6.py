@@ -11,10 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands
-from hull.experiment import Experiment, Size, published
-from hull.experiments.thesis_table5_1 import HALF, RTTS, WHOLE, condition, variant
-from hull.measured import Results, from_table, value
+from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.experiment import Experiment, Size, published
+from hull.experiments.common.measured import Results, from_table, value
+from hull.experiments.common.one_source import HALF, RTTS, WHOLE, condition, variant
+from hull.experiments.common.qcn_runs import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,7 +163,8 @@ def draw(results: Results) -> "Figure":
                 x_ticks=RTTS,
             ),
             Panel("RTT 500 us", "Time (ms)", "Window (packets)", windows),
-        ]
+        ],
+        looks=LOOKS,
     )
 
 
@@ -175,7 +178,9 @@ EXPERIMENT = Experiment(
         for place in (WHOLE, HALF)
         for rtt in RTTS
     ),
+    stated=statements("thesis", "rates", "remark 5.6"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=100ms", "run.duration=300ms"), seeds=1),
     full=Size(overrides=("run.duration=1.3s",), seeds=3),

@@ -8,10 +8,11 @@ host sends as much as it receives, and with one queue its flows would wait there
 
 from typing import TYPE_CHECKING
 
-from hull.claims import Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.incast import completion_cdf, timeout_share
-from hull.measured import Estimate, Results, Summary
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
+from hull.experiments.common.incast import completion_cdf, timeout_share
+from hull.experiments.common.measured import Estimate, Results, Summary
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -193,6 +194,7 @@ EXPERIMENT = Experiment(
         Variant({"": ALONE}, overrides=SETUP, schemes=SCHEMES),
         Variant({"": LOADED}, overrides=(*SETUP, BACKGROUND), schemes=SCHEMES),
     ),
+    stated=statements("thesis", "rack", "table 2.2"),
     points=tuple(
         Point(c, s, "completion_ms", "p95", PUBLISHED[s][KEYS[c]], _measure(c, s))
         for c in CONDITIONS

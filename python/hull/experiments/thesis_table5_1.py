@@ -10,39 +10,31 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.claims import Bound, Claim, Finding, commands, unshipped
-from hull.experiment import Experiment, Point, Size, Variant, published
-from hull.measured import Measure, Results, from_table, value
+from hull.experiments.common.claims import Bound, Claim, Finding, commands, unshipped
+from hull.experiments.common.experiment import Experiment, Point, Size
+from hull.experiments.common.measured import Measure, Results, from_table, value
+from hull.experiments.common.one_source import (
+    HALF,
+    PLACES,
+    QCN,
+    RTTS,
+    STANDARD,
+    TABLE,
+    TCP,
+    WHOLE,
+    condition,
+    variant,
+)
+from hull.experiments.common.qcn_runs import LOOKS
+from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-TABLE = published("thesis-qcn", "table5_1")
-RTTS: tuple[int, ...] = tuple(TABLE["rtt_us"])
-TCP, QCN, STANDARD = ("tcp", "qcn", "qcn_8021qau")
-PLACES = WHOLE, HALF = ("feedback after the RTT", "after half of it")
 FACTOR = 1.5
 _WARMUP_PS = 200 * 10**9
 _SAMPLES_A_MS = 50
-
-
-def condition(rtt_us: int, place: str = WHOLE) -> str:
-    """The name of a round trip in results."""
-    return f"{rtt_us}us" if place == WHOLE else f"{rtt_us}us half"
-
-
-def variant(rtt_us: int, place: str = WHOLE) -> Variant:
-    """The runs with this round trip."""
-    overrides = [f'topology.dumbbell.rtts=["{rtt_us}us"]']
-    if place == HALF:
-        # The other half is on the receiver's link.
-        overrides += [f'{side}.delay="{rtt_us / 4:g}us"' for side in ("host", "switch")]
-    return Variant(
-        {"": condition(rtt_us, place)},
-        overrides=tuple(overrides),
-        schemes=None if place == WHOLE else (QCN, STANDARD),
-    )
 
 
 def _rate_deviation(series: "pl.DataFrame") -> float:
@@ -212,7 +204,7 @@ def draw(results: Results) -> "Figure":
                 x_ticks=RTTS,
             )
         )
-    return plot_sweep(panels)
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
@@ -221,8 +213,10 @@ EXPERIMENT = Experiment(
     source="thesis 5.6, table 5.1",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),
+    stated=statements("thesis", "one_source"),
     points=_points(),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=10s",), seeds=3),

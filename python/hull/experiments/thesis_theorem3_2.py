@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hull.claims import Claim, Finding, commands, within
-from hull.experiment import Experiment, Size, Variant, published
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.experiment import Experiment, Size, Variant, published
+from hull.experiments.common.gains import GAINS, LOOKS
+from hull.experiments.common.measured import Results
+from hull.experiments.common.stated import statements
 from hull.theory.bottleneck import Bottleneck
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-GAINS = {"g_high": 0.0707, "g_guideline": 0.025, "g_low": 0.005}
 TITLES = {
     "g_high": "g = 0.0707, 1/root of W_max",
     "g_guideline": "g = 0.025, 5/W_max",
@@ -333,7 +334,7 @@ def draw(results: Results) -> "Figure":
                 reference=reference,
             )
         )
-    return plot_sweep(panels, columns=3, width=3.2)
+    return plot_sweep(panels, looks=LOOKS, columns=3, width=3.2)
 
 
 EXPERIMENT = Experiment(
@@ -342,7 +343,9 @@ EXPERIMENT = Experiment(
     source="thesis 3.3.2, theorem 3.2",
     scenario="thesis-convergence",
     variants=(Variant(schemes=tuple(GAINS)),),
+    stated=statements("thesis", "convergence"),
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(
         overrides=(

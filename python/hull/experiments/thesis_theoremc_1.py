@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.claims import Claim, Finding, within
-from hull.experiment import Experiment
-from hull.measured import Results
+from hull.experiments.common.claims import Claim, Finding, within
+from hull.experiments.common.experiment import Experiment
+from hull.experiments.common.measured import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

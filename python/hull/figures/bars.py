@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hull.figures.style import log_scale, panels, styled
-from hull.report.schemes import Scheme, schemes
+from hull.report.schemes import Looks, Scheme, schemes
 
 _HATCHES = ("", "//", "..", "xx", "\\\\", "oo")
 
@@ -34,21 +34,26 @@ class BarPanel:
 
 @styled
 def plot_bars(
-    drawn: Sequence[BarPanel], *, columns: int = 2, width: float = 3.6, height: float = 2.7
+    drawn: Sequence[BarPanel],
+    looks: Looks = (),
+    *,
+    columns: int = 2,
+    width: float = 3.6,
+    height: float = 2.7,
 ) -> Figure:
     """The panels in rows of `columns`; colour and hatching tell the schemes apart."""
     columns = min(columns, len(drawn))
     rows = -(-len(drawn) // columns)
     figure, grid = panels(rows, columns, width=width, height=height)
     places = [axis for line in grid for axis in line]
-    looks = schemes(name for panel in drawn for name in panel.schemes)
+    shown = schemes((name for panel in drawn for name in panel.schemes), looks)
     for axis in places[len(drawn) :]:
         axis.set_visible(False)
     for axis, panel in zip(places, drawn, strict=False):
-        _draw(axis, panel, looks)
+        _draw(axis, panel, shown)
     keys: list[Patch | Line2D] = [
-        Patch(facecolor=s.colour, hatch=_hatch(s, looks), edgecolor="white", label=s.label)
-        for s in looks
+        Patch(facecolor=s.colour, hatch=_hatch(s, shown), edgecolor="white", label=s.label)
+        for s in shown
     ]
     if any(panel.published for panel in drawn):
         keys.append(

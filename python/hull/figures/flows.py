@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hull.figures.style import panels, styled
-from hull.report.schemes import schemes
+from hull.report.schemes import Looks, schemes
 
 # Okabe and Ito's colours, which people with the usual colour vision deficiencies can tell apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
@@ -27,11 +27,13 @@ class FlowPanel:
 
 
 @styled
-def plot_flows(drawn: Sequence[FlowPanel], *, width: float = 6.4, height: float = 2.4) -> Figure:
+def plot_flows(
+    drawn: Sequence[FlowPanel], looks: Looks = (), *, width: float = 6.4, height: float = 2.4
+) -> Figure:
     """The panels below each other, on the same scale."""
     figure, grid = panels(len(drawn), 1, width=width, height=height, sharey=True)
     for (axis,), panel in zip(grid, drawn, strict=True):
-        axis.set_title(schemes([panel.scheme])[0].label, loc="left")
+        axis.set_title(schemes([panel.scheme], looks)[0].label, loc="left")
         for number, (x, y) in enumerate(panel.flows):
             axis.plot(
                 x, y, color=_COLOURS[number % len(_COLOURS)], linewidth=1.1,

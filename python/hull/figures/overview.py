@@ -1,14 +1,14 @@
 """Overview: latency gained and bandwidth paid, measured beside published, in one picture.
 
-For rows of `epfl-table2` and `table4` as `hull reproduce` emits them: on the left mean and 99th
-percentile of switch latency (µs, log axis), on the right the mean FCT of the 10 MB flows (ms),
-by load and scheme. Filled markers are measured, hollow ones published.
+For rows of the paper's table 4 or the report's table II as `hull reproduce` emits them: on the left
+mean and 99th percentile of switch latency (µs, log axis), on the right the mean FCT of the 10 MB
+flows (ms), by load and scheme. Filled markers are measured, hollow ones published.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -18,10 +18,6 @@ from matplotlib.lines import Line2D
 from hull.figures.style import log_scale, styled
 from hull.report.schemes import Scheme, schemes
 
-_EXPERIMENTS = {
-    "epfl-table2": "EPFL report, table II",
-    "table4": "NSDI '12 paper, table 4",
-}
 _LATENCY, _FCT = "switch_latency_us", "fct_10mb_ms"
 _STEP = 0.19  # between schemes, in units of the distance between loads
 _PUBLISHED_ASIDE = 0.075
@@ -29,11 +25,13 @@ _MARKERS = {"mean": "o", "p99": "^"}
 
 
 @styled
-def plot_overview(rows: Sequence[dict[str, Any]]) -> Figure:
+def plot_overview(
+    rows: Sequence[dict[str, Any]], titles: Mapping[str, str] | None = None
+) -> Figure:
     """The picture of README's first screen: a line of two panels for each experiment in `rows`.
 
-    Legible at a width of 900 pixels; saved at its own 200 dpi it is 1800 pixels wide. Raises
-    ValueError when `rows` hold no switch latency at a load.
+    `titles` are the experiments', by ID. Legible at a width of 900 pixels; saved at its own 200 dpi
+    it is 1800 pixels wide. Raises ValueError when `rows` hold no switch latency at a load.
     """
     shown = [
         row
@@ -50,7 +48,7 @@ def plot_overview(rows: Sequence[dict[str, Any]]) -> Figure:
     )
     for line, experiment in zip(grid, experiments, strict=True):
         mine = [row for row in shown if row["experiment"] == experiment]
-        source = _EXPERIMENTS.get(experiment, experiment)
+        source = (titles or {}).get(experiment, experiment)
         _latency_panel(line[0], mine, looks)
         line[0].set_title(f"Switch latency (µs): what is gained\n{source}", loc="left")
         _fct_panel(line[1], mine, looks)

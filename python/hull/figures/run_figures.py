@@ -20,7 +20,7 @@ from hull.report.axis import share_position, share_ticks, symlog_ticks
 from hull.report.charts import occupancy_points
 from hull.report.curves import Cdf, fct_cdfs, probe_cdfs, queue_envelopes
 from hull.report.labels import condition_label, conditions_of
-from hull.report.schemes import Scheme, schemes_of
+from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import cells, flow_classes
 
 _CDF_POINTS = 1000
@@ -44,7 +44,7 @@ class RunResult(Protocol):
 
 
 @styled
-def plot_fct(result: RunResult) -> Figure:
+def plot_fct(result: RunResult, looks: Looks = ()) -> Figure:
     """CDFs of flow completion time: a row for each condition, a column for each flow class.
 
     Raises ValueError when the run measured no flow classes.
@@ -53,7 +53,7 @@ def plot_fct(result: RunResult) -> Figure:
     classes = flow_classes(summary)
     if not classes:
         raise ValueError("this run has no flow classes, so there is no FCT to plot")
-    looks, conditions = schemes_of(summary), conditions_of(summary)
+    shown, conditions = schemes_of(summary, looks), conditions_of(summary)
     figure, grid = panels(len(conditions), len(classes), width=3.6, height=2.5)
     for column, flow_class in enumerate(classes):
         curves = fct_cdfs(result.flows.lazy(), flow_class, _CDF_POINTS)
@@ -61,20 +61,20 @@ def plot_fct(result: RunResult) -> Figure:
             axis = grid[row][column]
             _title(axis, condition, f"{flow_class.name} flows")
             mine = [curve for curve in curves if curve.condition == condition]
-            _cdf_axis(axis, mine, looks, f"Flow completion time ({flow_class.unit})")
-    scheme_key(figure, looks)
+            _cdf_axis(axis, mine, shown, f"Flow completion time ({flow_class.unit})")
+    scheme_key(figure, shown)
     return figure
 
 
 @styled
-def plot_latency(result: RunResult) -> Figure:
+def plot_latency(result: RunResult, looks: Looks = ()) -> Figure:
     """CDFs of switch latency, a panel for each condition.
 
     Lines are the probe packets, dots the quantiles of time-weighted queue occupancy; a run
     without probes has lines through the dots.
     """
     summary = result.summary
-    looks, conditions, by_cell = schemes_of(summary), conditions_of(summary), cells(summary)
+    shown, conditions, by_cell = schemes_of(summary, looks), conditions_of(summary), cells(summary)
     probes = probe_cdfs(result.latency.lazy(), _CDF_POINTS)
     columns = min(3, len(conditions))
     rows = -(-len(conditions) // columns)
@@ -86,24 +86,24 @@ def plot_latency(result: RunResult) -> Figure:
         _title(axis, condition, "")
         dots = [occupancy_points(cell) for (c, _), cell in by_cell.items() if c == condition]
         lines = [curve for curve in probes if curve.condition == condition]
-        _cdf_axis(axis, lines, looks, "Switch latency (µs)", dots)
+        _cdf_axis(axis, lines, shown, "Switch latency (µs)", dots)
     dot = Line2D([], [], color="#555555", marker="o", linestyle="", label="queue occupancy")
-    scheme_key(figure, looks, [dot])
+    scheme_key(figure, shown, [dot])
     return figure
 
 
 @styled
-def plot_queue(result: RunResult) -> Figure:
+def plot_queue(result: RunResult, looks: Looks = ()) -> Figure:
     """Bytes waiting in the measured port over time: a row for each scheme, a column for each
     condition; the line is the mean, the band minimum to maximum, of each short stretch."""
     summary = result.summary
-    looks, conditions = schemes_of(summary), conditions_of(summary)
+    shown, conditions = schemes_of(summary, looks), conditions_of(summary)
     envelopes = queue_envelopes(result.latency.lazy(), _QUEUE_BINS)
     high_kb = max((max(curve.high_kb) for curve in envelopes), default=1.0) * 1.05
     found = {(curve.condition, curve.scheme): curve for curve in envelopes}
     width = 3.4 if len(conditions) > 1 else 6.0
-    figure, grid = panels(len(looks), len(conditions), width=width, height=1.5, sharey=True)
-    for row, scheme in enumerate(looks):
+    figure, grid = panels(len(shown), len(conditions), width=width, height=1.5, sharey=True)
+    for row, scheme in enumerate(shown):
         for column, condition in enumerate(conditions):
             axis = grid[row][column]
             curve = found.get((condition, scheme.name))
@@ -118,7 +118,7 @@ def plot_queue(result: RunResult) -> Figure:
             axis.plot(curve.time_s, curve.mean_kb, color=scheme.colour, linewidth=0.9)
             axis.margins(x=0)
             _queue_scale(axis, high_kb)
-            if row == len(looks) - 1:
+            if row == len(shown) - 1:
                 axis.set_xlabel("Simulated time (s)")
             if column == 0:
                 axis.set_ylabel("Queue (KB)")

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from hull.figures.style import dashes, log_scale, panels, scheme_key, styled
-from hull.report.schemes import Scheme, schemes
+from hull.report.schemes import Looks, Scheme, schemes
 
 _MARKED = 40
 """Points of a line up to which each has a marker; beyond it is one over time."""
@@ -62,7 +62,12 @@ class Panel:
 
 @styled
 def plot_sweep(
-    drawn: Sequence[Panel], *, columns: int = 2, width: float = 3.6, height: float = 2.7
+    drawn: Sequence[Panel],
+    looks: Looks = (),
+    *,
+    columns: int = 2,
+    width: float = 3.6,
+    height: float = 2.7,
 ) -> Figure:
     """The panels in rows of `columns`; schemes look as in every other figure of hull."""
     columns = min(columns, len(drawn))
@@ -71,12 +76,12 @@ def plot_sweep(
     places = [axis for line in grid for axis in line]
     names = [line.scheme for panel in drawn for line in panel.lines]
     names += [points.scheme for panel in drawn for points in panel.published]
-    looks = schemes(names)
+    shown = schemes(names, looks)
     for axis in places[len(drawn) :]:
         axis.set_visible(False)
     for axis, panel in zip(places, drawn, strict=False):
-        _draw(axis, panel, {scheme.name: scheme for scheme in looks})
-    scheme_key(figure, looks, _more_keys(drawn))
+        _draw(axis, panel, {scheme.name: scheme for scheme in shown})
+    scheme_key(figure, shown, _more_keys(drawn))
     return figure
 
 

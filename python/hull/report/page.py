@@ -8,17 +8,16 @@ is escaped.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from hull.output_file import write_text
 from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
-from hull.report.claims import claims_table, inline_image
 from hull.report.curves import (
     Cdf,
     Envelope,
@@ -29,10 +28,8 @@ from hull.report.curves import (
 )
 from hull.report.labels import condition_label, conditions_of
 from hull.report.library import vega_library
-from hull.report.published import published_tables
-from hull.report.schemes import Scheme, schemes_of
+from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
-from hull.report.stated import stated_table
 from hull.report.tables import condition_table, run_table, swatch, warnings_list
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
@@ -43,15 +40,6 @@ _QUEUE_BINS = (60, 600)
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:"
-)
-_WORDS_COMPLETION = {
-    "delivered": "<p>Completion times end when the receiving application has the last byte.</p>",
-    "acked": "<p>Completion times end when the sender has the acknowledgment of the last byte, as "
-    "in the source.</p>",
-}
-_WORDS_RATIO = (
-    "<p>Ratio is measured ÷ published. Cells off by more than a factor of 2 are shaded "
-    "and marked ▲ or ▼. ± is the half width of the 95% confidence interval over seeds.</p>"
 )
 _WORDS_MEASURES = (
     "<p>Switch latency is measured twice. <strong>Occupancy</strong>: bytes waiting in the "
@@ -71,28 +59,38 @@ _WORDS_QUEUE = (
 )
 
 
+class Section(NamedTuple):
+    """What a caller adds to the page, before the conditions."""
+
+    anchor: str
+    heading: str
+    html: str
+
+
 def write_report(
     folder: Path,
     summary: dict[str, Any],
     *,
     title: str,
+    looks: Looks = (),
+    added: Sequence[Section] = (),
 ) -> Path:
     """Writes folder/report.html from the summary and the folder's flows.parquet,
     latency.parquet and scenario.toml, and returns its path.
 
-    A summary of `hull reproduce` brings its comparison and its claims, and the folder its figure.
-    The file appears whole or not at all.
+    `looks` are those declared for the run's schemes. The file appears whole or not at all.
     """
-    page = _page(folder, summary, title)
+    page = _page(folder, summary, title, looks, added)
     path = folder / "report.html"
     write_text(path, page)
     return path
 
 
-def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
+def _page(
+    folder: Path, summary: dict[str, Any], title: str, looks: Looks, added: Sequence[Section]
+) -> str:
     charts: list[Chart] = []
-    sections = _condition_sections(folder, summary, charts)
-    reproduction, links = _reproduction(folder, summary)
+    sections = _condition_sections(folder, summary, schemes_of(summary, looks), charts)
     specs = json.dumps([chart.spec for chart in charts], separators=(",", ":"), ensure_ascii=False)
     specs = specs.replace("<", "\\u003c")
     scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
@@ -111,9 +109,9 @@ def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
 <main>
 <h1>{escape(title)}</h1>
 {warnings_list(summary)}
-{_contents(summary, links)}
+{_contents(summary, added)}
 <section>{run_table(summary)}{_WORDS_MEASURES if summary["parts"] else ""}</section>
-{reproduction}
+{"".join(map(_section, added))}
 {sections}
 <section><h2 id="scenario">Scenario</h2>
 <details><summary>The scenario as it was run</summary><pre>{escape(scenario)}</pre></details>
@@ -128,31 +126,12 @@ def _page(folder: Path, summary: dict[str, Any], title: str) -> str:
 """
 
 
-def _reproduction(folder: Path, summary: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-    """Figure, claims, settings and comparison of `hull reproduce`, and links to them; of a run,
-    nothing.
-    """
-    parts: list[tuple[str, str, str]] = []
-    if (image := folder / "figure.png").exists():
-        alt = f"The figure of {summary['experiment']['source']}, redone"
-        parts.append(("figure", "Figure", inline_image(image, alt)))
-    if claims := summary.get("claims"):
-        parts.append(("claims", "Claims", claims_table(claims)))
-    if settings := summary.get("stated"):
-        parts.append(("stated", "Settings stated in the source", stated_table(settings)))
-    if rows := summary.get("comparison"):
-        ends = _WORDS_COMPLETION.get(summary.get("experiment", {}).get("completion"), "")
-        tables = f"{_WORDS_RATIO}{ends}{published_tables(rows)}"
-        parts.append(("published", "Published beside measured", tables))
-    text = "".join(
-        f'<section><h2 id="{target}">{name}</h2>{content}</section>'
-        for target, name, content in parts
-    )
-    return text, [(target, name) for target, name, _ in parts]
+def _section(added: Section) -> str:
+    return f'<section><h2 id="{added.anchor}">{added.heading}</h2>{added.html}</section>'
 
 
-def _contents(summary: Mapping[str, Any], links: list[tuple[str, str]]) -> str:
-    links = [*links]
+def _contents(summary: Mapping[str, Any], added: Sequence[Section]) -> str:
+    links = [(section.anchor, section.heading) for section in added]
     links += [
         (f"condition-{index}", condition_label(condition))
         for index, condition in enumerate(conditions_of(summary))
@@ -162,13 +141,14 @@ def _contents(summary: Mapping[str, Any], links: list[tuple[str, str]]) -> str:
     return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 
 
-def _condition_sections(folder: Path, summary: dict[str, Any], charts: list[Chart]) -> str:
+def _condition_sections(
+    folder: Path, summary: dict[str, Any], looks: list[Scheme], charts: list[Chart]
+) -> str:
     """Tables and charts of each condition; the charts' specifications go to `charts`."""
     if not summary["parts"]:
         return ""
     latency = pl.scan_parquet(folder / "latency.parquet", glob=False)
     flows = pl.scan_parquet(folder / "flows.parquet", glob=False)
-    looks = schemes_of(summary)
     classes = flow_classes(summary)
     by_cell = cells(summary)
     each = _ROWS // max(1, len(by_cell))

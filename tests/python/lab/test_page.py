@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 sync_api = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("fastapi")
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect  # noqa: E402
 
 SMALL = (
     "a=dctcp&b=hull&rate=1e9&rtt=2e-4&flows=2&load=0&drain=0.95&threshold=1000&k=30000&speed=0.005"
@@ -80,12 +80,24 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+def listen(page: Page, noise: list[str], server: str, *, errors: bool = True) -> None:
+    """Note what a page of this server logs, which errors it leaves, what it asks of others."""
+    if errors:
+        page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+
+    def note(request: Request) -> None:
+        if urlsplit(request.url).netloc not in (server, ""):
+            noise.append(f"request: {request.url}")
+
+    page.on("request", note)
+
+
 @pytest.fixture
 def open_page(server: Server, browser: Browser) -> Iterator[Open]:
     """Opens pages that have to be quiet: no errors, nothing from elsewhere."""
     contexts: list[BrowserContext] = []
     noise: list[str] = []
-    hosts: set[str] = set()
 
     def call(
         state: str = SMALL, *, url: str = server.url, loud: bool = False, **options: Any
@@ -94,18 +106,7 @@ def open_page(server: Server, browser: Browser) -> Iterator[Open]:
         contexts.append(context)
         context.add_init_script(path=HERE / "watch.js")
         page = context.new_page()
-        if not loud:
-            page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
-            page.on("pageerror", lambda error: noise.append(str(error)))
-        host = urlsplit(url).netloc
-        page.on(
-            "request",
-            lambda request: (
-                noise.append(request.url)
-                if urlsplit(request.url).netloc not in (host, "")
-                else None
-            ),
-        )
+        listen(page, noise, urlsplit(url).netloc, errors=not loud)
         page.goto(f"{url}#{state}" if state else url)
         return page
 
@@ -113,7 +114,25 @@ def open_page(server: Server, browser: Browser) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert noise == []
-    assert all(host.startswith("127.0.0.1:") for host in hosts - {""}), hosts
+
+
+@pytest.mark.parametrize(
+    ("script", "noted"),
+    [
+        ("console.error('a message')", "error: a message"),
+        ("setTimeout(() => { throw new Error('thrown') })", "error: thrown"),
+        ("Promise.reject(new Error('unhandled'))", "error: unhandled"),
+        ("new Image().src = 'http://elsewhere.invalid/x.png'", "request: http://elsewhere.invalid"),
+    ],
+)
+def test_what_is_not_quiet_is_noted(browser: Browser, script: str, noted: str) -> None:
+    noise: list[str] = []
+    page = browser.new_page()
+    listen(page, noise, "")
+    page.evaluate(f"() => {{ {script} }}")
+    page.wait_for_timeout(200)
+    page.close()
+    assert any(noted in line for line in noise), noise
 
 
 def live(page: Page) -> Page:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hull.cycles import Cycle, measured
+from hull.experiments.common.cycles import Cycle, measured
 
 
 class Sawtooth:

@@ -1,0 +1,147 @@
+"""Claims: what the documents say in words about their results, and whether it holds here."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from hull.experiments.common.measured import Results
+
+Kind = Literal["predicted", "fitted", "by construction"]
+"""What a claim's verdict is worth: see KIND_WORDS."""
+
+Bound = Literal["document", "hull"]
+"""Who set the limits of the check: see BOUND_WORDS."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+KIND_WORDS = (
+    "Predicted: no parameter was chosen with the statement in view. Fitted: a parameter, or the "
+    "form of the claim, was chosen with it in view. By construction: it restates an input or is "
+    "arithmetic."
+)
+BOUND_WORDS = (
+    "Bound, document: the limit is an order or a number of the document; a number to be met is met "
+    "within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
+    "chose another tolerance."
+)
+
+CUT_FORM = "it and what remains within 25%"
+"""How `cut_as_published` is said in a claim."""
+
+UNSHIPPED = "not shipped: "
+"""How an entry of `Claim.shown_by` begins that no command of this version shows."""
+
+
+class Finding(NamedTuple):
+    """What was measured for a claim."""
+
+    measured: str
+    """The numbers, in words short enough for a table."""
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a document, and how it is tried."""
+
+    id: str
+    """Begins with the experiment's ID: "fig2-tcp-ecn-loss"."""
+    source: str
+    """Document and section: "paper 3.1"."""
+    claim: str
+    """The statement in our words."""
+    check: Callable[[Results], Finding]
+    kind: Kind = field(kw_only=True)
+    bound: Bound = field(kw_only=True)
+    tried: str = ""
+    """Where it does not hold: what was tried to find out why, with numbers."""
+    shown_by: tuple[str, ...] = field(default=(), kw_only=True)
+    """The commands that show the numbers of `tried`, and what none shows (UNSHIPPED);
+    `make tried` runs them."""
+
+
+def commands(experiment: str, *options: str) -> tuple[str, ...]:
+    """`hull reproduce` of an experiment's claims, once for each of the options: entries of
+    `Claim.shown_by`."""
+    return tuple(f"hull reproduce {experiment} --claims {given}".strip() for given in options)
+
+
+def unshipped(what: str) -> tuple[str]:
+    """An entry of `Claim.shown_by`: tried with code or a scenario that is not shipped."""
+    return (f"{UNSHIPPED}{what}",)
+
+
+def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
+    """Each claim with what was measured and whether it holds, as `--claims` prints it."""
+    found = []
+    for claim in claims:
+        measured, holds = claim.check(results)
+        found.append(
+            {
+                "id": claim.id,
+                "source": claim.source,
+                "claim": claim.claim,
+                "kind": claim.kind,
+                "bound": claim.bound,
+                "measured": measured,
+                "holds": bool(holds),
+                "tried": claim.tried,
+                "shown_by": list(claim.shown_by),
+            }
+        )
+    return found
+
+
+def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
+    """By kind: how many of the judged claims hold, and how many there are."""
+    found: dict[Kind, tuple[int, int]] = dict.fromkeys(KINDS, (0, 0))
+    for claim in claims:
+        holding, of = found[claim["kind"]]
+        found[claim["kind"]] = (holding + claim["holds"], of + 1)
+    return found
+
+
+def headline(claims: Iterable[Mapping[str, Any]]) -> str:
+    """The counts as a phrase, those of predicted claims first; other kinds only where there are."""
+    predicted, *others = counts(claims).items()
+    said = [_count(*predicted[1], "predicted claims hold")]
+    said += [_count(*number, kind) for kind, number in others if number[1]]
+    return "; ".join(said)
+
+
+def _count(holding: int, of: int, what: str) -> str:
+    return f"{holding} of {of} {what}" if of else f"no {what.replace('claims hold', 'claims')}"
+
+
+def about(value: float, number: float, share: float = 0.25) -> bool:
+    """Whether `value` is within a share of the document's number."""
+    return abs(ratio(value, number) - 1) <= share
+
+
+def cut_as_published(percent: float, number: float, by_load: str = "") -> Finding:
+    """A reduction is the document's if it and what remains of the whole are, each within 25%.
+
+    Of a reduction by 98% the remaining 2% decide, of one by 11% the 11.
+    """
+    shown = f"{percent:.1f}%" + (f" ({by_load})" if by_load else "")
+    left = 100 - percent
+    return Finding(
+        f"{shown}, {left:.1f}% remain (source {100 - number:.1f}%)",
+        about(percent, number) and about(left, 100 - number),
+    )
+
+
+def cut_pct(low: float, high: float) -> float:
+    """By how many percent `low` is below `high`."""
+    return 100 * (1 - ratio(low, high))
+
+
+def ratio(value: float, other: float) -> float:
+    """Their ratio; not a number, with which no claim holds, where `other` is 0."""
+    return value / other if other else math.nan
+
+
+def within(value: float, low: float, high: float) -> bool:
+    """Whether low <= value <= high."""
+    return low <= value <= high

@@ -1,0 +1,44 @@
+"""Claims of a document as a table, and its figure inside the page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, headline
+from hull.report.tables import boxed_table
+
+_HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds")
+
+
+def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
+    """A row for each claim: statement, source, kind, whose its bound is, what was measured, whether
+    it holds; where it does not, what was tried to find out why and the commands that show it."""
+    rows = "".join(_row(claim) for claim in claims)
+    head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
+    table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")
+    return f'<div class="claims">{table}</div><p>{KIND_WORDS} {BOUND_WORDS}</p>'
+
+
+def inline_image(path: Path, alt: str) -> str:
+    """A PNG inside the page."""
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f'<img class="figure" alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+
+
+def _row(claim: Mapping[str, Any]) -> str:
+    why = "" if claim["holds"] else _tried(claim)
+    verdict = '<td class="holds">yes</td>' if claim["holds"] else '<td class="high">no</td>'
+    cells = "".join(
+        f"<td>{escape(claim[key])}</td>" for key in ("source", "kind", "bound", "measured")
+    )
+    return f'<tr><th scope="row">{escape(claim["claim"])}{why}</th>{cells}{verdict}</tr>'
+
+
+def _tried(claim: Mapping[str, Any]) -> str:
+    text = f"<p>{escape(claim['tried'])}</p>" if claim["tried"] else ""
+    commands = "<br>".join(f"<code>{escape(command)}</code>" for command in claim["shown_by"])
+    return text + (f"<p>Shown by: {commands}</p>" if commands else "")
