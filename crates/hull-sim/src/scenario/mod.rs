@@ -59,6 +59,7 @@ pub use topology::{
     Topology, Tree,
 };
 pub use transport::{Bic, Dctcp, Transport, Vegas};
+pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,
