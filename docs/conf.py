@@ -58,6 +58,7 @@ GALLERY = (
         "The thesis: QCN, RCP and averaging",
         ("thesis-fig5-", "thesis-rcp-", "thesis-remark5-", "thesis-table5-"),
     ),
+    ("Beyond the documents", ("sharing",)),
 )
 """Headings, and how the IDs below each begin."""
 
