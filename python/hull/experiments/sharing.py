@@ -1,8 +1,9 @@
-"""Two transports share a bottleneck: DCTCP or HULL beside CUBIC, in one queue and in strict classes.
+"""Two transports share a bottleneck: DCTCP or HULL beside CUBIC, in one queue and in strict
+classes.
 
-Two long flows and small flows of 10 KB of each transport, one link of 10 Gbps, a buffer of 300 KB; no
-document has it. What the claims expect was written before the first run, from how the algorithms and the
-port work. Goodput in Gbit/s, completion times and waits in us.
+Two long flows and small flows of 10 KB of each transport, one link of 10 Gbps, a buffer of 300 KB;
+no document has it. What the claims expect was written before the first run, from how the
+algorithms and the port work. Goodput in Gbit/s, completion times and waits in us.
 """
 
 from typing import TYPE_CHECKING
@@ -97,9 +98,7 @@ def _with_ecn(results: Results) -> Finding:
 
 def _dctcp_first(results: Results) -> Finding:
     share = _share(results, DCTCP_BEFORE)
-    own, alone = (
-        results.mean("", scheme, _small(OWN, "mean")) for scheme in (DCTCP_BEFORE, DCTCP)
-    )
+    own, alone = (results.mean("", scheme, _small(OWN, "mean")) for scheme in (DCTCP_BEFORE, DCTCP))
     words = f"{_percent(share)} of the goodput, small flows {own:.0f} us (all DCTCP {alone:.0f})"
     return Finding(words, share >= 0.95 and 0.75 <= own / alone <= 1.25)
 
@@ -115,9 +114,7 @@ def _hull_first_waits(results: Results) -> Finding:
 
 def _hull_first_is_marked(results: Results) -> Finding:
     share = _share(results, HULL_BEFORE)
-    first, alone = (
-        results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BEFORE, HULL)
-    )
+    first, alone = (results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BEFORE, HULL))
     words = f"{_percent(share)} of the goodput, small flows {first:.0f} us (all HULL {alone:.0f})"
     return Finding(words, share <= 0.25 and first >= 1.25 * alone)
 
@@ -130,8 +127,8 @@ def _expected(id_: str, claim: str, check: object) -> Claim:
 CLAIMS = (
     _expected(
         "one-queue",
-        "beside CUBIC without ECN the queue is CUBIC's: at least half of the buffer on average, with "
-        "DCTCP's threshold and with HULL's phantom queue alike",
+        "beside CUBIC without ECN the queue is CUBIC's: at least half of the buffer on average, "
+        "with DCTCP's threshold and with HULL's phantom queue alike",
         _one_queue,
     ),
     _expected(
@@ -141,8 +138,8 @@ CLAIMS = (
     ),
     _expected(
         "headroom",
-        "without classes HULL's headroom is worth nothing to its small flows: beside CUBIC they take at "
-        "least 4 times as long as where all is HULL",
+        "without classes HULL's headroom is worth nothing to its small flows: beside CUBIC they "
+        "take at least 4 times as long as where all is HULL",
         _small_in_one_queue,
     ),
     _expected(
@@ -152,8 +149,8 @@ CLAIMS = (
     ),
     _expected(
         "ecn",
-        "CUBIC with ECN obeys DCTCP's threshold: the mean wait is at most 1.25 K, nothing is dropped, and "
-        "DCTCP, which cuts less, gets 60 to 90% of the goodput",
+        "CUBIC with ECN obeys DCTCP's threshold: the mean wait is at most 1.25 K, nothing is "
+        "dropped, and DCTCP, which cuts less, gets 60 to 90% of the goodput",
         _with_ecn,
     ),
     _expected(
@@ -164,15 +161,15 @@ CLAIMS = (
     ),
     _expected(
         "hull-first",
-        "in a class before CUBIC, HULL's packets do not wait behind it (99th percentile at most 5 us), and "
-        "its small flows take a third of the time in one queue, or less",
+        "in a class before CUBIC, HULL's packets do not wait behind it (99th percentile at most "
+        "5 us), and its small flows take a third of the time in one queue, or less",
         _hull_first_waits,
     ),
     _expected(
         "one-phantom",
-        "but the phantom queue is the port's and counts CUBIC's bytes, so that HULL's packets are marked "
-        "all the same: its long flows get at most 25% of the goodput, and its small flows take at least "
-        "1.25 times as long as where all is HULL",
+        "but the phantom queue is the port's and counts CUBIC's bytes, so that HULL's packets are "
+        "marked all the same: its long flows get at most 25% of the goodput, and its small flows "
+        "take at least 1.25 times as long as where all is HULL",
         _hull_first_is_marked,
     ),
 )
@@ -199,13 +196,13 @@ def draw(results: Results) -> "Figure":
         [
             panel("All flows", "Goodput (Gbit/s)", _goodput, log_y=False),
             panel(
-                "Flows of 10 KB",
+                "Flows of 10 KB (behind DCTCP none of CUBIC ends)",
                 "Mean completion time (us)",
                 lambda of: _small(of, "mean"),
                 log_y=True,
             ),
             panel(
-                "Flows of 10 KB",
+                "Flows of 10 KB (behind DCTCP none of CUBIC ends)",
                 "99th percentile (us)",
                 lambda of: _small(of, "p99"),
                 log_y=True,

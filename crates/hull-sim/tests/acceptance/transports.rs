@@ -200,7 +200,7 @@ fn flow_list(name: &str, rows: &str) -> (PathBuf, String) {
     let path = std::env::temp_dir().join(format!("hull-mixed-{}-{name}.csv", std::process::id()));
     let text = format!("start_ps,src,dst,bytes,transport\n{rows}");
     std::fs::write(&path, text).expect("a temporary file");
-    let key = format!("workload.flows = \"{}\"\n", path.display());
+    let key = format!("[workload]\nflows = \"{}\"\n", path.display());
     (path, key)
 }
 
