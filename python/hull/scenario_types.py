@@ -336,6 +336,10 @@ class SizeClass(TypedDict):
     """Bytes of the response."""
     share: Share
     """Share of the requests."""
+    transport: NotRequired[str]
+    """The transport of their connections, one of [transports]; without it that of the requests.
+    Each transport has connections of its own.
+    """
 
 
 class Requests(TypedDict):

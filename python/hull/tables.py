@@ -34,7 +34,8 @@ def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
             for part in with_it
         ]
         try:
-            pl.concat(frames).sink_parquet(
+            # Only schemes with several transports have that column.
+            pl.concat(frames, how="diagonal").sink_parquet(
                 folder / name,
                 row_group_size=_ROW_GROUP,
                 metadata={"hull.columns": json.dumps(described(table))},

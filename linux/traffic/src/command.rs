@@ -196,6 +196,7 @@ fn parse_class(text: &str) -> Result<SizeClass, String> {
     Ok(SizeClass {
         size: Size::parse(size)?,
         share: Share::parse(share)?,
+        transport: None,
     })
 }
 

@@ -22,6 +22,7 @@ from hull.report.curves import Cdf, fct_cdfs, probe_cdfs, queue_envelopes
 from hull.report.labels import condition_label, conditions_of
 from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import cells, flow_classes
+from hull.report.transports import by_transport
 
 _CDF_POINTS = 1000
 _QUEUE_BINS = 1000
@@ -45,7 +46,8 @@ class RunResult(Protocol):
 
 @styled
 def plot_fct(result: RunResult, looks: Looks = ()) -> Figure:
-    """CDFs of flow completion time: a row for each condition, a column for each flow class.
+    """CDFs of flow completion time: a row for each condition, a column for each flow class, and of
+    it for each transport where there are several.
 
     Raises ValueError when the run measured no flow classes.
     """
@@ -54,12 +56,18 @@ def plot_fct(result: RunResult, looks: Looks = ()) -> Figure:
     if not classes:
         raise ValueError("this run has no flow classes, so there is no FCT to plot")
     shown, conditions = schemes_of(summary, looks), conditions_of(summary)
-    figure, grid = panels(len(conditions), len(classes), width=3.6, height=2.5)
-    for column, flow_class in enumerate(classes):
-        curves = fct_cdfs(result.flows.lazy(), flow_class, _CDF_POINTS)
+    each_transport = by_transport(result.flows.lazy())
+    columns = [
+        (flow_class, of, curves)
+        for flow_class in classes
+        for of, flows in each_transport
+        if (curves := fct_cdfs(flows, flow_class, _CDF_POINTS)) or not of
+    ]
+    figure, grid = panels(len(conditions), len(columns), width=3.6, height=2.5)
+    for column, (flow_class, of, curves) in enumerate(columns):
         for row, condition in enumerate(conditions):
             axis = grid[row][column]
-            _title(axis, condition, f"{flow_class.name} flows")
+            _title(axis, condition, f"{flow_class.name} flows{of}")
             mine = [curve for curve in curves if curve.condition == condition]
             _cdf_axis(axis, mine, shown, f"Flow completion time ({flow_class.unit})")
     scheme_key(figure, shown)

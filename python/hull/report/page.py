@@ -31,6 +31,7 @@ from hull.report.library import vega_library
 from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
 from hull.report.tables import condition_table, run_table, swatch, warnings_list
+from hull.report.transports import by_transport, transports_table
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
 _ROWS = 80_000
@@ -159,7 +160,8 @@ def _condition_sections(
     probes = probe_cdfs(latency, points) if draw else []
     queues = queue_cdfs(latency, points) if draw else []
     envelopes = queue_envelopes(latency, bins) if draw else []
-    fcts = [(c, fct_cdfs(flows, c, points)) for c in classes] if draw else []
+    each_transport = by_transport(flows) if draw else []
+    fcts = [(c, of, fct_cdfs(some, c, points)) for c in classes for of, some in each_transport]
 
     text = ""
     for index, condition in enumerate(conditions_of(summary)):
@@ -167,13 +169,14 @@ def _condition_sections(
         shown = [scheme for scheme in looks if scheme.name in here]
         label = condition_label(condition)
         distributions = _latency_charts(condition, here, shown, probes, queues) if draw else []
-        for flow_class, curves in fcts:
+        for flow_class, of, curves in fcts:
             if mine := [curve for curve in curves if curve.condition == condition]:
-                title = f"FCT of {flow_class.name} flows"
+                title = f"FCT of {flow_class.name} flows{of}"
                 distributions.append(cdf_chart(title, flow_class.unit, mine, shown))
         text += f'<section aria-labelledby="condition-{index}">'
         text += f'<h2 id="condition-{index}">{escape(label)}</h2>'
         text += condition_table(label, here, looks, classes)
+        text += transports_table(label, condition, summary, shown, classes)
         if distributions:
             text += f"<h3>Distributions</h3>{_key(shown)}"
             text += f"<p>{_WORDS_CDF}</p>{_figures(distributions, charts)}"

@@ -63,6 +63,7 @@ pub use short_keys::{Meanings, meanings};
 pub use swept::{Swept, range};
 pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
 pub use transport::Transport;
+pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,

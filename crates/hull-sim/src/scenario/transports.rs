@@ -86,17 +86,25 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             require(!rates(control), &key, quoted(control), allowed)?;
         }
         priority(&of("priority"), own.priority, s.switch.priorities)?;
-        require(
-            named.iter().any(|(_, used)| used == name),
-            &format!("transports.{name}"),
-            "a transport without flows",
-            &format!("a workload with transport = \"{name}\""),
-        )?;
+        // A flow list may name it; what reads the list looks whether it does.
+        if s.workload.flow_list().is_none() && !named.iter().any(|(_, used)| used == name) {
+            Err(without_flows(name))?;
+        }
     }
     priority(
         "transport.priority",
         s.transport.priority,
         s.switch.priorities,
+    )
+}
+
+/// Refuses a transport that nothing names.
+fn without_flows(name: &str) -> (String, String) {
+    (
+        format!("transports.{name}"),
+        format!(
+            "a transport without flows is invalid; expected a workload with transport = \"{name}\""
+        ),
     )
 }
 
@@ -116,9 +124,29 @@ impl Scenario {
             .chain(self.transports.keys().cloned())
             .collect()
     }
+
+    /// Refuses a transport that neither a workload names nor a row of a flow list, where `listed` are the
+    /// numbers that rows have.
+    pub(crate) fn check_listed(&self, listed: &[u16]) -> Result<(), (String, String)> {
+        let named = self.workload.transports();
+        for (number, name) in (1..).zip(self.transports.keys()) {
+            if !listed.contains(&number) && !named.iter().any(|(_, used)| used == name) {
+                return Err(without_flows(name));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl super::Workload {
+    /// The path of the flow list.
+    fn flow_list(&self) -> Option<&str> {
+        match &self.flows {
+            Some(Flows::Replay(path)) => Some(path),
+            _ => None,
+        }
+    }
+
     /// The transports that workloads name, each with the key that does.
     fn transports(&self) -> Vec<(String, &str)> {
         let poisson = match &self.flows {
@@ -162,6 +190,11 @@ impl super::Workload {
         let mut named: Vec<(String, &str)> = Vec::new();
         for (table, name) in tables {
             named.extend(name.map(|name| (of(table), name)));
+        }
+        let classes = self.requests.iter().flat_map(|requests| &requests.classes);
+        for (i, class) in classes.enumerate() {
+            let key = format!("workload.requests.classes[{i}].transport");
+            named.extend(class.transport.as_deref().map(|name| (key, name)));
         }
         let long = self
             .long_lived

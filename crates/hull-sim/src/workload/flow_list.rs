@@ -1,19 +1,27 @@
 //! A list of flows from a CSV or Parquet file with the columns `start_ps`, `src`, `dst`, `bytes`,
 //! in any order and with others beside them, which are not read: the `flows.parquet` of a run is
-//! such a list. Hosts are named by number or by name. Times are ps from the start of the run.
+//! such a list. A column `transport` may name one of `[transports]`; where it is empty, or `default`, the
+//! flow has that of `[transport]`. Hosts are named by number or by name. Times are ps from the start of
+//! the run.
 //!
-//! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow.
+//! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow, 26 where
+//! there is a column `transport`.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek};
 
+use indexmap::IndexMap;
+
 use super::{HostNames, flow_list_csv, flow_list_parquet};
 use crate::quote;
-use crate::scenario::MAX_FLOW_BYTES;
+use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, Transport};
 
-/// Names of the columns.
+/// Names of the columns that must be there.
 pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
+
+/// Name of the column that may be there.
+pub(super) const TRANSPORT: &str = "transport";
 
 /// The latest start, ps: 10^18, a million seconds.
 const LATEST_PS: u64 = 1_000_000_000_000_000_000;
@@ -32,9 +40,11 @@ pub struct ListedFlow {
 }
 
 /// Flows in the order of their starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowList {
     flows: Vec<ListedFlow>,
+    /// Number of each flow's transport; empty where the list has no such column.
+    transports: Vec<u16>,
 }
 
 /// What is wrong with a cell: its column and the problem.
@@ -48,9 +58,13 @@ pub(super) enum Cell<'a> {
 }
 
 impl FlowList {
-    /// Reads the file at `path`. The error names file, line (or row, from 1, of a Parquet file) and
-    /// column.
-    pub fn read(path: &str, hosts: &HostNames) -> Result<Self, String> {
+    /// Reads the file at `path`; flows are between `hosts`, by one of `transports`. The error names file,
+    /// line (or row, from 1, of a Parquet file) and column.
+    pub fn read(
+        path: &str,
+        hosts: &HostNames,
+        transports: &IndexMap<String, Transport>,
+    ) -> Result<Self, String> {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
             format!(
@@ -67,28 +81,75 @@ impl FlowList {
             Err(error) => return Err(cannot(error)),
         };
         file.rewind().map_err(cannot)?;
-        let rows = RowReader::new(hosts);
-        let mut flows = if parquet {
-            flow_list_parquet::read(file, &rows).map_err(in_file)?
+        let rows = RowReader::new(hosts, transports);
+        let mut list = FlowList::default();
+        if parquet {
+            flow_list_parquet::read(file, &rows, &mut list).map_err(in_file)?;
         } else {
-            flow_list_csv::read(file, &rows).map_err(in_file)?
-        };
-        if flows.is_empty() {
+            flow_list_csv::read(file, &rows, &mut list).map_err(in_file)?;
+        }
+        if list.flows.is_empty() {
             return Err(in_file("found no flows; expected at least one".to_owned()));
         }
-        flows.sort_by_key(|flow| flow.start_ps);
-        flows.shrink_to_fit();
-        Ok(FlowList { flows })
+        list.sort();
+        list.flows.shrink_to_fit();
+        list.transports.shrink_to_fit();
+        Ok(list)
+    }
+
+    /// Adds a row, with the number of its transport where the list has such a column.
+    pub(super) fn push(&mut self, flow: ListedFlow, transport: Option<u16>) {
+        self.flows.push(flow);
+        self.transports.extend(transport);
+    }
+
+    /// By start.
+    fn sort(&mut self) {
+        if self.transports.is_empty() {
+            return self.flows.sort_by_key(|flow| flow.start_ps);
+        }
+        let rows = self.flows.drain(..).zip(self.transports.drain(..));
+        let mut rows = Vec::from_iter(rows);
+        rows.sort_by_key(|(flow, _)| flow.start_ps);
+        (self.flows, self.transports) = rows.into_iter().unzip();
     }
 
     /// The flows.
-    pub fn into_flows(self) -> Vec<ListedFlow> {
-        self.flows
+    pub fn flows(&self) -> &[ListedFlow] {
+        &self.flows
+    }
+
+    /// Number of the transport of the flow in this place.
+    pub fn transport(&self, index: usize) -> u16 {
+        self.transports.get(index).copied().unwrap_or(0)
+    }
+
+    /// The transports that rows name, by number, each once.
+    pub fn transports(&self) -> Vec<u16> {
+        let mut numbers = self.transports.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// Leaves out what starts at `end_ps` or later.
+    pub fn cut(&mut self, end_ps: u64) {
+        let count = self.flows.partition_point(|flow| flow.start_ps < end_ps);
+        self.flows.truncate(count);
+        self.transports.truncate(count);
     }
 }
 
+/// Where the columns are in a header.
+pub(super) struct Places {
+    /// Those of [`COLUMNS`].
+    pub needed: [usize; 4],
+    /// That of [`TRANSPORT`].
+    pub transport: Option<usize>,
+}
+
 /// Where the columns are in a header with these names.
-pub(super) fn places(header: &[String]) -> Result<[usize; 4], String> {
+pub(super) fn places(header: &[String]) -> Result<Places, String> {
     let mut places = [0; 4];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
         let mut found = (0..header.len()).filter(|&index| header[index] == column);
@@ -106,19 +167,61 @@ pub(super) fn places(header: &[String]) -> Result<[usize; 4], String> {
             COLUMNS.join(",")
         ));
     }
-    Ok(places)
+    let mut of_transport = (0..header.len()).filter(|&index| header[index] == TRANSPORT);
+    let transport = of_transport.next();
+    if of_transport.next().is_some() {
+        return Err(format!(
+            "header: {} is invalid; expected {TRANSPORT} at most once",
+            quote::text(&header.join(","))
+        ));
+    }
+    Ok(Places {
+        needed: places,
+        transport,
+    })
 }
 
 /// Rows from cells.
 pub(super) struct RowReader<'a> {
     hosts: &'a HostNames,
     names: HashMap<&'a [u8], u32>,
+    transports: &'a IndexMap<String, Transport>,
 }
 
 impl<'a> RowReader<'a> {
-    fn new(hosts: &'a HostNames) -> Self {
+    fn new(hosts: &'a HostNames, transports: &'a IndexMap<String, Transport>) -> Self {
         let names = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
-        RowReader { hosts, names }
+        RowReader {
+            hosts,
+            names,
+            transports,
+        }
+    }
+
+    /// Number of the transport that a cell names; an empty one is that of `[transport]`.
+    pub fn transport(&self, cell: Cell<'_>) -> Result<u16, CellProblem> {
+        let text = match cell {
+            Cell::Text(text) => std::str::from_utf8(text).ok(),
+            Cell::Number(_) => None,
+        };
+        let found = match text {
+            Some("" | DEFAULT_TRANSPORT) => Some(0),
+            Some(name) => self
+                .transports
+                .get_index_of(name)
+                .map(|index| 1 + index as u16),
+            None => None,
+        };
+        found.ok_or_else(|| {
+            let known = self.transports.keys().map(String::as_str);
+            let known = Vec::from_iter(std::iter::once(DEFAULT_TRANSPORT).chain(known));
+            let problem = format!(
+                "{} is invalid; expected one of [transports], {}, or an empty cell",
+                shown(cell),
+                known.join(", ")
+            );
+            (TRANSPORT, problem)
+        })
     }
 
     /// A row from its cells, in the order of [`COLUMNS`].

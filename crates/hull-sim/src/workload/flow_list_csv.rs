@@ -3,42 +3,53 @@
 use std::fs::File;
 
 use super::csv_rows::CsvRows;
-use super::flow_list::{Cell, ListedFlow, RowReader, places};
+use super::flow_list::{Cell, FlowList, RowReader, places};
 
-/// Reads the rows; the error names line and column.
-pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
+/// Adds the rows to `list`; the error names line and column.
+pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Result<(), String> {
     let mut source = CsvRows::new(file);
     let Some(header) = source.next()? else {
-        return Ok(Vec::new());
+        return Ok(());
     };
     let header: Vec<String> = header
         .iter()
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
     let place = places(&header).map_err(|problem| source.at_line(format!(", {problem}")))?;
-    let mut flows = Vec::new();
     while let Some(row) = source.next()? {
-        match rows.row(place.map(|index| Cell::Text(&row[index]))) {
-            Ok(flow) => flows.push(flow),
+        let cell = |index: usize| Cell::Text(&row[index]);
+        let flow = rows.row(place.needed.map(cell));
+        let transport = place.transport.map(|at| rows.transport(cell(at)));
+        match flow.and_then(|flow| Ok((flow, transport.transpose()?))) {
+            Ok((flow, transport)) => list.push(flow, transport),
             Err((column, problem)) => {
                 return Err(source.at_line(format!(", column {column}: {problem}")));
             }
         }
     }
-    Ok(flows)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::flow_list::FlowList;
+    use indexmap::IndexMap;
+
+    use super::super::flow_list::ListedFlow;
     use super::super::test_network::hosts;
     use super::*;
+    use crate::scenario::Transport;
 
-    /// Reads a file of this text.
+    fn transport() -> Transport {
+        toml::from_str("").expect("the default")
+    }
+
+    /// Reads a file of this text, where there are the transports tcp and dctcp.
     fn list(name: &str, text: &str) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
         std::fs::write(&path, text).expect("a temporary file");
-        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        let transports = ["tcp", "dctcp"].map(|name| (name.to_owned(), transport()));
+        let transports = IndexMap::from(transports);
+        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1), &transports);
         std::fs::remove_file(&path).expect("it was there");
         list
     }
@@ -46,7 +57,7 @@ mod tests {
     #[test]
     fn hosts_by_number_and_name_columns_in_any_order_rows_sorted() {
         let text = "# made by hand\nbytes,start_ps,src,note,dst\n500, 20,h1,x,2\n600,10,0,y,h3\n700,20,3,,0\n";
-        let flows = list("good", text).expect("good").into_flows();
+        let list = list("good", text).expect("good");
         let row = |start_ps, bytes, src, dst| ListedFlow {
             start_ps,
             bytes,
@@ -54,10 +65,26 @@ mod tests {
             dst,
         };
         assert_eq!(
-            flows,
+            list.flows(),
             [row(10, 600, 0, 3), row(20, 500, 1, 2), row(20, 700, 3, 0)]
         );
         assert_eq!(size_of::<ListedFlow>(), 24);
+        assert!(list.transports().is_empty());
+    }
+
+    #[test]
+    fn a_row_names_its_transport() {
+        let text = "transport,start_ps,src,dst,bytes\ndctcp,9,0,1,5\n,8,0,1,6\ntcp,7,0,1,7\n\
+                    default,6,0,1,8\ndctcp,5,0,1,9\n";
+        let mut list = list("transports", text).expect("good");
+        let rows = |list: &FlowList| -> Vec<(u64, u16)> {
+            let row = |(i, flow): (usize, &ListedFlow)| (flow.bytes, list.transport(i));
+            list.flows().iter().enumerate().map(row).collect()
+        };
+        assert_eq!(rows(&list), [(9, 2), (8, 0), (7, 1), (6, 0), (5, 2)]);
+        assert_eq!(list.transports(), [0, 1, 2]);
+        list.cut(7);
+        assert_eq!(rows(&list), [(9, 2), (8, 0)]);
     }
 
     #[test]
@@ -128,6 +155,20 @@ mod tests {
                 ],
             ),
             (
+                "unknown",
+                "start_ps,src,dst,bytes,transport\n1,0,1,5,tcp\n1,0,1,5,reno\n".to_owned(),
+                [
+                    "line 3, column transport",
+                    "\"reno\" is invalid",
+                    "default, tcp, dctcp, or an empty cell",
+                ],
+            ),
+            (
+                "transports",
+                "start_ps,src,dst,bytes,transport,transport\n1,0,1,5,tcp,tcp\n".to_owned(),
+                ["line 1, header", "transport,transport", "at most once"],
+            ),
+            (
                 "empty",
                 "start_ps,src,dst,bytes\n".to_owned(),
                 ["no flows", "at least one", "empty"],
@@ -144,12 +185,13 @@ mod tests {
     #[test]
     fn a_column_that_is_not_read_may_be_repeated() {
         let flows = list("notes", "note,start_ps,src,dst,bytes,note\nx,1,0,1,5,y\n").expect("good");
-        assert_eq!(flows.into_flows().len(), 1);
+        assert_eq!(flows.flows().len(), 1);
     }
 
     #[test]
     fn a_file_that_is_not_there() {
-        let problem = FlowList::read("no/such.csv", &hosts(4, 1)).expect_err("not there");
+        let problem =
+            FlowList::read("no/such.csv", &hosts(4, 1), &IndexMap::new()).expect_err("not there");
         assert!(
             problem.contains("\"no/such.csv\"") && problem.contains("expected"),
             "{problem}"

@@ -1,8 +1,9 @@
-//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing.
+//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but that of a
+//! transport.
 
 use std::fs::File;
 
-use parquet::basic::{ConvertedType, LogicalType};
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
@@ -11,7 +12,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
-use super::flow_list::{COLUMNS, Cell, ListedFlow, RowReader, places};
+use super::flow_list::{COLUMNS, Cell, FlowList, RowReader, TRANSPORT, places};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 14;
@@ -84,7 +85,11 @@ impl Column {
             ColumnReader::ByteArrayColumnReader(reader) => {
                 let mut values = Vec::with_capacity(count);
                 let read = reader.read_records(count, Some(&mut levels), None, &mut values);
-                read.map_err(failed).map(|_| Values::Text(values))?
+                read.map_err(failed)?;
+                if self.name == TRANSPORT {
+                    values = with_empty(values, &mut levels, self.level);
+                }
+                Values::Text(values)
             }
             _ => {
                 return Err(format!(
@@ -109,19 +114,36 @@ impl Column {
     }
 }
 
+/// Texts with an empty one where there is no value, and no level that tells.
+fn with_empty(values: Vec<ByteArray>, levels: &mut Vec<i16>, there: i16) -> Vec<ByteArray> {
+    if there == 0 {
+        return values;
+    }
+    let mut values = values.into_iter();
+    let mut next = |level| match level == there {
+        true => values.next(),
+        false => Some(ByteArray::from("")),
+    };
+    levels.drain(..).filter_map(&mut next).collect()
+}
+
 /// Refuses a column whose numbers mean something else than they say: Parquet keeps decimals and times as
 /// integers too.
 fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Result<(), String> {
     let refused = |found: &str| {
         Err(format!(
-            "column {name}: {found} is invalid; expected integers{}",
+            "column {name}: {found} is invalid; expected {}",
             match name {
-                "start_ps" => ", ps",
-                "src" | "dst" => ", and texts",
-                _ => "",
+                "start_ps" => "integers, ps",
+                "src" | "dst" => "integers, and texts",
+                TRANSPORT => "texts",
+                _ => "integers",
             }
         ))
     };
+    if name == TRANSPORT && column.physical_type() != Physical::BYTE_ARRAY {
+        return refused("another type");
+    }
     if durations.iter().any(|of| of == name) {
         return refused("durations");
     }
@@ -154,8 +176,8 @@ fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Re
     }
 }
 
-/// Reads the rows; the error names row (from 1) and column.
-pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, String> {
+/// Adds the rows to `list`; the error names row (from 1) and column.
+pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Result<(), String> {
     let failed = |error: ParquetError| error.to_string();
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
@@ -171,47 +193,56 @@ pub(super) fn read(file: File, rows: &RowReader<'_>) -> Result<Vec<ListedFlow>, 
         .filter_map(|entry| entry.value.as_deref())
         .flat_map(durations);
     let durations = Vec::from_iter(durations);
-    for (name, &index) in COLUMNS.into_iter().zip(&place) {
+    let of_transport = place.transport.map(|index| (TRANSPORT, index));
+    let needed = COLUMNS.into_iter().zip(place.needed);
+    let of_file = Vec::from_iter(needed.chain(of_transport));
+    for &(name, index) in &of_file {
         check_type(&schema.column(index), name, &durations)?;
     }
-    let mut flows = Vec::new();
+    let mut done = 0;
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(failed)?;
-        let mut columns = Vec::with_capacity(4);
-        for (name, index) in COLUMNS.into_iter().zip(place) {
+        let mut columns = Vec::with_capacity(of_file.len());
+        for &(name, index) in &of_file {
             columns.push(Column::new(group.as_ref(), name, index).map_err(failed)?);
         }
-        let end = flows.len() + group.metadata().num_rows() as usize;
-        while flows.len() < end {
-            let first_row = flows.len() + 1;
-            let count = BATCH.min(end - flows.len());
+        let end = done + group.metadata().num_rows() as usize;
+        while done < end {
+            let first_row = done + 1;
+            let count = BATCH.min(end - done);
             let mut read = columns
                 .iter_mut()
                 .map(|column| column.values(count, first_row));
             let mut next = || read.next().unwrap_or_else(|| Err("no column".to_owned()));
             let values = [next()?, next()?, next()?, next()?];
+            let transports = of_transport.map(|_| next()).transpose()?;
             for row in 0..count {
-                let cells = [0, 1, 2, 3].map(|column: usize| values[column].cell(row));
-                let flow = rows.row(cells).map_err(|(column, problem)| {
+                let at_row = |(column, problem)| {
                     format!("row {}, column {column}: {problem}", first_row + row)
-                })?;
-                flows.push(flow);
+                };
+                let cells = [0, 1, 2, 3].map(|column: usize| values[column].cell(row));
+                let flow = rows.row(cells).map_err(at_row)?;
+                let transport = transports.as_ref();
+                let transport = transport.map(|texts| rows.transport(texts.cell(row)));
+                list.push(flow, transport.transpose().map_err(at_row)?);
             }
+            done += count;
         }
     }
-    Ok(flows)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use parquet::basic::{LogicalType, Repetition, Type as Physical};
+    use indexmap::IndexMap;
+    use parquet::basic::Repetition;
     use parquet::data_type::{ByteArrayType, Int32Type, Int64Type};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
 
-    use super::super::flow_list::FlowList;
+    use super::super::flow_list::ListedFlow;
     use super::super::test_network::hosts;
     use super::*;
 
@@ -268,7 +299,7 @@ mod tests {
             group.close().expect("a group");
         }
         writer.close().expect("a file");
-        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1), &IndexMap::new());
         std::fs::remove_file(&path).expect("it was there");
         list
     }
@@ -278,7 +309,8 @@ mod tests {
         let names = ["h1", "2", "h3"];
         let row = |i: i64| (1_000_000 - i, Some(names[i as usize % 3]), 0, i + 1);
         let rows: Vec<_> = (0..50_000).map(row).collect();
-        let flows = list("good.parquet", &rows).expect("good").into_flows();
+        let flows = list("good.parquet", &rows).expect("good");
+        let flows = flows.flows();
         assert_eq!(flows.len(), 50_000);
         for (i, flow) in flows.iter().rev().enumerate() {
             let expected = ListedFlow {
@@ -351,7 +383,7 @@ mod tests {
         let file = File::create(&path).expect("a temporary file");
         let writer = SerializedFileWriter::new(file, schema, Default::default());
         writer.expect("a writer").close().expect("a file");
-        let problem = FlowList::read(&path.display().to_string(), &hosts(4, 1));
+        let problem = FlowList::read(&path.display().to_string(), &hosts(4, 1), &IndexMap::new());
         std::fs::remove_file(&path).expect("it was there");
         let problem = problem.expect_err("repeated");
         for part in ["\"start_ps,src,dst,bytes,src\"", "src is repeated"] {

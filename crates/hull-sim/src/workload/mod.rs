@@ -20,6 +20,7 @@ mod incast;
 mod long_lived;
 mod partition_aggregate;
 mod poisson_flows;
+mod pools;
 mod production;
 mod replay;
 mod request_response;
@@ -163,6 +164,11 @@ pub enum Progress {
 pub trait Workload {
     /// Ends of the persistent connections; may be empty.
     fn connections(&self) -> &[(u32, u32)];
+
+    /// Number of the transport of a persistent connection, where it is not the workload's.
+    fn transport_of(&self, _connection: usize) -> Option<u16> {
+        None
+    }
 
     /// Names of the size classes of its flow records.
     fn classes(&self) -> &[String];

@@ -1,7 +1,7 @@
 //! Replay of a flow list: each flow starts when its row says so, on a connection of its own.
 //! Flows that would start after the measured time are left out. Times ps, sizes bytes.
 
-use super::flow_list::{FlowList, ListedFlow};
+use super::flow_list::FlowList;
 use super::size_class::SizeClasses;
 use super::traffic::Stage;
 use super::{Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few};
@@ -11,7 +11,9 @@ use crate::units::Size;
 /// The state of a replay.
 #[derive(Debug)]
 pub(super) struct Replay {
-    flows: Vec<ListedFlow>,
+    list: FlowList,
+    /// The transports that the list names, by number.
+    pub transports: Vec<u16>,
     classes: SizeClasses,
     application_delay_ps: u64,
     started: usize,
@@ -21,12 +23,13 @@ pub(super) struct Replay {
 impl Replay {
     /// Of the file at `path`.
     pub fn new(path: &str, class_bounds: &[Size], stage: &Stage) -> Result<Self, Problem> {
-        let list = FlowList::read(path, stage.hosts);
-        let list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
-        let mut flows = list.into_flows();
-        flows.truncate(flows.partition_point(|flow| flow.start_ps < stage.end_ps));
+        let list = FlowList::read(path, stage.hosts, stage.transports);
+        let mut list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
+        let transports = list.transports();
+        list.cut(stage.end_ps);
         Ok(Replay {
-            flows,
+            list,
+            transports,
             classes: SizeClasses::new(class_bounds),
             application_delay_ps: stage.application_delay_ps,
             started: 0,
@@ -36,13 +39,14 @@ impl Replay {
 
     /// Starts the flows that are due; the next wake is for the one after them.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
-        while let Some(flow) = self.flows.get(self.started) {
+        while let Some(flow) = self.list.flows().get(self.started) {
             if flow.start_ps > now_ps {
                 agenda.wakes.push((flow.start_ps, 0));
                 return;
             }
             let ends = (flow.src, flow.dst);
-            let message = Message::new(self.started as u64, ends, flow.bytes, Channel::New);
+            let mut message = Message::new(self.started as u64, ends, flow.bytes, Channel::New);
+            message.transport = self.list.transport(self.started);
             agenda.sends.push(message);
             self.started += 1;
         }
@@ -68,7 +72,7 @@ impl Workload for Replay {
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
-        let flow = &self.flows[tag as usize];
+        let flow = &self.list.flows()[tag as usize];
         agenda.flows.push(FlowRecord {
             start_ps: flow.start_ps,
             fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
@@ -88,7 +92,7 @@ impl Workload for Replay {
     }
 
     fn progress(&self) -> Progress {
-        if self.completed == self.flows.len() {
+        if self.completed == self.list.flows().len() {
             Progress::Done
         } else {
             Progress::Busy
@@ -96,7 +100,7 @@ impl Workload for Replay {
     }
 
     fn started_share(&self) -> Option<f64> {
-        Some(self.completed as f64 / self.flows.len().max(1) as f64)
+        Some(self.completed as f64 / self.list.flows().len().max(1) as f64)
     }
 
     fn finish(&mut self, _: &mut Agenda) {}

@@ -9,15 +9,17 @@
 //! application's delay is paid at the server before it answers and at the client at the end. A
 //! service time stands for what varies at the hosts (paper 6.2.1: of the 380 us of a 1 KB flow most
 //! are spent there): it is drawn for each request, and a server works on any number at once.
+//! Which connections a class may use is in `pools`.
 
 use slab::Slab;
 
+use super::pools::Pools;
 use super::traffic::Stage;
 use super::{Acked, Agenda, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{Pick, Requests};
+use crate::scenario::{Pick, Requests, SizeClass};
 use crate::service_time::ServiceTime;
 use crate::units::Share;
 
@@ -44,7 +46,7 @@ struct Request {
 pub(super) struct RequestResponse {
     servers: usize,
     connections_per_server: usize,
-    separate_classes: bool,
+    pools: Pools,
     pick: Pick,
     request_bytes: u64,
     application_delay_ps: u64,
@@ -113,12 +115,8 @@ impl RequestResponse {
             })
             .collect();
         let per_server = settings.connections_per_server as usize;
-        let pools = if settings.separate_classes {
-            classes.len()
-        } else {
-            1
-        };
-        let count = servers.len() * per_server * pools;
+        let pools = Pools::new(settings, servers.len() * per_server, stage);
+        let count = pools.connections();
         if count > limits::CONNECTIONS {
             let most = limits::CONNECTIONS;
             return Err(Problem::new(
@@ -137,17 +135,13 @@ impl RequestResponse {
         Ok(RequestResponse {
             servers: servers.len(),
             connections_per_server: per_server,
-            separate_classes: settings.separate_classes,
+            pools,
             pick: settings.pick,
             request_bytes: settings.request_size.0,
             application_delay_ps: stage.application_delay_ps,
             service,
             end_ps: stage.end_ps,
-            class_names: settings
-                .classes
-                .iter()
-                .map(|class| class.size.to_string())
-                .collect(),
+            class_names: class_names(&settings.classes),
             classes,
             connections: (0..count).map(|c| (client, server_of(c))).collect(),
             pending: vec![0; count],
@@ -183,11 +177,7 @@ impl RequestResponse {
     fn choose(&mut self, class: usize) -> usize {
         let per_server = self.connections_per_server;
         let pool = self.servers * per_server;
-        let first = if self.separate_classes {
-            class * pool
-        } else {
-            0
-        };
+        let first = self.pools.first(class);
         let chooser = &mut self.classes[class];
         match self.pick {
             Pick::Random => first + chooser.choice.below(pool),
@@ -222,9 +212,26 @@ impl RequestResponse {
     }
 }
 
+/// A class is named by its size; where one before it has the same, also by its transport.
+fn class_names(classes: &[SizeClass]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(classes.len());
+    for class in classes {
+        let size = class.size.to_string();
+        names.push(match &class.transport {
+            Some(transport) if names.contains(&size) => format!("{size} {transport}"),
+            _ => size,
+        });
+    }
+    names
+}
+
 impl Workload for RequestResponse {
     fn connections(&self) -> &[(u32, u32)] {
         &self.connections
+    }
+
+    fn transport_of(&self, connection: usize) -> Option<u16> {
+        Some(self.pools.transport_of(connection))
     }
 
     fn classes(&self) -> &[String] {

@@ -133,6 +133,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         }
         Some(list @ Flows::Replay(path)) => {
             let replay = Replay::new(path, &list.class_bounds(), &stage)?;
+            scenario.check_listed(&replay.transports)?;
             add("flows", None, Kind::Replay(replay));
         }
         None => {}
@@ -207,7 +208,11 @@ impl Traffic {
     pub fn transport_of_connection(&self, connection: usize) -> u16 {
         let mut before = self.parts.iter().rev();
         let part = before.find(|part| part.first_connection as usize <= connection);
-        part.map_or(0, |part| part.transport)
+        part.map_or(0, |part| {
+            let own = connection - part.first_connection as usize;
+            let own = each!(&part.kind, workload => workload.transport_of(own));
+            own.unwrap_or(part.transport)
+        })
     }
 
     /// The table of the workload that has most under way, persistent connections aside.

@@ -1,8 +1,10 @@
 //! Several transports in one run: each does what it does alone, a copy of the default changes nothing,
 //! and what is counted by transport adds up to what is counted in all.
 
+use std::path::PathBuf;
+
 use hull_sim::scenario::{Scenario, expand};
-use hull_sim::simulation::Outcome;
+use hull_sim::simulation::{Outcome, verify};
 
 use super::star::{run, scenario};
 
@@ -144,6 +146,120 @@ fn a_transport_that_is_not_paced_is_not() {
     assert!(half > 0 && half < associations(&paced), "{half}");
 }
 
+/// Numbers of the transports of the flows that a run completed, each with their bytes.
+fn completed(outcome: &Outcome) -> [Vec<u64>; 2] {
+    [0, 1].map(|number| {
+        let rows = outcome.flows.rows().iter();
+        let mut bytes: Vec<u64> = rows
+            .filter(|row| row.transport == number)
+            .map(|row| row.bytes)
+            .collect();
+        bytes.sort_unstable();
+        bytes
+    })
+}
+
+#[test]
+fn a_class_of_requests_has_its_transport() {
+    let requests = |own: &str| {
+        format!(
+            "[workload.requests]\nload = \"20%\"\nclasses = [{{ size = \"1KB\", share = \"80%\"{own} }}, \
+             {{ size = \"20KB\", share = \"20%\" }}]\n"
+        )
+    };
+    let text = requests(", transport = \"other\"");
+    let settings = [
+        &BASE[..],
+        &DCTCP,
+        &["transports.other={congestion_control=\"cubic\",ecn=false}"],
+    ]
+    .concat();
+    let outcome = run(&scenario(&text, &settings), 1);
+    let [default, other] = completed(&outcome);
+    assert!(!other.is_empty() && other.iter().all(|&bytes| bytes == 1000));
+    assert!(!default.is_empty() && default.iter().all(|&bytes| bytes == 20_000));
+    let counts = |name: &str| -> Vec<usize> {
+        let of = &outcome.transports[name].fct;
+        of.iter().map(|class| class.count).collect()
+    };
+    assert_eq!(counts("default"), [0, default.len()]);
+    assert_eq!(counts("other"), [other.len(), 0]);
+    // The same requests as without the key, at the same times.
+    let alone = run(&scenario(&requests(""), &[&BASE[..], &DCTCP].concat()), 1);
+    let starts = |outcome: &Outcome| {
+        let rows = outcome.flows.rows().iter();
+        let mut starts = Vec::from_iter(rows.map(|row| (row.start_ps, row.bytes)));
+        starts.sort_unstable();
+        starts
+    };
+    assert_eq!(starts(&outcome), starts(&alone));
+}
+
+/// A flow list of these rows under a name of its own, and the key that names it.
+fn flow_list(name: &str, rows: &str) -> (PathBuf, String) {
+    let path = std::env::temp_dir().join(format!("hull-mixed-{}-{name}.csv", std::process::id()));
+    let text = format!("start_ps,src,dst,bytes,transport\n{rows}");
+    std::fs::write(&path, text).expect("a temporary file");
+    let key = format!("[workload]\nflows = \"{}\"\n", path.display());
+    (path, key)
+}
+
+#[test]
+fn rows_of_a_flow_list_have_their_transports() {
+    let (path, key) = flow_list(
+        "good",
+        "0,1,0,7000,other\n10,2,0,8000,\n20,3,0,9000,default\n",
+    );
+    let settings = [&BASE[..], &DCTCP, &["transports.other={}", "run.warmup=0s"]].concat();
+    let outcome = run(&scenario(&key, &settings), 1);
+    std::fs::remove_file(path).expect("it was there");
+    assert_eq!(completed(&outcome), [vec![8000, 9000], vec![7000]]);
+}
+
+#[test]
+fn what_a_flow_list_cannot_name_is_refused() {
+    let other = "transports.other={}";
+    for (name, rows, settings, key, parts) in [
+        (
+            "unknown",
+            "0,1,0,7,other\n0,1,0,7,reno\n",
+            &[other][..],
+            "workload.flows",
+            [
+                "-unknown.csv: line 3, column transport: \"reno\"",
+                "default, other",
+            ],
+        ),
+        (
+            "none",
+            "0,1,0,7,other\n",
+            &[],
+            "workload.flows",
+            [
+                "line 2, column transport: \"other\"",
+                "[transports], default,",
+            ],
+        ),
+        (
+            "idle",
+            "0,1,0,7,other\n",
+            &[other, "transports.idle={}"],
+            "transports.idle",
+            ["a transport without flows", "transport = \"idle\""],
+        ),
+    ] {
+        let (path, list) = flow_list(name, rows);
+        let scenario = scenario(&list, &[&BASE[..], &DCTCP, settings].concat());
+        let problem = verify(&scenario);
+        std::fs::remove_file(path).expect("it was there");
+        let (found, problem) = problem.expect_err(name);
+        assert_eq!(found, key, "{problem}");
+        for part in parts {
+            assert!(problem.contains(part), "{part}: {problem}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let base = [&BASE[..], &DCTCP].concat();
@@ -186,6 +302,26 @@ fn what_cannot_be_is_refused() {
         (
             &["transports.other.congestion_control=rcp"],
             ["transports.other.congestion_control: \"rcp\"", "newreno"],
+        ),
+        (
+            &[
+                "transports.other={}",
+                "workload.requests={load=\"1%\",classes=[{size=\"1KB\",share=\"100%\",transport=\"reno\"}]}",
+            ],
+            [
+                "workload.requests.classes[0].transport: \"reno\" is invalid",
+                "one of other",
+            ],
+        ),
+        (
+            &[
+                "transports.other={}",
+                "workload.requests={load=\"1%\",transport=\"other\",classes=[{size=\"1KB\",share=\"100%\",transport=\"other\"}]}",
+            ],
+            [
+                "workload.requests.transport: \"other\" is invalid",
+                "no such key",
+            ],
         ),
         (
             &["transports.default={}"],

@@ -66,6 +66,10 @@ pub struct SizeClass {
     pub size: Size,
     /// Share of the requests.
     pub share: Share,
+    /// The transport of their connections, one of [transports]; without it that of the requests. Each
+    /// transport has connections of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
 }
 
 /// Checks the requests; the error is a key and what is wrong with it.
@@ -102,6 +106,14 @@ pub(super) fn check(r: &Requests) -> Result<(), Problem> {
         let share = quoted(class.share);
         require(class.share.0 > 0, &key("share"), share, "above 0")?;
         message(&key("size"), class.size)?;
+    }
+    if let Some(name) = &r.transport {
+        require(
+            r.classes.iter().any(|class| class.transport.is_none()),
+            "workload.requests.transport",
+            quoted(name),
+            "no such key where each class has a transport of its own",
+        )?;
     }
     let sum: u64 = r.classes.iter().map(|class| class.share.0).sum();
     require(
