@@ -5,8 +5,7 @@ messages (100 KB to 1 MB) and queries. Times are ms.
 from typing import TYPE_CHECKING, Any, Literal
 
 from hull.experiment import Variant
-from hull.measured import Estimate, Results, Summary, query
-from hull.statistics import mean_ci95
+from hull.measured import Estimate, Results, Summary, over_seeds, query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,5 +120,4 @@ def _of_parts(
     read: "Callable[[pl.DataFrame], float]",
 ) -> Estimate | None:
     parts = results.parts(condition, scheme)
-    found = [read(results.table(table, condition, scheme, part["seed"])) for part in parts]
-    return Estimate(*mean_ci95(found)) if found else None
+    return over_seeds(read(results.table(table, condition, scheme, part["seed"])) for part in parts)

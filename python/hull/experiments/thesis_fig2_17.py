@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.claims import Claim, Finding
 from hull.experiment import Experiment, Point, Size, published
-from hull.measured import Estimate, Results
-from hull.statistics import mean_ci95
+from hull.measured import Estimate, Results, over_seeds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +38,7 @@ def goodput(results: Results, group: str, scheme: str) -> Estimate | None:
             ps=pl.col("time_ps").last() - pl.col("time_ps").first(),
         )
         found.append(float((flows["bits"] / flows["ps"]).mean()) * 1e6)
-    return Estimate(*mean_ci95(found)) if found else None
+    return over_seeds(found)
 
 
 def _mbps(results: Results, group: str, scheme: str) -> float:
