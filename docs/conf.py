@@ -1,5 +1,5 @@
-"""Sphinx settings. The tables of keys and columns and the gallery's pages are made here, from what
-hull itself uses and from docs/gallery/record.json."""
+"""Sphinx settings. The tables of keys, statistics and columns and the gallery's pages are made
+here, from what hull itself uses and from docs/gallery/record.json."""
 
 import json
 import shutil
@@ -20,7 +20,8 @@ from hull.experiments.common.claims import (
     headline,
 )
 from hull.experiments.common.stated import beside, rows
-from hull.terminal import key_row
+from hull.registry import STATISTICS
+from hull.terminal import STATISTIC_COLUMNS, key_row, statistic_row
 
 project = "hull"
 copyright = "the hull authors"
@@ -85,6 +86,12 @@ def _keys():
         for table, rows in tables.items()
     ]
     return "\n".join(sections)
+
+
+def _statistics():
+    """The registry of statistics."""
+    rows = [(f"`{key}`", *others) for key, *others in map(statistic_row, STATISTICS)]
+    return _table(STATISTIC_COLUMNS, rows)
 
 
 def _judged(id_, entry):
@@ -205,6 +212,7 @@ generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
 (generated / "keys.inc").write_text(_keys())
+(generated / "statistics.inc").write_text(_statistics())
 for table, columns in COLUMNS.items():
     lines = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
     (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], lines))

@@ -41,7 +41,7 @@ app.add_typer(scenarios_app, name="scenarios")
 
 
 class Format(StrEnum):
-    """How `hull reproduce` and `hull design` write what they found."""
+    """How a command writes what it found."""
 
     TABLE = "table"
     JSON = "json"
@@ -404,6 +404,20 @@ def keys() -> None:
     from hull.terminal import print_keys
 
     print_keys(json.loads(_core.keys()))
+
+
+@app.command()
+def statistics(
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+) -> None:
+    """List every number of a part's summary.json: unit, how parts are combined, meaning."""
+    from hull.registry import STATISTICS
+    from hull.terminal import print_statistics
+
+    if format is Format.JSON:
+        print(json.dumps(json.loads(_core.statistics())["statistics"], indent=1))
+    else:
+        print_statistics(STATISTICS)
 
 
 @scenarios_app.callback(invoke_without_command=True)

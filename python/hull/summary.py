@@ -1,32 +1,22 @@
-"""The numbers over all parts of a run: totals, and per cell the mean over seeds."""
+"""The numbers over all parts of a run: totals, and per cell the mean over seeds.
+
+Which numbers are combined, and how, the registry of statistics says.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from hull import _core
 from hull.plan import Plan
+from hull.registry import STATISTICS
 from hull.run_warnings import warnings_of
 from hull.statistics import mean_ci95
 
-_SUMS = ("packet_hops", "events", "simulated_seconds", "cpu_seconds")
-_AVERAGED = (
-    "switch_latency",
-    "queues",
-    "fct",
-    "queries",
-    "fairness",
-    "processor",
-    "throughput",
-    "links",
-    "marks",
-    "drops",
-    "drops_by_place",
-    "timeouts",
-    "retransmissions",
-    "paced",
-    "associations",
-)
-_WHERE_SEVERAL = ("transports",)
+_SUMS = tuple(statistic.key for statistic in STATISTICS if statistic.combined == "sum")
+_LARGEST = tuple(statistic.key for statistic in STATISTICS if statistic.combined == "max")
+_MEANS = [statistic for statistic in STATISTICS if statistic.combined == "mean"]
+_AVERAGED = tuple(dict.fromkeys(s.path[0] for s in _MEANS if not s.where_several))
+_WHERE_SEVERAL = tuple(dict.fromkeys(s.path[0] for s in _MEANS if s.where_several))
 _CONSTANT = ("class",)
 
 
@@ -42,9 +32,7 @@ def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) 
         "seeds": list(plan.seeds),
         **{key: sum(part[key] for part in parts) for key in _SUMS},
         "wall_seconds": wall_seconds,
-        "peak_rss_bytes": max(
-            (p["peak_rss_bytes"] for p in parts if p["peak_rss_bytes"]), default=None
-        ),
+        **{key: max((p[key] for p in parts if p[key]), default=None) for key in _LARGEST},
         "warnings": warnings_of(plan, cells),
         "cells": cells,
         "parts": list(parts),

@@ -97,7 +97,24 @@ def test_excerpts_are_in_the_sources(page: str) -> None:
     assert [line for line in code if words(re.sub(r"\{ /\*.*", "{", line)) not in sources] == []
 
 
-@pytest.mark.parametrize("page", EXCERPTS)
+def test_recipe_of_a_statistic_fits_the_sources() -> None:
+    """What it puts below a line has that line to go below, once, and what it adds is not there."""
+    sim = ROOT / "crates" / "hull-sim" / "src"
+    entry, above, added, at_the_end = (
+        text for _, text in blocks(DOCS / "adding_statistic.md", "rust")
+    )
+    registry = (sim / "measure" / "registry.rs").read_text(encoding="utf-8")
+    counted = (sim / "simulation" / "tcp.rs").read_text(encoding="utf-8")
+    field = entry.split(":")[0].strip()
+    assert f'"{field}"' in entry
+    assert f"self.counts.{field} " in added
+    assert len(re.findall(r"^counts! \{$", registry, re.M)) == 1
+    assert counted.count(above) == 1
+    assert field not in registry + counted
+    assert at_the_end in (sim / "simulation" / "outcome.rs").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [*EXCERPTS, "adding_statistic.md"])
 def test_named_sources_are_there(page: str) -> None:
     """A file of Rust that such a page names is one, by the end of its path."""
     files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]

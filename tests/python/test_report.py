@@ -327,9 +327,9 @@ def test_cells_skip_missing_values() -> None:
     ]
     cell = cells({"parts": run_parts})[("c", "s")]
     assert cell.seeds == 2
-    assert cell.get("occupancy", "mean_us") == 1.0
+    assert cell.get("switch_latency", "occupancy", "mean_us") == 1.0
     assert cell.get("marks") == 4.5
-    assert cell.get("probe", "mean_us") is None
+    assert cell.get("switch_latency", "probe", "mean_us") is None
 
 
 def test_flow_classes_have_their_unit(full: SyntheticRun) -> None:

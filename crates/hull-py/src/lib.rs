@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hull_sim::measure::{self, RunLabels, TABLES};
+use hull_sim::measure::{self, OF_DISTRIBUTION, RunLabels, Statistic, TABLES};
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
@@ -84,6 +84,16 @@ fn key_meanings(key: &str, scenarios: Vec<String>) -> PyResult<(Vec<String>, Vec
 fn columns() -> PyResult<String> {
     let tables = TABLES.map(|(name, columns)| (name.to_owned(), serde_json::json!(columns)));
     json(&serde_json::Map::from_iter(tables))
+}
+
+/// JSON object of the registry of statistics: `of_distribution`, what `<statistic>` stands for in a
+/// key, and `statistics`, a list in the order of `summary.json`.
+#[pyfunction]
+fn statistics() -> PyResult<String> {
+    json(&serde_json::json!({
+        "of_distribution": OF_DISTRIBUTION,
+        "statistics": measure::statistics().map(Statistic::to_json).collect::<Vec<_>>(),
+    }))
 }
 
 /// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
@@ -313,6 +323,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(keys, m)?)?;
     m.add_function(wrap_pyfunction!(key_meanings, m)?)?;
     m.add_function(wrap_pyfunction!(columns, m)?)?;
+    m.add_function(wrap_pyfunction!(statistics, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;

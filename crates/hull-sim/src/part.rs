@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary, by_tier,
+    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary, by_tier,
     drops_by_place, thread_seconds, write_links, write_queries,
 };
 use crate::network::Distribution;
@@ -29,7 +29,7 @@ pub struct Identity {
     pub seed: u64,
 }
 
-/// `summary.json` of a part.
+/// `summary.json` of a part. What its numbers mean, in which unit, is in `measure/registry.rs`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// Version of hull.
@@ -82,14 +82,9 @@ pub struct Summary {
     pub drops: u64,
     /// The same by place: `pacer` and `nic` are in the hosts, the others are tiers of links.
     pub drops_by_place: IndexMap<String, u64>,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Segments sent again.
-    pub retransmissions: u64,
-    /// Packets that waited in a pacer's FIFO.
-    pub paced: u64,
-    /// ECN-Echoes that associated a flow with a pacer.
-    pub associations: u64,
+    /// The other counts, at the end.
+    #[serde(flatten)]
+    pub counts: Counts,
 }
 
 /// The papers' two measures of switch latency.
@@ -166,10 +161,7 @@ pub fn run(
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,
-        timeouts: outcome.timeouts,
-        retransmissions: outcome.retransmissions,
-        paced: outcome.paced,
-        associations: outcome.associations,
+        counts: outcome.counts,
     })
 }
 

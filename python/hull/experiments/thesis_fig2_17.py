@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Point, Size, published
-from hull.experiments.common.measured import Estimate, Results
+from hull.experiments.common.measured import Estimate, Results, over_seeds
 from hull.experiments.common.stated import statements
-from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +39,7 @@ def goodput(results: Results, group: str, scheme: str) -> Estimate | None:
             ps=pl.col("time_ps").last() - pl.col("time_ps").first(),
         )
         found.append(float((flows["bits"] / flows["ps"]).mean()) * 1e6)
-    return Estimate(*mean_ci95(found)) if found else None
+    return over_seeds(found)
 
 
 def _mbps(results: Results, group: str, scheme: str) -> float:

@@ -38,7 +38,7 @@ def occupancy_points(cell: Cell) -> Cdf:
     known = [
         (max(LOG_FLOOR, value), share)
         for statistic, share in _OCCUPANCY_SHARES
-        if (value := cell.get("occupancy", statistic)) is not None
+        if (value := cell.get("switch_latency", "occupancy", statistic)) is not None
     ]
     return Cdf(cell.condition, cell.scheme, [value for value, _ in known], [s for _, s in known])
 

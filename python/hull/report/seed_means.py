@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Key = tuple[str, ...]
-
+from hull.registry import StatisticPath
+from hull.summary import average
 
 # From this mean on, a class's completion times are shown in ms.
 _MS_FROM_US = 10_000
@@ -28,27 +28,38 @@ class FlowClass:
 
 @dataclass(frozen=True)
 class Cell:
-    """One condition and scheme. Keys of `values` are ("occupancy", "mean_us"), ("probe",
-    "p99_us"), ("fct", class, "mean_us"), ("goodput_bps",), ("marks",) and the like."""
+    """One condition and scheme."""
 
     condition: str
     scheme: str
     seeds: int
-    values: dict[Key, float]
+    means: Mapping[str, Any]
+    """As a cell in summary.json."""
 
-    def get(self, *key: str) -> float | None:
-        """The mean over the seeds that have a value, None where no seed has one."""
-        return self.values.get(key)
+    def get(self, *path: str) -> float | None:
+        """The mean over the seeds that have a value, by the path of the statistic in the registry,
+        as ("switch_latency", "occupancy", "mean_us"); None where no seed has one.
+        """
+        found: Any = self.means
+        for key in path:
+            if isinstance(found, list):
+                found = {entry["class"]: entry for entry in found}
+            found = (found or {}).get(key)
+        return None if found is None else float(found["mean"])
+
+    def below(self, group: str) -> list[StatisticPath]:
+        """The paths of the statistics in a group, as `drops_by_place`; none where it is null."""
+        return [(group, key) for key in self.means[group] or ()]
 
 
 def cells(summary: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
     """The cells of a run by condition and scheme, in the order of the summary's parts."""
-    samples: dict[tuple[str, str], list[dict[Key, float]]] = {}
+    seeds: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for part in summary["parts"]:
-        samples.setdefault((part["condition"], part["scheme"]), []).append(_values(part))
+        seeds.setdefault((part["condition"], part["scheme"]), []).append(part)
     return {
-        (condition, scheme): Cell(condition, scheme, len(seeds), _mean(seeds))
-        for (condition, scheme), seeds in samples.items()
+        (condition, scheme): Cell(condition, scheme, len(parts), average(parts))
+        for (condition, scheme), parts in seeds.items()
     }
 
 
@@ -63,30 +74,3 @@ def flow_classes(summary: Mapping[str, Any]) -> list[FlowClass]:
         FlowClass(name, "ms", 1000.0) if mean_us >= _MS_FROM_US else FlowClass(name, "µs", 1.0)
         for name, mean_us in longest_us.items()
     ]
-
-
-def _mean(seeds: list[dict[Key, float]]) -> dict[Key, float]:
-    gathered: dict[Key, list[float]] = {}
-    for values in seeds:
-        for key, value in values.items():
-            gathered.setdefault(key, []).append(value)
-    return {key: sum(values) / len(values) for key, values in gathered.items()}
-
-
-def _values(part: Mapping[str, Any]) -> dict[Key, float]:
-    flat: dict[Key, float | None] = {
-        ("goodput_bps",): part["throughput"]["goodput_bps"],
-        ("utilization",): part["throughput"]["utilization"],
-    }
-    for name in ("marks", "drops", "timeouts", "retransmissions"):
-        flat[(name,)] = part[name]
-    # Results of an earlier version have no places.
-    for place, drops in part.get("drops_by_place", {}).items():
-        flat[("drops", place)] = drops
-    for measure, statistics in part["switch_latency"].items():
-        for statistic, value in (statistics or {}).items():
-            flat[(measure, statistic)] = value
-    for entry in part["fct"]:
-        for statistic in ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us"):
-            flat[("fct", entry["class"], statistic)] = entry.get(statistic)
-    return {key: float(value) for key, value in flat.items() if value is not None}

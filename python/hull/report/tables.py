@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
-from hull.report.labels import NO_VALUE, count, number
+from hull.registry import STATISTICS, Statistic, StatisticPath
+from hull.report.labels import NO_VALUE, count, number, unit_label
 from hull.report.schemes import Scheme
-from hull.report.seed_means import Cell, FlowClass, Key
+from hull.report.seed_means import Cell, FlowClass
+
+_REPORTED = [(s.reported[0], s) for s in STATISTICS if s.reported is not None]
+"""The scalar statistics of `condition_table`, each with its group of rows."""
+_MBPS = 1e6
+
+
+class _Row(NamedTuple):
+    """A statistic in a table."""
+
+    label: str
+    path: StatisticPath
+    divisor: float = 1.0
+    show: Callable[[float | None], str] = number
 
 
 def run_table(summary: Mapping[str, Any]) -> str:
@@ -51,39 +65,30 @@ def condition_table(
     head = "".join(
         f'<th scope="col">{swatch(scheme)} {escape(scheme.label)}</th>' for scheme in shown
     )
-    statistics = ("mean", "p90", "p99")
-    body = _group(
-        "Switch latency, occupancy (µs)",
-        columns,
-        [(s, ("occupancy", f"{s}_us")) for s in statistics],
-    )
-    if any(cell.get("probe", "mean_us") is not None for cell in columns):
-        body += _group(
-            "Switch latency, probe (µs)", columns, [(s, ("probe", f"{s}_us")) for s in statistics]
-        )
+    of_latency = ("mean", "p90", "p99")
+    occupancy, probe = (("switch_latency", measure) for measure in ("occupancy", "probe"))
+    title = "Switch latency, occupancy (µs)"
+    body = _group(title, columns, [_Row(s, (*occupancy, f"{s}_us")) for s in of_latency])
+    if any(cell.get(*probe, "mean_us") is not None for cell in columns):
+        title = "Switch latency, probe (µs)"
+        body += _group(title, columns, [_Row(s, (*probe, f"{s}_us")) for s in of_latency])
     for flow_class in classes:
         if all(cell.get("fct", flow_class.name, "mean_us") is None for cell in columns):
             continue
+        paths = {s: ("fct", flow_class.name, f"{s}_us") for s in ("mean", "p99")}
         body += _group(
             f"FCT, {flow_class.name} ({flow_class.unit})",
             columns,
-            [(s, ("fct", flow_class.name, f"{s}_us")) for s in ("mean", "p99")],
-            divisor=flow_class.unit_us,
+            [_Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()],
         )
-    body += _group(
-        "Throughput", columns, [("goodput (Mbps)", ("goodput_bps",))], divisor=1_000_000.0
-    )
-    body += _group(
-        "Packets, per seed",
-        columns,
-        [(name, (name,)) for name in ("marks", "drops", "timeouts", "retransmissions")],
-        show=count,
-    )
+    for group in dict.fromkeys(name for name, _ in _REPORTED):
+        body += _group(group, columns, [_row(of) for (name, of) in _REPORTED if name == group])
     places = dict.fromkeys(
-        key for cell in columns for key, value in cell.values.items() if key[0] == "drops" and value
+        path for cell in columns for path in cell.below("drops_by_place") if cell.get(*path)
     )
-    if by_place := [(key[1], key) for key in places if len(key) > 1]:
-        body += _group("Drops by place, per seed", columns, by_place, show=count)
+    if places:
+        by_place = [_Row(path[-1], path, show=count) for path in places]
+        body += _group("Drops by place, per seed", columns, by_place)
     seeds = sorted({cell.seeds for cell in columns})
     spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     caption = f"{label}: mean over {spread} seed{'' if seeds == [1] else 's'}"
@@ -111,22 +116,31 @@ def boxed_table(caption: str, content: str) -> str:
     )
 
 
+def _row(statistic: Statistic) -> _Row:
+    """Of a scalar in the registry: counts as they are, other numbers with their unit."""
+    label = statistic.reported[1] if statistic.reported else ""
+    if statistic.whole:
+        return _Row(label, statistic.path, show=count)
+    if statistic.unit == "bit/s":
+        return _Row(f"{label} (Mbps)", statistic.path, divisor=_MBPS)
+    unit = "" if statistic.unit == "1" else f" ({unit_label(statistic.unit)})"
+    return _Row(f"{label}{unit}", statistic.path)
+
+
 def _group(
     title: str,
     columns: list[Cell],
-    lines: list[tuple[str, Key]],
-    *,
-    divisor: float = 1.0,
-    show: Callable[[float | None], str] = number,
+    rows: Sequence[_Row],
 ) -> str:
-    rows = ""
-    for name, key in lines:
-        values = (cell.get(*key) for cell in columns)
-        row = "".join(
-            f"<td>{show(None if value is None else value / divisor)}</td>" for value in values
+    text = ""
+    for row in rows:
+        values = (cell.get(*row.path) for cell in columns)
+        line = "".join(
+            f"<td>{row.show(None if value is None else value / row.divisor)}</td>"
+            for value in values
         )
-        rows += f'<tr><th scope="row">{escape(name)}</th>{row}</tr>'
+        text += f'<tr><th scope="row">{escape(row.label)}</th>{line}</tr>'
     return (
         f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1}">'
-        f"<span>{escape(title)}</span></th></tr>{rows}</tbody>"
+        f"<span>{escape(title)}</span></th></tr>{text}</tbody>"
     )

@@ -24,7 +24,7 @@ mod traffic;
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::host::HostSide;
 use crate::limits;
-use crate::measure::{FlowLog, LatencyLog};
+use crate::measure::{Counts, FlowLog, LatencyLog};
 use crate::network::{Hop, Network, Packet, Verdict, flags};
 use crate::topology::{Change, Graph, Routes};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
@@ -103,6 +103,7 @@ pub struct Simulation {
     packets_delivered: u64,
     packets_dropped: u64,
     packet_hops: u64,
+    counts: Counts,
     events_served: u64,
     /// Samples among them: a result does not count them.
     samples: u64,

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::{Failure, Simulation};
 use crate::measure::{
-    ClassSummary, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
+    ClassSummary, Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
+    TransportSummary,
 };
 use crate::network::Distribution;
 use crate::workload::QueryRecord;
@@ -106,16 +107,10 @@ pub struct Outcome {
     pub simulated_ps: u64,
     /// Packets marked CE.
     pub marks: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Segments sent again.
-    pub retransmissions: u64,
     /// The results of each transport, where there are several.
     pub transports: IndexMap<String, TransportSummary>,
-    /// Packets that waited in a pacer.
-    pub paced: u64,
-    /// ECN-Echoes that associated a flow with a pacer.
-    pub associations: u64,
+    /// The other counts.
+    pub counts: Counts,
     /// Packets in flight at the end that carry options.
     pub options_in_flight: u64,
     /// Most flows that were in use at once.
@@ -143,6 +138,7 @@ impl Simulation {
             links: self.links(&measured),
             transports: self.transports(&measured, &losses),
             processor: self.processor(),
+            counts: self.counts(&losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
             fairness: measured.fairness,
@@ -152,10 +148,6 @@ impl Simulation {
             events: self.events_served - self.samples,
             simulated_ps: self.now_ps,
             marks: self.network.ports.iter().map(|port| port.marks).sum(),
-            timeouts: losses.iter().map(|(timeouts, _)| timeouts).sum(),
-            retransmissions: losses.iter().map(|(_, again)| again).sum(),
-            paced: self.hosts.pacers.iter().map(|pacer| pacer.paced).sum(),
-            associations: self.hosts.pacers.iter().map(|p| p.associations).sum(),
             options_in_flight: self.network.options.len() as u64,
             flow_slots: self.table.flows.len() as u64,
             second_thread_seconds: self.second_thread_seconds,
@@ -163,6 +155,16 @@ impl Simulation {
             queries: self.queries,
             latency: self.latency,
         })
+    }
+
+    /// What was counted under way, and what is counted in the end.
+    fn counts(&self, losses: &[(u64, u64)]) -> Counts {
+        let mut counts = self.counts;
+        counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
+        counts.retransmissions = losses.iter().map(|(_, again)| again).sum();
+        counts.paced = self.hosts.pacers.iter().map(|pacer| pacer.paced).sum();
+        counts.associations = self.hosts.pacers.iter().map(|p| p.associations).sum();
+        counts
     }
 
     fn throughput(&self, measured: &Measured) -> Throughput {

@@ -240,6 +240,7 @@ impl Simulation {
         fabric.hear();
         self.now_ps = self.now_ps.max(fabric.now_ps);
         self.packet_hops += fabric.packet_hops;
+        self.counts += fabric.counts;
         self.events_served += fabric.events_served;
         self.packets_dropped += fabric.packets_dropped;
         self.instruments

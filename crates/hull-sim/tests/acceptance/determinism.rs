@@ -41,7 +41,7 @@ fn files(name: &str, seed: u64, settings: &[&str]) -> (Vec<u8>, Vec<u8>) {
         &Control::default(),
     )
     .expect("runs");
-    assert!(summary.marks > 0 && summary.paced > 0 && summary.fct[1].count > 20);
+    assert!(summary.marks > 0 && summary.counts.paced > 0 && summary.fct[1].count > 20);
     let read = |file| fs::read(folder.join(file)).expect("written by the run");
     (read("flows.parquet"), read("latency.parquet"))
 }

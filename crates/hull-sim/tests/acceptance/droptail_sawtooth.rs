@@ -37,7 +37,7 @@ fn settings<'t>(buffer: &'t str, more: &[&'t str]) -> Vec<&'t str> {
 fn utilization(buffer: &str, more: &[&str]) -> f64 {
     let outcome = run(&scenario(BULK, &settings(buffer, more)), 1);
     assert_eq!(
-        outcome.timeouts, 0,
+        outcome.counts.timeouts, 0,
         "the recovery of a sawtooth needs no timeout"
     );
     outcome.throughput.utilization
@@ -84,8 +84,8 @@ fn assert_sawtooth(buffer: &str, b: f64, name: &str) {
     let top = (1.0 + b) * PIPE;
     let cycle_packets = 3.0 / 8.0 * top * top;
     let cycle_s = cycle_packets * packet_s;
-    assert_eq!(outcome.timeouts, 0);
-    assert_eq!(outcome.retransmissions, outcome.packets.dropped);
+    assert_eq!(outcome.counts.timeouts, 0);
+    assert_eq!(outcome.counts.retransmissions, outcome.packets.dropped);
     // The slow start at the beginning drops packets of its own, before the warm-up's end.
     let (peak, trough, period_s) = sawteeth(&queue_series(&outcome, name), 1500.0 * PIPE / 3.0);
     assert_near("period", period_s, cycle_s, 0.10);

@@ -72,9 +72,9 @@ fn results_are_as_they_were() {
                     outcome.packet_hops,
                     outcome.packets.dropped,
                     outcome.marks,
-                    outcome.timeouts,
-                    outcome.retransmissions,
-                    outcome.paced,
+                    outcome.counts.timeouts,
+                    outcome.counts.retransmissions,
+                    outcome.counts.paced,
                     mean(0),
                     mean(1),
                 )

@@ -40,7 +40,10 @@ fn a_lost_syn_is_sent_again() {
         &["transport.handshake=true"],
     );
     assert_eq!(outcome.flows.rows()[0].fct_ps, 30 * MS_PS + 4 * A + 2 * S);
-    assert_eq!((outcome.timeouts, outcome.retransmissions), (2, 2));
+    assert_eq!(
+        (outcome.counts.timeouts, outcome.counts.retransmissions),
+        (2, 2)
+    );
     let two = one_flow(
         2,
         "{link=\"h1--switch\",at=\"0s\",until=\"5ms\"}",
@@ -72,7 +75,10 @@ fn what_a_failed_link_loses_is_sent_again() {
     let round_ps = 2 * S + 2 * A;
     let expected = resent_ps + round_ps + finish_ps(7);
     assert_eq!(outcome.flows.rows()[0].fct_ps, expected);
-    assert_eq!((outcome.timeouts, outcome.retransmissions), (1, 8));
+    assert_eq!(
+        (outcome.counts.timeouts, outcome.counts.retransmissions),
+        (1, 8)
+    );
     // Seven segments and the third ACK.
     assert_eq!(outcome.packets.dropped, 8);
 }
@@ -213,7 +219,7 @@ fn a_link_that_stays_down_does_not_hold_the_run() {
     let outcome = run(&scenario(BULK, &settings), 1);
     assert_eq!(outcome.flows.rows().len(), 0);
     assert_eq!(outcome.packets.delivered, 0);
-    assert!(outcome.timeouts > 3);
+    assert!(outcome.counts.timeouts > 3);
     assert!(outcome.simulated_ps <= 300 * MS_PS);
 }
 

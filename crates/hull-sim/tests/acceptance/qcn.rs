@@ -194,7 +194,7 @@ fn finite_flows_complete() {
     // The acknowledgements of the last are still on their way.
     assert!(first.packets.in_flight < 5);
     assert!(first.packets.dropped > 0);
-    assert!(first.retransmissions > 0);
+    assert!(first.counts.retransmissions > 0);
     assert_eq!(
         (first.events, first.simulated_ps),
         (second.events, second.simulated_ps)

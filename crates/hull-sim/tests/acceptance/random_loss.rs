@@ -110,8 +110,8 @@ fn the_grid_is_as_it_was() {
                     "{scheme:8} {buffer:8} {loss:>5} {:12.1} {:8} {:13} {:8}",
                     outcome.throughput.goodput_bps * 1e-6,
                     outcome.packets.dropped,
-                    outcome.retransmissions,
-                    outcome.timeouts,
+                    outcome.counts.retransmissions,
+                    outcome.counts.timeouts,
                 )
                 .expect("a String takes all");
             }

@@ -76,8 +76,8 @@ fn what_is_counted_by_transport_adds_up() {
     let sum = |count: fn(&hull_sim::measure::TransportSummary) -> u64| -> u64 {
         both.iter().map(|of| count(of)).sum()
     };
-    assert_eq!(sum(|of| of.timeouts), outcome.timeouts);
-    assert_eq!(sum(|of| of.retransmissions), outcome.retransmissions);
+    assert_eq!(sum(|of| of.timeouts), outcome.counts.timeouts);
+    assert_eq!(sum(|of| of.retransmissions), outcome.counts.retransmissions);
     assert_eq!(sum(|of| of.drops), outcome.packets.dropped);
     assert!(of("other").drops > 0 && of("default").drops < of("other").drops);
     let goodput_bps: f64 = both.iter().map(|of| of.goodput_bps).sum();
@@ -128,7 +128,7 @@ fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
 #[test]
 fn a_transport_that_is_not_paced_is_not() {
     let paced = ["pacer={}", "transports.other={}"];
-    let associations = |settings: &[&str]| run(&with(settings), 1).associations;
+    let associations = |settings: &[&str]| run(&with(settings), 1).counts.associations;
     assert!(associations(&paced) > 0);
     let unpaced = [
         &paced[..],

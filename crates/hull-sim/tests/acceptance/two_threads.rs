@@ -76,10 +76,10 @@ fn everything(outcome: &Outcome) -> String {
         outcome.events,
         outcome.simulated_ps,
         outcome.marks,
-        outcome.timeouts,
-        outcome.retransmissions,
-        outcome.paced,
-        outcome.associations,
+        outcome.counts.timeouts,
+        outcome.counts.retransmissions,
+        outcome.counts.paced,
+        outcome.counts.associations,
         outcome.options_in_flight,
         outcome.flow_slots,
     );
@@ -124,7 +124,7 @@ fn losses_timeouts_and_selective_acknowledgments() {
         "run.drain=1ms",
     ];
     let outcome = both(&[TREE, FLOWS], &settings);
-    assert!(outcome.packets.dropped > 1000 && outcome.timeouts > 10);
+    assert!(outcome.packets.dropped > 1000 && outcome.counts.timeouts > 10);
     assert!(outcome.packets.in_flight > 0, "the run ends in the middle");
 }
 

@@ -5,9 +5,14 @@ messages (100 KB to 1 MB) and queries. Times are ms.
 from typing import TYPE_CHECKING, Any, Literal
 
 from hull.experiments.common.experiment import Variant
-from hull.experiments.common.measured import Estimate, Results, Summary, query
+from hull.experiments.common.measured import (
+    Estimate,
+    Results,
+    Summary,
+    over_seeds,
+    query,
+)
 from hull.report.schemes import ORANGE, PURPLE, Scheme
-from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,5 +132,4 @@ def _of_parts(
     read: "Callable[[pl.DataFrame], float]",
 ) -> Estimate | None:
     parts = results.parts(condition, scheme)
-    found = [read(results.table(table, condition, scheme, part["seed"])) for part in parts]
-    return Estimate(*mean_ci95(found)) if found else None
+    return over_seeds(read(results.table(table, condition, scheme, part["seed"])) for part in parts)

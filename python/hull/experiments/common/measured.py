@@ -5,11 +5,12 @@ over the seeds of a cell, with the 95% interval.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from hull.plan import part_folder
 from hull.statistics import mean_ci95
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ class Estimate(NamedTuple):
 
     mean: float
     ci95: float | None
+
+
+def over_seeds(values: Iterable[float | None]) -> Estimate | None:
+    """Of those seeds that have a value; None where none has."""
+    found = [value for value in values if value is not None]
+    return Estimate(*mean_ci95(found)) if found else None
 
 
 def occupancy(statistic: str) -> Reader:
@@ -122,17 +129,14 @@ class Results:
 
     def estimate(self, condition: str, scheme: str, read: Reader) -> Estimate | None:
         """Mean over the seeds that have the value; None where none has."""
-        values = [read(part) for part in self.parts(condition, scheme)]
-        found = [value for value in values if value is not None]
-        return Estimate(*mean_ci95(found)) if found else None
+        return over_seeds(read(part) for part in self.parts(condition, scheme))
 
     def of_table(
         self, name: str, condition: str, scheme: str, read: "Callable[[pl.DataFrame], float]"
     ) -> Estimate | None:
         """Mean over the seeds of a number that is read from a table of each part."""
         seeds = self.summary["seeds"] if self.parts(condition, scheme) else []
-        found = [read(self.table(name, condition, scheme, seed)) for seed in seeds]
-        return Estimate(*mean_ci95(found)) if found else None
+        return over_seeds(read(self.table(name, condition, scheme, seed)) for seed in seeds)
 
     def mean(self, condition: str, scheme: str, read: Reader) -> float:
         """The mean alone; not a number where there is none, so that no claim holds with it."""
@@ -142,8 +146,7 @@ class Results:
     def part_folder(self, condition: str, scheme: str, seed: int | None = None) -> Path:
         """Where the tables of one part are; of the first seed if none is given."""
         chosen = self.summary["seeds"][0] if seed is None else seed
-        names = [name.replace("/", "%2F") or "base" for name in (condition, scheme)]
-        return Path(self.folder, "parts", *names, f"seed-{chosen}")
+        return self.folder / part_folder(condition, scheme, chosen)
 
     @cached_property
     def flows(self) -> "pl.LazyFrame":

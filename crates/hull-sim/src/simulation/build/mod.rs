@@ -13,7 +13,7 @@ use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use crate::engine::{Entity, EventQueue, Kind};
-use crate::measure::{FlowLog, LatencyLog};
+use crate::measure::{Counts, FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -114,6 +114,7 @@ fn assemble(
         packets_delivered: 0,
         packets_dropped: 0,
         packet_hops: 0,
+        counts: Counts::default(),
         events_served: 0,
         samples: 0,
     })

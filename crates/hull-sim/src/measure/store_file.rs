@@ -1,4 +1,4 @@
-//! The numbers of one run as a table of a sweep's store: one row for each statistic.
+//! A file of a sweep's store: the numbers of one run, one row for each statistic.
 
 use std::fs::File;
 use std::io;

@@ -1,0 +1,120 @@
+"""The registry of statistics: every number of a summary is in it, and all in it is in a summary."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conftest import Hull
+from hull import _core, run
+from hull.registry import LABELS, STATISTICS, StatisticPath, find, numbers
+from hull.report.tables import condition_table
+from hull.sweeps.numbers import rows_of
+
+EVERYTHING: dict[str, Any] = {
+    "name": "everything",
+    "run": {"duration": "20ms", "warmup": "5ms"},
+    "topology": {"star": {"hosts": 5}},
+    "host": {"rate": "1Gbps", "delay": "1us", "receive": {"frames": 8, "wait": "20us"}},
+    "switch": {"rate": "1Gbps", "delay": "1us", "marking": {"threshold": "30KB"}},
+    "transport": {"congestion_control": "dctcp", "ecn": True},
+    "transports": {"other": {"congestion_control": "newreno", "ecn": False}},
+    "pacer": {},
+    "workload": {
+        "requests": {"load": "20%", "classes": [{"size": "1KB", "share": "100%"}]},
+        "incast": {"total": "60KB", "queries": 5},
+        "long_lived": {
+            "flows": [{"src": "1-2", "dst": 0}, {"src": 3, "dst": 0, "transport": "other"}]
+        },
+    },
+    "measure": {"probe": {}, "flows": {"count": 30, "interval": "1ms"}},
+}
+"""Of everything that a summary can have there is something in it."""
+
+
+@pytest.fixture(scope="module")
+def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("everything") / "run"
+    found: dict[str, Any] = run(EVERYTHING, out=folder).summary["parts"][0]
+    return found
+
+
+def test_no_number_is_without_an_entry_and_no_entry_without_a_number(part: dict[str, Any]) -> None:
+    met = [find(path) for path, _ in numbers(part)]  # which raises where one is missing
+    assert list(dict.fromkeys(met)) == list(STATISTICS)  # in this order, too
+    assert all(isinstance(value, int) for path, value in numbers(part) if find(path).whole)
+
+
+def test_what_is_not_in_the_registry_is_refused(part: dict[str, Any]) -> None:
+    with pytest.raises(LookupError, match=r"throughput\.new is not in the registry of statistics"):
+        rows_of({**part, "throughput": {"new": 1}})
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        (("queues", "switch->h0", "p999_us"), "queues.<port>.<statistic>_us"),
+        (("fct", "0.5KB", "mean_us"), "fct.<class>.<statistic>_us"),
+        (("fct", "0.5KB", "count"), "fct.<class>.count"),
+        (("queues", "switch->h0", "p95_us"), None),
+        (("queues", "switch->h0", "mean"), None),
+        (("queues", "mean_us"), None),
+    ],
+)
+def test_paths_of_patterns(path: StatisticPath, key: str | None) -> None:
+    if key is None:
+        with pytest.raises(LookupError):
+            find(path)
+    else:
+        assert find(path).key == key
+
+
+def test_entries_agree_with_each_other() -> None:
+    keys = [statistic.key for statistic in STATISTICS]
+    assert len(set(keys)) == len(keys)
+    assert all(statistic.meaning and statistic.unit for statistic in STATISTICS)
+    for group in {statistic.path[0] for statistic in STATISTICS}:
+        # Cells have a group of statistics whole or not at all.
+        of_group = [statistic for statistic in STATISTICS if statistic.path[0] == group]
+        assert len({(s.combined, s.where_several) for s in of_group}) == 1, group
+    for statistic in STATISTICS:
+        if statistic.combined in ("sum", "max"):
+            assert len(statistic.path) == 1, f"{statistic.key}: totals stand at the top"
+        if statistic.reported is not None:
+            assert statistic.combined == "mean"
+            assert "<" not in statistic.key, f"{statistic.key}: reports have a row for one number"
+
+
+def test_cells_have_what_is_averaged(part: dict[str, Any], tmp_path: Any) -> None:
+    cell = run(EVERYTHING, out=tmp_path / "run").summary["cells"][0]
+    averaged = {statistic.path[0] for statistic in STATISTICS if statistic.combined == "mean"}
+    assert averaged == cell.keys() - {"condition", "scheme", "seeds"}
+    assert cell["marks"] == {"mean": part["marks"], "ci95": None}
+
+
+def test_rows_of_reports_are_those_of_the_registry(part: dict[str, Any]) -> None:
+    from hull.report.schemes import schemes
+    from hull.report.seed_means import cells
+
+    by_cell = cells({"parts": [part]})
+    here = {scheme: cell for (_, scheme), cell in by_cell.items()}
+    table = condition_table("All runs", here, schemes(list(here)), [])
+    for statistic in STATISTICS:
+        if statistic.reported is not None:
+            group, label = statistic.reported
+            assert f"<span>{group}</span>" in table
+            assert f'<th scope="row">{label}' in table
+
+
+def test_the_command_lists_them(hull: Hull) -> None:
+    lines = hull("statistics").stdout.splitlines()
+    marks = next(line for line in lines if line.startswith("marks "))
+    assert marks.split() == ["marks", "packet", "mean", "over", "seeds", "packets", "marked", "CE"]
+    listed = json.loads(hull("statistics", "--format", "json").stdout)
+    assert listed == json.loads(_core.statistics())["statistics"]
+    assert [entry["key"] for entry in listed] == [statistic.key for statistic in STATISTICS]
+
+
+def test_labels_are_no_statistics(part: dict[str, Any]) -> None:
+    assert part.keys() >= set(LABELS)
+    assert not {path[0] for path, _ in numbers(part)} & set(LABELS)
