@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary, by_tier,
-    drops_by_place, thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary,
+    by_tier, drops_by_place, thread_seconds, write_links, write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;

@@ -252,7 +252,7 @@ fn what_a_flow_list_cannot_name_is_refused() {
         let scenario = scenario(&list, &[&BASE[..], &DCTCP, settings].concat());
         let problem = verify(&scenario);
         std::fs::remove_file(path).expect("it was there");
-        let (found, problem) = problem.expect_err(name);
+        let (found, problem): (String, String) = problem.expect_err(name).into();
         assert_eq!(found, key, "{problem}");
         for part in parts {
             assert!(problem.contains(part), "{part}: {problem}");
