@@ -19,3 +19,6 @@ pub const SEEDS: u32 = 100_000;
 
 /// Rows of a table of samples: some gigabytes on disk.
 pub const ROWS: u64 = 500_000_000;
+
+/// Threads of one run: parts of a network are numbered in a byte, and no machine gains from more.
+pub const THREADS: u32 = 64;

@@ -8,6 +8,7 @@ mod aqm;
 mod congestion_point;
 mod lanes;
 mod packet;
+mod part;
 mod port;
 mod random_loss;
 mod ring;
@@ -17,10 +18,13 @@ pub use aqm::{Aqm, Rule};
 pub use congestion_point::SampledQueue;
 pub use lanes::{Lanes, Order};
 pub use packet::{CLASSES, NO_SACK, Packet, flags, kbps};
+pub use part::Departure;
 pub use port::{BufferLimit, MarkOn, Port, PortConfig, Verdict};
 pub use random_loss::RandomLoss;
 pub use ring::Scheduled;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
+
+use part::OwnPart;
 
 /// Marks the entry of a route that names a host.
 const HOST: u32 = 1 << 31;
@@ -52,6 +56,8 @@ pub struct Network {
     places: Vec<Option<Place>>,
     classes: usize,
     count_in_service: bool,
+    /// Where this is a part of a network only.
+    part: Option<Box<OwnPart>>,
 }
 
 impl Network {
@@ -100,6 +106,9 @@ impl Network {
         let at = at as usize;
         self.hops[at..at + ports.len()].copy_from_slice(ports);
         self.hops[at + ports.len()] = host as u32 | HOST;
+        if let Some(part) = &mut self.part {
+            part.note_route(at as u32, ports.len());
+        }
     }
 
     /// The entries of the route at `at`, which has `length` ports.
@@ -143,10 +152,15 @@ impl Network {
         port: usize,
         packet: Packet,
     ) -> Verdict {
-        if self.places.is_empty() {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet);
+        if !self.places.is_empty() {
+            return self.enqueue_shared(now_ps, earliest_ps, port, packet);
         }
-        self.enqueue_shared(now_ps, earliest_ps, port, packet)
+        let link = &mut self.ports[port];
+        let verdict = link.enqueue(now_ps, earliest_ps, packet);
+        if link.is_cut() {
+            return self.pass_on(port, verdict);
+        }
+        verdict
     }
 
     fn enqueue_shared(
@@ -169,7 +183,7 @@ impl Network {
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet);
         match verdict {
             Verdict::Dropped => return verdict,
-            Verdict::Accepted { .. } | Verdict::Queued { .. } | Verdict::Crosses => {
+            Verdict::Accepted { .. } | Verdict::Queued { .. } => {
                 memory.take(queue, u64::from(packet.wire_bytes));
             }
         }

@@ -10,7 +10,7 @@
 //! comparison.
 
 mod config;
-mod crossing;
+mod cut;
 mod rare;
 mod readings;
 
@@ -26,7 +26,7 @@ use super::random_loss::RandomLoss;
 use super::ring::{Ring, Scheduled};
 use crate::measure::{QueueLevel, Watch};
 
-use crossing::Crossing;
+use cut::CutLink;
 
 pub use config::{BufferLimit, MarkOn, PortConfig};
 
@@ -49,9 +49,6 @@ pub enum Verdict {
         /// Whether the question has to be scheduled.
         first: bool,
     },
-    /// As accepted, by a port whose link may lead out of this part of the network: the packet is
-    /// the last one in flight, to be left there or handed over ([`Port::hand_over`]).
-    Crosses,
     /// The buffer was full.
     Dropped,
 }
@@ -64,11 +61,11 @@ mod feature {
     pub const DOWN: u8 = 8;
     pub const CUT_THROUGH: u8 = 16;
     pub const CAPTURED: u8 = 32;
-    pub const CROSSING: u8 = 64;
+    pub const CUT: u8 = 64;
     /// Those that decide by more than the queue and a threshold.
     pub const APART: u8 = MARK_ON_DEQUEUE | EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = APART | CROSSING;
+    pub const RARE: u8 = APART | CUT;
 }
 
 /// What only some ports have.
@@ -89,7 +86,7 @@ pub struct Extras {
     /// Instruments.
     pub watch: Option<Watch>,
     /// What a cut link needs.
-    crossing: Crossing,
+    cut: CutLink,
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -289,7 +286,7 @@ impl Port {
 
     #[inline]
     fn advance_waiting(&mut self, now_ps: u64) {
-        if self.has(feature::CROSSING) {
+        if self.has(feature::CUT) {
             self.advance_departures(now_ps);
             return;
         }
@@ -380,7 +377,7 @@ impl Port {
         if self.waiting == self.ring.len() {
             self.advance(now_ps);
         }
-        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CROSSING));
+        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CUT));
         self.ring.pop()
     }
 
@@ -416,7 +413,7 @@ impl Port {
     pub fn sent(&self) -> (u64, u32) {
         let mut packets = self.ring.taken().wrapping_add(self.ring.len());
         if let Some(extras) = &self.extras {
-            packets = packets.wrapping_add(extras.crossing.handed_over);
+            packets = packets.wrapping_add(extras.cut.handed_over);
         }
         (
             self.sent_bytes - self.waiting_bytes,
