@@ -146,23 +146,21 @@ congestion_control = "dctcp"
 ecn = true
 [transports.cubic]
 congestion_control = "cubic"
-[[workload.flows]]
-load = "10%"
-connections = "per_flow"
-sizes.fixed = "20KB"
-[[workload.flows]]
-load = "10%"
-connections = "per_flow"
-sizes.fixed = "50KB"
+[[workload.long_lived.flows]]
+src = "1-5"
+dst = 15
 transport = "dctcp"
-[[workload.flows]]
-load = "10%"
-connections = "per_flow"
-sizes.fixed = "100KB"
+[[workload.long_lived.flows]]
+src = "6-10"
+dst = 15
 transport = "cubic"
 "#;
-    let settings = ["switch.marking.threshold=15KB", "switch.buffer=30pkts"];
-    let outcome = on_all(&[FAT_TREE, others], &settings);
+    let settings = [
+        "switch.marking.threshold=15KB",
+        "switch.buffer=30pkts",
+        "run.drain=1ms",
+    ];
+    let outcome = on_all(&[FAT_TREE, FLOWS, others], &settings);
     assert!(outcome.packets.dropped > 0 && outcome.marks > 0);
     assert_eq!(outcome.transports.len(), 3);
 }
@@ -188,8 +186,9 @@ fn corrupted_packets_and_cut_through() {
 
 #[test]
 fn random_early_detection() {
-    let red = "switch.red={min=\"20KB\",max=\"60KB\"}";
-    let outcome = on_all(&[FAT_TREE, FLOWS], &["transport.ecn=true", red]);
+    let red = "switch.red={min=\"3KB\",max=\"30KB\",weight=\"5%\"}";
+    let load = "workload.flows.load=60%";
+    let outcome = on_all(&[FAT_TREE, FLOWS], &["transport.ecn=true", red, load]);
     assert!(outcome.marks > 100, "{}", outcome.marks);
 }
 
