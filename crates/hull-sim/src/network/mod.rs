@@ -156,11 +156,29 @@ impl Network {
             return self.enqueue_shared(now_ps, earliest_ps, port, packet);
         }
         let link = &mut self.ports[port];
-        let verdict = link.enqueue(now_ps, earliest_ps, packet);
-        if link.is_cut() {
-            return self.pass_on(port, verdict);
+        link.advance(now_ps);
+        if link.is_rare() {
+            let copy = packet; // see `Port::enqueue`
+            return self.enqueue_apart(now_ps, earliest_ps, port, &copy);
         }
-        verdict
+        link.enqueue_plain(now_ps, earliest_ps, packet)
+    }
+
+    /// The way of a packet through a port that does not take the short one.
+    #[inline(never)]
+    fn enqueue_apart(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        port: usize,
+        packet: &Packet,
+    ) -> Verdict {
+        let link = &mut self.ports[port];
+        let verdict = link.enqueue_apart(now_ps, earliest_ps, packet);
+        match link.is_cut() {
+            true => self.pass_on(port, verdict),
+            false => verdict,
+        }
     }
 
     fn enqueue_shared(

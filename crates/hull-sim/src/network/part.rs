@@ -48,7 +48,7 @@ impl Network {
     }
 
     /// A packet was offered to a port whose link is cut: it stays in this part or departs.
-    #[inline(never)]
+    #[inline]
     pub(super) fn pass_on(&mut self, port: usize, verdict: Verdict) -> Verdict {
         let (Verdict::Accepted { start_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
             return verdict;

@@ -52,9 +52,9 @@ impl Port {
         self.has(feature::CUT)
     }
 
-    /// The way of a packet through a port that does not take the short one.
+    /// The way of a packet through a port that does not take the short one, when it was advanced.
     #[inline(never)]
-    pub(super) fn enqueue_apart(
+    pub(in crate::network) fn enqueue_apart(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,

@@ -217,7 +217,7 @@ impl Port {
     #[inline(always)]
     pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, packet: Packet) -> Verdict {
         self.advance(now_ps);
-        if self.has(feature::RARE) {
+        if self.is_rare() {
             // A copy: a packet whose address is taken would live in memory on the short way too.
             let copy = packet;
             return self.enqueue_apart(now_ps, earliest_ps, &copy);
@@ -225,8 +225,20 @@ impl Port {
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
 
+    /// Whether a packet does not take the short way, [`Port::enqueue_plain`].
     #[inline(always)]
-    fn enqueue_plain(&mut self, now_ps: u64, earliest_ps: u64, mut packet: Packet) -> Verdict {
+    pub(in crate::network) fn is_rare(&self) -> bool {
+        self.has(feature::RARE)
+    }
+
+    /// The short way of a packet, when the port was advanced.
+    #[inline(always)]
+    pub(in crate::network) fn enqueue_plain(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        mut packet: Packet,
+    ) -> Verdict {
         // Few branches here: what a packet meets at a port is not to be predicted.
         let bytes = u64::from(packet.wire_bytes);
         let full =

@@ -72,13 +72,14 @@ impl Plan {
         }
         // Besides packets, each part of the fabric tells the edge of drops and is told by the edge of
         // routes and of the end: every run gives the network's notice for that.
-        for part in 1..parts {
-            let (out_ps, in_ps) = (lookahead_ps[0][part], lookahead_ps[part][0]);
-            if out_ps < notice.to_fabric_ps || in_ps < notice.to_edge_ps {
+        let (of_edge, of_others) = lookahead_ps.split_at_mut(1);
+        for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
+            let in_ps = &mut of_other[0];
+            if *out_ps < notice.to_fabric_ps || *in_ps < notice.to_edge_ps {
                 return None;
             }
-            lookahead_ps[0][part] = notice.to_fabric_ps;
-            lookahead_ps[part][0] = notice.to_edge_ps;
+            *out_ps = notice.to_fabric_ps;
+            *in_ps = notice.to_edge_ps;
         }
         let is_ahead = lookahead_ps.iter().flatten().all(|&ahead_ps| ahead_ps > 0);
         is_ahead.then_some(Plan {
