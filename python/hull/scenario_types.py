@@ -1042,8 +1042,9 @@ class Run(TypedDict):
     seeds: NotRequired[int]
     """Number of seeds: seed, seed + 1, ..."""
     threads: NotRequired[int]
-    """Processor threads that one run may use, 1 or 2. With 2, hosts and switches are simulated
-    side by side where the network has links between switches; the results are the same.
+    """Processor threads that one run may use. With 2, hosts and switches are simulated side by
+    side where the network has links between switches; with more, the switches are divided. The
+    results are the same.
     """
 
 

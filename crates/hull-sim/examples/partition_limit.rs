@@ -82,8 +82,8 @@ fn run(args: &[String]) -> Result<(), String> {
         let rate = hops / seconds;
         println!("threads {threads}: {seconds:.3} s, {rate:.1} million packet-hops a second");
     }
-    if two.second_thread_seconds.is_none() {
-        println!("this network cannot be cut: both runs took one thread");
+    if two.other_threads_seconds.is_empty() {
+        println!("this run cannot be simulated in parts: both took one thread");
     }
     println!("gain: {:.2}", one_seconds / two_seconds);
     Ok(())

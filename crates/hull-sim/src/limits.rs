@@ -27,4 +27,7 @@ pub const CAPTURED_HEADERS_BYTES: u64 = 94;
 /// Rows of a table of samples: some gigabytes on disk.
 pub const ROWS: u64 = 500_000_000;
 
+/// Threads of one run: parts of a network are numbered in a byte, and no machine gains from more.
+pub const THREADS: u32 = 64;
+
 const _: () = assert!(2 * CONNECTIONS < FLOWS && 8 * HOSTS < FLOWS as u64);

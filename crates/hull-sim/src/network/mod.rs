@@ -6,6 +6,7 @@
 
 mod options;
 mod packet;
+mod part;
 mod port;
 mod queues;
 mod ring;
@@ -16,11 +17,14 @@ mod watch;
 
 pub use options::{NO_OPTIONS, Offer, OptionTable, Options, SackBlocks, kbps};
 pub use packet::{CLASSES, Packet, flags};
+pub use part::Departure;
 pub use port::{BufferLimit, Port, PortConfig, Verdict};
 pub use ring::Scheduled;
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
+
+use part::OwnPart;
 
 /// Marks the entry of a route that names a host.
 const HOST: u32 = 1 << 31;
@@ -56,6 +60,8 @@ pub struct Network {
     places: Vec<Option<Place>>,
     classes: usize,
     count_in_service: bool,
+    /// Where this is a part of a network only.
+    part: Option<Box<OwnPart>>,
 }
 
 impl Network {
@@ -104,6 +110,9 @@ impl Network {
         let at = at as usize;
         self.hops[at..at + ports.len()].copy_from_slice(ports);
         self.hops[at + ports.len()] = host as u32 | HOST;
+        if let Some(part) = &mut self.part {
+            part.note_route(at as u32, ports.len());
+        }
     }
 
     /// The entries of the route at `at`, which has `length` ports.
@@ -147,10 +156,33 @@ impl Network {
         port: usize,
         packet: Packet,
     ) -> Verdict {
-        if self.places.is_empty() {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
+        if !self.places.is_empty() {
+            return self.enqueue_shared(now_ps, earliest_ps, port, packet);
         }
-        self.enqueue_shared(now_ps, earliest_ps, port, packet)
+        let link = &mut self.ports[port];
+        link.advance(now_ps, &mut self.options);
+        if link.is_rare() {
+            let copy = packet; // see `Port::enqueue`
+            return self.enqueue_off_fast_path(now_ps, earliest_ps, port, &copy);
+        }
+        link.enqueue_plain(now_ps, earliest_ps, packet)
+    }
+
+    /// The way of a packet through a port that does not take the short one.
+    #[inline(never)]
+    fn enqueue_off_fast_path(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        port: usize,
+        packet: &Packet,
+    ) -> Verdict {
+        let link = &mut self.ports[port];
+        let verdict = link.enqueue_off_fast_path(now_ps, earliest_ps, packet, &mut self.options);
+        match link.is_cut() {
+            true => self.pass_on(port, verdict),
+            false => verdict,
+        }
     }
 
     fn enqueue_shared(
@@ -173,7 +205,7 @@ impl Network {
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         match verdict {
             Verdict::Dropped => return verdict,
-            Verdict::Accepted { .. } | Verdict::Queued { .. } | Verdict::Crosses => {
+            Verdict::Accepted { .. } | Verdict::Queued { .. } => {
                 memory.take(queue, u64::from(packet.wire_bytes));
             }
         }

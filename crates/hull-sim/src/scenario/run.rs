@@ -28,8 +28,9 @@ pub struct Run {
     /// Number of seeds: seed, seed + 1, ...
     #[serde(default = "default::one_u32")]
     pub seeds: u32,
-    /// Processor threads that one run may use, 1 or 2. With 2, hosts and switches are simulated side
-    /// by side where the network has links between switches; the results are the same.
+    /// Processor threads that one run may use. With 2, hosts and switches are simulated side by side
+    /// where the network has links between switches; with more, the switches are divided. The results
+    /// are the same.
     #[serde(default = "default::one_u32")]
     pub threads: u32,
 }
@@ -52,6 +53,7 @@ pub(super) fn check(run: &Run) -> Result<(), Problem> {
     let (seeds, most) = (run.seeds, limits::SEEDS);
     let fits = (1..=most).contains(&seeds);
     require(fits, "run.seeds", seeds, &format!("1 to {most}"))?;
-    let threads = run.threads;
-    require((1..=2).contains(&threads), "run.threads", threads, "1 or 2")
+    let (threads, most) = (run.threads, limits::THREADS);
+    let fits = (1..=most).contains(&threads);
+    require(fits, "run.threads", threads, &format!("1 to {most}"))
 }

@@ -103,6 +103,21 @@ pub struct PortSettings {
 }
 
 impl PortSettings {
+    /// As [`Switch::is_divisible`].
+    fn is_divisible(&self) -> bool {
+        let PortSettings {
+            rate: _,
+            tier: _,
+            node: _,
+            buffer: _,
+            marking,
+            phantom_queue: _,
+        } = self;
+        marking
+            .as_ref()
+            .is_none_or(|marking| marking.on == MarkOn::Enqueue)
+    }
+
     /// Whether they are for this port of a switch.
     pub(crate) fn fits(&self, graph: &Graph, port: usize) -> bool {
         let node = &graph.nodes[graph.port_owner(port)].name;
@@ -169,6 +184,46 @@ impl Switch {
             rules.push(Box::new(OfferedRate::new(settings, site)));
         }
         rules
+    }
+
+    /// Whether a network of such switches may be simulated in parts: each port decides as soon as a packet
+    /// arrives, with nothing but what it has. Every key is judged, so that a new one does not compile
+    /// before its author has.
+    pub(crate) fn is_divisible(&self) -> bool {
+        let Switch {
+            rate,
+            delay: _,
+            latency: _,
+            cut_through: _, // shortens the time ahead, which is taken from the ports
+            buffer: _,
+            memory,     // is shared by ports, and packets leave it late
+            priorities, // the next packet is chosen when the link is free
+            dwrr: _,    // as with priorities, which it needs
+            commit: _,  // as well
+            count_in_service: _,
+            ports,
+            // Rules say it themselves.
+            loss: _,
+            marking: _,
+            red: _,
+            pi: _,
+            qcn: _,
+            rcp: _,
+            phantom_queue: _,
+        } = self;
+        let site = Site {
+            rate: *rate,
+            mtu: 1500,
+            seed: 0,
+            port: 0,
+        };
+        memory.is_none()
+            && *priorities <= 1
+            && self
+                .rules(&site)
+                .iter()
+                .all(|rule| rule.decides_on_arrival())
+            && ports.iter().all(PortSettings::is_divisible)
     }
 
     /// The phantom queue of a port with this link, where it has one in this place.

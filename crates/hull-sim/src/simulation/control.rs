@@ -1,17 +1,18 @@
 //! A run seen from another thread: how far it is, and the wish that it stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Shared between a run and whoever watches it.
 #[derive(Debug, Default)]
 pub struct Control {
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
     simulated_ps: AtomicU64,
     packet_hops: AtomicU64,
-    /// Those of the fabric, where it is simulated by a thread of its own.
-    fabric_packet_hops: AtomicU64,
     /// Share of the workload that has started, in millionths; 0 when it is not known.
     started: AtomicU64,
+    /// Those of the other parts, where the run is simulated in parts.
+    others: Mutex<Vec<Arc<Control>>>,
 }
 
 impl Control {
@@ -29,10 +30,13 @@ impl Control {
     /// where it is known.
     pub fn progress(&self) -> (u64, u64, Option<f64>) {
         let started = self.started.load(Ordering::Relaxed);
+        let others = self.others();
+        let others = others
+            .iter()
+            .map(|other| other.packet_hops.load(Ordering::Relaxed));
         (
             self.simulated_ps.load(Ordering::Relaxed),
-            self.packet_hops.load(Ordering::Relaxed)
-                + self.fabric_packet_hops.load(Ordering::Relaxed),
+            self.packet_hops.load(Ordering::Relaxed) + others.sum::<u64>(),
             (started > 0).then_some(started as f64 * 1e-6),
         )
     }
@@ -44,8 +48,22 @@ impl Control {
         self.packet_hops.store(packet_hops, Ordering::Relaxed);
     }
 
-    pub(super) fn report_fabric(&self, packet_hops: u64) {
-        self.fabric_packet_hops
-            .store(packet_hops, Ordering::Relaxed);
+    /// The control of another part of the run: it stops when this one does.
+    pub(super) fn of_another_part(&self) -> Arc<Control> {
+        let other = Arc::new(Control {
+            cancelled: Arc::clone(&self.cancelled),
+            ..Control::default()
+        });
+        self.others().push(Arc::clone(&other));
+        other
+    }
+
+    /// What the other parts did is counted here from now on.
+    pub(super) fn forget_others(&self) {
+        self.others().clear();
+    }
+
+    fn others(&self) -> MutexGuard<'_, Vec<Arc<Control>>> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -70,9 +70,7 @@ impl Simulation {
                     self.events.push(start_ps, Entity::new(Kind::NicHead, host));
                 }
             }
-            Verdict::Queued { .. } | Verdict::Crosses => {
-                unreachable!("a NIC has one class and no link")
-            }
+            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
             Verdict::Dropped => self.drop_packet(packet),
         }
     }

@@ -220,9 +220,6 @@ impl Simulation {
                 watch.occupancy.restart(now_ps);
             }
         }
-        if self.peer.as_ref().is_some_and(|peer| peer.is_fabric()) {
-            self.events_served -= 1; // the edge counts it
-        }
         self.begin_queues();
         if now_ps > 0 {
             // Without a warm-up, what leaves at time 0 counts.

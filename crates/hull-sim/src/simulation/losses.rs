@@ -2,8 +2,7 @@
 //!
 //! No sender sees a drop; a flow is told only so that its slot can be given back when nothing of it
 //! is left in the network. The word takes as long as the smallest packet needs at least from a port
-//! between switches to the edge (`simulation::cut`), whether or not the run is split: so the results
-//! are the same.
+//! between switches to the edge ([`Notice`](crate::topology::Notice)).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,7 +38,7 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn lose_packet(&mut self, packet: &Packet) {
-        let later_ps = self.lookahead.inward_ps;
+        let later_ps = self.notice.to_edge_ps;
         if later_ps == 0 || packet.flags & flags::PROBE != 0 {
             self.drop_packet(*packet);
             return;
@@ -50,16 +49,23 @@ impl Simulation {
             flow: packet.flow,
             options: packet.options,
         };
-        match &mut self.peer {
-            Some(peer) if peer.is_fabric() => peer.say_loss(loss),
-            _ => self.await_loss(loss),
+        self.await_loss(loss);
+    }
+
+    /// A loss will become known. Where the flows are elsewhere, someone has to
+    /// [take it there](Simulation::take_losses).
+    pub(super) fn await_loss(&mut self, loss: Loss) {
+        self.losses.push(Reverse(loss));
+        if self.keeps_flows {
+            self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
         }
     }
 
-    /// A loss will become known.
-    pub(super) fn await_loss(&mut self, loss: Loss) {
-        self.losses.push(Reverse(loss));
-        self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
+    /// Takes all losses that are not known yet, and calls `carry` with each.
+    pub(super) fn take_losses(&mut self, mut carry: impl FnMut(Loss)) {
+        while let Some(Reverse(loss)) = self.losses.pop() {
+            carry(loss);
+        }
     }
 
     /// A flow gets to know of a loss.

@@ -4,9 +4,7 @@
 
 mod build;
 mod captured;
-mod channel;
 mod control;
-mod cut;
 mod flows;
 mod followed;
 mod host_path;
@@ -15,9 +13,8 @@ mod live;
 mod losses;
 mod outcome;
 mod paced;
-mod peer;
+mod partition;
 mod samplers;
-mod split;
 mod tcp;
 mod traffic;
 
@@ -26,18 +23,17 @@ use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog};
 use crate::network::{Hop, Network, Packet, Verdict, flags};
-use crate::topology::{Change, Graph, Routes};
+use crate::topology::{Change, Graph, Notice, Routes};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_external, verify};
 pub use control::Control;
-use cut::{Cut, Lookahead};
 use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
 use losses::Losses;
 pub use outcome::{Measured, Outcome, PacketCount, ProcessorUse, Throughput};
-use peer::Peer;
+use partition::Partition;
 
 /// How many events pass between two looks at [`Control`].
 const CONTROL_EVERY: u64 = 1 << 14;
@@ -49,7 +45,7 @@ pub enum Failure {
     Cancelled,
     /// Packets were lost or invented: an error in hull.
     NotConserved(PacketCount),
-    /// The system has no second thread for it.
+    /// The system has not as many threads as it takes.
     NoThread,
     /// More flows were open at once than [`limits::FLOWS`].
     TooManyFlows,
@@ -86,16 +82,13 @@ pub struct Simulation {
     /// Events from here on are left: for now, or because the run is over.
     limit_ps: u64,
     /// When losses become known and how long the run goes on when all is done.
-    lookahead: Lookahead,
-    /// Where the run is split in two, if it is.
-    cut: Option<Cut>,
+    notice: Notice,
     /// Losses that their flows do not know of yet.
     losses: Losses,
-    /// The other part, as long as it is not running: this one is then the edge.
-    fabric: Option<Box<Simulation>>,
-    /// The way to the other part.
-    peer: Option<Box<Peer>>,
-    second_thread_seconds: Option<f64>,
+    /// Whether the flows whose packets are lost here are here too.
+    keeps_flows: bool,
+    /// The other parts, where the run is to be simulated in parts.
+    partition: Option<Box<Partition>>,
     flows: FlowLog,
     queries: Vec<QueryRecord>,
     latency: LatencyLog,
@@ -115,52 +108,66 @@ impl Simulation {
     pub fn without_tables(mut self) -> Self {
         self.flows.discard();
         self.instruments.logs.discard();
-        self.fabric = self.fabric.map(|part| Box::new(part.without_tables()));
+        self.partition = self.partition.map(|parts| Box::new(parts.without_tables()));
         self
     }
 
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
-        let measured = match self.fabric.take() {
-            Some(fabric) => self.run_beside(*fabric, control)?,
-            None => self.run_phases(control)?,
+        let (measured, other_threads) = match self.partition.take() {
+            Some(parts) => parts.run(&mut self, control)?,
+            None => (self.run_phases(control)?, Vec::new()),
         };
         self.traffic.finish(&mut self.agenda);
         self.carry_out();
         control.report(self.now_ps, self.packet_hops, Some(1.0));
-        self.finish(measured)
-    }
-
-    fn report(&self, control: &Control) {
-        let started = self.traffic.started_share();
-        match &self.peer {
-            Some(peer) if peer.is_fabric() => control.report_fabric(self.packet_hops),
-            _ => control.report(self.now_ps, self.packet_hops, started),
-        }
+        self.finish(measured, other_threads)
     }
 
     /// Runs to the end of the measured time, measures, and lets what was started complete.
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
-        self.limit_ps = self.limit_ps.min(self.end_ps);
+        self.aim_at_end();
         self.run_to_limit(control)?;
-        self.now_ps = self.limit_ps;
-        let measured = self.measure();
-        self.done = self.is_over()?;
-        if !self.done {
-            self.limit_ps = self.last_ps + 1;
+        let measured = self.end_measured_time();
+        if !self.is_over() {
+            self.aim_at_last();
             self.run_to_limit(control)?;
-            if self.done {
-                self.now_ps = self.limit_ps.min(self.last_ps);
-            }
+            self.end_drain();
         }
         Ok(measured)
     }
 
     fn run_to_limit(&mut self, control: &Control) -> Result<(), Failure> {
-        if self.peer.is_some() {
-            return self.serve_in_step(control);
-        }
         self.serve_before(u64::MAX, control)
+    }
+
+    /// The next limit is the end of the measured time.
+    fn aim_at_end(&mut self) {
+        self.limit_ps = self.limit_ps.min(self.end_ps);
+    }
+
+    /// All events of the measured time were served.
+    fn end_measured_time(&mut self) -> Measured {
+        self.now_ps = self.limit_ps;
+        self.measure()
+    }
+
+    /// Whether nothing more is to come after the measured time.
+    fn is_over(&mut self) -> bool {
+        self.done |= self.is_complete();
+        self.done
+    }
+
+    /// The next limit is the end of the time in which what was started may complete.
+    fn aim_at_last(&mut self) {
+        self.limit_ps = self.last_ps + 1;
+    }
+
+    /// All events up to the limit were served.
+    fn end_drain(&mut self) {
+        if self.done {
+            self.now_ps = self.limit_ps.min(self.last_ps);
+        }
     }
 
     /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
@@ -172,7 +179,8 @@ impl Simulation {
             self.events.pop();
             self.events_served += 1;
             if self.events_served.is_multiple_of(CONTROL_EVERY) {
-                self.report(control);
+                let started = self.traffic.started_share();
+                control.report(self.now_ps, self.packet_hops, started);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
@@ -261,10 +269,6 @@ impl Simulation {
                     self.events
                         .push(choice_ps, Entity::new(Kind::Transmit, port));
                 }
-                true
-            }
-            Verdict::Crosses => {
-                self.cross(port);
                 true
             }
             Verdict::Dropped => {

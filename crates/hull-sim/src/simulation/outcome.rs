@@ -115,13 +115,18 @@ pub struct Outcome {
     pub options_in_flight: u64,
     /// Most flows that were in use at once.
     pub flow_slots: u64,
-    /// Processor time of the second thread, s, where there was one.
-    pub second_thread_seconds: Option<f64>,
+    /// Processor time of each thread besides the first, s.
+    pub other_threads_seconds: Vec<f64>,
 }
 
 impl Simulation {
-    /// Counts the packets and hands over the results.
-    pub(super) fn finish(mut self, measured: Measured) -> Result<Outcome, Failure> {
+    /// Counts the packets and hands over the results; `other_threads_seconds` is the processor time of
+    /// threads besides this one.
+    pub(super) fn finish(
+        mut self,
+        measured: Measured,
+        other_threads_seconds: Vec<f64>,
+    ) -> Result<Outcome, Failure> {
         self.forget_losses();
         let packets = PacketCount {
             sent: self.packets_sent,
@@ -150,7 +155,7 @@ impl Simulation {
             marks: self.network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight: self.network.options.len() as u64,
             flow_slots: self.table.flows.len() as u64,
-            second_thread_seconds: self.second_thread_seconds,
+            other_threads_seconds,
             flows: self.flows,
             queries: self.queries,
             latency: self.latency,

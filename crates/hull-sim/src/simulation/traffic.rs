@@ -20,16 +20,10 @@ impl Simulation {
         self.carry_out();
     }
 
-    /// Opens a flow; the fabric has to know its routes before its first packet comes.
+    /// Opens a flow.
     fn open_flow(&mut self, src: u32, dst: u32, transient: bool, transport: u16) -> u32 {
         let (network, routes) = (&mut self.network, &self.routes);
         let slot = (self.table).open(network, routes, src, dst, transient, transport);
-        if let Some(peer) = &mut self.peer {
-            let flow = &self.table.flows[slot as usize];
-            for at in [flow.out, flow.back] {
-                peer.say_route(at, network.route(at, self.table.longest_route));
-            }
-        }
         self.start_sender(slot);
         slot
     }
@@ -144,10 +138,10 @@ impl Simulation {
         }
     }
 
-    /// All is done. The run goes on for as long as the fabric could be ahead of the edge: so that one
-    /// thread and two end at the same time.
+    /// All is done. The run goes on until ports between switches could know
+    /// ([`Notice`](crate::topology::Notice)).
     fn wind_down(&mut self) {
-        let end_ps = self.now_ps + self.lookahead.outward_ps;
+        let end_ps = self.now_ps + self.notice.to_fabric_ps;
         self.limit_ps = self.limit_ps.min(end_ps);
     }
 

@@ -150,6 +150,12 @@ impl Graph {
         self.port_owner(Self::opposite(port))
     }
 
+    /// Whether both ends of the port's link are switches.
+    pub fn is_between_switches(&self, port: usize) -> bool {
+        let is_switch = |node: usize| self.nodes[node].kind == Kind::Switch;
+        is_switch(self.port_owner(port)) && is_switch(self.port_far_end(port))
+    }
+
     /// Rate and delay of `port`.
     pub fn wire(&self, port: usize) -> Wire {
         let link = &self.links[port / 2];

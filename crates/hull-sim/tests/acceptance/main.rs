@@ -41,7 +41,7 @@ mod shared_memory;
 mod short_keys;
 mod single_flow;
 mod star;
+mod threads;
 mod too_large;
 mod transports;
 mod tree192_run;
-mod two_threads;

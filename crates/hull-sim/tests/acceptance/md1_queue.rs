@@ -50,7 +50,7 @@ fn compare(rho: f64, packets: u64) {
                 waited_ps += start_ps - now_ps;
                 straight += u64::from(start_ps == now_ps);
             }
-            Verdict::Queued { .. } | Verdict::Crosses | Verdict::Dropped => {
+            Verdict::Queued { .. } | Verdict::Dropped => {
                 panic!("an unlimited buffer dropped a packet")
             }
         }

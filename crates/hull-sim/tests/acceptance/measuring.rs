@@ -1,7 +1,7 @@
 //! Measurement does not perturb the simulation: with and without ports, captures, series and other
 //! intervals, with tables or without, on one thread or two, a run leaves the same files, byte for byte,
 //! and the same counts. Trees and leaf-spines with drops, timeouts and short flows: there a flow's slot
-//! is given back after a drop, and a run ends, a lookahead late (`simulation::cut`).
+//! is given back after a drop, and a run ends, as late as the network's `topology::Notice` says.
 //!
 //! The latency probe is no measurement in this sense: its packets are packets.
 

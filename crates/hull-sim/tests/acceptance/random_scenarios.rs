@@ -1,7 +1,7 @@
 //! Random scenarios: every network, workload, switch, host and transport with settings drawn at
 //! random. A run never panics (which in tests includes every overflow), ends when it should, loses or
 //! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time,
-//! on two threads, and when it is measured.
+//! on several threads, and when it is measured.
 
 use std::collections::BTreeSet;
 
@@ -377,7 +377,7 @@ fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> 
     let mut outcome = simulation
         .run(&Control::default())
         .map_err(|e| format!("{e:?}"))?;
-    outcome.second_thread_seconds = None;
+    outcome.other_threads_seconds.clear();
     let text = format!("{outcome:?}");
     Ok((outcome, text))
 }
@@ -420,8 +420,11 @@ fn measurement(number: u64, links: &[LinkCount]) -> (Settings, &'static [&'stati
     }
 }
 
+/// Threads that runs are simulated on.
+const THREADS: [u32; 5] = [1, 2, 3, 4, 8];
+
 /// Where a run that is measured parts from one that is not: with a probe on one thread each, and
-/// without on one or two.
+/// without on one or more.
 fn perturbation(
     settings: &[String],
     seed: u64,
@@ -433,7 +436,7 @@ fn perturbation(
     if !seed.is_multiple_of(4) {
         bare.measure.probe = None;
         measured.measure.probe = None;
-        measured.run.threads = 1 + seed as u32 / 5 % 2;
+        measured.run.threads = THREADS[seed as usize / 5 % THREADS.len()];
     }
     let bare = left(&bare, seed, Some("random-bare"))?;
     let measured = left(&measured, seed, Some("random-measured"))?;
@@ -469,13 +472,18 @@ proptest! {
             prop_assert!(again == Ok(text), "another result");
         }
         if seed % 4 != 0 {
-            // With a probe the network is not cut.
+            // With a probe a run is not simulated in parts.
             let mut scenario = scenario;
             scenario.measure.probe = None;
             let one = results(&scenario, seed).map(|(_, text)| text);
-            scenario.run.threads = 2;
-            let two = results(&scenario, seed).map(|(_, text)| text);
-            prop_assert!(one == two, "another result on two threads: {}", difference(&one, &two));
+            let threads = THREADS[1 + seed as usize % (THREADS.len() - 1)];
+            scenario.run.threads = threads;
+            let more = results(&scenario, seed).map(|(_, text)| text);
+            prop_assert!(
+                one == more,
+                "another result on {threads} threads: {}",
+                difference(&one, &more)
+            );
         }
     }
 }

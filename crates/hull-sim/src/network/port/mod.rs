@@ -9,7 +9,7 @@
 //! scheduler, instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
-mod crossing;
+mod cut;
 mod pipeline;
 mod readings;
 
@@ -23,7 +23,7 @@ use super::ring::{Ring, Scheduled};
 use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
 
-use crossing::Crossing;
+use cut::CutLink;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
@@ -47,9 +47,6 @@ pub enum Verdict {
         /// Whether the question has to be scheduled.
         first: bool,
     },
-    /// As accepted, by a port whose link may lead out of this part of the network: the packet is
-    /// the last one in flight, to be left there or handed over ([`Port::hand_over`]).
-    Crosses,
     /// The buffer was full.
     Dropped,
 }
@@ -62,11 +59,11 @@ mod feature {
     pub const DOWN: u8 = 1 << 2;
     pub const CUT_THROUGH: u8 = 1 << 3;
     pub const CAPTURED: u8 = 1 << 4;
-    pub const CROSSING: u8 = 1 << 5;
+    pub const CUT: u8 = 1 << 5;
     /// Those that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = RULED | CROSSING;
+    pub const RARE: u8 = RULED | CUT;
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -184,7 +181,7 @@ impl Port {
         options: &mut OptionTable,
     ) -> Verdict {
         self.advance(now_ps, options);
-        if self.has(feature::RARE) {
+        if self.is_rare() {
             // A copy: a packet whose address is taken would live in memory on the short way too.
             let copy = packet;
             return self.enqueue_off_fast_path(now_ps, earliest_ps, &copy, options);
@@ -192,8 +189,20 @@ impl Port {
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
 
+    /// Whether a packet does not take the short way, [`Port::enqueue_plain`].
     #[inline(always)]
-    fn enqueue_plain(&mut self, now_ps: u64, earliest_ps: u64, mut packet: Packet) -> Verdict {
+    pub(in crate::network) fn is_rare(&self) -> bool {
+        self.has(feature::RARE)
+    }
+
+    /// The short way of a packet, when the port was advanced.
+    #[inline(always)]
+    pub(in crate::network) fn enqueue_plain(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        mut packet: Packet,
+    ) -> Verdict {
         // Few branches here: what a packet meets at a port is not to be predicted.
         let bytes = u64::from(packet.wire_bytes);
         let full =
@@ -252,7 +261,7 @@ impl Port {
 
     #[inline]
     fn advance_waiting(&mut self, now_ps: u64, options: &mut OptionTable) {
-        if self.has(feature::CROSSING) {
+        if self.has(feature::CUT) {
             self.advance_departures(now_ps);
             return;
         }
@@ -343,7 +352,7 @@ impl Port {
         if self.waiting == self.ring.len() {
             self.advance(now_ps, options);
         }
-        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CROSSING));
+        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CUT));
         self.ring.pop()
     }
 
@@ -379,7 +388,7 @@ impl Port {
     pub fn sent(&self) -> (u64, u32) {
         let mut packets = self.ring.taken().wrapping_add(self.ring.len());
         if let Some(extras) = &self.extras {
-            packets = packets.wrapping_add(extras.crossing.handed_over);
+            packets = packets.wrapping_add(extras.cut.handed_over);
         }
         (
             self.sent_bytes - self.waiting_bytes,

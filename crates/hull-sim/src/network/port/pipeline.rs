@@ -9,7 +9,7 @@ use super::super::packet::Packet;
 use super::super::queues::Queues;
 use super::super::ring::Scheduled;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
-use super::{Crossing, Port, Verdict, feature};
+use super::{CutLink, Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
 
 /// What only some ports have.
@@ -19,12 +19,12 @@ pub struct Extras {
     pub(super) rules: Vec<Box<dyn Rule>>,
     /// Its queues, where it is no FIFO.
     pub(super) queues: Option<Queues>,
-    /// Arrival times of the packets that wait in the FIFO, where there are rules, ps.
-    arrivals: VecDeque<u64>,
+    /// Arrival times of the packets that wait in the FIFO, where rules look at departures, ps.
+    pub(super) arrivals: VecDeque<u64>,
     /// Instruments.
     pub(super) watch: Option<Watch>,
     /// What a cut link needs.
-    pub(super) crossing: Crossing,
+    pub(super) cut: CutLink,
 }
 
 impl Port {
@@ -116,7 +116,7 @@ impl Port {
         }
         let verdict = self.schedule(now_ps, start_ps, packet);
         if let Some(extras) = extras
-            && !extras.rules.is_empty()
+            && !extras.rules.iter().all(|rule| rule.decides_on_arrival())
         {
             if arrival.waits {
                 extras.arrivals.push_back(now_ps);

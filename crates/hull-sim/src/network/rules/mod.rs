@@ -119,6 +119,12 @@ pub type Notice = u8;
 
 /// A rule of one port.
 pub trait Rule: Debug + Send {
+    /// Whether it decides when a packet arrives, with nothing but what the port has: then its departures
+    /// are not looked at, and the network may be simulated in parts that meet at this port.
+    fn decides_on_arrival(&self) -> bool {
+        false
+    }
+
     /// A packet comes; whether there is room for it is not decided yet.
     fn on_ingress(&mut self, _arrival: &Arrival, _packet: &Packet) -> Decision {
         Decision::Pass

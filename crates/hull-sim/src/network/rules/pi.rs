@@ -74,6 +74,10 @@ impl PiMarking {
 }
 
 impl Rule for PiMarking {
+    fn decides_on_arrival(&self) -> bool {
+        true
+    }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,

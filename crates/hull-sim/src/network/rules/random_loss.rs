@@ -28,6 +28,10 @@ impl RandomLoss {
 }
 
 impl Rule for RandomLoss {
+    fn decides_on_arrival(&self) -> bool {
+        true
+    }
+
     fn on_ingress(&mut self, _arrival: &Arrival, _packet: &Packet) -> Decision {
         if self.random.bits() < self.probability {
             Decision::Drop

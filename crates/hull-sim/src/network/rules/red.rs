@@ -109,6 +109,10 @@ impl RedMarking {
 }
 
 impl Rule for RedMarking {
+    fn decides_on_arrival(&self) -> bool {
+        true
+    }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,

@@ -11,6 +11,10 @@ use crate::network::{OptionTable, Packet};
 pub struct VirtualQueue(pub PhantomQueue);
 
 impl Rule for VirtualQueue {
+    fn decides_on_arrival(&self) -> bool {
+        true
+    }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,

@@ -8,16 +8,16 @@ mod tcp;
 use std::path::Path;
 
 use super::Simulation;
-use super::cut::{Cut, can_split};
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
+use super::partition::{self, Partition};
 use crate::engine::{Entity, EventQueue, Kind};
 use crate::measure::{Counts, FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
-use crate::topology::{self, Graph, Routes};
+use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
 use crate::workload::{self, Agenda, HostNames, Workload};
 
@@ -35,10 +35,13 @@ pub fn build_with_external(
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, external, seed, folder)?;
-    if let Some(cut) = simulation.cut.clone() {
+    if let Some(plan) = partition::plan(scenario, &simulation) {
         let mut quiet = scenario.clone();
         quiet.workload = Default::default();
-        simulation.split(assemble(&quiet, external, seed, None)?, &cut);
+        let others = (1..plan.parts).map(|_| assemble(&quiet, external, seed, None));
+        let others = others.collect::<Result<Vec<Simulation>, Problem>>()?;
+        let parts = Partition::new(plan, &mut simulation, others);
+        simulation.partition = Some(Box::new(parts));
     }
     simulation.begin();
     Ok(simulation)
@@ -68,7 +71,9 @@ fn assemble(
     let end_ps = warmup_ps + scenario.run.duration.0;
     let failed_links = vec![false; graph.links.len()];
     let header_bytes = scenario.transport.header.0 as u16;
-    let cut = Cut::new(&scenario.topology, &graph, &network.ports, header_bytes);
+    let notice = Notice::new(&scenario.topology, &graph, |port| {
+        network.ports[port].transit_ps(header_bytes)
+    });
     Ok(Simulation {
         now_ps: 0,
         events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
@@ -82,8 +87,7 @@ fn assemble(
                 .as_ref()
                 .map_or(0, |flows| flows.count),
         ),
-        lookahead: cut.as_ref().map(|cut| cut.lookahead).unwrap_or_default(),
-        cut: cut.filter(|_| scenario.run.threads > 1 && can_split(scenario)),
+        notice,
         instruments,
         graph,
         routes,
@@ -106,9 +110,8 @@ fn assemble(
         last_ps: end_ps.saturating_add(scenario.run.drain.0),
         limit_ps: u64::MAX,
         losses: Losses::new(),
-        fabric: None,
-        peer: None,
-        second_thread_seconds: None,
+        keeps_flows: true,
+        partition: None,
         latency: LatencyLog::default(),
         packets_sent: 0,
         packets_delivered: 0,
@@ -125,10 +128,6 @@ impl Simulation {
     fn begin(&mut self) {
         self.begin_traffic();
         self.begin_samples();
-        if let Some(fabric) = &mut self.fabric {
-            let warmup = Entity::new(Kind::Warmup, 0);
-            fabric.events.push(fabric.warmup_ps, warmup);
-        }
         let (events, warmup_ps) = (&mut self.events, self.warmup_ps);
         events.push(warmup_ps, Entity::new(Kind::Warmup, 0));
         if self.instruments.probe.is_some() {

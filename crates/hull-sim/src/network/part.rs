@@ -1,0 +1,113 @@
+//! A part of a network: its ports' queues are simulated here, those of all other ports elsewhere.
+//! Packets that leave the part, and routes that the others do not know yet, are kept until someone
+//! fetches them. Sizes are bytes, times ps.
+
+use super::port::Verdict;
+use super::ring::Scheduled;
+use super::{HOST, Hop, Network};
+
+/// A packet on its way to another part: it is on the link before its next hop.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The part that it goes to.
+    pub to: u8,
+    /// The packet, with the start of its transmission.
+    pub scheduled: Scheduled,
+}
+
+/// Which part this is, and what has to be told to others.
+#[derive(Debug)]
+pub(super) struct OwnPart {
+    number: u8,
+    /// The part of each port's queue; hosts are in part 0.
+    of_ports: Vec<u8>,
+    departures: Vec<Departure>,
+    /// Routes that were set: place of the first entry, and how many ports.
+    routes: Vec<(u32, u32)>,
+}
+
+impl OwnPart {
+    #[cold]
+    pub(super) fn note_route(&mut self, at: u32, ports: usize) {
+        self.routes.push((at, ports as u32));
+    }
+}
+
+impl Network {
+    /// Makes this the part `number` of a network whose ports' queues are in parts `of_ports`; the links
+    /// of `cut` may lead out of it.
+    pub fn become_part(&mut self, number: u8, of_ports: &[u8], cut: &[usize]) {
+        let own = cut.iter().filter(|&&port| of_ports[port] == number);
+        own.for_each(|&port| self.ports[port].cut());
+        self.part = Some(Box::new(OwnPart {
+            number,
+            of_ports: of_ports.to_vec(),
+            departures: Vec::new(),
+            routes: Vec::new(),
+        }));
+    }
+
+    /// A packet was offered to a port whose link is cut: it stays in this part or departs.
+    #[inline]
+    pub(super) fn pass_on(&mut self, port: usize, verdict: Verdict) -> Verdict {
+        let (Verdict::Accepted { start_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
+            return verdict;
+        };
+        let link = &mut self.ports[port];
+        let entry = self.hops[link.last_in_flight().packet.hop as usize];
+        let to = match entry & HOST {
+            0 => part.of_ports[entry as usize],
+            _ => 0,
+        };
+        if to == part.number {
+            return verdict;
+        }
+        let scheduled = link.hand_over();
+        part.departures.push(Departure { to, scheduled });
+        // The link needs no event for it here.
+        Verdict::Accepted {
+            start_ps,
+            first: false,
+        }
+    }
+
+    /// Takes what has departed since the last time, in order, and calls `carry` with each.
+    #[inline]
+    pub fn for_each_departure(&mut self, carry: impl FnMut(Departure)) {
+        if let Some(part) = &mut self.part {
+            part.departures.drain(..).for_each(carry);
+        }
+    }
+
+    /// Takes the routes that were set since the last time, and calls `carry` with the place of each
+    /// one's first entry and its entries.
+    #[inline]
+    pub fn for_each_new_route(&mut self, mut carry: impl FnMut(u32, &[u32])) {
+        let Some(part) = &mut self.part else { return };
+        for (at, ports) in part.routes.drain(..) {
+            let first = at as usize;
+            carry(at, &self.hops[first..=first + ports as usize]);
+        }
+    }
+
+    /// Takes over all routes of another part, which has none left to tell then.
+    pub fn copy_routes(&mut self, other: &Network) {
+        self.hops.clone_from(&other.hops);
+    }
+
+    /// The routes that were set so far are known to all parts.
+    pub fn forget_new_routes(&mut self) {
+        if let Some(part) = &mut self.part {
+            part.routes = Vec::new();
+        }
+    }
+
+    /// A packet comes from another part; returns its link when that needs an event.
+    #[inline]
+    pub fn land(&mut self, scheduled: Scheduled) -> Option<usize> {
+        let Hop::Port(port) = self.hop(scheduled.packet.hop - 1) else {
+            unreachable!("a packet comes from a port")
+        };
+        self.ports[port].land(scheduled).then_some(port)
+    }
+}

@@ -1,0 +1,160 @@
+//! What all parts of a run share: whether it was broken off, how many parts are done, and how far they
+//! can all go when each waits for the others. Times are ps.
+//!
+//! Clocks alone let parts that are all idle creep through a silence (a retransmission timeout) by one
+//! lookahead at a time. So a part that waits posts its next event and how many messages it has sent and
+//! taken. When all are waiting at one moment and everything that was sent was taken, nothing is on its
+//! way, and no part can be reached before the earliest sum of a part's next event and the way from
+//! there. This stays true whatever happens afterwards.
+//!
+//! That moment is found by reading all posts twice: a part that was waiting with the same post both
+//! times was waiting in between. A part takes its post back before it takes a message or serves an
+//! event. All of it is sequentially consistent, and off the way of a part that has something to do.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+
+/// One part's post. With its cache lines (two are fetched together) to itself.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Post {
+    /// Counts the changes; odd when the part waits.
+    version: AtomicU64,
+    sent: AtomicU64,
+    taken: AtomicU64,
+    next_ps: AtomicU64,
+}
+
+/// What all parts share.
+#[derive(Debug)]
+pub struct Board {
+    posts: Box<[Post]>,
+    broken: AtomicBool,
+    done: AtomicUsize,
+}
+
+/// Breaks the run off when it is dropped, unless its part is done by then: the part has failed, or its
+/// thread has panicked.
+#[derive(Debug)]
+pub struct Guard<'a> {
+    board: &'a Board,
+    done: bool,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            self.board.break_off();
+        }
+    }
+}
+
+impl Guard<'_> {
+    /// The part has served all its events and published all its messages.
+    pub fn set_done(&mut self) {
+        self.done = true;
+        self.board.done.fetch_add(1, SeqCst);
+    }
+}
+
+impl Board {
+    /// A board for so many parts.
+    pub fn new(parts: usize) -> Board {
+        Board {
+            posts: (0..parts).map(|_| Post::default()).collect(),
+            broken: AtomicBool::new(false),
+            done: AtomicUsize::new(0),
+        }
+    }
+
+    /// Guards a part.
+    pub fn guard(&self) -> Guard<'_> {
+        Guard {
+            board: self,
+            done: false,
+        }
+    }
+
+    /// Ends the run of all parts.
+    pub fn break_off(&self) {
+        self.broken.store(true, SeqCst);
+    }
+
+    /// Whether the run was broken off.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(SeqCst)
+    }
+
+    /// Whether all parts are done.
+    pub fn are_all_done(&self) -> bool {
+        self.done.load(SeqCst) == self.posts.len()
+    }
+
+    /// A part begins to wait: its next event is at `next_ps` if nothing comes, and it has sent and taken
+    /// so many messages.
+    pub fn post(&self, part: usize, next_ps: u64, sent: u64, taken: u64) {
+        let post = &self.posts[part];
+        post.next_ps.store(next_ps, SeqCst);
+        post.sent.store(sent, SeqCst);
+        post.taken.store(taken, SeqCst);
+        post.version.fetch_add(1, SeqCst);
+    }
+
+    /// A part that has waited does something.
+    pub fn take_back(&self, part: usize) {
+        self.posts[part].version.fetch_add(1, SeqCst);
+    }
+
+    /// When all parts wait and nothing is on its way: before this time nothing more comes to a part,
+    /// `distances_ps` being the least time to it from each part.
+    pub fn silence_ps(&self, distances_ps: &[u64], versions: &mut Vec<u64>) -> Option<u64> {
+        versions.clear();
+        let (mut sent, mut taken, mut reached_ps) = (0, 0, u64::MAX);
+        for (post, &distance_ps) in self.posts.iter().zip(distances_ps) {
+            let version = post.version.load(SeqCst);
+            if version.is_multiple_of(2) {
+                return None;
+            }
+            versions.push(version);
+            sent += post.sent.load(SeqCst);
+            taken += post.taken.load(SeqCst);
+            let next_ps = post.next_ps.load(SeqCst);
+            reached_ps = reached_ps.min(next_ps.saturating_add(distance_ps));
+        }
+        let mut posts = self.posts.iter().zip(versions.iter());
+        let is_moment = posts.all(|(post, &version)| post.version.load(SeqCst) == version);
+        (is_moment && sent == taken).then_some(reached_ps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silence_is_when_all_wait_and_nothing_is_on_its_way() {
+        let board = Board::new(3);
+        let mut versions = Vec::new();
+        let mut silence_ps = |board: &Board| board.silence_ps(&[10, 20, 30], &mut versions);
+        board.post(0, 1000, 5, 2);
+        board.post(1, 900, 0, 0);
+        assert_eq!(silence_ps(&board), None, "part 2 is busy");
+        board.post(2, u64::MAX, 1, 3);
+        assert_eq!(silence_ps(&board), None, "one message of six was not taken");
+        board.take_back(2);
+        board.post(2, 2000, 1, 4);
+        assert_eq!(silence_ps(&board), Some(920));
+        board.take_back(1);
+        assert_eq!(silence_ps(&board), None);
+    }
+
+    #[test]
+    fn a_part_that_is_not_done_breaks_the_run_off() {
+        let board = Board::new(2);
+        let mut first = board.guard();
+        first.set_done();
+        drop(first);
+        assert!(!board.is_broken() && !board.are_all_done());
+        drop(board.guard());
+        assert!(board.is_broken());
+    }
+}

@@ -1,0 +1,134 @@
+//! What may be simulated in parts, feature by feature. Each key of a scenario that can matter to a port
+//! is named and judged here, and nothing is passed over with `..`: a new key does not compile before
+//! its author has judged it.
+//!
+//! A feature may be simulated in parts when a port decides by it as soon as a packet arrives, with
+//! nothing but what the port has; or when it is at hosts alone, which are all in one part. What decides
+//! later (marking at dequeue, RCP, several queues), what several ports share (memory), what answers
+//! from inside (QCN), what changes routes (failing links), and instruments that look at several parts
+//! need one thread. The keys of switches are judged beside them ([`Switch::is_divisible`](crate::scenario::Switch)).
+
+use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
+
+/// Whether all that a scenario has may be simulated in parts.
+pub fn are_divisible(scenario: &Scenario) -> bool {
+    let Scenario {
+        name: _,
+        title: _,
+        source: _,
+        run,
+        topology,
+        host,
+        switch,
+        transport,
+        transports,
+        pacer: _,    // stands in hosts
+        workload: _, // asks hosts for flows
+        measure,
+        schemes: _, // a resolved scenario is one of them
+        sweep: _,
+    } = scenario;
+    of_run(run)
+        && of_topology(topology)
+        && of_hosts(host)
+        && switch.is_divisible()
+        && of_transport(transport)
+        && transports.values().all(of_transport)
+        && of_instruments(measure)
+}
+
+/// Times and seeds are those of every part.
+fn of_run(run: &Run) -> bool {
+    let Run {
+        duration: _,
+        warmup: _,
+        drain: _,
+        seed: _,
+        seeds: _,
+        threads: _,
+    } = run;
+    true
+}
+
+/// Any graph that keeps its links. The plan says whether it has a fabric.
+fn of_topology(topology: &Topology) -> bool {
+    let Topology {
+        star: _,
+        dumbbell: _,
+        multihop: _,
+        leaf_spine: _,
+        tree: _,
+        fat_tree: _,
+        file: _,
+        graph: _,
+        links: _,
+        failures, // change routes and lose what is under way, in all parts at once
+    } = topology;
+    failures.is_empty()
+}
+
+/// Hosts are in one part; only their ports' links lead out of it.
+fn of_hosts(host: &Host) -> bool {
+    let Host {
+        rate: _,
+        delay: _,
+        nic_buffer: _,
+        nic_queues, // several take turns when the link is free
+        stack_delay: _,
+        stack_jitter: _,
+        offload: _,
+        receive: _,
+        application_delay: _,
+    } = host;
+    *nic_queues <= 1
+}
+
+/// Senders and receivers are in one part. What matters to ports is whether they work together.
+fn of_transport(transport: &Transport) -> bool {
+    let Transport {
+        congestion_control: _, // is in hosts; what it asks of switches is judged there
+        own_sha256: _,
+        ecn: _,
+        mtu: _,
+        header: _,
+        framing: _,
+        initial_window: _,
+        min_window: _,
+        max_window: _,
+        receive_window: _,
+        initial_rto: _,
+        min_rto: _,
+        max_rto: _,
+        rto_granularity: _,
+        limited_transmit: _,
+        handshake: _,
+        ack_every: _,
+        delayed_ack: _,
+        quick_acks: _,
+        idle_restart: _,
+        idle_decay: _,
+        cwnd_validation: _,
+        byte_counting: _,
+        tso_win_divisor: _,
+        paced: _,
+        priority: _,
+        bic: _,
+        dctcp: _,
+        vegas: _,
+        qcn: _,
+    } = transport;
+    true
+}
+
+fn of_instruments(measure: &Measure) -> bool {
+    let Measure {
+        sample_interval: _, // at the client's port, which is the edge's
+        ports,              // may be of any part
+        queue_changes: _,   // at these ports or the client's
+        probe,              // times its packets at once
+        flows: _,
+        pacers: _,
+        capture, // looks at links where they end
+    } = measure;
+    ports.is_empty() && probe.is_none() && capture.is_none()
+}

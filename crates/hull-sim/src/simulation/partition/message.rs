@@ -1,0 +1,182 @@
+//! What one part tells another, and how it is packed into a record of a channel. Times are ps.
+
+use super::channel::Record;
+use crate::network::{Packet, Scheduled};
+use crate::simulation::losses::Loss;
+
+/// Entries of a route in a record.
+const ENTRIES: usize = 6;
+
+/// What one part tells another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// A packet on the link before its next hop, in the order in which it was queued there.
+    Packet(Scheduled),
+    /// A flow is to know of a loss.
+    Loss(Loss),
+    /// Entries of the list of hops, from a place on, for packets to come: how many of them, and they.
+    Route(u32, usize, [u32; ENTRIES]),
+    /// How far the sender is.
+    Clock(Clock),
+}
+
+/// How far a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Nothing decided before then will follow, ps.
+    pub clock_ps: u64,
+    /// Its next event if nothing comes, ps.
+    pub next_ps: u64,
+    /// How many messages it had taken, clocks aside.
+    pub taken: u64,
+    /// The end of the run, as far as it is known, ps.
+    pub stop_ps: u64,
+}
+
+impl Clock {
+    /// Before anything was told.
+    pub const NONE: Clock = Clock {
+        clock_ps: 0,
+        next_ps: 0,
+        taken: 0,
+        stop_ps: u64::MAX,
+    };
+}
+
+/// The kinds of messages, in the two highest bits of a record's first word, which no time reaches.
+const PACKET: u64 = 0;
+const LOSS: u64 = 1;
+const ROUTE: u64 = 2;
+const CLOCK: u64 = 3;
+const KIND_SHIFT: u32 = 62;
+
+#[inline]
+fn join(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+#[inline]
+fn halves(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
+
+impl Message {
+    /// The messages that tell a route, whose first entry is at `at`.
+    pub fn of_route(at: u32, entries: &[u32]) -> impl Iterator<Item = Message> {
+        entries
+            .chunks(ENTRIES)
+            .enumerate()
+            .map(move |(i, entries)| {
+                let mut all = [0; ENTRIES];
+                all[..entries.len()].copy_from_slice(entries);
+                Message::Route(at + (i * ENTRIES) as u32, entries.len(), all)
+            })
+    }
+
+    /// The message as a record.
+    #[inline]
+    pub fn record(&self) -> Record {
+        let (kind, [first, b, c, d]) = match *self {
+            Message::Packet(Scheduled { start_ps, packet }) => {
+                let bits = u32::from(packet.wire_bytes) | u32::from(packet.flags) << 16;
+                let stream = join(packet.seq, packet.ack);
+                let flow = join(packet.flow, packet.options);
+                (PACKET, [start_ps, stream, flow, join(packet.hop, bits)])
+            }
+            Message::Loss(loss) => (LOSS, [loss.at_ps, join(loss.flow, loss.options), 0, 0]),
+            Message::Route(at, count, [a, b, c, d, e, f]) => {
+                let first = join(at, count as u32);
+                (ROUTE, [first, join(a, b), join(c, d), join(e, f)])
+            }
+            Message::Clock(Clock {
+                clock_ps,
+                next_ps,
+                taken,
+                stop_ps,
+            }) => (CLOCK, [clock_ps, next_ps, taken, stop_ps]),
+        };
+        [first | kind << KIND_SHIFT, b, c, d]
+    }
+
+    /// The message of a record.
+    #[inline]
+    pub fn of(record: &Record) -> Message {
+        let [first, b, c, d] = *record;
+        let a = first & ((1 << KIND_SHIFT) - 1);
+        match first >> KIND_SHIFT {
+            PACKET => {
+                let ((seq, ack), (flow, options), (hop, bits)) = (halves(b), halves(c), halves(d));
+                let packet = Packet {
+                    seq,
+                    ack,
+                    flow,
+                    options,
+                    hop,
+                    wire_bytes: bits as u16,
+                    flags: (bits >> 16) as u16,
+                };
+                let start_ps = a;
+                Message::Packet(Scheduled { start_ps, packet })
+            }
+            LOSS => {
+                let (at_ps, (flow, options)) = (a, halves(b));
+                Message::Loss(Loss {
+                    at_ps,
+                    flow,
+                    options,
+                })
+            }
+            ROUTE => {
+                let ((at, count), b, c, d) = (halves(a), halves(b), halves(c), halves(d));
+                Message::Route(at, count as usize, [b.0, b.1, c.0, c.1, d.0, d.1])
+            }
+            CLOCK => Message::Clock(Clock {
+                clock_ps: a,
+                next_ps: b,
+                taken: c,
+                stop_ps: d,
+            }),
+            4.. => unreachable!("two bits"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        let packet = Packet {
+            seq: 1,
+            ack: u32::MAX,
+            flow: 3,
+            options: 4,
+            hop: u32::MAX - 5,
+            wire_bytes: 65535,
+            flags: 0xabcd,
+        };
+        let start_ps = 1 << 60;
+        let loss = Loss {
+            at_ps: 9,
+            flow: u32::MAX,
+            options: 11,
+        };
+        for message in [
+            Message::Packet(Scheduled { start_ps, packet }),
+            Message::Loss(loss),
+            Message::Route(7, 5, [1, 2, u32::MAX, 4, 5, 0]),
+            Message::Clock(Clock {
+                clock_ps: 1,
+                next_ps: u64::MAX,
+                taken: 3,
+                stop_ps: 4,
+            }),
+        ] {
+            assert_eq!(Message::of(&message.record()), message);
+        }
+        let told: Vec<Message> = Message::of_route(10, &[1, 2, 3, 4, 5, 6, 7]).collect();
+        assert_eq!(told[1], Message::Route(16, 1, [7, 0, 0, 0, 0, 0]));
+        assert_eq!(told.len(), 2);
+    }
+}

@@ -1,0 +1,205 @@
+//! One run on several threads: the network is divided into parts (`plan`), each of which is simulated
+//! by a thread of its own (`part`). The results are those of one thread, to the byte.
+//!
+//! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
+//! queue in one part and what is in flight in others. Part 0, the edge, has the hosts: flows, slots,
+//! the workload and its random numbers are all there. Each part serves its events in the order in which
+//! a single thread would, and nothing reaches another part at once; so nothing depends on which part is
+//! ahead. What may be simulated in parts is in `features`, and is nobody else's business.
+
+mod board;
+mod channel;
+mod features;
+mod message;
+mod neighbour;
+mod part;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::panic;
+use std::thread;
+
+use super::outcome::Measured;
+use super::{Control, Failure, Simulation};
+use crate::engine::{Entity, Kind};
+use crate::scenario::Scenario;
+use board::Board;
+use neighbour::Neighbour;
+use part::{Leaves, Part};
+
+pub use plan::Plan;
+
+/// The parts of a run besides the edge.
+#[derive(Debug)]
+pub struct Partition {
+    plan: Plan,
+    /// Part 1 and after.
+    others: Vec<Simulation>,
+}
+
+/// The parts of a run, when the scenario asks for several threads and all that it has may be simulated
+/// in parts.
+pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
+    if scenario.run.threads < 2 || !features::are_divisible(scenario) {
+        return None;
+    }
+    let ports = &simulation.network.ports;
+    let smallest_bytes = simulation.header_bytes;
+    let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
+    let threads = scenario.run.threads as usize;
+    let plan = Plan::new(&simulation.graph, simulation.notice, threads, transit_ps)?;
+    let mut cut = plan.cut.iter();
+    cut.all(|&port| ports[port].decides_on_arrival())
+        .then_some(plan)
+}
+
+impl Partition {
+    /// Makes `edge` part 0 and `others`, runs of the same network without traffic, the others.
+    pub fn new(plan: Plan, edge: &mut Simulation, mut others: Vec<Simulation>) -> Partition {
+        for (number, part) in std::iter::once(edge).chain(&mut others).enumerate() {
+            part.network
+                .become_part(number as u8, &plan.of_ports, &plan.cut);
+        }
+        for part in &mut others {
+            part.keeps_flows = false;
+            let warmup = Entity::new(Kind::Warmup, 0);
+            part.events.push(part.warmup_ps, warmup);
+        }
+        Partition { plan, others }
+    }
+
+    /// Keeps no rows of tables.
+    pub fn without_tables(mut self) -> Partition {
+        self.others = self
+            .others
+            .into_iter()
+            .map(Simulation::without_tables)
+            .collect();
+        self
+    }
+
+    /// Runs the edge here and each other part on a thread of its own, and joins their counts to those of
+    /// the edge. Returns what was measured, and the processor time of each other thread, s.
+    pub fn run(
+        self,
+        edge: &mut Simulation,
+        control: &Control,
+    ) -> Result<(Measured, Vec<f64>), Failure> {
+        let Partition { plan, mut others } = self;
+        for part in &mut others {
+            part.network.copy_routes(&edge.network);
+        }
+        edge.network.forget_new_routes();
+        let leaves = run_all(&plan, edge, &mut others, control)?;
+        let mut leaves = leaves.into_iter();
+        let mut measured = match leaves.next() {
+            Some((measured, _)) => measured?,
+            None => return Err(Failure::NoThread),
+        };
+        let mut seconds = Vec::new();
+        for ((number, other), (of_part, of_thread)) in (1..).zip(others).zip(leaves) {
+            measured.take_ports(&of_part?, &plan, number);
+            seconds.push(of_thread);
+            edge.join(other, &plan, number);
+        }
+        control.forget_others();
+        Ok((measured, seconds))
+    }
+}
+
+/// Runs all parts to their ends; the edge comes first in what they leave.
+fn run_all(
+    plan: &Plan,
+    edge: &mut Simulation,
+    others: &mut [Simulation],
+    control: &Control,
+) -> Result<Vec<Leaves>, Failure> {
+    let board = Board::new(plan.parts);
+    let distances_ps = plan.distances_ps();
+    let mut neighbours = neighbours(plan);
+    let mut part = |number: usize, simulation| {
+        let to_part = distances_ps.iter().map(|from| from[number]).collect();
+        let neighbours = std::mem::take(&mut neighbours[number]);
+        Part::new(number, simulation, neighbours, &board, to_part)
+    };
+    thread::scope(|scope| {
+        let edge = part(0, edge);
+        let mut threads = Vec::new();
+        for (number, simulation) in (1..).zip(others) {
+            let part = part(number, simulation);
+            let control = control.of_another_part();
+            let thread = thread::Builder::new().spawn_scoped(scope, move || part.run(&control));
+            let Ok(thread) = thread else {
+                board.break_off();
+                return Err(Failure::NoThread);
+            };
+            threads.push(thread);
+        }
+        let mut leaves = vec![edge.run(control)];
+        for thread in threads {
+            match thread.join() {
+                Ok(left) => leaves.push(left),
+                Err(panic) => panic::resume_unwind(panic),
+            }
+        }
+        Ok(leaves)
+    })
+}
+
+/// Each part's neighbours, in the order of their numbers.
+fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
+    let mut all: Vec<Vec<Neighbour>> = (0..plan.parts).map(|_| Vec::new()).collect();
+    for second in 0..plan.parts {
+        for first in 0..second {
+            if plan.are_neighbours(first, second) {
+                let there_ps = plan.lookahead_ps[first][second];
+                let back_ps = plan.lookahead_ps[second][first];
+                let (of_first, of_second) = Neighbour::pair([first, second], [there_ps, back_ps]);
+                all[first].push(of_first);
+                all[second].push(of_second);
+            }
+        }
+    }
+    all
+}
+
+impl Simulation {
+    /// Both have come to the end: the counts of part `number` become those of this one.
+    fn join(&mut self, mut part: Simulation, plan: &Plan, number: u8) {
+        self.now_ps = self.now_ps.max(part.now_ps);
+        self.packet_hops += part.packet_hops;
+        // Each part has served the end of the warm-up, a run serves it once.
+        let warmups = u64::from(part.warmup_ps < part.limit_ps);
+        self.counts += part.counts;
+        self.events_served += part.events_served - warmups;
+        self.packets_dropped += part.packets_dropped;
+        let at_warmup = &mut self.instruments.at_warmup;
+        at_warmup.take_ports(&part.instruments.at_warmup, plan, number);
+        for (port, &owner) in plan.of_ports.iter().enumerate() {
+            let here = &mut self.network.ports[port];
+            let there = &mut part.network.ports[port];
+            if owner == number {
+                std::mem::swap(here, there);
+            }
+            here.gather(there);
+        }
+    }
+}
+
+impl Measured {
+    /// Takes over what was read at the ports of part `number`.
+    fn take_ports(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
+        let bytes = self.sent_bytes.iter_mut().zip(&of_part.sent_bytes);
+        let packets = self.sent_packets.iter_mut().zip(&of_part.sent_packets);
+        let carried = self.carried_bytes.iter_mut().zip(&of_part.carried_bytes);
+        let counts = bytes.zip(packets).zip(carried);
+        for (&owner, ((bytes, packets), carried)) in plan.of_ports.iter().zip(counts) {
+            if owner == number {
+                *bytes.0 = *bytes.1;
+                *carried.0 = *carried.1;
+                *packets.0 = *packets.1;
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! One part's view of another that it shares a cut link with: the channels both ways, and how far the
+//! other is. Times are ps.
+//!
+//! Each part tells its clock: nothing that it decides before then will follow. So the other may go
+//! as far as that clock plus the lookahead between them (Chandy and Misra, 1979; the clock is theirs of
+//! the null messages). Of two parts, each also tells when it acts next if nothing comes, so that two
+//! that wait for a timer go there in one step; more than two find that out together (`board`).
+
+use super::channel::{Reader, Writer, channel};
+use super::message::{Clock, Message};
+
+/// Another part, as one part sees it.
+#[derive(Debug)]
+pub struct Neighbour {
+    /// Its number.
+    pub part: usize,
+    outgoing: Writer,
+    incoming: Reader,
+    /// Lookahead of what comes and of what goes, ps.
+    incoming_ps: u64,
+    outgoing_ps: u64,
+    /// Messages so far, clocks aside.
+    pub sent: u64,
+    pub taken: u64,
+    told: Clock,
+    /// What the other part told last.
+    pub theirs: Clock,
+}
+
+impl Neighbour {
+    /// The views that two parts have of each other, the first part's first: `numbers` are theirs, and
+    /// `ahead_ps` the lookahead from the first to the second and from the second to the first.
+    pub fn pair(numbers: [usize; 2], ahead_ps: [u64; 2]) -> (Neighbour, Neighbour) {
+        let (from_first, to_second) = channel();
+        let (from_second, to_first) = channel();
+        let view = |part, outgoing, incoming, [outgoing_ps, incoming_ps]: [u64; 2]| Neighbour {
+            part,
+            outgoing,
+            incoming,
+            incoming_ps,
+            outgoing_ps,
+            sent: 0,
+            taken: 0,
+            told: Clock::NONE,
+            theirs: Clock::NONE,
+        };
+        let [there_ps, back_ps] = ahead_ps;
+        (
+            view(numbers[1], from_first, to_first, ahead_ps),
+            view(numbers[0], from_second, to_second, [back_ps, there_ps]),
+        )
+    }
+
+    /// How far a part goes before it tells again how far it is, ps: a quarter of what lies between
+    /// the furthest that each can be ahead of the other.
+    pub fn stride_ps(&self) -> u64 {
+        self.incoming_ps
+            .saturating_add(self.outgoing_ps)
+            .div_ceil(4)
+    }
+
+    /// Whether there is something to [`fetch`](Neighbour::fetch).
+    #[inline]
+    pub fn has_new(&self) -> bool {
+        self.incoming.has_new()
+    }
+
+    /// Fetches the messages that have come, for [`Neighbour::next`]; true when there are some.
+    #[inline]
+    pub fn fetch(&mut self) -> bool {
+        self.incoming.look()
+    }
+
+    /// The next of the messages that were fetched.
+    #[inline]
+    pub fn next(&mut self) -> Option<Message> {
+        let message = Message::of(&self.incoming.next()?);
+        match message {
+            Message::Packet(..) | Message::Loss(_) | Message::Route(..) => self.taken += 1,
+            Message::Clock(clock) => self.theirs = clock,
+        }
+        Some(message)
+    }
+
+    /// Before this time nothing more comes, by the other part's clock.
+    #[inline]
+    pub fn bound_ps(&self) -> u64 {
+        self.theirs.clock_ps.saturating_add(self.incoming_ps)
+    }
+
+    /// The same where there are two parts only and the own next event is at `next_ps`.
+    #[inline]
+    pub fn bound_of_two_ps(&self, next_ps: u64) -> u64 {
+        let mut clock_ps = self.theirs.clock_ps;
+        if self.theirs.taken == self.sent {
+            // They have seen all that was sent: they wait for their next event or ours.
+            let answer_ps = next_ps.saturating_add(self.outgoing_ps);
+            clock_ps = clock_ps.max(self.theirs.next_ps.min(answer_ps));
+        }
+        clock_ps.saturating_add(self.incoming_ps)
+    }
+
+    /// Sends a message that is no clock.
+    #[inline]
+    pub fn send(&mut self, message: Message) {
+        self.sent += 1;
+        self.outgoing.write(message.record());
+    }
+
+    /// Sends how far this part is, with everything sent before: nothing that is decided before
+    /// `clock_ps` will follow, and the next event is at `next_ps` if nothing comes.
+    #[inline]
+    pub fn send_clock(&mut self, clock_ps: u64, next_ps: u64, stop_ps: u64) {
+        let clock = Clock {
+            clock_ps,
+            next_ps,
+            taken: self.taken,
+            stop_ps,
+        };
+        self.send_this(clock);
+    }
+
+    /// The same where there are more than two parts: with the clock and the end alone.
+    #[inline]
+    pub fn send_clock_alone(&mut self, clock_ps: u64, stop_ps: u64) {
+        let clock = Clock {
+            clock_ps,
+            stop_ps,
+            ..Clock::NONE
+        };
+        self.send_this(clock);
+    }
+
+    #[inline]
+    fn send_this(&mut self, clock: Clock) {
+        if clock != self.told {
+            self.told = clock;
+            self.outgoing.write(Message::Clock(clock).record());
+        }
+        self.publish();
+    }
+
+    /// Shows the other part what was sent, as far as there is room.
+    #[inline]
+    pub fn publish(&mut self) {
+        if self.outgoing.is_behind() {
+            self.outgoing.publish();
+        }
+    }
+
+    /// Whether something sent cannot be read yet: the other part has to fetch first.
+    #[inline]
+    pub fn is_behind(&self) -> bool {
+        self.outgoing.is_behind()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::losses::Loss;
+
+    fn take_all(neighbour: &mut Neighbour) {
+        while neighbour.fetch() {
+            while neighbour.next().is_some() {}
+        }
+    }
+
+    /// Hand-made: lookaheads 700 out of the edge, 200 into it.
+    #[test]
+    fn a_part_may_go_as_far_as_nothing_can_reach_it() {
+        let (mut fabric, mut edge) = Neighbour::pair([0, 1], [700, 200]);
+        assert_eq!((fabric.part, edge.part), (1, 0));
+        assert_eq!((fabric.stride_ps(), edge.stride_ps()), (225, 225));
+        // The fabric acts at 5000 if nothing comes, the edge at 1000: its packet can reach the
+        // fabric at 1700 and be answered at 1900.
+        edge.send_clock(700, 5000, u64::MAX);
+        assert!(fabric.has_new());
+        take_all(&mut fabric);
+        assert_eq!(fabric.bound_of_two_ps(1000), 1900);
+        // The fabric has not read a message: only its clock counts.
+        fabric.send(Message::Loss(Loss {
+            at_ps: 0,
+            flow: 0,
+            options: 0,
+        }));
+        assert_eq!(fabric.bound_of_two_ps(1000), 900);
+        assert_eq!(fabric.bound_ps(), 900);
+        fabric.send_clock(950, 1000, u64::MAX);
+        take_all(&mut edge);
+        assert_eq!(edge.bound_of_two_ps(5000), 1700);
+        edge.send_clock(1500, 1600, u64::MAX);
+        take_all(&mut fabric);
+        assert_eq!(fabric.bound_of_two_ps(3000), 1800);
+        fabric.send_clock_alone(960, 2000);
+        take_all(&mut edge);
+        assert_eq!((edge.bound_ps(), edge.theirs.stop_ps), (1660, 2000));
+    }
+}

@@ -1,0 +1,227 @@
+//! Into which parts a network is divided, to be simulated on several threads. Times are ps.
+//!
+//! Part 0 is the *edge*: the hosts with their links in both directions, the flows and the workload.
+//! The other parts are of the *fabric*: the ports between switches, divided by the switch that owns
+//! them. A port decides on arrival when a packet will be delivered, so the next part can be told as
+//! soon as the packet is queued: at least the smallest packet's time on the wire plus the link's delay
+//! ahead. That is the lookahead of conservative parallel simulation (Chandy and Misra, 1979). Links
+//! from hosts are the longest of a data-centre network, because a host's stack is in their delay,
+//! and every packet between racks takes as many steps at the edge as any other: the balance of the
+//! parts does not depend much on who sends to whom.
+//!
+//! The plan follows from the graph alone. Which features may be simulated so is another question
+//! (`features`).
+
+use crate::topology::{Graph, Kind, Notice};
+
+/// No link leads from the one part to the other.
+pub const NEVER_PS: u64 = u64::MAX;
+
+/// The parts of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// How many there are, the edge among them: at least 2.
+    pub parts: usize,
+    /// The part of each port's queue.
+    pub of_ports: Vec<u8>,
+    /// Ports whose packets may go on in another part.
+    pub cut: Vec<usize>,
+    /// How far ahead each part (first index) knows what it sends to each other one directly, ps;
+    /// [`NEVER_PS`] where it sends nothing.
+    pub lookahead_ps: Vec<Vec<u64>>,
+}
+
+impl Plan {
+    /// The parts of a network for at most so many threads; fewer where it has fewer switches with
+    /// links to others, and no plan where it has no fabric or something would reach another part in no
+    /// time. `transit_ps` is the smallest packet's time through a port's link.
+    pub fn new(
+        graph: &Graph,
+        notice: Notice,
+        threads: usize,
+        transit_ps: impl Fn(usize) -> u64,
+    ) -> Option<Plan> {
+        if threads < 2 || notice == Notice::default() {
+            return None;
+        }
+        let of_switches = divide(&rates(graph), threads - 1);
+        let of_port = |port: usize| match graph.is_between_switches(port) {
+            true => of_switches[graph.port_owner(port)],
+            false => 0,
+        };
+        let of_ports: Vec<u8> = (0..graph.ports()).map(of_port).collect();
+        let parts = 1 + usize::from(*of_ports.iter().max()?);
+        let mut lookahead_ps = vec![vec![NEVER_PS; parts]; parts];
+        let mut cut = Vec::new();
+        for (port, &from) in of_ports.iter().enumerate() {
+            let far_end = graph.port_far_end(port);
+            if graph.nodes[far_end].kind == Kind::Host {
+                continue;
+            }
+            let onward = graph.node_ports(far_end).iter();
+            let others = onward.map(|&next| of_ports[next]).filter(|&to| to != from);
+            let mut is_cut = false;
+            for to in others {
+                is_cut = true;
+                let least_ps = &mut lookahead_ps[usize::from(from)][usize::from(to)];
+                *least_ps = transit_ps(port).min(*least_ps);
+            }
+            if is_cut {
+                cut.push(port);
+            }
+        }
+        // Besides packets, each part of the fabric tells the edge of drops and is told by the edge of
+        // routes and of the end: every run gives the network's notice for that.
+        let (of_edge, of_others) = lookahead_ps.split_at_mut(1);
+        for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
+            let in_ps = &mut of_other[0];
+            if *out_ps < notice.to_fabric_ps || *in_ps < notice.to_edge_ps {
+                return None;
+            }
+            *out_ps = notice.to_fabric_ps;
+            *in_ps = notice.to_edge_ps;
+        }
+        let is_ahead = lookahead_ps.iter().flatten().all(|&ahead_ps| ahead_ps > 0);
+        is_ahead.then_some(Plan {
+            parts,
+            of_ports,
+            cut,
+            lookahead_ps,
+        })
+    }
+
+    /// The least time from each part (first index) to each other one by any way, and back to itself by
+    /// way of another, ps.
+    pub fn distances_ps(&self) -> Vec<Vec<u64>> {
+        let mut least_ps = self.lookahead_ps.clone();
+        for via in 0..self.parts {
+            for from in 0..self.parts {
+                for to in 0..self.parts {
+                    let way_ps = least_ps[from][via].saturating_add(least_ps[via][to]);
+                    least_ps[from][to] = least_ps[from][to].min(way_ps);
+                }
+            }
+        }
+        least_ps
+    }
+
+    /// Whether the two parts tell each other anything.
+    pub fn are_neighbours(&self, one: usize, other: usize) -> bool {
+        let ahead_ps = self.lookahead_ps[one][other].min(self.lookahead_ps[other][one]);
+        one != other && ahead_ps != NEVER_PS
+    }
+}
+
+/// The rates of each node's ports between switches together, bit/s: what the node may have to do.
+fn rates(graph: &Graph) -> Vec<u128> {
+    let rate = |&port: &usize| match graph.is_between_switches(port) {
+        true => u128::from(graph.wire(port).rate_bps),
+        false => 0,
+    };
+    let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
+    (0..graph.nodes.len()).map(of_node).collect()
+}
+
+/// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order of
+/// the nodes; those without weight get 0.
+fn divide(weights: &[u128], most: usize) -> Vec<u8> {
+    let total: u128 = weights.iter().sum();
+    let (mut before, mut last, mut number) = (0, None, 0);
+    let part_of = |&weight: &u128| {
+        if weight == 0 {
+            return 0;
+        }
+        // By the middle of what the node has of the whole.
+        let place = (2 * before + weight) * most as u128 / (2 * total);
+        before += weight;
+        if last != Some(place) {
+            last = Some(place);
+            number += 1;
+        }
+        number
+    };
+    weights.iter().map(part_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario;
+
+    const BASE: &str = r#"
+name = "plan"
+[run]
+duration = "1ms"
+[host]
+rate = "10Gbps"
+delay = "1us"
+[switch]
+rate = "10Gbps"
+delay = "1us"
+[workload.flows]
+load = "10%"
+connections = "per_flow"
+sizes.fixed = "1KB"
+"#;
+
+    fn planned(shape: &str, threads: usize) -> (Graph, Option<Plan>) {
+        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("is sound");
+        let scenario = &cells[0].scenario;
+        let graph = scenario.graph().expect("is sound");
+        let transit_ps = |port: usize| 1000 + port as u64;
+        let notice = Notice::new(&scenario.topology, &graph, transit_ps);
+        let plan = Plan::new(&graph, notice, threads, transit_ps);
+        (graph, plan)
+    }
+
+    #[test]
+    fn weights_are_divided_in_order() {
+        assert_eq!(divide(&[0, 1, 1, 0, 1, 1], 2), [0, 1, 1, 0, 2, 2]);
+        assert_eq!(divide(&[1, 1, 1], 8), [1, 2, 3], "no more parts than nodes");
+        assert_eq!(divide(&[9, 1, 1, 1], 2), [1, 2, 2, 2]);
+        assert_eq!(divide(&[1, 1, 9, 1], 1), [1, 1, 1, 1]);
+    }
+
+    /// Ports of one switch stay together, hosts are at the edge, and every part of the fabric has the
+    /// edge as its neighbour, with the times that every run keeps.
+    #[test]
+    fn a_fat_tree_in_any_number_of_parts() {
+        for threads in 2..=64 {
+            let (graph, plan) = planned("topology.fat_tree.k=4", threads);
+            let plan = plan.expect("has a fabric");
+            assert!(plan.parts <= threads.min(21), "20 switches and the edge");
+            assert!(threads > 9 || plan.parts == threads);
+            for port in 0..graph.ports() {
+                let part = plan.of_ports[port];
+                assert_eq!(part == 0, !graph.is_between_switches(port));
+                let of_owner = graph.node_ports(graph.port_owner(port)).iter();
+                let parts = of_owner.map(|&port| plan.of_ports[port]);
+                assert!(
+                    parts
+                        .into_iter()
+                        .all(|other| other == part || other * part == 0)
+                );
+            }
+            let outward = plan.lookahead_ps[0][1];
+            for part in 1..plan.parts {
+                assert!(plan.are_neighbours(0, part));
+                assert_eq!(plan.lookahead_ps[0][part], outward);
+            }
+            let distances = plan.distances_ps();
+            assert!(
+                distances
+                    .iter()
+                    .flatten()
+                    .all(|&ps| (1000..9000).contains(&ps))
+            );
+        }
+    }
+
+    #[test]
+    fn no_fabric_no_parts() {
+        for shape in ["topology.star.hosts=4", "topology.dumbbell.pairs=2"] {
+            assert_eq!(planned(shape, 2).1, None);
+        }
+        assert_eq!(planned("topology.fat_tree.k=4", 1).1, None);
+    }
+}

@@ -1,0 +1,58 @@
+//! How long word takes between the hosts of a network and the ports between its switches. Times are
+//! ps.
+//!
+//! A network has an *edge*, which is its hosts and the links of hosts in both directions, and a
+//! *fabric*, which is the ports between switches. A packet needs time from one to the other: at least
+//! the smallest packet's on the wire, plus the link's delay. Nothing that happens in one can matter
+//! in the other any sooner, and two rules of every run follow from it:
+//!
+//! - A port drops a packet. The flow's slot can be given back when the network holds nothing more of
+//!   the flow; hosts learn of the drop so long afterwards.
+//! - The workload is done. The run goes on until ports between switches could know.
+//!
+//! Both are properties of the network: how a run is simulated has no part in them.
+
+use super::Topology;
+use super::graph::{Graph, Kind};
+use super::observed::observed;
+
+/// Least times between edge and fabric; both are 0 where there is no fabric, or where the fabric is
+/// the bottleneck that is looked at (dumbbell).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notice {
+    /// From the queueing of a packet at a port between switches to its arrival at a switch with
+    /// hosts, ps: so long after a drop its flow knows of it.
+    pub to_edge_ps: u64,
+    /// From the queueing of a packet at a host's port to its arrival at a switch with links to
+    /// others, ps: so long a run goes on when its workload is done.
+    pub to_fabric_ps: u64,
+}
+
+impl Notice {
+    /// The times of a network; `transit_ps` is the smallest packet's time through a port's link.
+    pub fn new(topology: &Topology, graph: &Graph, transit_ps: impl Fn(usize) -> u64) -> Notice {
+        if graph.is_between_switches(observed(topology, graph).port) {
+            return Notice::default();
+        }
+        let leads_over = |&port: &usize| {
+            let far_end = graph.port_far_end(port);
+            let here = graph.is_between_switches(port);
+            let mut onward = graph.node_ports(far_end).iter();
+            graph.nodes[far_end].kind == Kind::Switch
+                && onward.any(|&next| graph.is_between_switches(next) != here)
+        };
+        let least_ps = |from_fabric: bool| {
+            let ports = (0..graph.ports()).filter(leads_over);
+            let from = ports.filter(|&port| graph.is_between_switches(port) == from_fabric);
+            from.map(&transit_ps).min().unwrap_or(0)
+        };
+        let (to_edge_ps, to_fabric_ps) = (least_ps(true), least_ps(false));
+        if to_edge_ps == 0 || to_fabric_ps == 0 {
+            return Notice::default();
+        }
+        Notice {
+            to_edge_ps,
+            to_fabric_ps,
+        }
+    }
+}

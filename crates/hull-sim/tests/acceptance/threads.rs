@@ -1,0 +1,311 @@
+//! One run gives on any number of threads what it gives on one (`run.threads`), to the last byte: flows
+//! in their order, samples, links, every count. Both sides of the comparison are hull's; that the
+//! results are right is for the other files to say.
+
+use std::fmt::Write;
+
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::simulation::{self, Control, Failure, Outcome};
+
+use super::star;
+
+const BASE: &str = r#"
+name = "threads"
+[run]
+duration = "3ms"
+[host]
+rate = "10Gbps"
+delay = "200ns"
+stack_delay = "500ns"
+[switch]
+rate = "10Gbps"
+delay = "200ns"
+buffer = "250pkts"
+[transport]
+initial_window = 3
+ack_every = 1
+initial_rto = "10ms"
+min_rto = "1ms"
+"#;
+
+const TREE: &str = "[topology.tree]\n";
+const FAT_TREE: &str = "[topology.fat_tree]\nk = 4\n";
+const LEAVES: &str = "[topology.leaf_spine]\nleaves = 3\nspines = 2\nhosts_per_leaf = 4\n";
+
+const FLOWS: &str = r#"
+[workload.flows]
+load = "30%"
+connections = "per_flow"
+sizes.pareto = { shape = 1.05, mean = "100KB" }
+"#;
+
+const INCAST: &str = r#"
+[workload.incast]
+total = "1MB"
+queries = 3
+all_to_all = true
+"#;
+
+const DCTCP: [&str; 3] = [
+    "transport.congestion_control=dctcp",
+    "transport.ecn=true",
+    "switch.marking.threshold=97.5KB",
+];
+
+const HULL: [&str; 4] = [
+    "transport.congestion_control=dctcp",
+    "transport.ecn=true",
+    "switch.phantom_queue={drain=\"95%\",threshold=\"3KB\"}",
+    "pacer={update_interval=\"7.2us\",beta=375,association_timeout=\"1ms\"}",
+];
+
+/// Numbers of threads besides one: some that divide the switches evenly, and more than this machine may
+/// have processors.
+const THREADS: [u32; 4] = [2, 3, 4, 8];
+
+fn scenario(parts: &[&str], settings: &[&str], threads: u32) -> Scenario {
+    let text = format!("{BASE}{}", parts.concat());
+    let mut settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();
+    settings.push(format!("run.threads={threads}"));
+    match scenario::expand(&text, "test.toml", &settings) {
+        Ok(cells) => cells[0].scenario.clone(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// All that a run leaves, as text.
+fn everything(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let counts = (
+        outcome.packet_hops,
+        outcome.events,
+        outcome.simulated_ps,
+        outcome.marks,
+        outcome.counts.timeouts,
+        outcome.counts.retransmissions,
+        outcome.counts.paced,
+        outcome.counts.associations,
+        outcome.options_in_flight,
+        outcome.flow_slots,
+    );
+    writeln!(text, "{counts:?} {:?}", outcome.packets).expect("a String takes all");
+    writeln!(text, "{:?} {:?}", outcome.throughput, outcome.occupancy).expect("a String takes all");
+    writeln!(text, "{:?} {:?}", outcome.links, outcome.latency).expect("a String takes all");
+    for record in outcome.flows.rows() {
+        writeln!(text, "{record:?}").expect("a String takes all");
+    }
+    writeln!(text, "{:?} {:?}", outcome.queues, outcome.fairness).expect("a String takes all");
+    writeln!(text, "{:?} {:?}", outcome.queries, outcome.transports).expect("a String takes all");
+    text
+}
+
+/// Runs on one thread and on several; returns the outcome.
+fn on_all(parts: &[&str], settings: &[&str]) -> Outcome {
+    on_each(parts, settings, &THREADS)
+}
+
+fn on_each(parts: &[&str], settings: &[&str], threads: &[u32]) -> Outcome {
+    let one = star::run(&scenario(parts, settings, 1), 1);
+    assert!(one.other_threads_seconds.is_empty());
+    let text = everything(&one);
+    for &threads in threads {
+        let outcome = star::run(&scenario(parts, settings, threads), 1);
+        let others = outcome.other_threads_seconds.len();
+        assert!(
+            (1..threads as usize).contains(&others),
+            "{others} of {threads}"
+        );
+        let all = everything(&outcome);
+        if let Some((here, there)) = text.lines().zip(all.lines()).find(|(a, b)| a != b) {
+            panic!("one thread: {here}\n{threads} threads: {there}");
+        }
+        assert_eq!(text.len(), all.len());
+    }
+    one
+}
+
+#[test]
+fn each_network_with_each_scheme() {
+    for (network, duration, hops) in [
+        (TREE, "run.duration=1500us", 150_000),
+        (FAT_TREE, "run.duration=3ms", 20_000),
+        (LEAVES, "run.duration=3ms", 10_000),
+    ] {
+        for scheme in [&[][..], &DCTCP, &HULL] {
+            let outcome = on_all(&[network, FLOWS], &[&[duration], scheme].concat());
+            assert!(outcome.packet_hops > hops, "{}", outcome.packet_hops);
+        }
+    }
+}
+
+#[test]
+fn several_transports() {
+    let others = r#"
+[transports.dctcp]
+congestion_control = "dctcp"
+ecn = true
+[transports.cubic]
+congestion_control = "cubic"
+[[workload.long_lived.flows]]
+src = "1-5"
+dst = 15
+transport = "dctcp"
+[[workload.long_lived.flows]]
+src = "6-10"
+dst = 15
+transport = "cubic"
+"#;
+    let settings = [
+        "switch.marking.threshold=15KB",
+        "switch.buffer=30pkts",
+        "run.drain=1ms",
+    ];
+    let outcome = on_all(&[FAT_TREE, FLOWS, others], &settings);
+    assert!(outcome.packets.dropped > 0 && outcome.marks > 0);
+    assert_eq!(outcome.transports.len(), 3);
+}
+
+#[test]
+fn losses_timeouts_and_selective_acknowledgments() {
+    let settings = [
+        "switch.buffer=8pkts",
+        "workload.flows.load=60%",
+        "run.drain=1ms",
+    ];
+    let outcome = on_all(&[TREE, FLOWS], &settings);
+    assert!(outcome.packets.dropped > 1000 && outcome.counts.timeouts > 10);
+    assert!(outcome.packets.in_flight > 0, "the run ends in the middle");
+}
+
+#[test]
+fn corrupted_packets_and_cut_through() {
+    let settings = ["switch.loss=1%", "switch.cut_through=64B"];
+    let outcome = on_all(&[TREE, FLOWS], &settings);
+    assert!(outcome.packets.dropped > 100, "{:?}", outcome.packets);
+}
+
+#[test]
+fn random_early_detection() {
+    let red = "switch.red={min=\"3KB\",max=\"30KB\",weight=\"5%\"}";
+    let load = "workload.flows.load=60%";
+    let outcome = on_all(&[FAT_TREE, FLOWS], &["transport.ecn=true", red, load]);
+    assert!(outcome.marks > 100, "{}", outcome.marks);
+}
+
+#[test]
+fn a_run_that_ends_when_all_is_done() {
+    let settings = [
+        "workload.flows.count=500",
+        "run.duration=100s",
+        "run.warmup=200us",
+    ];
+    let outcome = on_all(&[TREE, FLOWS], &settings);
+    assert!(outcome.simulated_ps < 10 * star::SECOND_PS);
+}
+
+/// Most of the time nothing happens; a parallel simulator that crept through it would take hours.
+#[test]
+fn long_silences() {
+    let settings = [
+        "workload.flows.flows_per_second=2.0",
+        "workload.flows.sizes={fixed=\"30KB\"}",
+        "run.duration=20s",
+        "measure.sample_interval=1s",
+    ];
+    let flows = "[workload.flows]\nconnections = \"persistent\"\n";
+    let outcome = on_all(&[LEAVES, flows], &settings);
+    assert!(outcome.flows.rows().len() > 20);
+}
+
+#[test]
+fn persistent_connections_and_cut_through() {
+    let settings = [
+        "workload.flows.connections=persistent",
+        "switch.cut_through=64B",
+        "transport.ack_every=2",
+        "transport.delayed_ack=500us",
+        "transport.handshake=true",
+        "switch.count_in_service=true",
+    ];
+    on_all(&[LEAVES, FLOWS], &settings);
+    // All pairs of hosts: 18,336 connections.
+    on_all(&[TREE, FLOWS], &["run.duration=100us", settings[0]]);
+}
+
+#[test]
+fn fan_out() {
+    on_all(
+        &[LEAVES, INCAST],
+        &["run.duration=100s", "switch.buffer=20pkts"],
+    );
+}
+
+/// A network without links between switches is not divided, and a switch stays in one piece.
+#[test]
+fn no_more_parts_than_the_network_has() {
+    let flows = FLOWS.replace("30%", "10%");
+    let threads = |shape: &str, threads: u32| {
+        let outcome = star::run(&scenario(&[shape, &flows], &[], threads), 1);
+        1 + outcome.other_threads_seconds.len()
+    };
+    assert_eq!(threads("[topology.star]\nhosts = 4\n", 8), 1);
+    assert_eq!(threads("[topology.dumbbell]\npairs = 2\n", 8), 1);
+    assert_eq!(
+        threads(LEAVES, 64),
+        6,
+        "three leaves, two spines and the hosts"
+    );
+}
+
+/// What decides late, is shared, answers from inside or looks into several parts takes one thread.
+#[test]
+fn features_that_need_one_thread() {
+    let link = "leaf0--spine0";
+    let failure = format!("topology.failures=[{{link=\"{link}\",at=\"400us\",until=\"900us\"}}]");
+    let late = [&DCTCP[..], &["switch.marking.on=dequeue"]].concat();
+    let marking = "{threshold=\"90KB\",on=\"dequeue\"}";
+    let late_port = format!("switch.ports=[{{tier=\"leaf-spine\",marking={marking}}}]");
+    let times = "interval=\"10us\",round_trip=\"12us\"";
+    let rcp = format!("switch.rcp={{algorithm=\"rcp\",alpha=\"40%\",beta=\"20%\",{times}}}");
+    for settings in [
+        &["switch.priorities=2"][..],
+        &["switch.memory={size=\"500KB\",alpha=\"100%\"}"],
+        &late,
+        &["transport.ecn=true", &late_port],
+        &[&failure],
+        &["transport.congestion_control=rcp", &rcp],
+        &[
+            "transport.congestion_control=qcn",
+            "transport.qcn.initial_rate=1Gbps",
+            "switch.qcn.equilibrium=4KB",
+        ],
+        &["host.nic_queues=2"],
+        &["measure.probe={}"],
+        &["measure.ports=[\"leaf-spine\"]"],
+    ] {
+        let scenario = scenario(&[LEAVES, FLOWS], settings, 4);
+        let outcome = star::run(&scenario, 1);
+        assert!(outcome.other_threads_seconds.is_empty(), "{settings:?}");
+    }
+}
+
+#[test]
+fn a_cancelled_run_ends() {
+    for threads in [2, 3, 8] {
+        let scenario = scenario(&[TREE, FLOWS], &["run.duration=1000s"], threads);
+        let simulation = match simulation::build(&scenario, 1, None) {
+            Ok(simulation) => simulation,
+            Err(problem) => panic!("{problem:?}"),
+        };
+        let control = Control::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while control.progress().1 < 100_000 {
+                    std::thread::yield_now();
+                }
+                control.cancel();
+            });
+            assert_eq!(simulation.run(&control).err(), Some(Failure::Cancelled));
+        });
+    }
+}
