@@ -72,8 +72,8 @@ pub(super) fn check(
     traffic: &Traffic,
 ) -> Result<(), Problem> {
     check_rows(scenario, graph, traffic)?;
-    check_flows(traffic)?;
-    compare(needs(scenario, graph, routes, traffic), available())
+    compare(needs(scenario, graph, routes, traffic), available())?;
+    check_flows(traffic)
 }
 
 /// Refuses more flows at a time than there is room for in an event.
