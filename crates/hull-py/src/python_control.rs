@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hull_sim::network::{Offer, kbps};
+use hull_sim::network::Written;
 use hull_sim::simulation::Control;
 use hull_sim::transport::{self, CongestionControl, EchoKind, External, Feedback, Pace, Start};
 use pyo3::exceptions::PyRuntimeError;
@@ -333,7 +333,7 @@ impl CongestionControl for PythonControl {
                 nxt: ack.nxt,
                 acked: ack.acked,
                 ece: ack.echo.marked,
-                offered_bps: (ack.echo.offer).map(|offer| u64::from(offer.rate_kbps) * 1000),
+                offered_bps: (ack.echo.written).map(|written| u64::from(written.rate_kbps) * 1000),
                 after_loss: ack.after_loss,
                 may_grow: ack.may_grow,
                 rtt_ps: ack.rtt_ps,
@@ -415,10 +415,10 @@ impl CongestionControl for PythonControl {
         self.pace()
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
-        self.shared.asks_rate.then(|| Offer {
-            rate_kbps: kbps(u64::MAX),
+    fn ask(&self, srtt_ps: u64) -> Option<Written> {
+        self.shared.asks_rate.then(|| Written {
             round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
+            ..Written::default()
         })
     }
 

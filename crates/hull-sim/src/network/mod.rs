@@ -15,7 +15,7 @@ mod schedulers;
 mod shared_buffer;
 mod watch;
 
-pub use options::{NO_OPTIONS, Offer, OptionTable, Options, SackBlocks, kbps};
+pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, flags};
 pub use part::Departure;
 pub use port::{BufferLimit, Port, PortConfig, Verdict};

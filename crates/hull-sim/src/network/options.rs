@@ -7,23 +7,33 @@
 pub struct Options {
     /// Of an ACK: what has arrived above its number.
     pub sack: SackBlocks,
-    /// The rate that switches offer (RCP).
-    pub offer: Option<Offer>,
+    /// Of data: what switches read and write. Of an ACK: the same, as the last data brought it.
+    pub written: Option<Written>,
 }
 
-/// A rate on its way: with data to the receiver, with the ACK back to the sender.
+/// What switches read from data and write into it; the receiver returns it to the sender with its ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The least rate of the path so far, kbit/s.
+pub struct Written {
+    /// The least rate that ports of the path offer (RCP), kbit/s.
     pub rate_kbps: u32,
-    /// Of data: the sender's smoothed round trip, ns; 0 before it has one.
+    /// For switches to read: the sender's smoothed round trip, ns; 0 before it has one.
     pub round_trip_ns: u32,
 }
 
-impl Offer {
+impl Default for Written {
+    /// Nothing was written yet.
+    fn default() -> Self {
+        Written {
+            rate_kbps: u32::MAX,
+            round_trip_ns: 0,
+        }
+    }
+}
+
+impl Written {
     /// A port offers a rate; the least on the path counts.
     #[inline]
-    pub fn lower_to(&mut self, rate_bps: u64) {
+    pub fn lower_rate_to(&mut self, rate_bps: u64) {
         self.rate_kbps = self.rate_kbps.min(kbps(rate_bps));
     }
 }

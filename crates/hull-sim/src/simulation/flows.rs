@@ -264,7 +264,7 @@ impl FlowTable {
         self.opened += 1;
         let number = self.opened;
         self.route(network, routes, slot, number);
-        if at == self.paced.len() && self.templates.iter().any(|template| template.has_pace) {
+        if at == self.paced.len() && self.templates.iter().any(|one| one.has_pace || one.asks) {
             self.paced.push(Paced::new());
         }
         slot

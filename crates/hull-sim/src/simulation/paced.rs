@@ -1,7 +1,7 @@
 //! Flows with a pace: when their next segment leaves, and what switches say about it.
 //!
-//! An offer (RCP, thesis 5.5.3) rides on packets: data carries the least rate on its way, from that of the
-//! sender's own link down; the receiver keeps the one that came last and puts it on its ACKs. A notice (QCN)
+//! What switches write rides on packets: data carries it, as RCP's least rate of the way (thesis 5.5.3); the
+//! receiver keeps what came last and puts it on its ACKs. A notice (QCN)
 //! travels by itself from the switch to the sender. It is of the first class and small, so it meets no
 //! queue: it takes the time of a frame of 64 bytes over the links that the packet has come by, back. It is
 //! no packet of the run: it takes no capacity and is never lost. Times are ps.
@@ -9,7 +9,7 @@
 use super::Simulation;
 use crate::engine::{Entity, Kind};
 use crate::network::rules::Notice;
-use crate::network::{Hop, NO_OPTIONS, Offer, Options, Packet};
+use crate::network::{Hop, NO_OPTIONS, Options, Packet, Written};
 use crate::transport::{CongestionControl, Pace, Pacing, Start};
 
 /// Bytes of a notice on the wire: Ethernet's smallest frame.
@@ -20,8 +20,8 @@ const NOTICE_BYTES: u16 = 64;
 pub struct Paced {
     /// When it may send.
     pacing: Pacing,
-    /// The offer that the last data came with, at the receiver.
-    offer: Option<Offer>,
+    /// What the last data came with, at the receiver.
+    written: Option<Written>,
     /// Notices under way: when each arrives, the next one last.
     notices: Vec<(u64, Notice)>,
 }
@@ -31,14 +31,14 @@ impl Paced {
     pub fn new() -> Self {
         Paced {
             pacing: Pacing::new(),
-            offer: None,
+            written: None,
             notices: Vec::new(),
         }
     }
 
     fn reset(&mut self, pace: Pace) {
         self.pacing.reset(pace);
-        self.offer = None;
+        self.written = None;
         self.notices.clear();
     }
 }
@@ -105,27 +105,27 @@ impl Simulation {
     pub(super) fn ask(&mut self, slot: u32) -> u32 {
         let sender = &self.table.senders[slot as usize];
         match sender.controller().ask(sender.srtt_ps()) {
-            Some(offer) => self.network.options.insert(Options {
-                offer: Some(offer),
+            Some(written) => self.network.options.insert(Options {
+                written: Some(written),
                 ..Options::default()
             }),
             None => NO_OPTIONS,
         }
     }
 
-    /// Data arrives with the offer of its path.
-    pub(super) fn note_offer(&mut self, packet: &Packet, options: &Options) {
+    /// Data arrives with what switches wrote.
+    pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
         if let Some(paced) = self.table.paced.get_mut(packet.flow as usize) {
-            paced.offer = options.offer;
+            paced.written = options.written;
         }
     }
 
-    /// The offer that an ACK of this flow brings back.
-    pub(super) fn offer_back(&self, slot: u32) -> Option<Offer> {
-        let offer = self.table.paced.get(slot as usize)?.offer?;
-        Some(Offer {
+    /// What an ACK of this flow brings back.
+    pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
+        let written = self.table.paced.get(slot as usize)?.written?;
+        Some(Written {
             round_trip_ns: 0,
-            ..offer
+            ..written
         })
     }
 

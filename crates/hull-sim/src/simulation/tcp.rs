@@ -66,7 +66,7 @@ impl Simulation {
         let ack = sequence::unwrap(packet.ack, sender.una());
         let echo = Echo {
             marked: ece,
-            offer: options.offer,
+            written: options.written,
         };
         sender.on_ack(self.now_ps, ack, echo, options.sack.as_slice());
         if self.table.has_pace(slot) {
@@ -80,8 +80,8 @@ impl Simulation {
     fn receive_data(&mut self, host: usize, received: &Received, options: &Options) {
         let packet = &received.packet;
         let slot = packet.flow;
-        if options.offer.is_some() {
-            self.note_offer(packet, options);
+        if options.written.is_some() {
+            self.note_written(packet, options);
         }
         let receiver = &mut self.table.receivers[slot as usize];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
@@ -109,12 +109,16 @@ impl Simulation {
     }
 
     fn send_ack(&mut self, host: usize, slot: u32, ack: OutgoingAck) {
-        let offer = if ack.syn { None } else { self.offer_back(slot) };
-        let options = if ack.sack.as_slice().is_empty() && offer.is_none() {
+        let written = if ack.syn {
+            None
+        } else {
+            self.written_back(slot)
+        };
+        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
             NO_OPTIONS
         } else {
             let sack = ack.sack;
-            self.network.options.insert(Options { sack, offer })
+            self.network.options.insert(Options { sack, written })
         };
         let flow = &self.table.flows[slot as usize];
         let packet = Packet {
@@ -194,7 +198,7 @@ impl Simulation {
                 | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
-        // Data that asks for an offer carries no ACK: one packet has room for one offer.
+        // Data that asks switches for something carries no ACK: a packet has room for one answer.
         if self.table.asks(slot) {
             if !segment.syn {
                 packet.options = self.ask(slot);

@@ -127,9 +127,11 @@ impl OfferedRate {
     fn count(&mut self, arrival: &Arrival, left_bytes: u64, packet: &Packet, table: &OptionTable) {
         let OfferedRate(rcp) = self;
         rcp.on_arrival(arrival.now_ps, arrival.framed_bytes, left_bytes);
-        let offer = table.get(packet.options).and_then(|options| options.offer);
-        if let Some(offer) = offer.filter(|offer| offer.round_trip_ns > 0) {
-            rcp.on_round_trip(u64::from(offer.round_trip_ns) * 1000);
+        let written = table
+            .get(packet.options)
+            .and_then(|options| options.written);
+        if let Some(written) = written.filter(|written| written.round_trip_ns > 0) {
+            rcp.on_round_trip(u64::from(written.round_trip_ns) * 1000);
         }
     }
 }
@@ -160,9 +162,9 @@ impl Rule for OfferedRate {
         let OfferedRate(rcp) = self;
         if packet.has(flags::DATA)
             && let Some(options) = options.get_mut(packet.options)
-            && let Some(offer) = &mut options.offer
+            && let Some(written) = &mut options.written
         {
-            offer.lower_to(rcp.rate_bps(departure.at_ps));
+            written.lower_rate_to(rcp.rate_bps(departure.at_ps));
         }
         Decision::Pass
     }

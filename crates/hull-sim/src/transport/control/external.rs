@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use super::{CongestionControl, Feedback, Pace, Start};
-use crate::network::Offer;
+use crate::network::Written;
 use crate::network::rules::Notice;
 use crate::transport::receiver::EchoKind;
 use crate::transport::send_times::SendTimes;
@@ -76,7 +76,7 @@ impl CongestionControl for ExternalControl {
         self.0.adjusts_gap()
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+    fn ask(&self, srtt_ps: u64) -> Option<Written> {
         self.0.ask(srtt_ps)
     }
 

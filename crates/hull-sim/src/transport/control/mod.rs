@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::receiver::EchoKind;
 use super::send_times::SendTimes;
 use super::window::Window;
-use crate::network::Offer;
+use crate::network::Written;
 use crate::network::rules::Notice;
 use crate::units::Rate;
 
@@ -44,7 +44,7 @@ pub struct Echo {
     /// ECN-Echo: packets were marked.
     pub marked: bool,
     /// The rate that the path offers, where data asked for one.
-    pub offer: Option<Offer>,
+    pub written: Option<Written>,
 }
 
 impl Echo {
@@ -53,7 +53,7 @@ impl Echo {
     pub fn marks(marked: bool) -> Self {
         Echo {
             marked,
-            offer: None,
+            written: None,
         }
     }
 }
@@ -154,9 +154,9 @@ pub trait CongestionControl {
         true
     }
 
-    /// What data carries for switches to write into, where the control wants it echoed: the smoothed
-    /// round trip, ps, is for the switches to read.
-    fn ask(&self, _srtt_ps: u64) -> Option<Offer> {
+    /// What data carries for switches to read and write into, where the control wants it echoed; the
+    /// smoothed round trip, ps, is for them to read.
+    fn ask(&self, _srtt_ps: u64) -> Option<Written> {
         None
     }
 
@@ -326,7 +326,7 @@ macro_rules! controls {
                 self.inner().adjusts_gap()
             }
 
-            fn ask(&self, srtt_ps: u64) -> Option<Offer> {
+            fn ask(&self, srtt_ps: u64) -> Option<Written> {
                 self.inner().ask(srtt_ps)
             }
 

@@ -4,7 +4,7 @@
 //! sent again as TCP does, at that rate. Rates bit/s, on packets kbit/s; ps, on packets ns.
 
 use super::{CongestionControl, Feedback, Pace, Start};
-use crate::network::{Offer, kbps};
+use crate::network::{Written, kbps};
 use crate::transport::window::Window;
 
 /// What one flow knows of its rate.
@@ -20,8 +20,8 @@ impl CongestionControl for RcpControl {
     }
 
     fn on_ack(&mut self, _window: &mut Window, ack: &Feedback) -> bool {
-        if let Some(offer) = ack.echo.offer {
-            self.offered_kbps = Some(offer.rate_kbps);
+        if let Some(written) = ack.echo.written {
+            self.offered_kbps = Some(written.rate_kbps);
         }
         false
     }
@@ -41,8 +41,8 @@ impl CongestionControl for RcpControl {
         }
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Offer> {
-        Some(Offer {
+    fn ask(&self, srtt_ps: u64) -> Option<Written> {
+        Some(Written {
             rate_kbps: self.link_kbps,
             round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
         })

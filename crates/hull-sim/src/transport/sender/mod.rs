@@ -382,7 +382,7 @@ impl Sender {
             self.on_duplicate();
         }
         let marked = is_last && echo.marked;
-        if marked || echo.offer.is_some() {
+        if marked || echo.written.is_some() {
             self.on_echo_without_progress(now_ps, Echo { marked, ..echo });
         }
     }
