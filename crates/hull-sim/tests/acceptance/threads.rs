@@ -127,12 +127,14 @@ fn on_each(parts: &[&str], settings: &[&str], threads: &[u32]) -> Outcome {
 #[test]
 fn each_network_with_each_scheme() {
     for (network, duration, hops) in [
-        (TREE, "run.duration=1500us", 150_000),
-        (FAT_TREE, "run.duration=3ms", 20_000),
-        (LEAVES, "run.duration=3ms", 10_000),
+        (TREE, "run.duration=300us", 10_000),
+        (FAT_TREE, "run.duration=1ms", 3_000),
+        (LEAVES, "run.duration=1ms", 1_000),
     ] {
         for scheme in [&[][..], &DCTCP, &HULL] {
-            let outcome = on_all(&[network, FLOWS], &[&[duration], scheme].concat());
+            // Cut short: other tests run until all is done, which takes many silences.
+            let settings = [&[duration, "run.drain=200us"], scheme].concat();
+            let outcome = on_all(&[network, FLOWS], &settings);
             assert!(outcome.packet_hops > hops, "{}", outcome.packet_hops);
         }
     }
