@@ -17,11 +17,12 @@ from hull.errors import UsageError
 if TYPE_CHECKING:
     from hull._core import Ack, Window
 
+
 def built_in() -> list[str]:
     """The names of hull's own, as the scenario's schema has them."""
     rows = json.loads(_core.keys())
     found = next(row for row in rows if row["key"] == "transport.congestion_control")
-    return found["type"].split(" | ")
+    return str(found["type"]).split(" | ")
 
 
 Own = Mapping[str, "type[CongestionControl]"]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 from rich.console import Console

@@ -24,7 +24,7 @@ TRIED = (
     DOCS / "adding_congestion_control.md",
     *sorted((DOCS / "howto").glob("*.md")),
 )
-EXCERPTS = ("adding_congestion_control.md", "adding_marking.md")
+RECIPES = ("adding_congestion_control.md", "adding_marking.md", "adding_statistic.md")
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
@@ -86,35 +86,7 @@ def test_links_from_the_root(page: str) -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-@pytest.mark.parametrize("page", EXCERPTS)
-def test_excerpts_are_in_the_sources(page: str) -> None:
-    """Each line of code on a page that explains how to add something is a line of the crates."""
-    files = [*(ROOT / "crates").glob("*/src/**/*.rs"), *(ROOT / "crates").glob("*/tests/**/*.rs")]
-    sources = {words(line) for path in files for line in path.read_text().splitlines()}
-    shown = [line for _, text in blocks(DOCS / page, "rust") for line in text.splitlines()]
-    code = [line for line in shown if not line.lstrip().startswith("//")]  # comments are shortened
-    assert code
-    assert [line for line in code if words(re.sub(r"\{ /\*.*", "{", line)) not in sources] == []
-
-
-def test_recipe_of_a_statistic_fits_the_sources() -> None:
-    """What it puts below a line has that line to go below, once, and what it adds is not there."""
-    sim = ROOT / "crates" / "hull-sim" / "src"
-    entry, above, added, at_the_end = (
-        text for _, text in blocks(DOCS / "adding_statistic.md", "rust")
-    )
-    registry = (sim / "measure" / "registry.rs").read_text(encoding="utf-8")
-    counted = (sim / "simulation" / "tcp.rs").read_text(encoding="utf-8")
-    field = entry.split(":")[0].strip()
-    assert f'"{field}"' in entry
-    assert f"self.counts.{field} " in added
-    assert len(re.findall(r"^counts! \{$", registry, re.M)) == 1
-    assert counted.count(above) == 1
-    assert field not in registry + counted
-    assert at_the_end in (sim / "simulation" / "outcome.rs").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", [*EXCERPTS, "adding_statistic.md"])
+@pytest.mark.parametrize("page", RECIPES)
 def test_named_sources_are_there(page: str) -> None:
     """A file of Rust that such a page names is one, by the end of its path."""
     files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]

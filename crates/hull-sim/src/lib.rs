@@ -1,16 +1,19 @@
-//! hull's simulator, packet by packet. The folders in the order in which a packet meets them:
+//! hull's simulator, packet by packet. Each folder may use those above it and none below, which a test reads
+//! from the imports:
 //!
-//! - [`scenario`]: what is simulated; the one definition of a scenario file;
-//! - [`workload`]: a request is made;
-//! - [`transport`]: TCP cuts it into segments and gets them across;
+//! - [`engine`]: when things happen; it knows times and numbers of entities only;
+//! - [`network`]: packets, links, the ports of switches and their rules;
+//! - [`transport`]: senders, receivers and congestion controls;
 //! - [`host`]: the NIC's queue and HULL's pacer;
 //! - [`topology`]: how hosts and switches are joined, and the paths through them;
-//! - [`network`]: links, the switch's ports, marking and phantom queues;
+//! - [`scenario`]: what is simulated, the one definition of a scenario file; the settings of a mechanism are in
+//!   the mechanism's own file;
+//! - [`workload`]: who sends whom how much, and when;
 //! - [`measure`]: what is written down about it;
-//! - [`engine`]: when all this happens.
+//! - [`simulation`]: joins them, from a scenario to a run, in one part or several;
+//! - [`part`]: one scenario with one seed, run into a folder.
 //!
-//! [`simulation`] joins them and [`part`] runs one scenario with one seed into a folder. Time is
-//! an integer count of picoseconds; the same scenario, seed and version give the same bytes.
+//! Time is an integer count of picoseconds; the same scenario, seed and version give the same bytes.
 
 pub mod engine;
 pub mod host;

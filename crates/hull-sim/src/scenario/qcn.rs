@@ -1,44 +1,59 @@
 //! QCN: that sources and switches go together (thesis 5.2).
 
-use super::{CongestionControl, Scenario};
+use super::{CongestionControl, Scenario, Transport};
 use crate::problem::{Problem, need, require};
 use crate::transport::ReactionPoint;
 
 /// Checks QCN's settings, and that what it needs is there and nothing that it cannot be with.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
-    let control = &s.transport.congestion_control;
-    let sources = control.is_qcn();
+    let mut sources = s
+        .each_transport()
+        .filter(|(_, t)| t.congestion_control.is_qcn())
+        .peekable();
     if let Some(point) = &s.switch.qcn {
         point.check()?;
+        let control = &s.transport.congestion_control;
         need(
-            sources,
+            sources.peek().is_some(),
             "switch.qcn",
             format!("a table with transport.congestion_control = \"{control}\""),
             "none but with congestion_control = \"qcn\" or \"qcn-aimd\", which take its feedback",
         )?;
     }
-    if !sources {
-        return Ok(());
+    for (table, transport) in sources {
+        of_sources(s, &table, transport)?;
     }
+    Ok(())
+}
+
+/// Checks one transport, whose table is `transport` or `transports.NAME`.
+fn of_sources(s: &Scenario, table: &str, transport: &Transport) -> Result<(), Problem> {
+    let control = &transport.congestion_control;
+    let with = format!("{table}.congestion_control = \"{control}\"");
     need(
         s.switch.qcn.is_some(),
         "switch.qcn",
-        format!("no table with transport.congestion_control = \"{control}\""),
+        format!("no table with {with}"),
         "a table, such as [switch.qcn] with equilibrium = \"33KB\"",
     )?;
-    s.transport.qcn.check(s.host.rate)?;
-    check_averaging(&s.transport.qcn, control)?;
+    let settings = transport.qcn.check(s.host.rate);
+    settings
+        .and_then(|()| check_averaging(&transport.qcn, control))
+        .map_err(|problem| problem.moved("transport", &format!("{table}.")))?;
     for (key, found) in [
-        ("transport.ecn", s.transport.ecn),
-        ("pacer", s.pacer.is_some()),
-        ("host.offload", s.host.offload.is_some()),
-        ("topology.failures", !s.topology.failures.is_empty()),
+        (format!("{table}.ecn"), transport.ecn),
+        ("pacer".to_owned(), s.pacer.is_some()),
+        ("host.offload".to_owned(), s.host.offload.is_some()),
+        (
+            "topology.failures".to_owned(),
+            !s.topology.failures.is_empty(),
+        ),
     ] {
         require(
             !found,
-            key,
+            &key,
             "it set",
-            &format!("that it is not with transport.congestion_control = \"{control}\""),
+            &format!("that it is not with {with}"),
         )?;
     }
     Ok(())

@@ -5,7 +5,8 @@ use crate::problem::{Problem, need, quoted, require};
 
 /// Checks RCP's settings, where there are some, and that they go with the rest.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
-    let asked = scenario.transport.congestion_control == CongestionControl::Rcp;
+    let mut transports = scenario.each_transport();
+    let asked = transports.any(|(_, one)| one.congestion_control == CongestionControl::Rcp);
     let Some(rcp) = &scenario.switch.rcp else {
         return need(
             !asked,
@@ -14,11 +15,15 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
             "one with transport.congestion_control = \"rcp\": nobody else says a rate",
         );
     };
+    let external = matches!(
+        scenario.transport.congestion_control,
+        CongestionControl::External(_)
+    );
     require(
-        asked,
+        asked || external,
         "transport.congestion_control",
         quoted(&scenario.transport.congestion_control),
-        "\"rcp\" with the table switch.rcp: nothing else takes its rate",
+        "\"rcp\" with the table switch.rcp, or a class of your own: nothing else takes its rate",
     )?;
     require(
         scenario.switch.priorities == 1,

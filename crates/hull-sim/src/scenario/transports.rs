@@ -1,10 +1,9 @@
-//! Transports beside the scenario's own: each starts from `[transport]`, and workloads name them. Windows
-//! only: rates are fed back by switches that serve the whole network.
+//! Transports beside the scenario's own: each starts from `[transport]`, and workloads name them.
 
 use toml::{Table, Value};
 
 use super::overrides::merge;
-use super::{CongestionControl, Flows, Scenario, transport};
+use super::{CongestionControl, Flows, Scenario, Transport, transport};
 use crate::problem::{Problem, quoted, require};
 
 /// The flows of `[transport]` in statistics.
@@ -30,13 +29,6 @@ pub(super) fn complete(table: &mut Table) {
 
 /// Checks each transport, and that there are flows for it.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
-    let rates = |control: &CongestionControl| {
-        control.is_qcn()
-            || matches!(
-                control,
-                CongestionControl::Rcp | CongestionControl::External(_)
-            )
-    };
     for name in s.transports.keys() {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         require(
@@ -82,8 +74,13 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
                 &base.congestion_control,
             ),
         ] {
-            let allowed = "newreno, cubic, bic, dctcp or vegas beside other transports";
-            require(!rates(control), &key, quoted(control), allowed)?;
+            let of_hull: Vec<String> = CongestionControl::BUILT_IN
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            let allowed = format!("{} beside other transports", of_hull.join(", "));
+            let external = matches!(control, CongestionControl::External(_));
+            require(!external, &key, quoted(control), &allowed)?;
         }
         priority(&of("priority"), own.priority, s.switch.priorities)?;
         // A flow list may name it; what reads the list looks whether it does.
@@ -116,6 +113,13 @@ fn priority(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem
 }
 
 impl Scenario {
+    /// All transports with the names of their tables, by number.
+    pub(super) fn each_transport(&self) -> impl Iterator<Item = (String, &Transport)> {
+        let others = self.transports.iter();
+        std::iter::once(("transport".to_owned(), &self.transport))
+            .chain(others.map(|(name, one)| (format!("transports.{name}"), one)))
+    }
+
     /// Names of the transports, by number; none where there is only one.
     pub fn transport_names(&self) -> Vec<String> {
         let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hull_sim::scenario::{Scenario, expand};
 use hull_sim::simulation::{Outcome, verify};
+use hull_sim::transport::ControlName;
 
 use super::star::{run, scenario};
 
@@ -301,7 +302,7 @@ fn what_cannot_be_is_refused() {
         ),
         (
             &["transports.other.congestion_control=rcp"],
-            ["transports.other.congestion_control: \"rcp\"", "newreno"],
+            ["switch.rcp: ", "congestion_control = \"rcp\""],
         ),
         (
             &[
@@ -347,4 +348,61 @@ fn a_resolved_file_gives_the_same_transports() {
     let text = scenario.to_toml().expect("a scenario");
     let again = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
     assert_eq!(again, &scenario);
+}
+
+/// Any two of hull's controls share a link of 1 Gbps, windows or rates; each gets something of it, nothing
+/// is lost from the books, and two threads would have changed nothing.
+#[test]
+fn any_two_controls_share_a_network() {
+    let names: Vec<String> = ControlName::BUILT_IN
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    for (i, one) in names.iter().enumerate() {
+        for other in &names[i + 1..] {
+            let text = shared(one, other);
+            let cells = expand(&text, "two.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+            let outcome = run(&cells[0].scenario, 1);
+            let goodputs: Vec<f64> = outcome
+                .transports
+                .values()
+                .map(|of| of.goodput_bps)
+                .collect();
+            assert!(
+                goodputs.iter().all(|&bps| bps > 1e6),
+                "{one} {other} {goodputs:?}"
+            );
+            assert!(
+                goodputs.iter().sum::<f64>() < 1e9,
+                "{one} {other} {goodputs:?}"
+            );
+            assert_eq!(outcome.transports.len(), 2);
+        }
+    }
+}
+
+fn shared(one: &str, other: &str) -> String {
+    let ecn = |name: &str| name == "dctcp";
+    let has = |name: &str| one.starts_with(name) || other.starts_with(name);
+    let mut text = format!(
+        r#"
+name = "two"
+run = {{ duration = "30ms", warmup = "10ms" }}
+topology.star.hosts = 3
+host = {{ rate = "1Gbps", delay = "5us" }}
+switch = {{ rate = "1Gbps", delay = "5us", buffer = "200KB", marking.threshold = "30KB" }}
+transport = {{ congestion_control = "{one}", ecn = {} }}
+transports.other = {{ congestion_control = "{other}", ecn = {} }}
+workload.long_lived.flows = [{{ src = 1, dst = 0 }}, {{ src = 2, dst = 0, transport = "other" }}]
+"#,
+        ecn(one),
+        ecn(other),
+    );
+    if has("qcn") {
+        text += "switch.qcn = { equilibrium = \"33KB\" }\n";
+    }
+    if has("rcp") {
+        text += "switch.rcp = { alpha = \"40%\", beta = \"20%\", interval = \"50us\", round_trip = \"50us\" }\n";
+    }
+    text
 }

@@ -1,0 +1,172 @@
+//! The structure of the crate: who may use whom, and that a file stays one that can be read. Imports are
+//! read from the sources; tests inside them are left out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of the crate with those that each may use: none that comes later, so that no arrow turns
+/// round.
+const MAY_USE: [(&str, &[&str]); 16] = [
+    ("quote", &[]),
+    ("random", &[]),
+    ("engine", &[]),
+    ("units", &["quote"]),
+    ("limits", &["engine"]),
+    ("problem", &["quote", "units"]),
+    ("service_time", &["problem", "random", "units"]),
+    ("network", &["problem", "quote", "random", "units"]),
+    ("transport", &["network", "problem", "units"]),
+    ("host", &["network", "random", "service_time"]),
+    ("topology", &["limits", "problem", "quote", "units"]),
+    // Describes: from the settings of each mechanism, which are in the mechanism's file.
+    (
+        "scenario",
+        &[
+            "host",
+            "limits",
+            "network",
+            "problem",
+            "quote",
+            "service_time",
+            "topology",
+            "transport",
+            "units",
+        ],
+    ),
+    // Knows flows, but no packets.
+    (
+        "workload",
+        &[
+            "limits",
+            "problem",
+            "quote",
+            "random",
+            "scenario",
+            "service_time",
+            "topology",
+            "units",
+        ],
+    ),
+    // Is told.
+    ("measure", &["limits", "network", "workload"]),
+    (
+        "simulation",
+        &[
+            "engine",
+            "host",
+            "limits",
+            "measure",
+            "network",
+            "problem",
+            "quote",
+            "random",
+            "scenario",
+            "service_time",
+            "topology",
+            "transport",
+            "units",
+            "workload",
+        ],
+    ),
+    (
+        "part",
+        &[
+            "measure",
+            "network",
+            "problem",
+            "scenario",
+            "simulation",
+            "transport",
+        ],
+    ),
+];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files_below(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The code of a file without comments and tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("text");
+    let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The modules of the crate that are named.
+fn used(code: &str) -> BTreeSet<&str> {
+    let after = code.split("crate::").skip(1);
+    let names = after.filter_map(|rest| {
+        rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+    });
+    names
+        .filter(|name| MAY_USE.iter().any(|(module, _)| module == name))
+        .collect()
+}
+
+#[test]
+fn dependencies_go_one_way() {
+    for (at, (module, may_use)) in MAY_USE.iter().enumerate() {
+        let earlier = |name: &&str| MAY_USE[..at].iter().any(|(module, _)| module == name);
+        assert!(may_use.iter().all(|name| earlier(&name)), "{module}");
+        let (file, folder) = (source().join(format!("{module}.rs")), source().join(module));
+        let mut files = Vec::new();
+        match file.exists() {
+            true => files.push(file),
+            false => files_below(&folder, &mut files),
+        }
+        for path in files {
+            let is_test = path.ends_with("tests.rs") || path.ends_with("test_network.rs");
+            let code = code(&path);
+            let found = used(&code);
+            let wrong: Vec<_> = found
+                .iter()
+                .filter(|name| *name != module && !may_use.contains(name))
+                .collect();
+            assert!(
+                is_test || wrong.is_empty(),
+                "{} uses {wrong:?}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// Every module is in the table.
+#[test]
+fn no_module_is_left_out() {
+    let text = fs::read_to_string(source().join("lib.rs")).expect("text");
+    let declared = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod "));
+    for module in declared.map(|name| name.trim_end_matches(';')) {
+        assert!(MAY_USE.iter().any(|(name, _)| *name == module), "{module}");
+    }
+}
+
+#[test]
+fn a_file_stays_below_500_lines_and_says_what_it_is() {
+    let mut files = Vec::new();
+    files_below(&source(), &mut files);
+    for path in files {
+        let text = fs::read_to_string(&path).expect("text");
+        let lines = text.lines().count();
+        assert!(lines < 500, "{} has {lines} lines", path.display());
+        assert!(text.starts_with("//!"), "{}", path.display());
+    }
+}

@@ -1,0 +1,99 @@
+"""The pages that say how to add something in Rust, followed word for word on a copy of the sources:
+their blocks of code go where their captions say, and the crate is built and tested with them.
+
+A caption is `PATH` for a new file; `PATH, below "LINE"` or `PATH, above "LINE"` for lines beside
+the only line of that text; `... behind "LINE"` where it is the next such line behind another.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    "adding_congestion_control.md": 2,
+    "adding_marking.md": 3,
+    "adding_statistic.md": 2,
+}
+"""How many files each page says that it takes."""
+BLOCK = re.compile(r"^```\{code-block\} rust\n:caption: ([^\n]*)\n(.*?)^```$", re.M | re.S)
+CAPTION = re.compile(
+    r'(?P<path>\S+?)(?:, (?P<where>below|above) "(?P<line>.*?)"(?: behind "(?P<behind>.*)")?)?'
+)
+
+
+def _place(lines: list[str], line: str, behind: str | None) -> int:
+    """The number of the line that a caption means."""
+    start = 0
+    if behind is not None:
+        assert lines.count(behind) == 1, f"{behind!r} is there {lines.count(behind)} times"
+        start = lines.index(behind)
+    else:
+        assert lines.count(line) == 1, f"{line!r} is there {lines.count(line)} times"
+    return lines.index(line, start)
+
+
+def follow(page: str, copy: Path) -> set[str]:
+    """Does what a page says in a copy of the sources; returns the files that it touches."""
+    touched = set()
+    blocks = BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert blocks
+    for caption, code in blocks:
+        step = CAPTION.fullmatch(caption)
+        assert step, caption
+        path = copy / step["path"]
+        touched.add(step["path"])
+        if step["where"] is None:
+            assert not path.exists(), path
+            path.write_text(code, encoding="utf-8")
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        line = step["line"].replace('\\"', '"')
+        at = _place(lines, line, step["behind"]) + (step["where"] == "below")
+        lines[at:at] = code.splitlines()
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return touched
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Rust sources, as they are tracked."""
+    if not (ROOT / ".git").exists() or shutil.which("cargo") is None:
+        pytest.skip("needs a clone and cargo")
+    folder = tmp_path_factory.mktemp("copy")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "Cargo.*", "rustfmt.toml", "crates", "linux/traffic", "tests"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def test_the_recipes_are_followed(copy: Path) -> None:
+    """All pages on one copy: each takes as many files as it says, and the tests they add pass."""
+    files = {page: follow(page, copy) for page in PAGES}
+    assert {page: len(touched) for page, touched in files.items()} == PAGES
+    # Dependencies are those that were built for the tests of Rust; optimization would take minutes.
+    command = ["cargo", "test", "--locked", "--quiet", "--package", "hull-sim", "--lib"]
+    for package in ("hull-core", "hull-sim"):
+        command += ["--config", f"profile.test.package.{package}.opt-level=0"]
+    target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
+    ran = subprocess.run(
+        [*command, "--", "tight", "sojourn", "registry"],
+        cwd=copy,
+        env={**os.environ, "CARGO_TARGET_DIR": target},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    assert "2 passed" in ran.stdout or "3 passed" in ran.stdout, ran.stdout
