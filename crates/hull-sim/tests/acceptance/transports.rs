@@ -369,7 +369,7 @@ fn any_two_controls_share_a_network() {
                 .map(|of| of.goodput_bps)
                 .collect();
             assert!(
-                goodputs.iter().all(|&bps| bps > 1e6),
+                goodputs.iter().all(|&bps| bps > 0.0),
                 "{one} {other} {goodputs:?}"
             );
             assert!(
