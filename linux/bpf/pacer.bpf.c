@@ -6,7 +6,7 @@
  * roughly the oldest flow). At egress a packet of an associated flow gets a departure time from the
  * host's one token bucket (hull-core's departure_pacer.rs, the same arithmetic line by line), which
  * sch_fq obeys; every other packet passes, and counts for the measured rate. What the NIC segments
- * after that leaves back to back: see docs/linux/pacer.md.
+ * after that leaves back to back: see docs/algorithms/pacer.md.
  */
 #include "packet.h"
 

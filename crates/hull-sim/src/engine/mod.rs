@@ -1,6 +1,6 @@
 //! The engine: when things happen. It knows times and entity numbers, no packets and no TCP.
 //!
-//! Design: `Time is an integer count of picoseconds`; the queue of events holds busy links and
+//! Time is an integer count of picoseconds; the queue of events holds busy links and
 //! timers, never packets.
 
 mod entity;

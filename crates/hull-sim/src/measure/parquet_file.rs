@@ -232,7 +232,7 @@ fn open(
             .with_fields(fields)
             .build()?,
     );
-    let metadata = columns.iter().flat_map(|column| {
+    let metadata = columns.iter().take(values.len()).flat_map(|column| {
         [("unit", column.unit), ("meaning", column.meaning)]
             .map(|(key, text)| KeyValue::new(format!("{}.{key}", column.name), text.to_owned()))
     });
