@@ -8,7 +8,6 @@ use hull_sim::measure::{self, OF_DISTRIBUTION, RunLabels, Statistic, TABLES};
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
-use hull_sim::topology;
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;

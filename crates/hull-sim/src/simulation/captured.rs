@@ -10,7 +10,7 @@ impl Simulation {
     /// follows, ps.
     #[inline(never)]
     pub(super) fn observe(&mut self, port: usize, packet: &Packet) -> u64 {
-        let link = &self.network.ports[port];
+        let link = &self.fabric.network.ports[port];
         let tail_ps = link.tail_ps(packet);
         if link.is_captured() {
             self.capture(port, packet, tail_ps);
@@ -43,7 +43,7 @@ impl Simulation {
             capture.take(port, packet, &context);
             return;
         }
-        let flow = &self.table.flows[packet.flow as usize];
+        let flow = &self.endpoints.table.flows[packet.flow as usize];
         // Data and SYN run from the flow's source, acknowledgments and the answer to a SYN back.
         let forward =
             packet.has(flags::DATA) || packet.flags & (flags::SYN | flags::ACK) == flags::SYN;
@@ -55,7 +55,7 @@ impl Simulation {
         context.connection = flow.number;
         context.from_opener = forward;
         if flow.reverse != NONE {
-            let reverse = &self.table.flows[flow.reverse as usize];
+            let reverse = &self.endpoints.table.flows[flow.reverse as usize];
             if reverse.number < flow.number {
                 context.connection = reverse.number;
                 context.slot = flow.reverse;
@@ -63,10 +63,10 @@ impl Simulation {
             }
         }
         if packet.has(flags::DATA) {
-            let payload = u32::from(packet.wire_bytes - self.header_bytes);
+            let payload = u32::from(packet.wire_bytes - self.endpoints.header_bytes);
             context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
         }
-        let options = self.network.options.get(packet.options);
+        let options = self.fabric.network.options.get(packet.options);
         context.sack = options.map_or(&[], |options| options.sack.as_slice());
         capture.take(port, packet, &context);
     }

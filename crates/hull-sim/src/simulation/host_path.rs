@@ -16,17 +16,17 @@ impl Simulation {
     /// A host's transport sends a packet, or one more of a large piece (`behind`) that the NIC cuts.
     #[inline]
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
-        self.packets_sent += 1;
+        self.tally.packets_sent += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.table.flows[packet.flow as usize].in_flight += 1;
+            self.endpoints.table.flows[packet.flow as usize].in_flight += 1;
         }
-        if self.hosts.stacks.is_empty() {
+        if self.endpoints.hosts.stacks.is_empty() {
             self.send_to_nic(host, packet);
             return;
         }
         let line = 2 * host;
         let one = Received { packet, count: 1 };
-        let stack = &mut self.hosts.stacks[line];
+        let stack = &mut self.endpoints.hosts.stacks[line];
         let alone = if behind {
             stack.push_behind(self.now_ps, one)
         } else {
@@ -39,7 +39,7 @@ impl Simulation {
 
     /// A packet leaves a stack: on the way out for the NIC, on the way in for the transport.
     pub(super) fn serve_stack(&mut self, line: usize) {
-        let (received, next_ps) = self.hosts.stacks[line].pop();
+        let (received, next_ps) = self.endpoints.hosts.stacks[line].pop();
         if let Some(at_ps) = next_ps {
             self.events.push(at_ps, Entity::new(Kind::Stack, line));
         }
@@ -55,12 +55,12 @@ impl Simulation {
     /// of its host.
     #[inline]
     fn send_to_nic(&mut self, host: usize, packet: Packet) {
-        if self.hosts.pacers.is_empty() {
+        if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
             return;
         }
-        let nic = &mut self.hosts.pacers[host].nic;
-        let options = &mut self.network.options;
+        let nic = &mut self.endpoints.hosts.pacers[host].nic;
+        let options = &mut self.fabric.network.options;
         match nic.enqueue(self.now_ps, self.now_ps, packet, options) {
             Verdict::Accepted { start_ps, first } => {
                 if start_ps == self.now_ps {
@@ -78,13 +78,13 @@ impl Simulation {
     #[inline]
     fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
-        let port = self.hosts.ports[host] as usize;
+        let port = self.endpoints.hosts.ports[host] as usize;
         self.transmit(self.now_ps, port, packet);
     }
 
     pub(super) fn serve_nic(&mut self, host: usize) {
-        let nic = &mut self.hosts.pacers[host].nic;
-        let packet = nic.deliver(self.now_ps, &mut self.network.options);
+        let nic = &mut self.endpoints.hosts.pacers[host].nic;
+        let packet = nic.deliver(self.now_ps, &mut self.fabric.network.options);
         if let Some(next_ps) = nic.next_start_ps() {
             self.events.push(next_ps, Entity::new(Kind::NicHead, host));
         }
@@ -93,7 +93,7 @@ impl Simulation {
 
     #[inline]
     fn admit(&mut self, host: usize, packet: Packet) {
-        let release = self.hosts.pacers[host].admit(self.now_ps, packet);
+        let release = self.endpoints.hosts.pacers[host].admit(self.now_ps, packet);
         self.count_drawn(host);
         match release {
             Release::Now(packet) => self.send_to_wire(host, packet),
@@ -105,14 +105,14 @@ impl Simulation {
     /// Counts what packets told the pacer.
     #[inline]
     fn count_drawn(&mut self, host: usize) {
-        while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
-            self.table.flows[flow as usize].count(echo);
+        while let Some((flow, echo)) = self.endpoints.hosts.pacers[host].take_drawn() {
+            self.endpoints.table.flows[flow as usize].count(echo);
         }
     }
 
     /// Sees to it that the pacer is looked at when it has to be.
     fn wake_pacer(&mut self, host: usize) {
-        let pacer = &mut self.hosts.pacers[host];
+        let pacer = &mut self.endpoints.hosts.pacers[host];
         if let Some(at_ps) = pacer.next_wake_ps()
             && at_ps < pacer.event_ps
         {
@@ -122,11 +122,11 @@ impl Simulation {
     }
 
     pub(super) fn serve_pacer(&mut self, host: usize) {
-        if self.hosts.pacers[host].event_ps != self.now_ps {
+        if self.endpoints.hosts.pacers[host].event_ps != self.now_ps {
             return; // an earlier event took its place
         }
-        self.hosts.pacers[host].event_ps = u64::MAX;
-        while let Some(packet) = self.hosts.pacers[host].release(self.now_ps) {
+        self.endpoints.hosts.pacers[host].event_ps = u64::MAX;
+        while let Some(packet) = self.endpoints.hosts.pacers[host].release(self.now_ps) {
             self.count_drawn(host);
             self.send_to_wire(host, packet);
         }
@@ -137,11 +137,11 @@ impl Simulation {
     /// A packet comes off the last link.
     #[inline]
     pub(super) fn arrive(&mut self, host: usize, packet: Packet) {
-        if self.hosts.receivers.is_empty() {
+        if self.endpoints.hosts.receivers.is_empty() {
             self.arrive_at_stack(host, &Received { packet, count: 1 });
             return;
         }
-        let receiver = &mut self.hosts.receivers[host];
+        let receiver = &mut self.endpoints.hosts.receivers[host];
         if let Some(at_ps) = receiver.arrive(self.now_ps, packet) {
             receiver.event_ps = at_ps;
             self.events.push(at_ps, Entity::new(Kind::Receive, host));
@@ -150,13 +150,13 @@ impl Simulation {
 
     /// An interrupt, or the processor has done with a packet.
     pub(super) fn serve_receive(&mut self, host: usize) {
-        let receiver = &mut self.hosts.receivers[host];
+        let receiver = &mut self.endpoints.hosts.receivers[host];
         if receiver.event_ps != self.now_ps {
             return; // an earlier event took its place
         }
         receiver.event_ps = u64::MAX;
         loop {
-            let receiver = &mut self.hosts.receivers[host];
+            let receiver = &mut self.endpoints.hosts.receivers[host];
             let (received, next_ps) = receiver.serve(self.now_ps);
             if let Some(at_ps) = next_ps
                 && at_ps > self.now_ps
@@ -177,12 +177,12 @@ impl Simulation {
     /// joined count as so many.
     #[inline]
     fn arrive_at_stack(&mut self, host: usize, received: &Received) {
-        if self.hosts.stacks.is_empty() {
+        if self.endpoints.hosts.stacks.is_empty() {
             self.receive(host, received);
             return;
         }
         let line = 2 * host + 1;
-        if let Some(at_ps) = self.hosts.stacks[line].push(self.now_ps, *received) {
+        if let Some(at_ps) = self.endpoints.hosts.stacks[line].push(self.now_ps, *received) {
             self.events.push(at_ps, Entity::new(Kind::Stack, line));
         }
     }

@@ -194,8 +194,8 @@ impl Simulation {
             && packet.flags & flags::REPLY == 0
             && (self.warmup_ps..self.end_ps).contains(&self.now_ps);
         match (timed, taken) {
-            (true, true) => self.latency.probe(self.now_ps, waited_ps),
-            (true, false) => self.latency.probe_lost(),
+            (true, true) => self.records.latency.probe(self.now_ps, waited_ps),
+            (true, false) => self.records.latency.probe_lost(),
             _ => {}
         }
     }
@@ -214,8 +214,8 @@ impl Simulation {
 
     pub(super) fn serve_warmup(&mut self) {
         let now_ps = self.now_ps;
-        for port in &mut self.network.ports {
-            port.advance(now_ps, &mut self.network.options);
+        for port in &mut self.fabric.network.ports {
+            port.advance(now_ps, &mut self.fabric.network.options);
             if let Some(watch) = port.watched() {
                 watch.occupancy.restart(now_ps);
             }
@@ -228,7 +228,7 @@ impl Simulation {
             let longest_ps = hosts.map(|host| self.reception_ps(host, u16::MAX)).max();
             self.instruments.edge_ps = now_ps + longest_ps.unwrap_or(0);
         }
-        let table = &self.table;
+        let table = &self.endpoints.table;
         let under_way = table.followed().filter(|&slot| table.has_data(slot));
         let long = under_way.map(|slot| LongFlow {
             slot,
@@ -247,7 +247,7 @@ impl Simulation {
             self.count_early(host, packet, new_bytes);
         }
         if !self.instruments.of_transports.is_empty() {
-            let transport = usize::from(self.table.flows[packet.flow as usize].transport);
+            let transport = usize::from(self.endpoints.table.flows[packet.flow as usize].transport);
             let count = &mut self.instruments.of_transports[transport];
             count.received_bytes += new_bytes;
             count.packets += 1;
@@ -261,7 +261,7 @@ impl Simulation {
         let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
         let before = &mut self.instruments.at_warmup;
         before.received_bytes[host] += early_bytes;
-        let transport = self.table.flows[packet.flow as usize].transport;
+        let transport = self.endpoints.table.flows[packet.flow as usize].transport;
         if let Some(count) = before.of_transports.get_mut(usize::from(transport)) {
             count.received_bytes += early_bytes;
         }
@@ -269,13 +269,16 @@ impl Simulation {
 
     /// How long the bytes of a packet take to come in over a host's link.
     fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
-        let port = Graph::opposite(self.graph.host_port(host));
-        self.network.ports[port].serialization_ps(wire_bytes)
+        let port = Graph::opposite(self.fabric.graph.host_port(host));
+        self.fabric.network.ports[port].serialization_ps(wire_bytes)
     }
 
     fn counters(&mut self) -> Measured {
-        let (sent_bytes, sent_packets) = self.network.ports.iter().map(Port::sent).unzip();
-        let (ports, options) = (&mut self.network.ports, &mut self.network.options);
+        let (sent_bytes, sent_packets) = self.fabric.network.ports.iter().map(Port::sent).unzip();
+        let (ports, options) = (
+            &mut self.fabric.network.ports,
+            &mut self.fabric.network.options,
+        );
         let carried = |port: &mut Port| port.carried_bytes(self.now_ps, options);
         Measured {
             at_ps: self.now_ps,
@@ -291,18 +294,18 @@ impl Simulation {
     /// Reads the instruments at the end of the measured time.
     pub(super) fn measure(&mut self) -> Measured {
         let now_ps = self.now_ps;
-        for port in &mut self.network.ports {
-            port.advance(now_ps, &mut self.network.options);
+        for port in &mut self.fabric.network.ports {
+            port.advance(now_ps, &mut self.fabric.network.options);
         }
         self.end_samples();
-        let mut occupancy = |port: usize| match self.network.ports[port].watched() {
+        let mut occupancy = |port: usize| match self.fabric.network.ports[port].watched() {
             Some(watch) => watch.occupancy.distribution(now_ps),
             None => Distribution::default(),
         };
         let client = occupancy(self.instruments.client_port);
         let ports = self.instruments.ports.iter();
         let queues = ports
-            .map(|&port| (self.graph.port_name(port), occupancy(port)))
+            .map(|&port| (self.fabric.graph.port_name(port), occupancy(port)))
             .collect();
         Measured {
             occupancy: client,
@@ -314,7 +317,7 @@ impl Simulation {
 
     /// How evenly those flows shared that had data to deliver at both ends of the measured time.
     fn fairness(&self) -> Option<Fairness> {
-        let table = &self.table;
+        let table = &self.endpoints.table;
         let lasted = self.instruments.long_flows.iter().filter(|flow| {
             table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
         });

@@ -28,7 +28,7 @@ pub type Losses = BinaryHeap<Reverse<Loss>>;
 impl Simulation {
     /// A packet is dropped in a host or with its link, and its flow knows at once.
     pub(super) fn drop_packet(&mut self, packet: Packet) {
-        self.packets_dropped += 1;
+        self.tally.packets_dropped += 1;
         if packet.flags & flags::PROBE == 0 {
             self.forget_packet(packet.flow, packet.options);
         }
@@ -38,12 +38,12 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn lose_packet(&mut self, packet: &Packet) {
-        let later_ps = self.notice.to_edge_ps;
+        let later_ps = self.fabric.notice.to_edge_ps;
         if later_ps == 0 || packet.flags & flags::PROBE != 0 {
             self.drop_packet(*packet);
             return;
         }
-        self.packets_dropped += 1;
+        self.tally.packets_dropped += 1;
         let loss = Loss {
             at_ps: self.now_ps + later_ps,
             flow: packet.flow,
@@ -55,41 +55,41 @@ impl Simulation {
     /// A loss will become known. Where the flows are elsewhere, someone has to
     /// [take it there](Simulation::take_losses).
     pub(super) fn await_loss(&mut self, loss: Loss) {
-        self.losses.push(Reverse(loss));
-        if self.keeps_flows {
+        self.endpoints.losses.push(Reverse(loss));
+        if self.endpoints.keeps_flows {
             self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
         }
     }
 
     /// Takes all losses that are not known yet, and calls `carry` with each.
     pub(super) fn take_losses(&mut self, mut carry: impl FnMut(Loss)) {
-        while let Some(Reverse(loss)) = self.losses.pop() {
+        while let Some(Reverse(loss)) = self.endpoints.losses.pop() {
             carry(loss);
         }
     }
 
     /// A flow gets to know of a loss.
     pub(super) fn serve_loss(&mut self) {
-        if let Some(Reverse(loss)) = self.losses.pop() {
+        if let Some(Reverse(loss)) = self.endpoints.losses.pop() {
             self.forget_packet(loss.flow, loss.options);
         }
     }
 
     /// The run is over before some flows know of their losses.
     pub(super) fn forget_losses(&mut self) {
-        while !self.losses.is_empty() {
+        while !self.endpoints.losses.is_empty() {
             self.serve_loss();
         }
     }
 
     fn forget_packet(&mut self, flow: u32, options: u32) {
-        self.network.options.take(options);
-        let of_flow = &mut self.table.flows[flow as usize];
+        self.fabric.network.options.take(options);
+        let of_flow = &mut self.endpoints.table.flows[flow as usize];
         of_flow.in_flight -= 1;
         let transport = usize::from(of_flow.transport);
         if let Some(count) = self.instruments.of_transports.get_mut(transport) {
             count.drops += 1;
         }
-        self.table.release_if_done(flow);
+        self.endpoints.table.release_if_done(flow);
     }
 }

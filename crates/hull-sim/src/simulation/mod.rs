@@ -51,47 +51,77 @@ pub enum Failure {
     TooManyFlows,
 }
 
-/// The state of a run.
+/// The state of a run: the clock, and parts that each know their own.
 #[derive(Debug)]
 pub struct Simulation {
     now_ps: u64,
     events: EventQueue,
-    graph: Graph,
-    routes: Routes,
-    /// When links fail and work again.
-    changes: Vec<Change>,
-    failed_links: Vec<bool>,
-    network: Network,
-    hosts: HostSide,
-    table: FlowTable,
-    traffic: Traffic,
-    agenda: Agenda,
-    /// Nothing more is to come: the workload has done all, or after the measured time what was
-    /// started is complete.
-    done: bool,
-    /// Tokens of the workload's wakes, by the index of their events.
-    wakes: Vec<u64>,
-    free_wakes: Vec<u32>,
-    header_bytes: u16,
-    /// Largest payload of a packet.
-    mss: u16,
-    instruments: Instruments,
     warmup_ps: u64,
     end_ps: u64,
     last_ps: u64,
     /// Events from here on are left: for now, or because the run is over.
     limit_ps: u64,
+    fabric: Fabric,
+    endpoints: Endpoints,
+    workload: Demand,
+    instruments: Instruments,
+    records: Records,
+    tally: Tally,
+    /// The other parts, where the run is to be simulated in parts.
+    partition: Option<Box<Partition>>,
+}
+
+/// The network, and what changes in it.
+#[derive(Debug)]
+struct Fabric {
+    graph: Graph,
+    routes: Routes,
+    network: Network,
+    /// When links fail and work again.
+    changes: Vec<Change>,
+    failed_links: Vec<bool>,
     /// When losses become known and how long the run goes on when all is done.
     notice: Notice,
+}
+
+/// Hosts and flows.
+#[derive(Debug)]
+struct Endpoints {
+    hosts: HostSide,
+    table: FlowTable,
+    header_bytes: u16,
+    /// Largest payload of a packet.
+    mss: u16,
     /// Losses that their flows do not know of yet.
     losses: Losses,
     /// Whether the flows whose packets are lost here are here too.
     keeps_flows: bool,
-    /// The other parts, where the run is to be simulated in parts.
-    partition: Option<Box<Partition>>,
+}
+
+/// The workload, and what it has asked for.
+#[derive(Debug)]
+struct Demand {
+    traffic: Traffic,
+    agenda: Agenda,
+    /// Tokens of the workload's wakes, by the index of their events.
+    wakes: Vec<u64>,
+    free_wakes: Vec<u32>,
+    /// Nothing more is to come: the workload has done all, or after the measured time what was
+    /// started is complete.
+    done: bool,
+}
+
+/// Rows of results.
+#[derive(Debug)]
+struct Records {
     flows: FlowLog,
     queries: Vec<QueryRecord>,
     latency: LatencyLog,
+}
+
+/// Counts of a run.
+#[derive(Debug, Default)]
+struct Tally {
     packets_sent: u64,
     packets_delivered: u64,
     packets_dropped: u64,
@@ -106,7 +136,7 @@ impl Simulation {
     /// Keeps no rows of tables, so that memory does not grow with the run; for runs of which only
     /// the summary is wanted.
     pub fn without_tables(mut self) -> Self {
-        self.flows.discard();
+        self.records.flows.discard();
         self.instruments.logs.discard();
         self.partition = self.partition.map(|parts| Box::new(parts.without_tables()));
         self
@@ -118,9 +148,9 @@ impl Simulation {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
         };
-        self.traffic.finish(&mut self.agenda);
+        self.workload.traffic.finish(&mut self.workload.agenda);
         self.carry_out();
-        control.report(self.now_ps, self.packet_hops, Some(1.0));
+        control.report(self.now_ps, self.tally.packet_hops, Some(1.0));
         self.finish(measured, other_threads)
     }
 
@@ -154,8 +184,8 @@ impl Simulation {
 
     /// Whether nothing more is to come after the measured time.
     fn is_over(&mut self) -> bool {
-        self.done |= self.is_complete();
-        self.done
+        self.workload.done |= self.is_complete();
+        self.workload.done
     }
 
     /// The next limit is the end of the time in which what was started may complete.
@@ -165,7 +195,7 @@ impl Simulation {
 
     /// All events up to the limit were served.
     fn end_drain(&mut self) {
-        if self.done {
+        if self.workload.done {
             self.now_ps = self.limit_ps.min(self.last_ps);
         }
     }
@@ -177,21 +207,21 @@ impl Simulation {
             debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
             self.now_ps = at_ps;
             self.events.pop();
-            self.events_served += 1;
-            if self.events_served.is_multiple_of(CONTROL_EVERY) {
-                let started = self.traffic.started_share();
-                control.report(self.now_ps, self.packet_hops, started);
+            self.tally.events_served += 1;
+            if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
+                let started = self.workload.traffic.started_share();
+                control.report(self.now_ps, self.tally.packet_hops, started);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
-                if self.table.flows.len() > limits::FLOWS {
+                if self.endpoints.table.flows.len() > limits::FLOWS {
                     return Err(Failure::TooManyFlows);
                 }
             }
             if let Some(next) = self.events.upcoming()
                 && next.kind() == Kind::Link
             {
-                self.network.ports[next.index()].touch();
+                self.fabric.network.ports[next.index()].touch();
             }
             self.serve(entity);
         }
@@ -224,8 +254,8 @@ impl Simulation {
     /// The first packet in flight on a link arrives.
     #[inline(always)]
     fn serve_link(&mut self, port: usize) {
-        let link = &mut self.network.ports[port];
-        let mut packet = link.deliver(self.now_ps, &mut self.network.options);
+        let link = &mut self.fabric.network.ports[port];
+        let mut packet = link.deliver(self.now_ps, &mut self.fabric.network.options);
         let observed = link.is_observed();
         if let Some(next_ps) = link.next_delivery_ps() {
             self.events.push(next_ps, Entity::new(Kind::Link, port));
@@ -235,8 +265,8 @@ impl Simulation {
         } else {
             0
         };
-        self.packet_hops += 1;
-        let hop = self.network.hop(packet.hop);
+        self.tally.packet_hops += 1;
+        let hop = self.fabric.network.hop(packet.hop);
         packet.hop += 1;
         match hop {
             Hop::Port(out) => {
@@ -253,13 +283,16 @@ impl Simulation {
     /// Offers a packet to a port; true when it was taken.
     #[inline(always)]
     fn transmit(&mut self, earliest_ps: u64, port: usize, packet: Packet) -> bool {
-        let verdict = self.network.enqueue(self.now_ps, earliest_ps, port, packet);
-        if self.network.sends_notices {
+        let verdict = self
+            .fabric
+            .network
+            .enqueue(self.now_ps, earliest_ps, port, packet);
+        if self.fabric.network.sends_notices {
             self.carry_notice(port, packet.flow, packet.hop);
         }
         match verdict {
             Verdict::Accepted { first, .. } => {
-                if first && let Some(at_ps) = self.network.ports[port].next_delivery_ps() {
+                if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
                     self.events.push(at_ps, Entity::new(Kind::Link, port));
                 }
                 true
@@ -282,7 +315,7 @@ impl Simulation {
     /// A probe, or a packet of which a cut-through switch has only the beginning: it may be sent
     /// when the rest will be there in time.
     fn transmit_special(&mut self, tail_ps: u64, port: usize, packet: Packet) {
-        let link = &self.network.ports[port];
+        let link = &self.fabric.network.ports[port];
         let last_bit_ps = self.now_ps + tail_ps;
         let sending_ps = link.serialization_ps(packet.wire_bytes);
         let earliest_ps = last_bit_ps.saturating_sub(sending_ps).max(self.now_ps);
@@ -295,8 +328,8 @@ impl Simulation {
 
     /// A strict-priority port chooses its next packet.
     fn serve_transmit(&mut self, port: usize) {
-        let (first, again_ps) = self.network.transmit_next(self.now_ps, port);
-        if first && let Some(at_ps) = self.network.ports[port].next_delivery_ps() {
+        let (first, again_ps) = self.fabric.network.transmit_next(self.now_ps, port);
+        if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
             self.events.push(at_ps, Entity::new(Kind::Link, port));
         }
         if let Some(at_ps) = again_ps {
@@ -307,24 +340,26 @@ impl Simulation {
     /// Links fail, with all that is on them, or work again; routes are found anew at once. Packets
     /// under way keep their route: those that come to a link that is down are lost.
     fn serve_link_state(&mut self, index: usize) {
-        let change = std::mem::take(&mut self.changes[index]);
+        let change = std::mem::take(&mut self.fabric.changes[index]);
         for link in change.failed {
-            self.failed_links[link] = true;
+            self.fabric.failed_links[link] = true;
             for port in [2 * link, 2 * link + 1] {
                 // Nothing arrives or is sent there any more.
                 self.events.cancel(Entity::new(Kind::Link, port));
                 self.events.cancel(Entity::new(Kind::Transmit, port));
-                for packet in self.network.fail(self.now_ps, port) {
+                for packet in self.fabric.network.fail(self.now_ps, port) {
                     self.drop_packet(packet);
                 }
             }
         }
         for link in change.restored {
-            self.failed_links[link] = false;
-            self.network.ports[2 * link].repair();
-            self.network.ports[2 * link + 1].repair();
+            self.fabric.failed_links[link] = false;
+            self.fabric.network.ports[2 * link].repair();
+            self.fabric.network.ports[2 * link + 1].repair();
         }
-        self.routes = Routes::without(&self.graph, &self.failed_links);
-        self.table.reroute(&mut self.network, &self.routes);
+        self.fabric.routes = Routes::without(&self.fabric.graph, &self.fabric.failed_links);
+        self.endpoints
+            .table
+            .reroute(&mut self.fabric.network, &self.fabric.routes);
     }
 }

@@ -129,15 +129,15 @@ impl Simulation {
     ) -> Result<Outcome, Failure> {
         self.forget_losses();
         let packets = PacketCount {
-            sent: self.packets_sent,
-            delivered: self.packets_delivered,
-            dropped: self.packets_dropped,
-            in_flight: (self.network.in_flight() + self.hosts.backlog()) as u64,
+            sent: self.tally.packets_sent,
+            delivered: self.tally.packets_delivered,
+            dropped: self.tally.packets_dropped,
+            in_flight: (self.fabric.network.in_flight() + self.endpoints.hosts.backlog()) as u64,
         };
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
-        let losses = self.table.losses();
+        let losses = self.endpoints.table.losses();
         Ok(Outcome {
             throughput: self.throughput(&measured),
             links: self.links(&measured),
@@ -149,26 +149,44 @@ impl Simulation {
             fairness: measured.fairness,
             logs: self.instruments.logs,
             packets,
-            packet_hops: self.packet_hops,
-            events: self.events_served - self.samples,
+            packet_hops: self.tally.packet_hops,
+            events: self.tally.events_served - self.tally.samples,
             simulated_ps: self.now_ps,
-            marks: self.network.ports.iter().map(|port| port.marks).sum(),
-            options_in_flight: self.network.options.len() as u64,
-            flow_slots: self.table.flows.len() as u64,
+            marks: self
+                .fabric
+                .network
+                .ports
+                .iter()
+                .map(|port| port.marks)
+                .sum(),
+            options_in_flight: self.fabric.network.options.len() as u64,
+            flow_slots: self.endpoints.table.flows.len() as u64,
             other_threads_seconds,
-            flows: self.flows,
-            queries: self.queries,
-            latency: self.latency,
+            flows: self.records.flows,
+            queries: self.records.queries,
+            latency: self.records.latency,
         })
     }
 
     /// What was counted under way, and what is counted in the end.
     fn counts(&self, losses: &[(u64, u64)]) -> Counts {
-        let mut counts = self.counts;
+        let mut counts = self.tally.counts;
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
         counts.retransmissions = losses.iter().map(|(_, again)| again).sum();
-        counts.paced = self.hosts.pacers.iter().map(|pacer| pacer.paced).sum();
-        counts.associations = self.hosts.pacers.iter().map(|p| p.associations).sum();
+        counts.paced = self
+            .endpoints
+            .hosts
+            .pacers
+            .iter()
+            .map(|pacer| pacer.paced)
+            .sum();
+        counts.associations = self
+            .endpoints
+            .hosts
+            .pacers
+            .iter()
+            .map(|p| p.associations)
+            .sum();
         counts
     }
 
@@ -181,7 +199,7 @@ impl Simulation {
         let carried_bytes = measured.carried_since(before, port);
         Throughput {
             goodput_bps: bps(received(measured), received(before)),
-            utilization: 8.0 * carried_bytes / seconds / self.network.ports[port].rate_bps(),
+            utilization: 8.0 * carried_bytes / seconds / self.fabric.network.ports[port].rate_bps(),
             total_goodput_bps: bps(
                 measured.received_bytes.iter().sum(),
                 before.received_bytes.iter().sum(),
@@ -213,8 +231,15 @@ impl Simulation {
                 fct,
             }
         };
-        let summaries = self.flows.summaries().into_iter().enumerate().map(summary);
-        self.flows
+        let summaries = self
+            .records
+            .flows
+            .summaries()
+            .into_iter()
+            .enumerate()
+            .map(summary);
+        self.records
+            .flows
             .transports()
             .iter()
             .cloned()
@@ -225,10 +250,10 @@ impl Simulation {
     fn links(&self, measured: &Measured) -> Vec<LinkCount> {
         let before = &self.instruments.at_warmup;
         let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
-        let ports = &self.network.ports[..self.graph.ports()];
+        let ports = &self.fabric.network.ports[..self.fabric.graph.ports()];
         let mut stages = vec![None; ports.len()];
-        for host in 0..self.hosts.pacers.len() {
-            stages[self.graph.host_port(host)] = Some(host);
+        for host in 0..self.endpoints.hosts.pacers.len() {
+            stages[self.fabric.graph.host_port(host)] = Some(host);
         }
         let count = |(number, port): (usize, &crate::network::Port)| {
             let early_bytes = before.sent_bytes.get(number).copied().unwrap_or(0);
@@ -236,12 +261,12 @@ impl Simulation {
             let bytes = measured.sent_bytes[number] - early_bytes;
             let packets = measured.sent_packets[number].wrapping_sub(early_packets);
             let carried_bytes = measured.carried_since(before, number);
-            let name = |node: usize| self.graph.nodes[node].name.clone();
-            let stage = stages[number].map(|host| &self.hosts.pacers[host]);
+            let name = |node: usize| self.fabric.graph.nodes[node].name.clone();
+            let stage = stages[number].map(|host| &self.endpoints.hosts.pacers[host]);
             LinkCount {
-                from: name(self.graph.port_owner(number)),
-                to: name(self.graph.port_far_end(number)),
-                tier: self.graph.port_tiers(number),
+                from: name(self.fabric.graph.port_owner(number)),
+                to: name(self.fabric.graph.port_far_end(number)),
+                tier: self.fabric.graph.port_tiers(number),
                 rate_bps: port.rate_bps().round() as u64,
                 bytes,
                 packets: u64::from(packets),
@@ -255,7 +280,11 @@ impl Simulation {
     }
 
     fn processor(&self) -> Option<ProcessorUse> {
-        let receiver = self.hosts.receivers.get(self.instruments.client)?;
+        let receiver = self
+            .endpoints
+            .hosts
+            .receivers
+            .get(self.instruments.client)?;
         let seconds = self.now_ps.max(1) as f64 * 1e-12;
         Some(ProcessorUse {
             interrupts_per_second: receiver.interrupts as f64 / seconds,

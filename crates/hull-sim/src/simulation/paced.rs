@@ -47,15 +47,15 @@ impl Simulation {
     /// A flow was opened: its sender starts.
     pub(super) fn start_sender(&mut self, slot: u32) {
         let at = slot as usize;
-        let host = self.table.flows[at].src as usize;
-        let link = &self.network.ports[self.hosts.ports[host] as usize];
+        let host = self.endpoints.table.flows[at].src as usize;
+        let link = &self.fabric.network.ports[self.endpoints.hosts.ports[host] as usize];
         let start = Start {
             now_ps: self.now_ps,
             link_bps: link.rate_bps() as u64,
         };
-        self.table.senders[at].start(&start);
-        if let Some(paced) = self.table.paced.get_mut(at) {
-            paced.reset(self.table.senders[at].controller().pace());
+        self.endpoints.table.senders[at].start(&start);
+        if let Some(paced) = self.endpoints.table.paced.get_mut(at) {
+            paced.reset(self.endpoints.table.senders[at].controller().pace());
         }
     }
 
@@ -63,7 +63,10 @@ impl Simulation {
     pub(super) fn send_paced(&mut self, slot: u32) {
         let at = slot as usize;
         loop {
-            let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
+            let (sender, paced) = (
+                &mut self.endpoints.table.senders[at],
+                &mut self.endpoints.table.paced[at],
+            );
             let next_ps = paced.pacing.next_ps(|| sender.pipe());
             if next_ps > self.now_ps {
                 if next_ps < paced.pacing.event_ps {
@@ -75,7 +78,7 @@ impl Simulation {
             let Some(segment) = sender.poll(self.now_ps) else {
                 return;
             };
-            let wire_bytes = segment.bytes + self.header_bytes;
+            let wire_bytes = segment.bytes + self.endpoints.header_bytes;
             let pace = sender.paced(self.now_ps, wire_bytes);
             paced.pacing.sent(self.now_ps, wire_bytes, pace);
             self.send_segment(slot, &segment, false);
@@ -84,7 +87,7 @@ impl Simulation {
 
     /// The event of a paced flow: due, put off by a change of its rate, or replaced by an earlier one.
     pub(super) fn serve_pace(&mut self, at: usize) {
-        let pacing = &mut self.table.paced[at].pacing;
+        let pacing = &mut self.endpoints.table.paced[at].pacing;
         if pacing.event_ps != self.now_ps {
             return;
         }
@@ -94,18 +97,18 @@ impl Simulation {
 
     /// The pace of a flow may have changed.
     pub(super) fn adjust_pace(&mut self, slot: u32) {
-        let control = self.table.senders[slot as usize].controller();
+        let control = self.endpoints.table.senders[slot as usize].controller();
         if control.adjusts_gap() {
-            let pacing = &mut self.table.paced[slot as usize].pacing;
+            let pacing = &mut self.endpoints.table.paced[slot as usize].pacing;
             pacing.adjust(self.now_ps, control.pace());
         }
     }
 
     /// What data of this flow asks switches for.
     pub(super) fn ask(&mut self, slot: u32) -> u32 {
-        let sender = &self.table.senders[slot as usize];
+        let sender = &self.endpoints.table.senders[slot as usize];
         match sender.controller().ask(sender.srtt_ps()) {
-            Some(written) => self.network.options.insert(Options {
+            Some(written) => self.fabric.network.options.insert(Options {
                 written: Some(written),
                 ..Options::default()
             }),
@@ -115,14 +118,14 @@ impl Simulation {
 
     /// Data arrives with what switches wrote.
     pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
-        if let Some(paced) = self.table.paced.get_mut(packet.flow as usize) {
+        if let Some(paced) = self.endpoints.table.paced.get_mut(packet.flow as usize) {
             paced.written = options.written;
         }
     }
 
     /// What an ACK of this flow brings back.
     pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
-        let written = self.table.paced.get(slot as usize)?.written?;
+        let written = self.endpoints.table.paced.get(slot as usize)?.written?;
         Some(Written {
             round_trip_ns: 0,
             ..written
@@ -133,7 +136,7 @@ impl Simulation {
     /// behind the port in the packet's route.
     #[inline]
     pub(super) fn carry_notice(&mut self, port: usize, flow: u32, hop: u32) {
-        if let Some(notice) = self.network.ports[port].take_notice() {
+        if let Some(notice) = self.fabric.network.ports[port].take_notice() {
             self.send_notice(flow, hop, notice);
         }
     }
@@ -141,17 +144,17 @@ impl Simulation {
     #[inline(never)]
     fn send_notice(&mut self, flow: u32, hop: u32, notice: Notice) {
         let at = flow as usize;
-        if !self.table.has_pace(flow) {
+        if !self.endpoints.table.has_pace(flow) {
             return; // Nobody there reads it.
         }
         let mut at_ps = self.now_ps;
-        for passed in self.table.flows[at].out..hop - 1 {
-            if let Hop::Port(port) = self.network.hop(passed) {
+        for passed in self.endpoints.table.flows[at].out..hop - 1 {
+            if let Hop::Port(port) = self.fabric.network.hop(passed) {
                 // The two directions of a link are neighbours.
-                at_ps += self.network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
+                at_ps += self.fabric.network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
             }
         }
-        let notices = &mut self.table.paced[at].notices;
+        let notices = &mut self.endpoints.table.paced[at].notices;
         let place = notices.partition_point(|&(other, _)| other > at_ps);
         notices.insert(place, (at_ps, notice));
         self.events.push(at_ps, Entity::new(Kind::Notice, at));
@@ -159,7 +162,10 @@ impl Simulation {
 
     /// Notices have arrived at a sender.
     pub(super) fn serve_notice(&mut self, at: usize) {
-        let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
+        let (sender, paced) = (
+            &mut self.endpoints.table.senders[at],
+            &mut self.endpoints.table.paced[at],
+        );
         while let Some(&(at_ps, notice)) = paced.notices.last()
             && at_ps <= self.now_ps
         {

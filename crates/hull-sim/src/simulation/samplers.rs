@@ -56,7 +56,7 @@ impl Simulation {
 
     /// Reads what it is time for.
     pub(super) fn serve_sample(&mut self, what: usize) {
-        self.samples += 1;
+        self.tally.samples += 1;
         let intervals = self.instruments.intervals;
         let interval_ps = match what {
             QUEUES => {
@@ -83,7 +83,7 @@ impl Simulation {
     pub(super) fn end_samples(&mut self) {
         self.note_changes(self.now_ps + 1);
         for &port in &self.instruments.ports {
-            if let Some(watch) = self.network.ports[port].watched() {
+            if let Some(watch) = self.fabric.network.ports[port].watched() {
                 watch.stop_changes();
             }
         }
@@ -95,11 +95,11 @@ impl Simulation {
     fn sample_queues(&mut self) {
         let now_ps = self.now_ps;
         let port = self.instruments.client_port;
-        let level = self.network.ports[port].queue(now_ps, &mut self.network.options);
-        let watch = self.network.ports[port].watched();
+        let level = self.fabric.network.ports[port].queue(now_ps, &mut self.fabric.network.options);
+        let watch = self.fabric.network.ports[port].watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
         let mean = mean.filter(|_| now_ps > self.warmup_ps);
-        self.latency.sample(now_ps, level.bytes, mean);
+        self.records.latency.sample(now_ps, level.bytes, mean);
         if !self.instruments.queue_changes {
             self.note_levels();
         } else if now_ps > self.warmup_ps {
@@ -114,7 +114,10 @@ impl Simulation {
         };
         let sampled = !self.instruments.queue_changes;
         for (place, &port) in (0..).zip(&self.instruments.ports) {
-            let (port, options) = (&mut self.network.ports[port], &mut self.network.options);
+            let (port, options) = (
+                &mut self.fabric.network.ports[port],
+                &mut self.fabric.network.options,
+            );
             log.push(QueueRow {
                 time_ps: self.now_ps,
                 port: place,
@@ -130,7 +133,7 @@ impl Simulation {
             return;
         }
         for &port in &self.instruments.ports {
-            if let Some(watch) = self.network.ports[port].watched() {
+            if let Some(watch) = self.fabric.network.ports[port].watched() {
                 watch.take_changes(self.now_ps + 1);
             }
         }
@@ -144,8 +147,8 @@ impl Simulation {
         };
         let mut changes: Vec<(u64, u32, QueueLevel)> = Vec::new();
         for (place, &port) in (0..).zip(&self.instruments.ports) {
-            let port = &mut self.network.ports[port];
-            port.advance(self.now_ps, &mut self.network.options);
+            let port = &mut self.fabric.network.ports[port];
+            port.advance(self.now_ps, &mut self.fabric.network.options);
             if let Some(watch) = port.watched() {
                 let taken = watch.take_changes(until_ps).into_iter();
                 changes.extend(taken.map(|(at_ps, level)| (at_ps, place, level)));
@@ -167,7 +170,7 @@ impl Simulation {
             return;
         };
         self.instruments.intervals.flows_read_ps = Some(self.now_ps);
-        for reading in self.table.readings() {
+        for reading in self.endpoints.table.readings() {
             log.push(SeriesRow(self.now_ps, reading));
         }
     }
@@ -176,7 +179,7 @@ impl Simulation {
         let Some(log) = &mut self.instruments.logs.pacers else {
             return;
         };
-        for (host, pacer) in (0..).zip(&self.hosts.pacers) {
+        for (host, pacer) in (0..).zip(&self.endpoints.hosts.pacers) {
             for (bucket, reading) in (0..).zip(pacer.readings(self.now_ps)) {
                 let (rate_bps, backlog_bytes, backlog_packets) = reading;
                 log.push(PacerRow {

@@ -13,34 +13,34 @@ impl Simulation {
     #[inline]
     pub(super) fn receive(&mut self, host: usize, received: &Received) {
         let packet = received.packet;
-        self.packets_delivered += u64::from(received.count);
+        self.tally.packets_delivered += u64::from(received.count);
         if packet.flags & flags::PROBE != 0 {
             self.answer_probe(host, packet);
             return;
         }
-        self.table.flows[packet.flow as usize].in_flight -= received.count;
+        self.endpoints.table.flows[packet.flow as usize].in_flight -= received.count;
         if packet.flags & flags::SYN != 0 {
             self.receive_syn(host, &packet);
             return;
         }
-        let options = self.network.options.take(packet.options);
+        let options = self.fabric.network.options.take(packet.options);
         if packet.has(flags::ACK) {
             self.receive_ack(host, &packet, &options);
         }
         if packet.has(flags::DATA) {
             self.receive_data(host, received, &options);
         }
-        self.table.release_if_done(packet.flow);
+        self.endpoints.table.release_if_done(packet.flow);
     }
 
     /// A SYN is answered, a SYN-ACK lets the data go.
     fn receive_syn(&mut self, host: usize, packet: &Packet) {
         let slot = packet.flow as usize;
         if packet.has(flags::ACK) {
-            self.table.senders[slot].on_syn_ack(self.now_ps);
+            self.endpoints.table.senders[slot].on_syn_ack(self.now_ps);
             self.pump(packet.flow);
         } else {
-            let answer = self.table.receivers[slot].on_syn();
+            let answer = self.endpoints.table.receivers[slot].on_syn();
             self.send_ack(host, packet.flow, answer);
         }
     }
@@ -49,27 +49,27 @@ impl Simulation {
     fn receive_ack(&mut self, host: usize, packet: &Packet, options: &Options) {
         let mut slot = packet.flow;
         if packet.has(flags::DATA) {
-            let reverse = self.table.flows[slot as usize].reverse;
+            let reverse = self.endpoints.table.flows[slot as usize].reverse;
             if reverse != NONE {
                 slot = reverse;
             }
         }
         let ece = packet.has(flags::ECE);
-        let paced = ece && self.table.is_paced(slot);
-        if paced && self.hosts.packets_tell {
-            self.table.flows[slot as usize].echoed = true;
+        let paced = ece && self.endpoints.table.is_paced(slot);
+        if paced && self.endpoints.hosts.packets_tell {
+            self.endpoints.table.flows[slot as usize].echoed = true;
         } else if paced {
-            let echo = self.hosts.on_ece(self.now_ps, host, slot);
-            self.table.flows[slot as usize].count(echo);
+            let echo = self.endpoints.hosts.on_ece(self.now_ps, host, slot);
+            self.endpoints.table.flows[slot as usize].count(echo);
         }
-        let sender = &mut self.table.senders[slot as usize];
+        let sender = &mut self.endpoints.table.senders[slot as usize];
         let ack = sequence::unwrap(packet.ack, sender.una());
         let echo = Echo {
             marked: ece,
             written: options.written,
         };
         sender.on_ack(self.now_ps, ack, echo, options.sack.as_slice());
-        if self.table.has_pace(slot) {
+        if self.endpoints.table.has_pace(slot) {
             self.adjust_pace(slot);
         }
         self.take_acked(slot);
@@ -83,11 +83,11 @@ impl Simulation {
         if options.written.is_some() {
             self.note_written(packet, options);
         }
-        let receiver = &mut self.table.receivers[slot as usize];
+        let receiver = &mut self.endpoints.table.receivers[slot as usize];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
-        let bytes = u64::from(packet.wire_bytes - self.header_bytes);
+        let bytes = u64::from(packet.wire_bytes - self.endpoints.header_bytes);
         let acks = receiver.on_data(self.now_ps, start, bytes, ce, cwr);
         let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
         // Joined packets are more than one segment: Linux acknowledges them at once.
@@ -101,7 +101,7 @@ impl Simulation {
         }
         self.count_received(host, packet, new_bytes);
         if next > before {
-            while let Some(message) = self.table.flows[slot as usize].completed(next) {
+            while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {
                 self.message_delivered(slot, &message);
             }
         }
@@ -118,16 +118,19 @@ impl Simulation {
             NO_OPTIONS
         } else {
             let sack = ack.sack;
-            self.network.options.insert(Options { sack, written })
+            self.fabric
+                .network
+                .options
+                .insert(Options { sack, written })
         };
-        let flow = &self.table.flows[slot as usize];
+        let flow = &self.endpoints.table.flows[slot as usize];
         let packet = Packet {
             seq: 0,
             ack: sequence::wrap(ack.ack),
             flow: slot,
             options,
             hop: flow.back,
-            wire_bytes: self.header_bytes + ack.sack.option_bytes(),
+            wire_bytes: self.endpoints.header_bytes + ack.sack.option_bytes(),
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
                 | if ack.syn { flags::SYN } else { 0 }
@@ -140,12 +143,12 @@ impl Simulation {
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
         let at = slot as usize;
-        if self.table.has_pace(slot) {
+        if self.endpoints.table.has_pace(slot) {
             self.send_paced(slot);
         } else {
             self.send_window(slot);
         }
-        let sender = &mut self.table.senders[at];
+        let sender = &mut self.endpoints.table.senders[at];
         if sender.rto_deadline_ps < sender.rto_event_ps {
             sender.rto_event_ps = sender.rto_deadline_ps;
             let timer = Entity::new(Kind::Rto, at);
@@ -155,11 +158,12 @@ impl Simulation {
 
     #[inline]
     fn send_window(&mut self, slot: u32) {
-        let offload_bytes = self.hosts.offload_bytes;
+        let offload_bytes = self.endpoints.hosts.offload_bytes;
         let sender = slot as usize;
-        while let Some(segment) = self.table.senders[sender].poll_burst(self.now_ps, offload_bytes)
+        while let Some(segment) =
+            self.endpoints.table.senders[sender].poll_burst(self.now_ps, offload_bytes)
         {
-            if segment.bytes <= self.mss {
+            if segment.bytes <= self.endpoints.mss {
                 self.send_segment(slot, &segment, false);
             } else {
                 self.send_burst(slot, segment);
@@ -172,7 +176,7 @@ impl Simulation {
         let whole = segment.bytes;
         let mut left = whole;
         while left > 0 {
-            segment.bytes = left.min(self.mss);
+            segment.bytes = left.min(self.endpoints.mss);
             self.send_segment(slot, &segment, left < whole);
             segment.start += u64::from(segment.bytes);
             segment.cwr = false;
@@ -182,7 +186,7 @@ impl Simulation {
 
     #[inline]
     pub(super) fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
-        let flow = &mut self.table.flows[slot as usize];
+        let flow = &mut self.endpoints.table.flows[slot as usize];
         let echoed = std::mem::take(&mut flow.echoed);
         let (src, reverse) = (flow.src as usize, flow.reverse);
         let mut packet = Packet {
@@ -191,7 +195,7 @@ impl Simulation {
             flow: slot,
             options: NO_OPTIONS,
             hop: flow.out,
-            wire_bytes: segment.bytes + self.header_bytes,
+            wire_bytes: segment.bytes + self.endpoints.header_bytes,
             flags: if segment.syn { flags::SYN } else { flags::DATA }
                 | if segment.ect { flags::ECT0 } else { 0 }
                 | if segment.cwr { flags::CWR } else { 0 }
@@ -199,13 +203,13 @@ impl Simulation {
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
         // Data that asks switches for something carries no ACK: a packet has room for one answer.
-        if self.table.asks(slot) {
+        if self.endpoints.table.asks(slot) {
             if !segment.syn {
                 packet.options = self.ask(slot);
             }
         } else if reverse != NONE
             && !segment.syn
-            && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
+            && let Some(ack) = self.endpoints.table.receivers[reverse as usize].take_pending()
         {
             packet.ack = sequence::wrap(ack.ack);
             packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };
@@ -215,7 +219,7 @@ impl Simulation {
 
     /// The event of a retransmission timer: due, put off by acknowledgments since, or off.
     pub(super) fn serve_rto(&mut self, at: usize) {
-        let sender = &mut self.table.senders[at];
+        let sender = &mut self.endpoints.table.senders[at];
         if sender.rto_event_ps != self.now_ps {
             return; // an earlier event took its place
         }
@@ -227,7 +231,7 @@ impl Simulation {
     }
 
     fn watch_delayed_ack(&mut self, slot: u32) {
-        let receiver = &mut self.table.receivers[slot as usize];
+        let receiver = &mut self.endpoints.table.receivers[slot as usize];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {
             receiver.ack_event_ps = receiver.ack_deadline_ps;
             let timer = Entity::new(Kind::DelayedAck, slot as usize);
@@ -236,7 +240,7 @@ impl Simulation {
     }
 
     pub(super) fn serve_delayed_ack(&mut self, at: usize) {
-        let receiver = &mut self.table.receivers[at];
+        let receiver = &mut self.endpoints.table.receivers[at];
         if receiver.ack_event_ps != self.now_ps {
             return; // an earlier event took its place
         }
@@ -244,7 +248,7 @@ impl Simulation {
         if receiver.ack_deadline_ps <= self.now_ps
             && let Some(ack) = receiver.take_pending()
         {
-            let host = self.table.flows[at].dst as usize;
+            let host = self.endpoints.table.flows[at].dst as usize;
             self.send_ack(host, at as u32, ack);
         }
         self.watch_delayed_ack(at as u32);

@@ -7,13 +7,13 @@ mod tcp;
 
 use std::path::Path;
 
-use super::Simulation;
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, Partition};
+use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::{Entity, EventQueue, Kind};
-use crate::measure::{Counts, FlowLog, LatencyLog};
+use crate::measure::{FlowLog, LatencyLog};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -74,52 +74,50 @@ fn assemble(
     let notice = Notice::new(&scenario.topology, &graph, |port| {
         network.ports[port].transit_ps(header_bytes)
     });
+    let followed = scenario.measure.flows.as_ref();
+    let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {
         now_ps: 0,
         events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
-        changes: topology::changes(&scenario.topology.failures, &graph)?,
-        failed_links,
-        hosts: hosts::build(scenario, &graph, seed)?,
-        table: FlowTable::new(templates?, routes.longest_path(), seed).following(
-            scenario
-                .measure
-                .flows
-                .as_ref()
-                .map_or(0, |flows| flows.count),
-        ),
-        notice,
-        instruments,
-        graph,
-        routes,
-        network,
-        flows: FlowLog::new(
-            traffic.classes().to_vec(),
-            folder.map(|folder| folder.join("flows.parquet")),
-        )
-        .of_transports(scenario.transport_names()),
-        queries: Vec::new(),
-        traffic,
-        agenda: Agenda::default(),
-        done: false,
-        wakes: Vec::new(),
-        free_wakes: Vec::new(),
-        header_bytes,
-        mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
         warmup_ps,
         end_ps,
         last_ps: end_ps.saturating_add(scenario.run.drain.0),
         limit_ps: u64::MAX,
-        losses: Losses::new(),
-        keeps_flows: true,
+        endpoints: Endpoints {
+            hosts: hosts::build(scenario, &graph, seed)?,
+            table: FlowTable::new(templates?, routes.longest_path(), seed).following(followed),
+            header_bytes,
+            mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
+            losses: Losses::new(),
+            keeps_flows: true,
+        },
+        instruments,
+        records: Records {
+            flows: FlowLog::new(
+                traffic.classes().to_vec(),
+                folder.map(|folder| folder.join("flows.parquet")),
+            )
+            .of_transports(scenario.transport_names()),
+            queries: Vec::new(),
+            latency: LatencyLog::default(),
+        },
+        workload: Demand {
+            traffic,
+            agenda: Agenda::default(),
+            wakes: Vec::new(),
+            free_wakes: Vec::new(),
+            done: false,
+        },
+        tally: Tally::default(),
         partition: None,
-        latency: LatencyLog::default(),
-        packets_sent: 0,
-        packets_delivered: 0,
-        packets_dropped: 0,
-        packet_hops: 0,
-        counts: Counts::default(),
-        events_served: 0,
-        samples: 0,
+        fabric: Fabric {
+            changes: topology::changes(&scenario.topology.failures, &graph)?,
+            failed_links,
+            notice,
+            graph,
+            routes,
+            network,
+        },
     })
 }
 
@@ -133,7 +131,7 @@ impl Simulation {
         if self.instruments.probe.is_some() {
             events.push(warmup_ps, Entity::new(Kind::Probe, 0));
         }
-        for (index, change) in self.changes.iter().enumerate() {
+        for (index, change) in self.fabric.changes.iter().enumerate() {
             events.push(change.at_ps, Entity::new(Kind::LinkState, index));
         }
     }

@@ -96,14 +96,15 @@ impl Simulation {
     pub(in crate::simulation) fn sample_live(&mut self) -> Option<u64> {
         let now_ps = self.now_ps;
         let look = self.instruments.live.as_mut()?;
-        let port = &mut self.network.ports[self.instruments.client_port];
-        let options = &mut self.network.options;
+        let port = &mut self.fabric.network.ports[self.instruments.client_port];
+        let options = &mut self.fabric.network.options;
         let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps, options));
         let mut flows = vec![None; (look.flows.end - look.flows.start) as usize];
-        for slot in self.table.followed() {
-            let number = self.table.flows[slot as usize].number;
+        for slot in self.endpoints.table.followed() {
+            let number = self.endpoints.table.flows[slot as usize].number;
             if look.flows.contains(&number) {
-                flows[(number - look.flows.start) as usize] = Some(self.table.reading(slot));
+                flows[(number - look.flows.start) as usize] =
+                    Some(self.endpoints.table.reading(slot));
             }
         }
         look.keep(Row {

@@ -57,7 +57,7 @@ impl Live {
         simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
         simulation.events.push(0, Entity::new(Kind::Sample, LIVE));
-        let classes = simulation.flows.classes().len();
+        let classes = simulation.records.flows.classes().len();
         let histogram = || match Histogram::new(3) {
             Ok(histogram) => histogram,
             Err(_) => unreachable!("3 significant digits are allowed"),
@@ -76,14 +76,14 @@ impl Live {
     /// Returns how far it is, ps.
     pub fn advance(&mut self, until_ps: u64, hops: u64) -> Result<u64, Failure> {
         let until_ps = until_ps.min(self.simulation.end_ps);
-        let begun = self.simulation.packet_hops;
-        while self.reached_ps < until_ps && self.simulation.packet_hops - begun < hops {
-            let before = self.simulation.packet_hops;
+        let begun = self.simulation.tally.packet_hops;
+        while self.reached_ps < until_ps && self.simulation.tally.packet_hops - begun < hops {
+            let before = self.simulation.tally.packet_hops;
             let bound_ps = self.reached_ps.saturating_add(self.step_ps).min(until_ps);
             self.simulation.serve_before(bound_ps, &self.control)?;
             self.simulation.now_ps = bound_ps;
             self.reached_ps = bound_ps;
-            let made = self.simulation.packet_hops - before;
+            let made = self.simulation.tally.packet_hops - before;
             if made > STEP_HOPS {
                 self.step_ps = (self.step_ps / 2).max(1);
             } else if made < STEP_HOPS / 4 {
@@ -101,15 +101,15 @@ impl Live {
 
     /// Packets carried so far, counted at each link.
     pub fn packet_hops(&self) -> u64 {
-        self.simulation.packet_hops
+        self.simulation.tally.packet_hops
     }
 
     /// What a run would keep for its tables goes, flows that have completed are counted.
     fn forget(&mut self) {
         let simulation = &mut self.simulation;
-        simulation.latency.forget();
-        simulation.queries.clear();
-        for flow in simulation.flows.take_rows() {
+        simulation.records.latency.forget();
+        simulation.records.queries.clear();
+        for flow in simulation.records.flows.take_rows() {
             // Cannot fail: the histogram resizes itself.
             let _ = self.completions[usize::from(flow.class)].record(flow.fct_ps / 1000);
         }

@@ -69,7 +69,7 @@ pub struct Shown {
 impl Live {
     /// Takes the samples since the last look, of very many at most `most`.
     pub fn take(&mut self, most: usize) -> Shown {
-        let mss = f64::from(self.simulation.mss);
+        let mss = f64::from(self.simulation.endpoints.mss);
         let mut rows = (self.simulation.instruments.live.as_mut()).map_or(Vec::new(), |l| l.take());
         let every = rows.len().div_ceil(most.max(1)).max(1);
         let mut number = 0;
@@ -92,7 +92,7 @@ impl Live {
     fn has_phantom(&mut self) -> bool {
         let now_ps = self.reached_ps;
         let port = self.simulation.instruments.client_port;
-        let network = &mut self.simulation.network;
+        let network = &mut self.simulation.fabric.network;
         network.ports[port]
             .phantom_bytes(now_ps, &mut network.options)
             .is_some()
@@ -100,7 +100,7 @@ impl Live {
 
     fn latency(&mut self) -> Cumulated {
         let now_ps = self.reached_ps;
-        let network = &mut self.simulation.network;
+        let network = &mut self.simulation.fabric.network;
         let port = &mut network.ports[self.simulation.instruments.client_port];
         port.advance(now_ps, &mut network.options);
         let shares = match port.watched() {
@@ -117,8 +117,8 @@ impl Live {
         let now_ps = self.reached_ps;
         let simulation = &mut self.simulation;
         let client_port = simulation.instruments.client_port;
-        let options = &mut simulation.network.options;
-        let port = &mut simulation.network.ports[client_port];
+        let options = &mut simulation.fabric.network.options;
+        let port = &mut simulation.fabric.network.ports[client_port];
         let (rate_bps, carried_bytes) = (port.rate_bps(), port.carried_bytes(now_ps, options));
         let marks = port.marks;
         let watch = port.watched();
@@ -146,9 +146,15 @@ impl Live {
             fct_medium_p50: at(1, 0.5),
             fct_medium_p99: at(1, 0.99),
             marks,
-            drops: simulation.packets_dropped,
-            timeouts: simulation.table.losses().iter().map(|of| of.0).sum(),
-            packet_hops: simulation.packet_hops,
+            drops: simulation.tally.packets_dropped,
+            timeouts: simulation
+                .endpoints
+                .table
+                .losses()
+                .iter()
+                .map(|of| of.0)
+                .sum(),
+            packet_hops: simulation.tally.packet_hops,
         }
     }
 }

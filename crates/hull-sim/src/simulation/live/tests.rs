@@ -132,7 +132,7 @@ fn keeps_nothing_that_was_taken() {
     // Nobody looks: every second sample goes when there are too many.
     live.advance(u64::MAX, u64::MAX).expect("advances");
     let simulation = &live.simulation;
-    assert!(simulation.flows.rows().is_empty());
+    assert!(simulation.records.flows.rows().is_empty());
     let rows = simulation
         .instruments
         .live

@@ -44,11 +44,16 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     if scenario.run.threads < 2 || !features::are_divisible(scenario) {
         return None;
     }
-    let ports = &simulation.network.ports;
-    let smallest_bytes = simulation.header_bytes;
+    let ports = &simulation.fabric.network.ports;
+    let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let threads = scenario.run.threads as usize;
-    let plan = Plan::new(&simulation.graph, simulation.notice, threads, transit_ps)?;
+    let plan = Plan::new(
+        &simulation.fabric.graph,
+        simulation.fabric.notice,
+        threads,
+        transit_ps,
+    )?;
     let mut cut = plan.cut.iter();
     cut.all(|&port| ports[port].decides_on_arrival())
         .then_some(plan)
@@ -58,11 +63,12 @@ impl Partition {
     /// Makes `edge` part 0 and `others`, runs of the same network without traffic, the others.
     pub fn new(plan: Plan, edge: &mut Simulation, mut others: Vec<Simulation>) -> Partition {
         for (number, part) in std::iter::once(edge).chain(&mut others).enumerate() {
-            part.network
+            part.fabric
+                .network
                 .become_part(number as u8, &plan.of_ports, &plan.cut);
         }
         for part in &mut others {
-            part.keeps_flows = false;
+            part.endpoints.keeps_flows = false;
             let warmup = Entity::new(Kind::Warmup, 0);
             part.events.push(part.warmup_ps, warmup);
         }
@@ -88,9 +94,9 @@ impl Partition {
     ) -> Result<(Measured, Vec<f64>), Failure> {
         let Partition { plan, mut others } = self;
         for part in &mut others {
-            part.network.copy_routes(&edge.network);
+            part.fabric.network.copy_routes(&edge.fabric.network);
         }
-        edge.network.forget_new_routes();
+        edge.fabric.network.forget_new_routes();
         let leaves = run_all(&plan, edge, &mut others, control)?;
         let mut leaves = leaves.into_iter();
         let mut measured = match leaves.next() {
@@ -168,17 +174,17 @@ impl Simulation {
     /// Both have come to the end: the counts of part `number` become those of this one.
     fn join(&mut self, mut part: Simulation, plan: &Plan, number: u8) {
         self.now_ps = self.now_ps.max(part.now_ps);
-        self.packet_hops += part.packet_hops;
+        self.tally.packet_hops += part.tally.packet_hops;
         // Each part has served the end of the warm-up, a run serves it once.
         let warmups = u64::from(part.warmup_ps < part.limit_ps);
-        self.counts += part.counts;
-        self.events_served += part.events_served - warmups;
-        self.packets_dropped += part.packets_dropped;
+        self.tally.counts += part.tally.counts;
+        self.tally.events_served += part.tally.events_served - warmups;
+        self.tally.packets_dropped += part.tally.packets_dropped;
         let at_warmup = &mut self.instruments.at_warmup;
         at_warmup.take_ports(&part.instruments.at_warmup, plan, number);
         for (port, &owner) in plan.of_ports.iter().enumerate() {
-            let here = &mut self.network.ports[port];
-            let there = &mut part.network.ports[port];
+            let here = &mut self.fabric.network.ports[port];
+            let there = &mut part.fabric.network.ports[port];
             if owner == number {
                 std::mem::swap(here, there);
             }

@@ -203,8 +203,9 @@ impl<'a> Part<'a> {
             while let Some(message) = neighbour.next() {
                 match message {
                     Message::Packet(scheduled) => {
-                        if let Some(port) = simulation.network.land(scheduled)
-                            && let Some(at_ps) = simulation.network.ports[port].next_delivery_ps()
+                        if let Some(port) = simulation.fabric.network.land(scheduled)
+                            && let Some(at_ps) =
+                                simulation.fabric.network.ports[port].next_delivery_ps()
                         {
                             simulation.events.push(at_ps, Entity::new(Kind::Link, port));
                         }
@@ -212,7 +213,7 @@ impl<'a> Part<'a> {
                     Message::Loss(loss) => simulation.await_loss(loss),
                     Message::Route(at, count, entries) => {
                         let entries = &entries[..count];
-                        simulation.network.set_route(at as usize, entries);
+                        simulation.fabric.network.set_route(at as usize, entries);
                     }
                     Message::Clock(_) => {}
                 }
@@ -226,7 +227,7 @@ impl<'a> Part<'a> {
     #[inline]
     fn tell(&mut self, bound_ps: u64) {
         self.send_all();
-        if self.simulation.done {
+        if self.simulation.workload.done {
             self.stop_ps = self.simulation.limit_ps;
         }
         let next_ps = self.simulation.events.next_not_before_ps();
@@ -248,19 +249,19 @@ impl<'a> Part<'a> {
     #[inline]
     fn send_all(&mut self) {
         let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
-        simulation.network.for_each_new_route(|at, entries| {
+        simulation.fabric.network.for_each_new_route(|at, entries| {
             for neighbour in neighbours.iter_mut() {
                 Message::of_route(at, entries).for_each(|message| neighbour.send(message));
             }
         });
-        simulation.network.for_each_departure(|departure| {
+        simulation.fabric.network.for_each_departure(|departure| {
             let part = usize::from(departure.to);
             let mut others = neighbours.iter_mut();
             if let Some(neighbour) = others.find(|neighbour| neighbour.part == part) {
                 neighbour.send(Message::Packet(departure.scheduled));
             }
         });
-        if !simulation.keeps_flows
+        if !simulation.endpoints.keeps_flows
             && let Some(edge) = neighbours.first_mut()
         {
             simulation.take_losses(|loss| edge.send(Message::Loss(loss)));
@@ -281,7 +282,7 @@ impl<'a> Part<'a> {
             let received = self.receive();
             let edge = self.neighbours[0].theirs;
             if edge.stop_ps <= self.simulation.limit_ps {
-                self.simulation.done = true;
+                self.simulation.workload.done = true;
                 return Ok(true);
             }
             if edge.clock_ps >= self.simulation.limit_ps {

@@ -37,8 +37,8 @@ fn a_panic_in_any_part_ends_the_run() {
             let mut simulation = in_parts(threads);
             let partition = simulation.partition.as_mut().expect("is in parts");
             match part {
-                0 => simulation.network.ports.truncate(1),
-                _ => partition.others[part - 1].network.ports.truncate(1),
+                0 => simulation.fabric.network.ports.truncate(1),
+                _ => partition.others[part - 1].fabric.network.ports.truncate(1),
             }
             let run = AssertUnwindSafe(|| simulation.run(&Control::default()));
             assert!(catch_unwind(run).is_err(), "part {part} of {threads}");
