@@ -416,10 +416,7 @@ impl CongestionControl for PythonControl {
     }
 
     fn ask(&self, srtt_ps: u64) -> Option<Written> {
-        self.shared.asks_rate.then(|| Written {
-            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
-            ..Written::default()
-        })
+        self.shared.asks_rate.then(|| Written::asking(srtt_ps))
     }
 
     fn samples_every_ack(&self) -> bool {

@@ -31,6 +31,14 @@ impl Default for Written {
 }
 
 impl Written {
+    /// What a sender begins with, whose smoothed round trip is `srtt_ps`.
+    pub fn asking(srtt_ps: u64) -> Self {
+        Written {
+            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
+            ..Written::default()
+        }
+    }
+
     /// A port offers a rate; the least on the path counts.
     #[inline]
     pub fn lower_rate_to(&mut self, rate_bps: u64) {

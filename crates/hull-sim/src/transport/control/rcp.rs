@@ -44,7 +44,7 @@ impl CongestionControl for RcpControl {
     fn ask(&self, srtt_ps: u64) -> Option<Written> {
         Some(Written {
             rate_kbps: self.link_kbps,
-            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
+            ..Written::asking(srtt_ps)
         })
     }
 
