@@ -102,7 +102,7 @@ fn dynamic(runtime: &Runtime, options: &command::Dynamic) -> Result<Done, Failur
     let (requests, servers) = (&inputs.requests, client.servers.len());
     let seed = client.title.identity.seed;
     let arrivals = Arrivals::new(requests, servers, inputs.rate, seed)
-        .map_err(|(key, problem)| Failure::Input(format!("{key}: {problem}")))?;
+        .map_err(|problem| Failure::Input(problem.to_string()))?;
     let groups = arrivals.groups();
     let run = OpenLoop {
         servers: client.servers.clone(),

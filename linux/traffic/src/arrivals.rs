@@ -6,10 +6,11 @@
 //! `pick = "random"` and `"round_robin"` on the same connections, as `hull run` does. Times are ps
 //! from the start of the run.
 
+use hull_sim::problem::Problem;
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Pick, Requests};
+use hull_sim::service_time::ServiceTime;
 use hull_sim::units::{Rate, Share};
-use hull_sim::workload::{Problem, ServiceTime};
 
 use crate::protocol::MAX_SERVICE_NS;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hull_sim::scenario::{self, Cell, HostRef, Requests, Scenario, check_requests};
-use hull_sim::topology;
 use hull_sim::units::{Rate, Time};
+use hull_sim::workload::HostNames;
 
 use crate::failure::Failure;
 use crate::protocol::{MAX_FRAME, MIN_FRAME};
@@ -60,7 +60,8 @@ impl Inputs {
         rate: Rate,
         (warmup, duration, drain): (Time, Time, Time),
     ) -> Result<Self, Failure> {
-        check_requests(&requests).map_err(|(key, problem)| {
+        check_requests(&requests).map_err(|problem| {
+            let (key, problem): (String, String) = problem.into();
             let key = key.strip_prefix("workload.requests.").unwrap_or(&key);
             let option = match key.split(['[', '.']).next().unwrap_or(key) {
                 "connections_per_server" => "--connections",
@@ -137,8 +138,11 @@ pub fn check_frame(key: &str, bytes: u64) -> Result<(), Failure> {
 /// Rate of the link out of the network to the client.
 fn client_rate(file: &str, scenario: &Scenario, requests: &Requests) -> Result<Rate, Failure> {
     let wrong = |key: &str, problem: String| Failure::Input(format!("{file}: {key}: {problem}"));
-    let graph = topology::build(scenario).map_err(|(key, problem)| wrong(&key, problem))?;
-    let hosts = topology::host_names(&graph);
+    let graph = scenario.graph().map_err(|problem| {
+        let (key, problem): (String, String) = problem.into();
+        wrong(&key, problem)
+    })?;
+    let hosts = HostNames::of(&graph);
     let client = match &requests.client {
         None => Some(0),
         Some(HostRef::Number(number)) => Some(*number),

@@ -6,7 +6,8 @@ use std::io;
 use std::path::Path;
 
 use hdrhistogram::Histogram;
-use hull_sim::measure::{ClassSummary, Column, Distribution, Values, write_table};
+use hull_sim::measure::{ClassSummary, Column, Values, write_table};
+use hull_sim::network::Distribution;
 
 /// The columns of `histograms.parquet`.
 pub const HISTOGRAM_COLUMNS: [Column; 3] = [

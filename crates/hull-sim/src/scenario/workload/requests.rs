@@ -74,7 +74,7 @@ pub struct SizeClass {
 
 /// Checks the requests; the error is a key and what is wrong with it.
 pub fn check_requests(r: &Requests) -> Result<(), Problem> {
-    Ok(check(r)?)
+    check(r)
 }
 
 pub(super) fn check(r: &Requests) -> Result<(), Problem> {

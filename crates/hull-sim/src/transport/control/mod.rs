@@ -381,6 +381,7 @@ impl ControlName {
     }
 }
 
+#[expect(clippy::derivable_impls)] // Its variants come from the list.
 impl Default for ControlName {
     fn default() -> Self {
         ControlName::NewReno
