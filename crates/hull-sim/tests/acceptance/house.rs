@@ -123,7 +123,7 @@ fn used(code: &str) -> BTreeSet<&str> {
 fn dependencies_go_one_way() {
     for (at, (module, may_use)) in MAY_USE.iter().enumerate() {
         let earlier = |name: &&str| MAY_USE[..at].iter().any(|(module, _)| module == name);
-        assert!(may_use.iter().all(|name| earlier(name)), "{module}");
+        assert!(may_use.iter().all(earlier), "{module}");
         let (file, folder) = (source().join(format!("{module}.rs")), source().join(module));
         let mut files = Vec::new();
         match file.exists() {
