@@ -2,6 +2,9 @@
 //! a full memory or disk instead of a message. What fits into the memory of the machine at hand is
 //! estimated before each run, in `simulation::build::memory`.
 
+/// Warm-up, duration and drain of a run, each: 1,000,000 s, ps.
+pub const TIME_PS: u64 = 1_000_000_000_000_000_000;
+
 /// Hosts of a network.
 pub const HOSTS: u64 = 100_000;
 

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::problem::{Problem, quoted, require};
 use crate::units::Time;
 
-const LONGEST: Time = Time(1_000_000_000_000_000_000);
+const LONGEST: Time = Time(limits::TIME_PS);
 
 /// How long and how often a scenario is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! What one part tells another, and how it is packed into a record of a channel. Times are ps.
 
 use super::channel::Record;
+use crate::limits;
 use crate::network::{Packet, Scheduled};
 use crate::simulation::losses::Loss;
 
@@ -49,6 +50,8 @@ const LOSS: u64 = 1;
 const ROUTE: u64 = 2;
 const CLOCK: u64 = 3;
 const KIND_SHIFT: u32 = 62;
+const _: () = assert!(CLOCK < 1 << (u64::BITS - KIND_SHIFT));
+const _: () = assert!(3 * limits::TIME_PS < 1 << KIND_SHIFT);
 
 #[inline]
 fn join(low: u32, high: u32) -> u64 {
