@@ -731,6 +731,15 @@ class Marking(TypedDict):
     """When the queue is compared with the threshold."""
 
 
+class Dwrr(TypedDict):
+    """Deficit round robin among the priority classes."""
+
+    weights: list[int]
+    """Share of the link of each class while all wait, the highest class first: `[3, 1]` for
+    three quarters and one quarter. As many as switch.priorities.
+    """
+
+
 class Memory(TypedDict):
     """Shared packet memory; `preset` or `size`."""
 
@@ -764,8 +773,12 @@ class Switch(TypedDict):
     memory: NotRequired[Memory]
     """Memory that the ports of a switch share; without this table each port has its own."""
     priorities: NotRequired[int]
-    """Queues of each port, served in strict priority: the first for messages of high priority
-    (workload.high_priority_below).
+    """Queues of each port, the first for messages of high priority
+    (workload.high_priority_below); served in strict priority but with switch.dwrr.
+    """
+    dwrr: NotRequired[Dwrr]
+    """Deficit round robin among the classes; without this table they are served in strict
+    priority.
     """
     commit: NotRequired[Size]
     """Bytes left to send, framing included, at which a port with priorities chooses its next
@@ -1043,8 +1056,8 @@ class Run(TypedDict):
     """Number of seeds: seed, seed + 1, ..."""
     threads: NotRequired[int]
     """Processor threads that one run may use. With 2, hosts and switches are simulated side by
-    side where the network has links between switches; with more, the switches are divided. The
-    results are the same.
+    side where the network has links between switches; with more, the switches are divided.
+    The results are the same.
     """
 
 
