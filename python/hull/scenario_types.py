@@ -838,7 +838,7 @@ class Gamma(TypedDict):
 
 
 class Service(TypedDict):
-    """A time that is drawn anew each time: `offset` and at most one distribution."""
+    """A random time: `offset` plus at most one distribution, drawn independently each time."""
 
     offset: NotRequired[Time]
     """The part that is always the same."""

@@ -34,7 +34,7 @@ class Row:
     tolerance: str = ""
 
     def moved(self, found: "Row") -> str:
-        """What is different in what was found, in words; empty where nothing is."""
+        """What differs from the table, as text; empty if nothing does."""
         if self.value == found.value:
             return ""
         if not self.tolerance or not found.tolerance:

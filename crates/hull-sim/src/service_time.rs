@@ -16,7 +16,7 @@ use crate::problem::{Problem, quoted, refuse, require};
 use crate::random::Stream;
 use crate::units::Time;
 
-/// A time that is drawn anew each time: `offset` and at most one distribution.
+/// A random time: `offset` plus at most one distribution, drawn independently each time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {

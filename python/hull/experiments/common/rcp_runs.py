@@ -79,7 +79,7 @@ def extent(rtt_ms: int, ending: str, scheme: str, end: float) -> tuple[float, fl
 def sides(
     results: Results, scheme: str, stable_ms: int, unstable_ms: int
 ) -> tuple[str, list[bool]]:
-    """By how much the rate moves on both sides, in words; whether each is as published, with
+    """How far the rate moves on both sides, as text; whether each is as published, with
     beta = 1."""
     words, right = [], []
     for ending, beta in BETAS.items():

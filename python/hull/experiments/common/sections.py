@@ -27,7 +27,7 @@ def sections(folder: Path, summary: Mapping[str, Any], looks: Looks) -> list[Sec
     """Figure, claims, stated settings and comparison, each where there is one."""
     found: list[Section] = []
     if (image := folder / "figure.png").exists():
-        alt = f"The figure of {summary['experiment']['source']}, redone"
+        alt = f"The figure of {summary['experiment']['source']}, reproduced"
         found.append(Section("figure", "Figure", inline_image(image, alt)))
     if claims := summary.get("claims"):
         found.append(Section("claims", "Claims", claims_table(claims)))

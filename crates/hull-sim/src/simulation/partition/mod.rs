@@ -5,7 +5,7 @@
 //! queue in one part and what is in flight in others. Part 0, the edge, has the hosts: flows, slots,
 //! the workload and its random numbers are all there. Each part serves its events in the order in which
 //! a single thread would, and nothing reaches another part at once; so nothing depends on which part is
-//! ahead. What may be simulated in parts is in `features`, and is nobody else's business.
+//! ahead. `features` alone lists what may be simulated in parts.
 
 mod board;
 mod channel;
