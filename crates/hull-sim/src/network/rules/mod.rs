@@ -81,6 +81,16 @@ pub struct Arrival {
     pub waits: bool,
 }
 
+impl Arrival {
+    /// The queue that the packet finds, in bytes or packets.
+    fn queue(&self, unit: QueueUnit) -> u64 {
+        match unit {
+            QueueUnit::Bytes => self.queue_bytes,
+            QueueUnit::Packets => self.queue_packets,
+        }
+    }
+}
+
 /// What a packet leaves behind when its transmission starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {

@@ -84,10 +84,7 @@ impl Rule for PiMarking {
         packet: &Packet,
         _options: &OptionTable,
     ) -> Decision {
-        let queue = match self.unit {
-            QueueUnit::Bytes => arrival.queue_bytes,
-            QueueUnit::Packets => arrival.queue_packets,
-        };
+        let queue = arrival.queue(self.unit);
         let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());
         let marks = self.pi.on_arrival(arrival.now_ps, queue, bytes, random);
         Decision::mark_if(marks)

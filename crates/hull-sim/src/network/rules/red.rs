@@ -119,10 +119,7 @@ impl Rule for RedMarking {
         packet: &Packet,
         _options: &OptionTable,
     ) -> Decision {
-        let queue = match self.unit {
-            QueueUnit::Bytes => arrival.queue_bytes,
-            QueueUnit::Packets => arrival.queue_packets,
-        };
+        let queue = arrival.queue(self.unit);
         let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());
         let marks = self.red.on_arrival(arrival.now_ps, queue, bytes, random);
         if self.red.refuses() {
