@@ -34,7 +34,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(MAKE) test-linux
 
 .PHONY: linux

@@ -1,5 +1,6 @@
 """What the tests share: a scenario that runs in a moment, and the command as a user calls it."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -31,16 +32,29 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those of the longest fixture come first: it keeps all processors busy by itself."""
+    items.sort(key=lambda item: "everything" not in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="session")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `hull reproduce --all --quick --out` leaves: with HULL_RESULTS=DIR that one,
-    in which only what is not there is run."""
+    in which only what is not there is run. The processes of `pytest -n` share one."""
     given = os.environ.get("HULL_RESULTS")
-    out = Path(given).resolve() if given else tmp_path_factory.mktemp("all")
-    command = [*COMMAND, "reproduce", "--all", "--quick", "--out", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    out = Path(given).resolve() if given else shared / "everything"
+    page = out / "all-quick" / "index.html"
+    with (shared / "everything.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not given and page.exists():
+            return out
+        command = [*COMMAND, "reproduce", "--all", "--quick", "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == str(out / "all-quick" / "index.html")
+    assert done.stdout.splitlines()[-1] == str(page)
     return out
 
 
