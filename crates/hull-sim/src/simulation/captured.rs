@@ -23,7 +23,7 @@ impl Simulation {
             return;
         };
         let mut context = Context {
-            now_ps: self.now_ps,
+            now_ps: self.clock.now_ps,
             tail_ps,
             hosts: (0, 0),
             connection: 0,

@@ -2,7 +2,7 @@
 //! stack.
 
 use super::Simulation;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::host::{Received, Release};
 use crate::network::{Packet, Verdict, flags};
 
@@ -28,12 +28,12 @@ impl Simulation {
         let one = Received { packet, count: 1 };
         let stack = &mut self.endpoints.hosts.stacks[line];
         let alone = if behind {
-            stack.push_behind(self.now_ps, one)
+            stack.push_behind(self.clock.now_ps, one)
         } else {
-            stack.push(self.now_ps, one)
+            stack.push(self.clock.now_ps, one)
         };
         if let Some(at_ps) = alone {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
+            self.clock.schedule(at_ps, Kind::Stack, line);
         }
     }
 
@@ -41,7 +41,7 @@ impl Simulation {
     pub(super) fn serve_stack(&mut self, line: usize) {
         let (received, next_ps) = self.endpoints.hosts.stacks[line].pop();
         if let Some(at_ps) = next_ps {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
+            self.clock.schedule(at_ps, Kind::Stack, line);
         }
         let Some(received) = received else { return };
         if line.is_multiple_of(2) {
@@ -61,13 +61,13 @@ impl Simulation {
         }
         let nic = &mut self.endpoints.hosts.pacers[host].nic;
         let options = &mut self.fabric.network.options;
-        match nic.enqueue(self.now_ps, self.now_ps, packet, options) {
+        match nic.enqueue(self.clock.now_ps, self.clock.now_ps, packet, options) {
             Verdict::Accepted { start_ps, first } => {
-                if start_ps == self.now_ps {
-                    let packet = nic.deliver(self.now_ps, options);
+                if start_ps == self.clock.now_ps {
+                    let packet = nic.deliver(self.clock.now_ps, options);
                     self.admit(host, packet);
                 } else if first {
-                    self.events.push(start_ps, Entity::new(Kind::NicHead, host));
+                    self.clock.schedule(start_ps, Kind::NicHead, host);
                 }
             }
             Verdict::Queued { .. } => unreachable!("a NIC has one class"),
@@ -79,21 +79,21 @@ impl Simulation {
     fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
         let port = self.endpoints.hosts.ports[host] as usize;
-        self.transmit(self.now_ps, port, packet);
+        self.transmit(self.clock.now_ps, port, packet);
     }
 
     pub(super) fn serve_nic(&mut self, host: usize) {
         let nic = &mut self.endpoints.hosts.pacers[host].nic;
-        let packet = nic.deliver(self.now_ps, &mut self.fabric.network.options);
+        let packet = nic.deliver(self.clock.now_ps, &mut self.fabric.network.options);
         if let Some(next_ps) = nic.next_start_ps() {
-            self.events.push(next_ps, Entity::new(Kind::NicHead, host));
+            self.clock.schedule(next_ps, Kind::NicHead, host);
         }
         self.admit(host, packet);
     }
 
     #[inline]
     fn admit(&mut self, host: usize, packet: Packet) {
-        let release = self.endpoints.hosts.pacers[host].admit(self.now_ps, packet);
+        let release = self.endpoints.hosts.pacers[host].admit(self.clock.now_ps, packet);
         self.count_drawn(host);
         match release {
             Release::Now(packet) => self.send_to_wire(host, packet),
@@ -117,16 +117,16 @@ impl Simulation {
             && at_ps < pacer.event_ps
         {
             pacer.event_ps = at_ps;
-            self.events.push(at_ps, Entity::new(Kind::Pacer, host));
+            self.clock.schedule(at_ps, Kind::Pacer, host);
         }
     }
 
     pub(super) fn serve_pacer(&mut self, host: usize) {
-        if self.endpoints.hosts.pacers[host].event_ps != self.now_ps {
+        if self.endpoints.hosts.pacers[host].event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         self.endpoints.hosts.pacers[host].event_ps = u64::MAX;
-        while let Some(packet) = self.endpoints.hosts.pacers[host].release(self.now_ps) {
+        while let Some(packet) = self.endpoints.hosts.pacers[host].release(self.clock.now_ps) {
             self.count_drawn(host);
             self.send_to_wire(host, packet);
         }
@@ -142,32 +142,32 @@ impl Simulation {
             return;
         }
         let receiver = &mut self.endpoints.hosts.receivers[host];
-        if let Some(at_ps) = receiver.arrive(self.now_ps, packet) {
+        if let Some(at_ps) = receiver.arrive(self.clock.now_ps, packet) {
             receiver.event_ps = at_ps;
-            self.events.push(at_ps, Entity::new(Kind::Receive, host));
+            self.clock.schedule(at_ps, Kind::Receive, host);
         }
     }
 
     /// An interrupt, or the processor has done with a packet.
     pub(super) fn serve_receive(&mut self, host: usize) {
         let receiver = &mut self.endpoints.hosts.receivers[host];
-        if receiver.event_ps != self.now_ps {
+        if receiver.event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         receiver.event_ps = u64::MAX;
         loop {
             let receiver = &mut self.endpoints.hosts.receivers[host];
-            let (received, next_ps) = receiver.serve(self.now_ps);
+            let (received, next_ps) = receiver.serve(self.clock.now_ps);
             if let Some(at_ps) = next_ps
-                && at_ps > self.now_ps
+                && at_ps > self.clock.now_ps
             {
                 receiver.event_ps = at_ps;
-                self.events.push(at_ps, Entity::new(Kind::Receive, host));
+                self.clock.schedule(at_ps, Kind::Receive, host);
             }
             if let Some(received) = received {
                 self.arrive_at_stack(host, &received);
             }
-            if next_ps != Some(self.now_ps) {
+            if next_ps != Some(self.clock.now_ps) {
                 return;
             }
         }
@@ -182,8 +182,8 @@ impl Simulation {
             return;
         }
         let line = 2 * host + 1;
-        if let Some(at_ps) = self.endpoints.hosts.stacks[line].push(self.now_ps, *received) {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
+        if let Some(at_ps) = self.endpoints.hosts.stacks[line].push(self.clock.now_ps, *received) {
+            self.clock.schedule(at_ps, Kind::Stack, line);
         }
     }
 }

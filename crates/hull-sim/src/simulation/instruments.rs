@@ -8,7 +8,7 @@ use super::Simulation;
 use super::live::Look;
 use super::outcome::Measured;
 use super::samplers::Intervals;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Fairness, Logs, PacerLog, QueueLog, SeriesLog,
     TransportCount,
@@ -182,9 +182,9 @@ impl Simulation {
         self.instruments.probes += 1;
         let packet = probe_packet(number, there, size, flags::PROBE);
         self.send(self.instruments.prober, packet);
-        let next_ps = self.now_ps + interval_ps;
-        if next_ps < self.end_ps {
-            self.events.push(next_ps, Entity::new(Kind::Probe, 0));
+        let next_ps = self.clock.now_ps + interval_ps;
+        if next_ps < self.clock.end_ps {
+            self.clock.schedule(next_ps, Kind::Probe, 0);
         }
     }
 
@@ -192,9 +192,9 @@ impl Simulation {
     pub(super) fn time_probe(&mut self, port: usize, packet: Packet, waited_ps: u64, taken: bool) {
         let timed = port == self.instruments.client_port
             && packet.flags & flags::REPLY == 0
-            && (self.warmup_ps..self.end_ps).contains(&self.now_ps);
+            && self.clock.is_measured(self.clock.now_ps);
         match (timed, taken) {
-            (true, true) => self.records.latency.probe(self.now_ps, waited_ps),
+            (true, true) => self.records.latency.probe(self.clock.now_ps, waited_ps),
             (true, false) => self.records.latency.probe_lost(),
             _ => {}
         }
@@ -213,7 +213,7 @@ impl Simulation {
     }
 
     pub(super) fn serve_warmup(&mut self) {
-        let now_ps = self.now_ps;
+        let now_ps = self.clock.now_ps;
         for port in &mut self.fabric.network.ports {
             port.advance(now_ps, &mut self.fabric.network.options);
             if let Some(watch) = port.watched() {
@@ -243,7 +243,7 @@ impl Simulation {
     #[inline]
     pub(super) fn count_received(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
         self.instruments.received_bytes[host] += new_bytes;
-        if self.now_ps < self.instruments.edge_ps {
+        if self.clock.now_ps < self.instruments.edge_ps {
             self.count_early(host, packet, new_bytes);
         }
         if !self.instruments.of_transports.is_empty() {
@@ -257,7 +257,11 @@ impl Simulation {
 
     fn count_early(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
         let reception_ps = self.reception_ps(host, packet.wire_bytes).max(1);
-        let inside_ps = self.now_ps.saturating_sub(self.warmup_ps).min(reception_ps);
+        let inside_ps = self
+            .clock
+            .now_ps
+            .saturating_sub(self.clock.warmup_ps)
+            .min(reception_ps);
         let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
         let before = &mut self.instruments.at_warmup;
         before.received_bytes[host] += early_bytes;
@@ -279,9 +283,9 @@ impl Simulation {
             &mut self.fabric.network.ports,
             &mut self.fabric.network.options,
         );
-        let carried = |port: &mut Port| port.carried_bytes(self.now_ps, options);
+        let carried = |port: &mut Port| port.carried_bytes(self.clock.now_ps, options);
         Measured {
-            at_ps: self.now_ps,
+            at_ps: self.clock.now_ps,
             received_bytes: self.instruments.received_bytes.clone(),
             of_transports: self.instruments.of_transports.clone(),
             carried_bytes: ports.iter_mut().map(carried).collect(),
@@ -293,7 +297,7 @@ impl Simulation {
 
     /// Reads the instruments at the end of the measured time.
     pub(super) fn measure(&mut self) -> Measured {
-        let now_ps = self.now_ps;
+        let now_ps = self.clock.now_ps;
         for port in &mut self.fabric.network.ports {
             port.advance(now_ps, &mut self.fabric.network.options);
         }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Simulation;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::network::{Packet, flags};
 
 /// A loss that its flow does not know of yet.
@@ -45,7 +45,7 @@ impl Simulation {
         }
         self.tally.packets_dropped += 1;
         let loss = Loss {
-            at_ps: self.now_ps + later_ps,
+            at_ps: self.clock.now_ps + later_ps,
             flow: packet.flow,
             options: packet.options,
         };
@@ -57,7 +57,7 @@ impl Simulation {
     pub(super) fn await_loss(&mut self, loss: Loss) {
         self.endpoints.losses.push(Reverse(loss));
         if self.endpoints.keeps_flows {
-            self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
+            self.clock.schedule(loss.at_ps, Kind::Loss, 0);
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod build;
 mod captured;
+mod clock;
 mod control;
 mod flows;
 mod followed;
@@ -18,7 +19,7 @@ mod samplers;
 mod tcp;
 mod traffic;
 
-use crate::engine::{Entity, EventQueue, Kind};
+use crate::engine::{Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog};
@@ -27,6 +28,7 @@ use crate::topology::{Change, Graph, Notice, Routes};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_external, verify};
+use clock::Clock;
 pub use control::Control;
 use flows::FlowTable;
 use instruments::Instruments;
@@ -51,16 +53,10 @@ pub enum Failure {
     TooManyFlows,
 }
 
-/// The state of a run: the clock, and parts that each know their own.
+/// The state of a run: parts that each know their own.
 #[derive(Debug)]
 pub struct Simulation {
-    now_ps: u64,
-    events: EventQueue,
-    warmup_ps: u64,
-    end_ps: u64,
-    last_ps: u64,
-    /// Events from here on are left: for now, or because the run is over.
-    limit_ps: u64,
+    clock: Clock,
     fabric: Fabric,
     endpoints: Endpoints,
     workload: Demand,
@@ -150,17 +146,17 @@ impl Simulation {
         };
         self.workload.traffic.finish(&mut self.workload.agenda);
         self.carry_out();
-        control.report(self.now_ps, self.tally.packet_hops, Some(1.0));
+        control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
         self.finish(measured, other_threads)
     }
 
     /// Runs to the end of the measured time, measures, and lets what was started complete.
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
-        self.aim_at_end();
+        self.clock.aim_at_end();
         self.run_to_limit(control)?;
         let measured = self.end_measured_time();
         if !self.is_over() {
-            self.aim_at_last();
+            self.clock.aim_at_last();
             self.run_to_limit(control)?;
             self.end_drain();
         }
@@ -171,14 +167,9 @@ impl Simulation {
         self.serve_before(u64::MAX, control)
     }
 
-    /// The next limit is the end of the measured time.
-    fn aim_at_end(&mut self) {
-        self.limit_ps = self.limit_ps.min(self.end_ps);
-    }
-
     /// All events of the measured time were served.
     fn end_measured_time(&mut self) -> Measured {
-        self.now_ps = self.limit_ps;
+        self.clock.now_ps = self.clock.limit_ps;
         self.measure()
     }
 
@@ -188,29 +179,21 @@ impl Simulation {
         self.workload.done
     }
 
-    /// The next limit is the end of the time in which what was started may complete.
-    fn aim_at_last(&mut self) {
-        self.limit_ps = self.last_ps + 1;
-    }
-
     /// All events up to the limit were served.
     fn end_drain(&mut self) {
         if self.workload.done {
-            self.now_ps = self.limit_ps.min(self.last_ps);
+            self.clock.now_ps = self.clock.limit_ps.min(self.clock.last_ps);
         }
     }
 
     /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
-        while let Some((at_ps, entity)) = self.events.peek_before(bound_ps.min(self.limit_ps)) {
-            debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
-            self.now_ps = at_ps;
-            self.events.pop();
+        while let Some(entity) = self.clock.next_before(bound_ps) {
             self.tally.events_served += 1;
             if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
                 let started = self.workload.traffic.started_share();
-                control.report(self.now_ps, self.tally.packet_hops, started);
+                control.report(self.clock.now_ps, self.tally.packet_hops, started);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
@@ -218,7 +201,7 @@ impl Simulation {
                     return Err(Failure::TooManyFlows);
                 }
             }
-            if let Some(next) = self.events.upcoming()
+            if let Some(next) = self.clock.events.upcoming()
                 && next.kind() == Kind::Link
             {
                 self.fabric.network.ports[next.index()].touch();
@@ -255,10 +238,10 @@ impl Simulation {
     #[inline(always)]
     fn serve_link(&mut self, port: usize) {
         let link = &mut self.fabric.network.ports[port];
-        let mut packet = link.deliver(self.now_ps, &mut self.fabric.network.options);
+        let mut packet = link.deliver(self.clock.now_ps, &mut self.fabric.network.options);
         let observed = link.is_observed();
         if let Some(next_ps) = link.next_delivery_ps() {
-            self.events.push(next_ps, Entity::new(Kind::Link, port));
+            self.clock.schedule(next_ps, Kind::Link, port);
         }
         let tail_ps = if observed {
             self.observe(port, &packet)
@@ -271,7 +254,7 @@ impl Simulation {
         match hop {
             Hop::Port(out) => {
                 if packet.flags & flags::PROBE == 0 && tail_ps == 0 {
-                    self.transmit(self.now_ps, out, packet);
+                    self.transmit(self.clock.now_ps, out, packet);
                 } else {
                     self.transmit_special(tail_ps, out, packet);
                 }
@@ -286,21 +269,20 @@ impl Simulation {
         let verdict = self
             .fabric
             .network
-            .enqueue(self.now_ps, earliest_ps, port, packet);
+            .enqueue(self.clock.now_ps, earliest_ps, port, packet);
         if self.fabric.network.sends_notices {
             self.carry_notice(port, packet.flow, packet.hop);
         }
         match verdict {
             Verdict::Accepted { first, .. } => {
                 if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-                    self.events.push(at_ps, Entity::new(Kind::Link, port));
+                    self.clock.schedule(at_ps, Kind::Link, port);
                 }
                 true
             }
             Verdict::Queued { choice_ps, first } => {
                 if first {
-                    self.events
-                        .push(choice_ps, Entity::new(Kind::Transmit, port));
+                    self.clock.schedule(choice_ps, Kind::Transmit, port);
                 }
                 true
             }
@@ -316,10 +298,12 @@ impl Simulation {
     /// when the rest will be there in time.
     fn transmit_special(&mut self, tail_ps: u64, port: usize, packet: Packet) {
         let link = &self.fabric.network.ports[port];
-        let last_bit_ps = self.now_ps + tail_ps;
+        let last_bit_ps = self.clock.now_ps + tail_ps;
         let sending_ps = link.serialization_ps(packet.wire_bytes);
-        let earliest_ps = last_bit_ps.saturating_sub(sending_ps).max(self.now_ps);
-        let waits_ps = link.first_class_wait_ps(self.now_ps);
+        let earliest_ps = last_bit_ps
+            .saturating_sub(sending_ps)
+            .max(self.clock.now_ps);
+        let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
         let taken = self.transmit(earliest_ps, port, packet);
         if packet.flags & flags::PROBE != 0 {
             self.time_probe(port, packet, waits_ps, taken);
@@ -328,12 +312,12 @@ impl Simulation {
 
     /// A strict-priority port chooses its next packet.
     fn serve_transmit(&mut self, port: usize) {
-        let (first, again_ps) = self.fabric.network.transmit_next(self.now_ps, port);
+        let (first, again_ps) = self.fabric.network.transmit_next(self.clock.now_ps, port);
         if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-            self.events.push(at_ps, Entity::new(Kind::Link, port));
+            self.clock.schedule(at_ps, Kind::Link, port);
         }
         if let Some(at_ps) = again_ps {
-            self.events.push(at_ps, Entity::new(Kind::Transmit, port));
+            self.clock.schedule(at_ps, Kind::Transmit, port);
         }
     }
 
@@ -345,9 +329,9 @@ impl Simulation {
             self.fabric.failed_links[link] = true;
             for port in [2 * link, 2 * link + 1] {
                 // Nothing arrives or is sent there any more.
-                self.events.cancel(Entity::new(Kind::Link, port));
-                self.events.cancel(Entity::new(Kind::Transmit, port));
-                for packet in self.fabric.network.fail(self.now_ps, port) {
+                self.clock.events.cancel(Entity::new(Kind::Link, port));
+                self.clock.events.cancel(Entity::new(Kind::Transmit, port));
+                for packet in self.fabric.network.fail(self.clock.now_ps, port) {
                     self.drop_packet(packet);
                 }
             }

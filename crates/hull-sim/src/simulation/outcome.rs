@@ -151,7 +151,7 @@ impl Simulation {
             packets,
             packet_hops: self.tally.packet_hops,
             events: self.tally.events_served - self.tally.samples,
-            simulated_ps: self.now_ps,
+            simulated_ps: self.clock.now_ps,
             marks: self
                 .fabric
                 .network
@@ -285,7 +285,7 @@ impl Simulation {
             .hosts
             .receivers
             .get(self.instruments.client)?;
-        let seconds = self.now_ps.max(1) as f64 * 1e-12;
+        let seconds = self.clock.now_ps.max(1) as f64 * 1e-12;
         Some(ProcessorUse {
             interrupts_per_second: receiver.interrupts as f64 / seconds,
             utilization: receiver.busy_ps as f64 * 1e-12 / seconds,

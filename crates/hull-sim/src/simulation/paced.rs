@@ -7,7 +7,7 @@
 //! no packet of the run: it takes no capacity and is never lost. Times are ps.
 
 use super::Simulation;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::network::rules::Notice;
 use crate::network::{Hop, NO_OPTIONS, Options, Packet, Written};
 use crate::transport::{CongestionControl, Pace, Pacing, Start};
@@ -50,7 +50,7 @@ impl Simulation {
         let host = self.endpoints.table.flows[at].src as usize;
         let link = &self.fabric.network.ports[self.endpoints.hosts.ports[host] as usize];
         let start = Start {
-            now_ps: self.now_ps,
+            now_ps: self.clock.now_ps,
             link_bps: link.rate_bps() as u64,
         };
         self.endpoints.table.senders[at].start(&start);
@@ -68,19 +68,19 @@ impl Simulation {
                 &mut self.endpoints.table.paced[at],
             );
             let next_ps = paced.pacing.next_ps(|| sender.pipe());
-            if next_ps > self.now_ps {
+            if next_ps > self.clock.now_ps {
                 if next_ps < paced.pacing.event_ps {
                     paced.pacing.event_ps = next_ps;
-                    self.events.push(next_ps, Entity::new(Kind::Pace, at));
+                    self.clock.schedule(next_ps, Kind::Pace, at);
                 }
                 return;
             }
-            let Some(segment) = sender.poll(self.now_ps) else {
+            let Some(segment) = sender.poll(self.clock.now_ps) else {
                 return;
             };
             let wire_bytes = segment.bytes + self.endpoints.header_bytes;
-            let pace = sender.paced(self.now_ps, wire_bytes);
-            paced.pacing.sent(self.now_ps, wire_bytes, pace);
+            let pace = sender.paced(self.clock.now_ps, wire_bytes);
+            paced.pacing.sent(self.clock.now_ps, wire_bytes, pace);
             self.send_segment(slot, &segment, false);
         }
     }
@@ -88,7 +88,7 @@ impl Simulation {
     /// The event of a paced flow: due, put off by a change of its rate, or replaced by an earlier one.
     pub(super) fn serve_pace(&mut self, at: usize) {
         let pacing = &mut self.endpoints.table.paced[at].pacing;
-        if pacing.event_ps != self.now_ps {
+        if pacing.event_ps != self.clock.now_ps {
             return;
         }
         pacing.event_ps = u64::MAX;
@@ -100,7 +100,7 @@ impl Simulation {
         let control = self.endpoints.table.senders[slot as usize].controller();
         if control.adjusts_gap() {
             let pacing = &mut self.endpoints.table.paced[slot as usize].pacing;
-            pacing.adjust(self.now_ps, control.pace());
+            pacing.adjust(self.clock.now_ps, control.pace());
         }
     }
 
@@ -147,7 +147,7 @@ impl Simulation {
         if !self.endpoints.table.has_pace(flow) {
             return; // Nobody there reads it.
         }
-        let mut at_ps = self.now_ps;
+        let mut at_ps = self.clock.now_ps;
         for passed in self.endpoints.table.flows[at].out..hop - 1 {
             if let Hop::Port(port) = self.fabric.network.hop(passed) {
                 // The two directions of a link are neighbours.
@@ -157,7 +157,7 @@ impl Simulation {
         let notices = &mut self.endpoints.table.paced[at].notices;
         let place = notices.partition_point(|&(other, _)| other > at_ps);
         notices.insert(place, (at_ps, notice));
-        self.events.push(at_ps, Entity::new(Kind::Notice, at));
+        self.clock.schedule(at_ps, Kind::Notice, at);
     }
 
     /// Notices have arrived at a sender.
@@ -167,10 +167,10 @@ impl Simulation {
             &mut self.endpoints.table.paced[at],
         );
         while let Some(&(at_ps, notice)) = paced.notices.last()
-            && at_ps <= self.now_ps
+            && at_ps <= self.clock.now_ps
         {
             paced.notices.pop();
-            sender.on_notice(self.now_ps, notice);
+            sender.on_notice(self.clock.now_ps, notice);
         }
         self.adjust_pace(at as u32);
     }

@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use super::Simulation;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::measure::{PacerRow, QueueRow, SeriesRow};
 use crate::network::QueueLevel;
 use crate::scenario::Scenario;
@@ -42,15 +42,13 @@ impl Simulation {
     /// The first samples: queues from the end of the warm-up, flows and pacers from the beginning.
     pub(super) fn begin_samples(&mut self) {
         let intervals = self.instruments.intervals;
-        let mut begin = |at_ps: u64, what: usize| {
-            self.events.push(at_ps, Entity::new(Kind::Sample, what));
-        };
-        begin(self.warmup_ps, QUEUES);
+        let warmup_ps = self.clock.warmup_ps;
+        self.clock.schedule(warmup_ps, Kind::Sample, QUEUES);
         if intervals.flows_ps.is_some() {
-            begin(0, FLOWS);
+            self.clock.schedule(0, Kind::Sample, FLOWS);
         }
         if intervals.pacers_ps.is_some() {
-            begin(0, PACERS);
+            self.clock.schedule(0, Kind::Sample, PACERS);
         }
     }
 
@@ -73,36 +71,36 @@ impl Simulation {
             }
             _ => self.sample_live(),
         };
-        let next_ps = interval_ps.map(|interval_ps| self.now_ps + interval_ps);
-        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.end_ps) {
-            self.events.push(next_ps, Entity::new(Kind::Sample, what));
+        let next_ps = interval_ps.map(|interval_ps| self.clock.now_ps + interval_ps);
+        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.clock.end_ps) {
+            self.clock.schedule(next_ps, Kind::Sample, what);
         }
     }
 
     /// The last readings, at the end of the measured time.
     pub(super) fn end_samples(&mut self) {
-        self.note_changes(self.now_ps + 1);
+        self.note_changes(self.clock.now_ps + 1);
         for &port in &self.instruments.ports {
             if let Some(watch) = self.fabric.network.ports[port].watched() {
                 watch.stop_changes();
             }
         }
-        if self.instruments.intervals.flows_read_ps < Some(self.now_ps) {
+        if self.instruments.intervals.flows_read_ps < Some(self.clock.now_ps) {
             self.sample_flows();
         }
     }
 
     fn sample_queues(&mut self) {
-        let now_ps = self.now_ps;
+        let now_ps = self.clock.now_ps;
         let port = self.instruments.client_port;
         let level = self.fabric.network.ports[port].queue(now_ps, &mut self.fabric.network.options);
         let watch = self.fabric.network.ports[port].watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
-        let mean = mean.filter(|_| now_ps > self.warmup_ps);
+        let mean = mean.filter(|_| now_ps > self.clock.warmup_ps);
         self.records.latency.sample(now_ps, level.bytes, mean);
         if !self.instruments.queue_changes {
             self.note_levels();
-        } else if now_ps > self.warmup_ps {
+        } else if now_ps > self.clock.warmup_ps {
             self.note_changes(now_ps);
         }
     }
@@ -119,10 +117,12 @@ impl Simulation {
                 &mut self.fabric.network.options,
             );
             log.push(QueueRow {
-                time_ps: self.now_ps,
+                time_ps: self.clock.now_ps,
                 port: place,
-                level: port.queue(self.now_ps, options),
-                phantom_bytes: port.phantom_bytes(self.now_ps, options).filter(|_| sampled),
+                level: port.queue(self.clock.now_ps, options),
+                phantom_bytes: port
+                    .phantom_bytes(self.clock.now_ps, options)
+                    .filter(|_| sampled),
             });
         }
     }
@@ -134,7 +134,7 @@ impl Simulation {
         }
         for &port in &self.instruments.ports {
             if let Some(watch) = self.fabric.network.ports[port].watched() {
-                watch.take_changes(self.now_ps + 1);
+                watch.take_changes(self.clock.now_ps + 1);
             }
         }
         self.note_levels();
@@ -148,7 +148,7 @@ impl Simulation {
         let mut changes: Vec<(u64, u32, QueueLevel)> = Vec::new();
         for (place, &port) in (0..).zip(&self.instruments.ports) {
             let port = &mut self.fabric.network.ports[port];
-            port.advance(self.now_ps, &mut self.fabric.network.options);
+            port.advance(self.clock.now_ps, &mut self.fabric.network.options);
             if let Some(watch) = port.watched() {
                 let taken = watch.take_changes(until_ps).into_iter();
                 changes.extend(taken.map(|(at_ps, level)| (at_ps, place, level)));
@@ -169,9 +169,9 @@ impl Simulation {
         let Some(log) = &mut self.instruments.logs.series else {
             return;
         };
-        self.instruments.intervals.flows_read_ps = Some(self.now_ps);
+        self.instruments.intervals.flows_read_ps = Some(self.clock.now_ps);
         for reading in self.endpoints.table.readings() {
-            log.push(SeriesRow(self.now_ps, reading));
+            log.push(SeriesRow(self.clock.now_ps, reading));
         }
     }
 
@@ -180,10 +180,10 @@ impl Simulation {
             return;
         };
         for (host, pacer) in (0..).zip(&self.endpoints.hosts.pacers) {
-            for (bucket, reading) in (0..).zip(pacer.readings(self.now_ps)) {
+            for (bucket, reading) in (0..).zip(pacer.readings(self.clock.now_ps)) {
                 let (rate_bps, backlog_bytes, backlog_packets) = reading;
                 log.push(PacerRow {
-                    time_ps: self.now_ps,
+                    time_ps: self.clock.now_ps,
                     host,
                     bucket,
                     rate_bps,

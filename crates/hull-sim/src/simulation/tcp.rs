@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use super::flows::NONE;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::host::Received;
 use crate::network::{NO_OPTIONS, Options, Packet, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
@@ -37,7 +37,7 @@ impl Simulation {
     fn receive_syn(&mut self, host: usize, packet: &Packet) {
         let slot = packet.flow as usize;
         if packet.has(flags::ACK) {
-            self.endpoints.table.senders[slot].on_syn_ack(self.now_ps);
+            self.endpoints.table.senders[slot].on_syn_ack(self.clock.now_ps);
             self.pump(packet.flow);
         } else {
             let answer = self.endpoints.table.receivers[slot].on_syn();
@@ -59,7 +59,7 @@ impl Simulation {
         if paced && self.endpoints.hosts.packets_tell {
             self.endpoints.table.flows[slot as usize].echoed = true;
         } else if paced {
-            let echo = self.endpoints.hosts.on_ece(self.now_ps, host, slot);
+            let echo = self.endpoints.hosts.on_ece(self.clock.now_ps, host, slot);
             self.endpoints.table.flows[slot as usize].count(echo);
         }
         let sender = &mut self.endpoints.table.senders[slot as usize];
@@ -68,7 +68,7 @@ impl Simulation {
             marked: ece,
             written: options.written,
         };
-        sender.on_ack(self.now_ps, ack, echo, options.sack.as_slice());
+        sender.on_ack(self.clock.now_ps, ack, echo, options.sack.as_slice());
         if self.endpoints.table.has_pace(slot) {
             self.adjust_pace(slot);
         }
@@ -88,7 +88,7 @@ impl Simulation {
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
         let bytes = u64::from(packet.wire_bytes - self.endpoints.header_bytes);
-        let acks = receiver.on_data(self.now_ps, start, bytes, ce, cwr);
+        let acks = receiver.on_data(self.clock.now_ps, start, bytes, ce, cwr);
         let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
         // Joined packets are more than one segment: Linux acknowledges them at once.
         let at_once = if received.count > 1 {
@@ -151,8 +151,7 @@ impl Simulation {
         let sender = &mut self.endpoints.table.senders[at];
         if sender.rto_deadline_ps < sender.rto_event_ps {
             sender.rto_event_ps = sender.rto_deadline_ps;
-            let timer = Entity::new(Kind::Rto, at);
-            self.events.push(sender.rto_deadline_ps, timer);
+            self.clock.schedule(sender.rto_deadline_ps, Kind::Rto, at);
         }
     }
 
@@ -161,7 +160,7 @@ impl Simulation {
         let offload_bytes = self.endpoints.hosts.offload_bytes;
         let sender = slot as usize;
         while let Some(segment) =
-            self.endpoints.table.senders[sender].poll_burst(self.now_ps, offload_bytes)
+            self.endpoints.table.senders[sender].poll_burst(self.clock.now_ps, offload_bytes)
         {
             if segment.bytes <= self.endpoints.mss {
                 self.send_segment(slot, &segment, false);
@@ -220,12 +219,12 @@ impl Simulation {
     /// The event of a retransmission timer: due, put off by acknowledgments since, or off.
     pub(super) fn serve_rto(&mut self, at: usize) {
         let sender = &mut self.endpoints.table.senders[at];
-        if sender.rto_event_ps != self.now_ps {
+        if sender.rto_event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         sender.rto_event_ps = u64::MAX;
-        if sender.rto_deadline_ps <= self.now_ps {
-            sender.on_timeout(self.now_ps);
+        if sender.rto_deadline_ps <= self.clock.now_ps {
+            sender.on_timeout(self.clock.now_ps);
         }
         self.pump(at as u32);
     }
@@ -234,18 +233,18 @@ impl Simulation {
         let receiver = &mut self.endpoints.table.receivers[slot as usize];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {
             receiver.ack_event_ps = receiver.ack_deadline_ps;
-            let timer = Entity::new(Kind::DelayedAck, slot as usize);
-            self.events.push(receiver.ack_deadline_ps, timer);
+            self.clock
+                .schedule(receiver.ack_deadline_ps, Kind::DelayedAck, slot as usize);
         }
     }
 
     pub(super) fn serve_delayed_ack(&mut self, at: usize) {
         let receiver = &mut self.endpoints.table.receivers[at];
-        if receiver.ack_event_ps != self.now_ps {
+        if receiver.ack_event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         receiver.ack_event_ps = u64::MAX;
-        if receiver.ack_deadline_ps <= self.now_ps
+        if receiver.ack_deadline_ps <= self.clock.now_ps
             && let Some(ack) = receiver.take_pending()
         {
             let host = self.endpoints.table.flows[at].dst as usize;

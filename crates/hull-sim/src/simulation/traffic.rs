@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::flows::{Pending, Unacked};
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
@@ -34,7 +34,7 @@ impl Simulation {
         self.workload.free_wakes.push(index as u32);
         self.workload
             .traffic
-            .wake(self.now_ps, token, &mut self.workload.agenda);
+            .wake(self.clock.now_ps, token, &mut self.workload.agenda);
         self.carry_out();
     }
 
@@ -42,14 +42,14 @@ impl Simulation {
     pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
         let timeouts =
             self.endpoints.table.senders[slot as usize].timeouts - message.timeouts_before;
-        let now_ps = self.now_ps;
+        let now_ps = self.clock.now_ps;
         self.workload
             .traffic
             .delivered(now_ps, message.tag, timeouts, &mut self.workload.agenda);
         if !self.workload.agenda.flows.is_empty() {
             let mut records = std::mem::take(&mut self.workload.agenda.flows);
             for record in records.drain(..) {
-                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                if self.clock.is_measured(record.start_ps) {
                     self.log_flow(slot, message.end, record);
                 }
             }
@@ -93,7 +93,7 @@ impl Simulation {
         {
             waiting.pop_front();
             self.endpoints.table.unacked -= 1;
-            let after_ps = self.now_ps - message.start_ps;
+            let after_ps = self.clock.now_ps - message.start_ps;
             self.records
                 .flows
                 .acknowledged(message.row, message.class, transport, after_ps);
@@ -110,7 +110,9 @@ impl Simulation {
     fn end_if_done(&mut self) {
         self.workload.done = match self.workload.traffic.progress() {
             Progress::Done => self.endpoints.table.unacked == 0,
-            Progress::Busy | Progress::Lasting => self.now_ps >= self.end_ps && self.is_complete(),
+            Progress::Busy | Progress::Lasting => {
+                self.clock.now_ps >= self.clock.end_ps && self.is_complete()
+            }
         };
         if self.workload.done {
             self.wind_down();
@@ -128,7 +130,7 @@ impl Simulation {
                 self.end_if_done();
             }
             for record in agenda.queries.drain(..) {
-                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                if self.clock.is_measured(record.start_ps) {
                     self.records.queries.push(record);
                 }
             }
@@ -148,8 +150,7 @@ impl Simulation {
     /// All is done. The run goes on until ports between switches could know
     /// ([`Notice`](crate::topology::Notice)).
     fn wind_down(&mut self) {
-        let end_ps = self.now_ps + self.fabric.notice.to_fabric_ps;
-        self.limit_ps = self.limit_ps.min(end_ps);
+        self.clock.end_after(self.fabric.notice.to_fabric_ps);
     }
 
     fn wake_at(&mut self, at_ps: u64, token: u64) {
@@ -163,8 +164,8 @@ impl Simulation {
                 self.workload.wakes.len() - 1
             }
         };
-        self.events
-            .push(at_ps.max(self.now_ps), Entity::new(Kind::Workload, index));
+        self.clock
+            .schedule(at_ps.max(self.clock.now_ps), Kind::Workload, index);
     }
 
     fn send_message(&mut self, message: &Message) {

@@ -94,7 +94,7 @@ impl Look {
 impl Simulation {
     /// Notes what a live run shows; returns when to do so again, where it is one.
     pub(in crate::simulation) fn sample_live(&mut self) -> Option<u64> {
-        let now_ps = self.now_ps;
+        let now_ps = self.clock.now_ps;
         let look = self.instruments.live.as_mut()?;
         let port = &mut self.fabric.network.ports[self.instruments.client_port];
         let options = &mut self.fabric.network.options;

@@ -22,7 +22,7 @@ use std::thread;
 
 use super::outcome::Measured;
 use super::{Control, Failure, Simulation};
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::scenario::Scenario;
 use board::Board;
 use neighbour::Neighbour;
@@ -69,8 +69,8 @@ impl Partition {
         }
         for part in &mut others {
             part.endpoints.keeps_flows = false;
-            let warmup = Entity::new(Kind::Warmup, 0);
-            part.events.push(part.warmup_ps, warmup);
+            let warmup_ps = part.clock.warmup_ps;
+            part.clock.schedule(warmup_ps, Kind::Warmup, 0);
         }
         Partition { plan, others }
     }
@@ -173,10 +173,10 @@ fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
 impl Simulation {
     /// Both have come to the end: the counts of part `number` become those of this one.
     fn join(&mut self, mut part: Simulation, plan: &Plan, number: u8) {
-        self.now_ps = self.now_ps.max(part.now_ps);
+        self.clock.now_ps = self.clock.now_ps.max(part.clock.now_ps);
         self.tally.packet_hops += part.tally.packet_hops;
         // Each part has served the end of the warm-up, a run serves it once.
-        let warmups = u64::from(part.warmup_ps < part.limit_ps);
+        let warmups = u64::from(part.clock.warmup_ps < part.clock.limit_ps);
         self.tally.counts += part.tally.counts;
         self.tally.events_served += part.tally.events_served - warmups;
         self.tally.packets_dropped += part.tally.packets_dropped;
