@@ -87,7 +87,7 @@ impl Simulation {
         let of_flow = &mut self.endpoints.table.flows[flow as usize];
         of_flow.in_flight -= 1;
         let transport = usize::from(of_flow.transport);
-        if let Some(count) = self.instruments.of_transports.get_mut(transport) {
+        if let Some(count) = self.tally.of_transports.get_mut(transport) {
             count.drops += 1;
         }
         self.endpoints.table.release_if_done(flow);

@@ -22,7 +22,7 @@ mod traffic;
 use crate::engine::{Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
-use crate::measure::{Counts, FlowLog, LatencyLog};
+use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
 use crate::network::{Hop, Network, Packet, Verdict, flags};
 use crate::topology::{Change, Graph, Notice, Routes};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
@@ -123,6 +123,8 @@ struct Tally {
     packets_dropped: u64,
     packet_hops: u64,
     counts: Counts,
+    /// By transport, where there are several.
+    of_transports: Vec<TransportCount>,
     events_served: u64,
     /// Samples among them: a result does not count them.
     samples: u64,
@@ -147,7 +149,8 @@ impl Simulation {
         self.workload.traffic.finish(&mut self.workload.agenda);
         self.carry_out();
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
-        self.finish(measured, other_threads)
+        self.forget_losses();
+        Outcome::of(self, measured, other_threads)
     }
 
     /// Runs to the end of the measured time, measures, and lets what was started complete.
@@ -170,7 +173,9 @@ impl Simulation {
     /// All events of the measured time were served.
     fn end_measured_time(&mut self) -> Measured {
         self.clock.now_ps = self.clock.limit_ps;
-        self.measure()
+        let table = &mut self.endpoints.table;
+        let (now_ps, tally) = (self.clock.now_ps, &self.tally);
+        (self.instruments).measure(now_ps, &mut self.fabric, table, tally)
     }
 
     /// Whether nothing more is to come after the measured time.
@@ -224,13 +229,31 @@ impl Simulation {
             Kind::Rto => self.serve_rto(index),
             Kind::DelayedAck => self.serve_delayed_ack(index),
             Kind::Workload => self.serve_workload(index),
-            Kind::Probe => self.serve_probe(),
-            Kind::Sample => self.serve_sample(index),
-            Kind::Warmup => self.serve_warmup(),
+            Kind::Probe => self.send_probe(),
+            Kind::Sample => self.sample(index),
+            Kind::Warmup => self.end_warmup(),
             Kind::LinkState => self.serve_link_state(index),
             Kind::Loss => self.serve_loss(),
             Kind::Notice => self.serve_notice(index),
             Kind::Pace => self.serve_pace(index),
+        }
+    }
+
+    /// It is time to read something.
+    fn sample(&mut self, what: usize) {
+        self.tally.samples += 1;
+        let (network, latency) = (&mut self.fabric.network, &mut self.records.latency);
+        (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints, latency);
+    }
+
+    fn end_warmup(&mut self) {
+        let table = &self.endpoints.table;
+        (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);
+    }
+
+    fn send_probe(&mut self) {
+        if let Some((host, packet)) = self.instruments.next_probe(&mut self.clock) {
+            self.send(host, packet);
         }
     }
 
@@ -244,7 +267,8 @@ impl Simulation {
             self.clock.schedule(next_ps, Kind::Link, port);
         }
         let tail_ps = if observed {
-            self.observe(port, &packet)
+            let (network, endpoints) = (&self.fabric.network, &self.endpoints);
+            (self.instruments).observe(self.clock.now_ps, network, endpoints, port, &packet)
         } else {
             0
         };
@@ -306,7 +330,8 @@ impl Simulation {
         let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
         let taken = self.transmit(earliest_ps, port, packet);
         if packet.flags & flags::PROBE != 0 {
-            self.time_probe(port, packet, waits_ps, taken);
+            let latency = &mut self.records.latency;
+            (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
         }
     }
 

@@ -15,7 +15,9 @@ impl Simulation {
         let packet = received.packet;
         self.tally.packets_delivered += u64::from(received.count);
         if packet.flags & flags::PROBE != 0 {
-            self.answer_probe(host, packet);
+            if let Some(reply) = self.instruments.reply(&packet) {
+                self.send(host, reply);
+            }
             return;
         }
         self.endpoints.table.flows[packet.flow as usize].in_flight -= received.count;
@@ -99,7 +101,16 @@ impl Simulation {
         for ack in acks.into_iter().flatten().chain(at_once) {
             self.send_ack(host, slot, ack);
         }
-        self.count_received(host, packet, new_bytes);
+        let table = &self.endpoints.table;
+        (self.instruments).count_received(
+            &self.clock,
+            &self.fabric,
+            table,
+            host,
+            packet,
+            new_bytes,
+        );
+        self.tally.count_received(table, packet, new_bytes);
         if next > before {
             while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {
                 self.message_delivered(slot, &message);

@@ -14,7 +14,7 @@ use super::losses::Losses;
 use super::partition::{self, Partition};
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::{EventQueue, Kind};
-use crate::measure::{FlowLog, LatencyLog};
+use crate::measure::{FlowLog, LatencyLog, TransportCount};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -104,7 +104,10 @@ fn assemble(
             free_wakes: Vec::new(),
             done: false,
         },
-        tally: Tally::default(),
+        tally: Tally {
+            of_transports: vec![TransportCount::default(); scenario.transport_names().len()],
+            ..Tally::default()
+        },
         partition: None,
         fabric: Fabric {
             changes: topology::changes(&scenario.topology.failures, &graph)?,
@@ -121,7 +124,7 @@ impl Simulation {
     /// Everything that begins by itself does.
     fn begin(&mut self) {
         self.begin_traffic();
-        self.begin_samples();
+        self.instruments.begin_samples(&mut self.clock);
         let warmup_ps = self.clock.warmup_ps;
         self.clock.schedule(warmup_ps, Kind::Warmup, 0);
         if self.instruments.probe.is_some() {
