@@ -71,7 +71,7 @@ impl Simulation {
                 }
             }
             Verdict::Queued { .. } => unreachable!("a NIC has one class"),
-            Verdict::Dropped => self.drop_packet(packet),
+            Verdict::Dropped => (self.endpoints).drop_packet(packet, options, &mut self.tally),
         }
     }
 
@@ -98,7 +98,10 @@ impl Simulation {
         match release {
             Release::Now(packet) => self.send_to_wire(host, packet),
             Release::Later => self.wake_pacer(host),
-            Release::Dropped(packet) => self.drop_packet(packet),
+            Release::Dropped(packet) => {
+                let options = &mut self.fabric.network.options;
+                self.endpoints.drop_packet(packet, options, &mut self.tally);
+            }
         }
     }
 

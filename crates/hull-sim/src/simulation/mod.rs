@@ -149,7 +149,8 @@ impl Simulation {
         self.workload.traffic.finish(&mut self.workload.agenda);
         self.carry_out();
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
-        self.forget_losses();
+        let options = &mut self.fabric.network.options;
+        self.endpoints.forget_losses(options, &mut self.tally);
         Outcome::of(self, measured, other_threads)
     }
 
@@ -233,7 +234,10 @@ impl Simulation {
             Kind::Sample => self.sample(index),
             Kind::Warmup => self.end_warmup(),
             Kind::LinkState => self.serve_link_state(index),
-            Kind::Loss => self.serve_loss(),
+            Kind::Loss => {
+                let options = &mut self.fabric.network.options;
+                self.endpoints.learn_of_loss(options, &mut self.tally);
+            }
             Kind::Notice => self.serve_notice(index),
             Kind::Pace => self.serve_pace(index),
         }
@@ -312,7 +316,8 @@ impl Simulation {
             }
             Verdict::Dropped => {
                 let copy = packet; // see `Port::enqueue`
-                self.lose_packet(&copy);
+                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+                (self.endpoints).lose_packet(&copy, clock, fabric, &mut self.tally);
                 false
             }
         }
@@ -357,7 +362,8 @@ impl Simulation {
                 self.clock.events.cancel(Entity::new(Kind::Link, port));
                 self.clock.events.cancel(Entity::new(Kind::Transmit, port));
                 for packet in self.fabric.network.fail(self.clock.now_ps, port) {
-                    self.drop_packet(packet);
+                    let options = &mut self.fabric.network.options;
+                    self.endpoints.drop_packet(packet, options, &mut self.tally);
                 }
             }
         }

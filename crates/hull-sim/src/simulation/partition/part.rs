@@ -210,7 +210,9 @@ impl<'a> Part<'a> {
                             simulation.clock.schedule(at_ps, Kind::Link, port);
                         }
                     }
-                    Message::Loss(loss) => simulation.await_loss(loss),
+                    Message::Loss(loss) => {
+                        simulation.endpoints.await_loss(loss, &mut simulation.clock);
+                    }
                     Message::Route(at, count, entries) => {
                         let entries = &entries[..count];
                         simulation.fabric.network.set_route(at as usize, entries);
@@ -266,7 +268,9 @@ impl<'a> Part<'a> {
         if !simulation.endpoints.keeps_flows
             && let Some(edge) = neighbours.first_mut()
         {
-            simulation.take_losses(|loss| edge.send(Message::Loss(loss)));
+            simulation
+                .endpoints
+                .take_losses(|loss| edge.send(Message::Loss(loss)));
         }
     }
 
