@@ -140,6 +140,22 @@ impl Simulation {
         self
     }
 
+    /// Everything that begins by itself does, at time 0.
+    fn begin(&mut self) {
+        (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
+        self.workload.traffic.begin(&mut self.workload.agenda);
+        self.carry_out();
+        self.instruments.begin_samples(&mut self.clock);
+        let warmup_ps = self.clock.warmup_ps;
+        self.clock.schedule(warmup_ps, Kind::Warmup, 0);
+        if self.instruments.probe.is_some() {
+            self.clock.schedule(warmup_ps, Kind::Probe, 0);
+        }
+        for (index, change) in self.fabric.changes.iter().enumerate() {
+            self.clock.schedule(change.at_ps, Kind::LinkState, index);
+        }
+    }
+
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
         let (measured, other_threads) = match self.partition.take() {
@@ -159,7 +175,7 @@ impl Simulation {
         self.clock.aim_at_end();
         self.run_to_limit(control)?;
         let measured = self.end_measured_time();
-        if !self.is_over() {
+        if !self.workload.is_over(&self.endpoints.table) {
             self.clock.aim_at_last();
             self.run_to_limit(control)?;
             self.end_drain();
@@ -177,12 +193,6 @@ impl Simulation {
         let table = &mut self.endpoints.table;
         let (now_ps, tally) = (self.clock.now_ps, &self.tally);
         (self.instruments).measure(now_ps, &mut self.fabric, table, tally)
-    }
-
-    /// Whether nothing more is to come after the measured time.
-    fn is_over(&mut self) -> bool {
-        self.workload.done |= self.is_complete();
-        self.workload.done
     }
 
     /// All events up to the limit were served.
@@ -229,7 +239,10 @@ impl Simulation {
             Kind::Receive => self.serve_receive(index),
             Kind::Rto => self.serve_rto(index),
             Kind::DelayedAck => self.serve_delayed_ack(index),
-            Kind::Workload => self.serve_workload(index),
+            Kind::Workload => {
+                self.workload.wake(index, self.clock.now_ps);
+                self.carry_out();
+            }
             Kind::Probe => self.send_probe(),
             Kind::Sample => self.sample(index),
             Kind::Warmup => self.end_warmup(),

@@ -6,10 +6,10 @@
 //! queue: it takes the time of a frame of 64 bytes over the links that the packet has come by, back. It is
 //! no packet of the run: it takes no capacity and is never lost. Times are ps.
 
-use super::Simulation;
+use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::network::rules::Notice;
-use crate::network::{Hop, NO_OPTIONS, Options, Packet, Written};
+use crate::network::{Hop, NO_OPTIONS, Network, Options, Packet, Written};
 use crate::transport::{CongestionControl, Pace, Pacing, Start};
 
 /// Bytes of a notice on the wire: Ethernet's smallest frame.
@@ -43,22 +43,24 @@ impl Paced {
     }
 }
 
-impl Simulation {
+impl Endpoints {
     /// A flow was opened: its sender starts.
-    pub(super) fn start_sender(&mut self, slot: u32) {
+    pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
         let at = slot as usize;
-        let host = self.endpoints.table.flows[at].src as usize;
-        let link = &self.fabric.network.ports[self.endpoints.hosts.ports[host] as usize];
+        let host = self.table.flows[at].src as usize;
+        let link = &network.ports[self.hosts.ports[host] as usize];
         let start = Start {
-            now_ps: self.clock.now_ps,
+            now_ps,
             link_bps: link.rate_bps() as u64,
         };
-        self.endpoints.table.senders[at].start(&start);
-        if let Some(paced) = self.endpoints.table.paced.get_mut(at) {
-            paced.reset(self.endpoints.table.senders[at].controller().pace());
+        self.table.senders[at].start(&start);
+        if let Some(paced) = self.table.paced.get_mut(at) {
+            paced.reset(self.table.senders[at].controller().pace());
         }
     }
+}
 
+impl Simulation {
     /// Sends what a flow's pace and window allow.
     pub(super) fn send_paced(&mut self, slot: u32) {
         let at = slot as usize;

@@ -74,7 +74,10 @@ impl Simulation {
         if self.endpoints.table.has_pace(slot) {
             self.adjust_pace(slot);
         }
-        self.take_acked(slot);
+        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
+        if table.take_acked(slot, self.clock.now_ps, log) {
+            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
+        }
         self.pump(slot);
     }
 

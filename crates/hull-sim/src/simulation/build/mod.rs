@@ -13,7 +13,7 @@ use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, Partition};
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
-use crate::engine::{EventQueue, Kind};
+use crate::engine::EventQueue;
 use crate::measure::{FlowLog, LatencyLog, TransportCount};
 use crate::network::Network;
 use crate::problem::Problem;
@@ -118,22 +118,6 @@ fn assemble(
             network,
         },
     })
-}
-
-impl Simulation {
-    /// Everything that begins by itself does.
-    fn begin(&mut self) {
-        self.begin_traffic();
-        self.instruments.begin_samples(&mut self.clock);
-        let warmup_ps = self.clock.warmup_ps;
-        self.clock.schedule(warmup_ps, Kind::Warmup, 0);
-        if self.instruments.probe.is_some() {
-            self.clock.schedule(warmup_ps, Kind::Probe, 0);
-        }
-        for (index, change) in self.fabric.changes.iter().enumerate() {
-            self.clock.schedule(change.at_ps, Kind::LinkState, index);
-        }
-    }
 }
 
 /// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and

@@ -277,7 +277,8 @@ impl<'a> Part<'a> {
     /// Whether the run is over at the end of the measured time: the edge decides and tells the others.
     fn is_over(&mut self) -> Result<bool, Failure> {
         if self.is_edge() {
-            let is_done = self.simulation.is_over();
+            let simulation = &mut *self.simulation;
+            let is_done = simulation.workload.is_over(&simulation.endpoints.table);
             if is_done {
                 self.tell(self.simulation.clock.limit_ps);
             }
