@@ -251,8 +251,12 @@ impl Simulation {
                 let options = &mut self.fabric.network.options;
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
-            Kind::Notice => self.serve_notice(index),
-            Kind::Pace => self.serve_pace(index),
+            Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Pace => {
+                if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
+                    self.pump(index as u32);
+                }
+            }
         }
     }
 
@@ -312,7 +316,10 @@ impl Simulation {
             .network
             .enqueue(self.clock.now_ps, earliest_ps, port, packet);
         if self.fabric.network.sends_notices {
-            self.carry_notice(port, packet.flow, packet.hop);
+            let (network, table) = (&mut self.fabric.network, &mut self.endpoints.table);
+            if let Some(notice) = network.ports[port].take_notice() {
+                table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
+            }
         }
         match verdict {
             Verdict::Accepted { first, .. } => {

@@ -72,7 +72,7 @@ impl Simulation {
         };
         sender.on_ack(self.clock.now_ps, ack, echo, options.sack.as_slice());
         if self.endpoints.table.has_pace(slot) {
-            self.adjust_pace(slot);
+            (self.endpoints.table).adjust_pace(slot, self.clock.now_ps);
         }
         let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
         if table.take_acked(slot, self.clock.now_ps, log) {
@@ -86,7 +86,7 @@ impl Simulation {
         let packet = &received.packet;
         let slot = packet.flow;
         if options.written.is_some() {
-            self.note_written(packet, options);
+            self.endpoints.table.note_written(packet, options);
         }
         let receiver = &mut self.endpoints.table.receivers[slot as usize];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
@@ -126,7 +126,7 @@ impl Simulation {
         let written = if ack.syn {
             None
         } else {
-            self.written_back(slot)
+            self.endpoints.table.written_back(slot)
         };
         let options = if ack.sack.as_slice().is_empty() && written.is_none() {
             NO_OPTIONS
@@ -158,7 +158,9 @@ impl Simulation {
     pub(super) fn pump(&mut self, slot: u32) {
         let at = slot as usize;
         if self.endpoints.table.has_pace(slot) {
-            self.send_paced(slot);
+            while let Some(segment) = self.endpoints.next_paced(slot, &mut self.clock) {
+                self.send_segment(slot, &segment, false);
+            }
         } else {
             self.send_window(slot);
         }
@@ -218,7 +220,8 @@ impl Simulation {
         // Data that asks switches for something carries no ACK: a packet has room for one answer.
         if self.endpoints.table.asks(slot) {
             if !segment.syn {
-                packet.options = self.ask(slot);
+                let options = &mut self.fabric.network.options;
+                packet.options = self.endpoints.table.ask(slot, options);
             }
         } else if reverse != NONE
             && !segment.syn
