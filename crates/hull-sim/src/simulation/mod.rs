@@ -237,7 +237,11 @@ impl Simulation {
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
-            Kind::Rto => self.serve_rto(index),
+            Kind::Rto => {
+                if (self.endpoints.table).serve_rto(index, self.clock.now_ps) {
+                    self.pump(index as u32);
+                }
+            }
             Kind::DelayedAck => self.serve_delayed_ack(index),
             Kind::Workload => {
                 self.workload.wake(index, self.clock.now_ps);

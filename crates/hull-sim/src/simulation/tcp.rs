@@ -1,11 +1,12 @@
 //! TCP's part of a run: segments become packets, packets become calls of senders and receivers,
 //! timers become events.
 
-use super::Simulation;
-use super::flows::NONE;
+use super::clock::Clock;
+use super::flows::{FlowTable, NONE};
+use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::Received;
-use crate::network::{NO_OPTIONS, Options, Packet, flags};
+use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
@@ -43,7 +44,7 @@ impl Simulation {
             self.pump(packet.flow);
         } else {
             let answer = self.endpoints.table.receivers[slot].on_syn();
-            self.send_ack(host, packet.flow, answer);
+            self.send_ack(host, packet.flow, &answer);
         }
     }
 
@@ -56,26 +57,10 @@ impl Simulation {
                 slot = reverse;
             }
         }
-        let ece = packet.has(flags::ECE);
-        let paced = ece && self.endpoints.table.is_paced(slot);
-        if paced && self.endpoints.hosts.packets_tell {
-            self.endpoints.table.flows[slot as usize].echoed = true;
-        } else if paced {
-            let echo = self.endpoints.hosts.on_ece(self.clock.now_ps, host, slot);
-            self.endpoints.table.flows[slot as usize].count(echo);
-        }
-        let sender = &mut self.endpoints.table.senders[slot as usize];
-        let ack = sequence::unwrap(packet.ack, sender.una());
-        let echo = Echo {
-            marked: ece,
-            written: options.written,
-        };
-        sender.on_ack(self.clock.now_ps, ack, echo, options.sack.as_slice());
-        if self.endpoints.table.has_pace(slot) {
-            (self.endpoints.table).adjust_pace(slot, self.clock.now_ps);
-        }
+        let now_ps = self.clock.now_ps;
+        self.endpoints.take_ack(host, slot, packet, options, now_ps);
         let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
-        if table.take_acked(slot, self.clock.now_ps, log) {
+        if table.take_acked(slot, now_ps, log) {
             (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
         }
         self.pump(slot);
@@ -102,7 +87,7 @@ impl Simulation {
             None
         };
         for ack in acks.into_iter().flatten().chain(at_once) {
-            self.send_ack(host, slot, ack);
+            self.send_ack(host, slot, &ack);
         }
         let table = &self.endpoints.table;
         (self.instruments).count_received(
@@ -119,44 +104,18 @@ impl Simulation {
                 self.message_delivered(slot, &message);
             }
         }
-        self.watch_delayed_ack(slot);
+        (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
     }
 
-    fn send_ack(&mut self, host: usize, slot: u32, ack: OutgoingAck) {
-        let written = if ack.syn {
-            None
-        } else {
-            self.endpoints.table.written_back(slot)
-        };
-        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
-            NO_OPTIONS
-        } else {
-            let sack = ack.sack;
-            self.fabric
-                .network
-                .options
-                .insert(Options { sack, written })
-        };
-        let flow = &self.endpoints.table.flows[slot as usize];
-        let packet = Packet {
-            seq: 0,
-            ack: sequence::wrap(ack.ack),
-            flow: slot,
-            options,
-            hop: flow.back,
-            wire_bytes: self.endpoints.header_bytes + ack.sack.option_bytes(),
-            flags: flags::ACK
-                | if ack.ece { flags::ECE } else { 0 }
-                | if ack.syn { flags::SYN } else { 0 }
-                | (flow.first.class << flags::CLASS_SHIFT),
-        };
+    fn send_ack(&mut self, host: usize, slot: u32, ack: &OutgoingAck) {
+        let options = &mut self.fabric.network.options;
+        let packet = self.endpoints.packet_of_ack(slot, ack, options);
         self.send(host, packet);
     }
 
     /// Sends what a flow's window or rate allows; a pending ACK of the reverse flow rides along.
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
-        let at = slot as usize;
         if self.endpoints.table.has_pace(slot) {
             while let Some(segment) = self.endpoints.next_paced(slot, &mut self.clock) {
                 self.send_segment(slot, &segment, false);
@@ -164,11 +123,7 @@ impl Simulation {
         } else {
             self.send_window(slot);
         }
-        let sender = &mut self.endpoints.table.senders[at];
-        if sender.rto_deadline_ps < sender.rto_event_ps {
-            sender.rto_event_ps = sender.rto_deadline_ps;
-            self.clock.schedule(sender.rto_deadline_ps, Kind::Rto, at);
-        }
+        self.endpoints.table.watch_rto(slot, &mut self.clock);
     }
 
     #[inline]
@@ -200,8 +155,98 @@ impl Simulation {
     }
 
     #[inline]
-    pub(super) fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
-        let flow = &mut self.endpoints.table.flows[slot as usize];
+    fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
+        let options = &mut self.fabric.network.options;
+        let (host, packet) = self.endpoints.packet_of(slot, segment, options);
+        self.send_piece(host, packet, behind);
+    }
+
+    /// The event of a delayed acknowledgment.
+    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
+        let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
+        let receiver = &mut table.receivers[at];
+        if receiver.ack_event_ps != now_ps {
+            return; // an earlier event took its place
+        }
+        receiver.ack_event_ps = u64::MAX;
+        if receiver.ack_deadline_ps <= now_ps
+            && let Some(ack) = receiver.take_pending()
+        {
+            let host = table.flows[at].dst as usize;
+            self.send_ack(host, at as u32, &ack);
+        }
+        (self.endpoints.table).watch_delayed_ack(at as u32, &mut self.clock);
+    }
+}
+
+impl Endpoints {
+    /// An ACK has come to the sender of a flow.
+    #[inline]
+    fn take_ack(
+        &mut self,
+        host: usize,
+        slot: u32,
+        packet: &Packet,
+        options: &Options,
+        now_ps: u64,
+    ) {
+        let ece = packet.has(flags::ECE);
+        let paced = ece && self.table.is_paced(slot);
+        if paced && self.hosts.packets_tell {
+            self.table.flows[slot as usize].echoed = true;
+        } else if paced {
+            let echo = self.hosts.on_ece(now_ps, host, slot);
+            self.table.flows[slot as usize].count(echo);
+        }
+        let sender = &mut self.table.senders[slot as usize];
+        let ack = sequence::unwrap(packet.ack, sender.una());
+        let echo = Echo {
+            marked: ece,
+            written: options.written,
+        };
+        sender.on_ack(now_ps, ack, echo, options.sack.as_slice());
+        if self.table.has_pace(slot) {
+            self.table.adjust_pace(slot, now_ps);
+        }
+    }
+
+    /// The packet of an acknowledgment.
+    fn packet_of_ack(&self, slot: u32, ack: &OutgoingAck, options: &mut OptionTable) -> Packet {
+        let written = if ack.syn {
+            None
+        } else {
+            self.table.written_back(slot)
+        };
+        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
+            NO_OPTIONS
+        } else {
+            let sack = ack.sack;
+            options.insert(Options { sack, written })
+        };
+        let flow = &self.table.flows[slot as usize];
+        Packet {
+            seq: 0,
+            ack: sequence::wrap(ack.ack),
+            flow: slot,
+            options,
+            hop: flow.back,
+            wire_bytes: self.header_bytes + ack.sack.option_bytes(),
+            flags: flags::ACK
+                | if ack.ece { flags::ECE } else { 0 }
+                | if ack.syn { flags::SYN } else { 0 }
+                | (flow.first.class << flags::CLASS_SHIFT),
+        }
+    }
+
+    /// The packet of a segment, and the host that sends it.
+    #[inline]
+    fn packet_of(
+        &mut self,
+        slot: u32,
+        segment: &Segment,
+        options: &mut OptionTable,
+    ) -> (usize, Packet) {
+        let flow = &mut self.table.flows[slot as usize];
         let echoed = std::mem::take(&mut flow.echoed);
         let (src, reverse) = (flow.src as usize, flow.reverse);
         let mut packet = Packet {
@@ -210,7 +255,7 @@ impl Simulation {
             flow: slot,
             options: NO_OPTIONS,
             hop: flow.out,
-            wire_bytes: segment.bytes + self.endpoints.header_bytes,
+            wire_bytes: segment.bytes + self.header_bytes,
             flags: if segment.syn { flags::SYN } else { flags::DATA }
                 | if segment.ect { flags::ECT0 } else { 0 }
                 | if segment.cwr { flags::CWR } else { 0 }
@@ -218,55 +263,53 @@ impl Simulation {
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
         // Data that asks switches for something carries no ACK: a packet has room for one answer.
-        if self.endpoints.table.asks(slot) {
+        if self.table.asks(slot) {
             if !segment.syn {
-                let options = &mut self.fabric.network.options;
-                packet.options = self.endpoints.table.ask(slot, options);
+                packet.options = self.table.ask(slot, options);
             }
         } else if reverse != NONE
             && !segment.syn
-            && let Some(ack) = self.endpoints.table.receivers[reverse as usize].take_pending()
+            && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
         {
             packet.ack = sequence::wrap(ack.ack);
             packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };
         }
-        self.send_piece(src, packet, behind);
+        (src, packet)
+    }
+}
+
+impl FlowTable {
+    /// Sees to it that a flow's retransmission timer has an event.
+    #[inline]
+    fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
+        let sender = &mut self.senders[slot as usize];
+        if sender.rto_deadline_ps < sender.rto_event_ps {
+            sender.rto_event_ps = sender.rto_deadline_ps;
+            clock.schedule(sender.rto_deadline_ps, Kind::Rto, slot as usize);
+        }
     }
 
-    /// The event of a retransmission timer: due, put off by acknowledgments since, or off.
-    pub(super) fn serve_rto(&mut self, at: usize) {
-        let sender = &mut self.endpoints.table.senders[at];
-        if sender.rto_event_ps != self.clock.now_ps {
-            return; // an earlier event took its place
+    /// The event of a retransmission timer: due, put off by acknowledgments since, or off. False where
+    /// an earlier one took its place.
+    pub(super) fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
+        let sender = &mut self.senders[at];
+        if sender.rto_event_ps != now_ps {
+            return false;
         }
         sender.rto_event_ps = u64::MAX;
-        if sender.rto_deadline_ps <= self.clock.now_ps {
-            sender.on_timeout(self.clock.now_ps);
+        if sender.rto_deadline_ps <= now_ps {
+            sender.on_timeout(now_ps);
         }
-        self.pump(at as u32);
+        true
     }
 
-    fn watch_delayed_ack(&mut self, slot: u32) {
-        let receiver = &mut self.endpoints.table.receivers[slot as usize];
+    /// Sees to it that a flow's delayed acknowledgment has an event.
+    fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
+        let receiver = &mut self.receivers[slot as usize];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {
             receiver.ack_event_ps = receiver.ack_deadline_ps;
-            self.clock
-                .schedule(receiver.ack_deadline_ps, Kind::DelayedAck, slot as usize);
+            let at_ps = receiver.ack_deadline_ps;
+            clock.schedule(at_ps, Kind::DelayedAck, slot as usize);
         }
-    }
-
-    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
-        let receiver = &mut self.endpoints.table.receivers[at];
-        if receiver.ack_event_ps != self.clock.now_ps {
-            return; // an earlier event took its place
-        }
-        receiver.ack_event_ps = u64::MAX;
-        if receiver.ack_deadline_ps <= self.clock.now_ps
-            && let Some(ack) = receiver.take_pending()
-        {
-            let host = self.endpoints.table.flows[at].dst as usize;
-            self.send_ack(host, at as u32, ack);
-        }
-        self.watch_delayed_ack(at as u32);
     }
 }
