@@ -1,10 +1,11 @@
 //! The ways of a packet through a host: out through stack, NIC and pacer, in through interrupt and
 //! stack.
 
-use super::Simulation;
+use super::clock::Clock;
+use super::{Endpoints, Simulation, Tally};
 use crate::engine::Kind;
 use crate::host::{Received, Release};
-use crate::network::{Packet, Verdict, flags};
+use crate::network::{OptionTable, Packet, Verdict, flags};
 
 impl Simulation {
     /// A host's transport sends a packet.
@@ -24,26 +25,15 @@ impl Simulation {
             self.send_to_nic(host, packet);
             return;
         }
-        let line = 2 * host;
         let one = Received { packet, count: 1 };
-        let stack = &mut self.endpoints.hosts.stacks[line];
-        let alone = if behind {
-            stack.push_behind(self.clock.now_ps, one)
-        } else {
-            stack.push(self.clock.now_ps, one)
-        };
-        if let Some(at_ps) = alone {
-            self.clock.schedule(at_ps, Kind::Stack, line);
-        }
+        (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
     }
 
     /// A packet leaves a stack: on the way out for the NIC, on the way in for the transport.
     pub(super) fn serve_stack(&mut self, line: usize) {
-        let (received, next_ps) = self.endpoints.hosts.stacks[line].pop();
-        if let Some(at_ps) = next_ps {
-            self.clock.schedule(at_ps, Kind::Stack, line);
-        }
-        let Some(received) = received else { return };
+        let Some(received) = self.endpoints.leave_stack(line, &mut self.clock) else {
+            return;
+        };
         if line.is_multiple_of(2) {
             self.send_to_nic(line / 2, received.packet);
         } else {
@@ -59,19 +49,10 @@ impl Simulation {
             self.send_to_wire(host, packet);
             return;
         }
-        let nic = &mut self.endpoints.hosts.pacers[host].nic;
-        let options = &mut self.fabric.network.options;
-        match nic.enqueue(self.clock.now_ps, self.clock.now_ps, packet, options) {
-            Verdict::Accepted { start_ps, first } => {
-                if start_ps == self.clock.now_ps {
-                    let packet = nic.deliver(self.clock.now_ps, options);
-                    self.admit(host, packet);
-                } else if first {
-                    self.clock.schedule(start_ps, Kind::NicHead, host);
-                }
-            }
-            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
-            Verdict::Dropped => (self.endpoints).drop_packet(packet, options, &mut self.tally),
+        let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
+        let endpoints = &mut self.endpoints;
+        if let Some(packet) = endpoints.enter_nic(host, packet, clock, options, &mut self.tally) {
+            self.send_to_wire(host, packet);
         }
     }
 
@@ -82,59 +63,26 @@ impl Simulation {
         self.transmit(self.clock.now_ps, port, packet);
     }
 
+    /// A packet is at the head of a NIC's queue.
     pub(super) fn serve_nic(&mut self, host: usize) {
-        let nic = &mut self.endpoints.hosts.pacers[host].nic;
-        let packet = nic.deliver(self.clock.now_ps, &mut self.fabric.network.options);
-        if let Some(next_ps) = nic.next_start_ps() {
-            self.clock.schedule(next_ps, Kind::NicHead, host);
-        }
-        self.admit(host, packet);
-    }
-
-    #[inline]
-    fn admit(&mut self, host: usize, packet: Packet) {
-        let release = self.endpoints.hosts.pacers[host].admit(self.clock.now_ps, packet);
-        self.count_drawn(host);
-        match release {
-            Release::Now(packet) => self.send_to_wire(host, packet),
-            Release::Later => self.wake_pacer(host),
-            Release::Dropped(packet) => {
-                let options = &mut self.fabric.network.options;
-                self.endpoints.drop_packet(packet, options, &mut self.tally);
-            }
-        }
-    }
-
-    /// Counts what packets told the pacer.
-    #[inline]
-    fn count_drawn(&mut self, host: usize) {
-        while let Some((flow, echo)) = self.endpoints.hosts.pacers[host].take_drawn() {
-            self.endpoints.table.flows[flow as usize].count(echo);
-        }
-    }
-
-    /// Sees to it that the pacer is looked at when it has to be.
-    fn wake_pacer(&mut self, host: usize) {
-        let pacer = &mut self.endpoints.hosts.pacers[host];
-        if let Some(at_ps) = pacer.next_wake_ps()
-            && at_ps < pacer.event_ps
-        {
-            pacer.event_ps = at_ps;
-            self.clock.schedule(at_ps, Kind::Pacer, host);
-        }
-    }
-
-    pub(super) fn serve_pacer(&mut self, host: usize) {
-        if self.endpoints.hosts.pacers[host].event_ps != self.clock.now_ps {
-            return; // an earlier event took its place
-        }
-        self.endpoints.hosts.pacers[host].event_ps = u64::MAX;
-        while let Some(packet) = self.endpoints.hosts.pacers[host].release(self.clock.now_ps) {
-            self.count_drawn(host);
+        let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
+        let endpoints = &mut self.endpoints;
+        if let Some(packet) = endpoints.leave_nic(host, clock, options, &mut self.tally) {
             self.send_to_wire(host, packet);
         }
-        self.count_drawn(host);
-        self.wake_pacer(host);
+    }
+
+    /// A pacer updates its rate, or packets may leave it.
+    pub(super) fn serve_pacer(&mut self, host: usize) {
+        let stage = &mut self.endpoints.hosts.pacers[host];
+        if stage.event_ps != self.clock.now_ps {
+            return; // an earlier event took its place
+        }
+        stage.event_ps = u64::MAX;
+        while let Some(packet) = self.endpoints.leave_pacer(host, self.clock.now_ps) {
+            self.send_to_wire(host, packet);
+        }
+        self.endpoints.wake_pacer(host, &mut self.clock);
     }
 
     /// A packet comes off the last link.
@@ -184,9 +132,121 @@ impl Simulation {
             self.receive(host, received);
             return;
         }
-        let line = 2 * host + 1;
-        if let Some(at_ps) = self.endpoints.hosts.stacks[line].push(self.clock.now_ps, *received) {
-            self.clock.schedule(at_ps, Kind::Stack, line);
+        (self.endpoints).enter_stack(2 * host + 1, received, false, &mut self.clock);
+    }
+}
+
+impl Endpoints {
+    /// A packet enters a stack; on the way out it may be one more of a large piece (`behind`).
+    #[inline]
+    fn enter_stack(&mut self, line: usize, received: &Received, behind: bool, clock: &mut Clock) {
+        let stack = &mut self.hosts.stacks[line];
+        let alone = if behind {
+            stack.push_behind(clock.now_ps, *received)
+        } else {
+            stack.push(clock.now_ps, *received)
+        };
+        if let Some(at_ps) = alone {
+            clock.schedule(at_ps, Kind::Stack, line);
+        }
+    }
+
+    #[inline]
+    fn leave_stack(&mut self, line: usize, clock: &mut Clock) -> Option<Received> {
+        let (received, next_ps) = self.hosts.stacks[line].pop();
+        if let Some(at_ps) = next_ps {
+            clock.schedule(at_ps, Kind::Stack, line);
+        }
+        received
+    }
+
+    /// Through NIC and pacer: returns the packet where it is not held up.
+    #[inline]
+    fn enter_nic(
+        &mut self,
+        host: usize,
+        packet: Packet,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let nic = &mut self.hosts.pacers[host].nic;
+        match nic.enqueue(clock.now_ps, clock.now_ps, packet, options) {
+            Verdict::Accepted { start_ps, first } => {
+                if start_ps == clock.now_ps {
+                    let packet = nic.deliver(clock.now_ps, options);
+                    return self.admit(host, packet, clock, options, tally);
+                }
+                if first {
+                    clock.schedule(start_ps, Kind::NicHead, host);
+                }
+            }
+            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
+            Verdict::Dropped => self.drop_packet(packet, options, tally),
+        }
+        None
+    }
+
+    /// From the head of a NIC's queue through the pacer.
+    #[inline]
+    fn leave_nic(
+        &mut self,
+        host: usize,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let nic = &mut self.hosts.pacers[host].nic;
+        let packet = nic.deliver(clock.now_ps, options);
+        if let Some(next_ps) = nic.next_start_ps() {
+            clock.schedule(next_ps, Kind::NicHead, host);
+        }
+        self.admit(host, packet, clock, options, tally)
+    }
+
+    #[inline]
+    fn admit(
+        &mut self,
+        host: usize,
+        packet: Packet,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let release = self.hosts.pacers[host].admit(clock.now_ps, packet);
+        self.count_drawn(host);
+        match release {
+            Release::Now(packet) => return Some(packet),
+            Release::Later => self.wake_pacer(host, clock),
+            Release::Dropped(packet) => self.drop_packet(packet, options, tally),
+        }
+        None
+    }
+
+    /// The next packet that may leave a pacer now.
+    #[inline]
+    fn leave_pacer(&mut self, host: usize, now_ps: u64) -> Option<Packet> {
+        let packet = self.hosts.pacers[host].release(now_ps);
+        self.count_drawn(host);
+        packet
+    }
+
+    /// Counts what packets told the pacer.
+    #[inline]
+    fn count_drawn(&mut self, host: usize) {
+        while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
+            self.table.flows[flow as usize].count(echo);
+        }
+    }
+
+    /// Sees to it that the pacer is looked at when it has to be.
+    fn wake_pacer(&mut self, host: usize, clock: &mut Clock) {
+        let pacer = &mut self.hosts.pacers[host];
+        if let Some(at_ps) = pacer.next_wake_ps()
+            && at_ps < pacer.event_ps
+        {
+            pacer.event_ps = at_ps;
+            clock.schedule(at_ps, Kind::Pacer, host);
         }
     }
 }
