@@ -351,14 +351,6 @@ impl Tally {
     }
 }
 
-impl Fabric {
-    /// How long the bytes of a packet take to come in over a host's link.
-    fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
-        let port = Graph::opposite(self.graph.host_port(host));
-        self.network.ports[port].serialization_ps(wire_bytes)
-    }
-}
-
 /// A ping or its reply, with its number.
 fn probe_packet(number: u32, hop: u32, wire_bytes: u16, kind: u16) -> Packet {
     Packet {

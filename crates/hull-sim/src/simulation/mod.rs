@@ -6,6 +6,7 @@ mod build;
 mod captured;
 mod clock;
 mod control;
+mod fabric;
 mod flows;
 mod followed;
 mod host_path;
@@ -23,13 +24,13 @@ use crate::engine::{Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
-use crate::network::{Hop, Network, Packet, Verdict, flags};
-use crate::topology::{Change, Graph, Notice, Routes};
+use crate::network::{Hop, Packet, Verdict, flags};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_external, verify};
 use clock::Clock;
 pub use control::Control;
+use fabric::Fabric;
 use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
@@ -65,19 +66,6 @@ pub struct Simulation {
     tally: Tally,
     /// The other parts, where the run is to be simulated in parts.
     partition: Option<Box<Partition>>,
-}
-
-/// The network, and what changes in it.
-#[derive(Debug)]
-struct Fabric {
-    graph: Graph,
-    routes: Routes,
-    network: Network,
-    /// When links fail and work again.
-    changes: Vec<Change>,
-    failed_links: Vec<bool>,
-    /// When losses become known and how long the run goes on when all is done.
-    notice: Notice,
 }
 
 /// Hosts and flows.
@@ -232,7 +220,7 @@ impl Simulation {
         let index = entity.index();
         match entity.kind() {
             Kind::Link => self.serve_link(index),
-            Kind::Transmit => self.serve_transmit(index),
+            Kind::Transmit => self.fabric.transmit_next(index, &mut self.clock),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
@@ -250,7 +238,7 @@ impl Simulation {
             Kind::Probe => self.send_probe(),
             Kind::Sample => self.sample(index),
             Kind::Warmup => self.end_warmup(),
-            Kind::LinkState => self.serve_link_state(index),
+            Kind::LinkState => self.change_links(index),
             Kind::Loss => {
                 let options = &mut self.fabric.network.options;
                 self.endpoints.learn_of_loss(options, &mut self.tally);
@@ -364,41 +352,13 @@ impl Simulation {
         }
     }
 
-    /// A strict-priority port chooses its next packet.
-    fn serve_transmit(&mut self, port: usize) {
-        let (first, again_ps) = self.fabric.network.transmit_next(self.clock.now_ps, port);
-        if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-            self.clock.schedule(at_ps, Kind::Link, port);
+    /// Links fail or work again.
+    fn change_links(&mut self, index: usize) {
+        for packet in self.fabric.change_links(index, &mut self.clock) {
+            let options = &mut self.fabric.network.options;
+            self.endpoints.drop_packet(packet, options, &mut self.tally);
         }
-        if let Some(at_ps) = again_ps {
-            self.clock.schedule(at_ps, Kind::Transmit, port);
-        }
-    }
-
-    /// Links fail, with all that is on them, or work again; routes are found anew at once. Packets
-    /// under way keep their route: those that come to a link that is down are lost.
-    fn serve_link_state(&mut self, index: usize) {
-        let change = std::mem::take(&mut self.fabric.changes[index]);
-        for link in change.failed {
-            self.fabric.failed_links[link] = true;
-            for port in [2 * link, 2 * link + 1] {
-                // Nothing arrives or is sent there any more.
-                self.clock.events.cancel(Entity::new(Kind::Link, port));
-                self.clock.events.cancel(Entity::new(Kind::Transmit, port));
-                for packet in self.fabric.network.fail(self.clock.now_ps, port) {
-                    let options = &mut self.fabric.network.options;
-                    self.endpoints.drop_packet(packet, options, &mut self.tally);
-                }
-            }
-        }
-        for link in change.restored {
-            self.fabric.failed_links[link] = false;
-            self.fabric.network.ports[2 * link].repair();
-            self.fabric.network.ports[2 * link + 1].repair();
-        }
-        self.fabric.routes = Routes::without(&self.fabric.graph, &self.fabric.failed_links);
-        self.endpoints
-            .table
-            .reroute(&mut self.fabric.network, &self.fabric.routes);
+        let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
+        self.endpoints.table.reroute(network, routes);
     }
 }
