@@ -160,7 +160,7 @@ impl Outcome {
             links: fabric.links(hosts, before, &measured),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(clock.now_ps, hosts),
-            counts: tally.all_counts(hosts, &losses),
+            counts: tally.counts(hosts, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
             fairness: measured.fairness,
@@ -182,7 +182,7 @@ impl Outcome {
 
 impl Tally {
     /// What was counted under way, and what is counted in the end.
-    fn all_counts(&self, hosts: &HostSide, losses: &[(u64, u64)]) -> Counts {
+    fn counts(&self, hosts: &HostSide, losses: &[(u64, u64)]) -> Counts {
         let mut counts = self.counts;
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
         counts.retransmissions = losses.iter().map(|(_, again)| again).sum();

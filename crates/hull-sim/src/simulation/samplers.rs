@@ -1,5 +1,6 @@
 //! What is read again and again while a run is under way: queues, flows, pacers. A sample reads and
-//! changes nothing.
+//! changes nothing: a port that is read only catches up with the time, a table with the flows that have
+//! ended.
 
 use super::Endpoints;
 use super::clock::Clock;
