@@ -1,30 +1,45 @@
 //! Packets on links that are captured, or whose far end cuts through.
 
-use super::Simulation;
+use super::Endpoints;
 use super::flows::NONE;
+use super::instruments::Instruments;
 use crate::measure::Context;
-use crate::network::{Packet, flags};
+use crate::network::{Network, Packet, flags};
 
-impl Simulation {
+impl Instruments {
     /// Looks at a packet that comes off the link of `port`; returns how long after it its last bit
     /// follows, ps.
     #[inline(never)]
-    pub(super) fn observe(&mut self, port: usize, packet: &Packet) -> u64 {
-        let link = &self.fabric.network.ports[port];
+    pub(super) fn observe(
+        &mut self,
+        now_ps: u64,
+        network: &Network,
+        endpoints: &Endpoints,
+        port: usize,
+        packet: &Packet,
+    ) -> u64 {
+        let link = &network.ports[port];
         let tail_ps = link.tail_ps(packet);
         if link.is_captured() {
-            self.capture(port, packet, tail_ps);
+            self.capture(now_ps, network, endpoints, port, packet);
         }
         tail_ps
     }
 
-    fn capture(&mut self, port: usize, packet: &Packet, tail_ps: u64) {
-        let Some(capture) = &mut self.instruments.logs.capture else {
+    fn capture(
+        &mut self,
+        now_ps: u64,
+        network: &Network,
+        endpoints: &Endpoints,
+        port: usize,
+        packet: &Packet,
+    ) {
+        let Some(capture) = &mut self.logs.capture else {
             return;
         };
         let mut context = Context {
-            now_ps: self.now_ps,
-            tail_ps,
+            now_ps,
+            tail_ps: network.ports[port].tail_ps(packet),
             hosts: (0, 0),
             connection: 0,
             slot: packet.flow,
@@ -33,7 +48,7 @@ impl Simulation {
             sack: &[],
         };
         if packet.has(flags::PROBE) {
-            let (prober, client) = (self.instruments.prober, self.instruments.client);
+            let (prober, client) = (self.prober, self.client);
             let (from, to) = if packet.has(flags::REPLY) {
                 (client, prober)
             } else {
@@ -43,7 +58,7 @@ impl Simulation {
             capture.take(port, packet, &context);
             return;
         }
-        let flow = &self.endpoints.table.flows[packet.flow as usize];
+        let flow = &endpoints.table.flows[packet.flow as usize];
         // Data and SYN run from the flow's source, acknowledgments and the answer to a SYN back.
         let forward =
             packet.has(flags::DATA) || packet.flags & (flags::SYN | flags::ACK) == flags::SYN;
@@ -55,7 +70,7 @@ impl Simulation {
         context.connection = flow.number;
         context.from_opener = forward;
         if flow.reverse != NONE {
-            let reverse = &self.endpoints.table.flows[flow.reverse as usize];
+            let reverse = &endpoints.table.flows[flow.reverse as usize];
             if reverse.number < flow.number {
                 context.connection = reverse.number;
                 context.slot = flow.reverse;
@@ -63,10 +78,10 @@ impl Simulation {
             }
         }
         if packet.has(flags::DATA) {
-            let payload = u32::from(packet.wire_bytes - self.endpoints.header_bytes);
+            let payload = u32::from(packet.wire_bytes - endpoints.header_bytes);
             context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
         }
-        let options = self.fabric.network.options.get(packet.options);
+        let options = network.options.get(packet.options);
         context.sack = options.map_or(&[], |options| options.sack.as_slice());
         capture.take(port, packet, &context);
     }

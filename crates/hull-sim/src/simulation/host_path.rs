@@ -1,10 +1,11 @@
 //! The ways of a packet through a host: out through stack, NIC and pacer, in through interrupt and
 //! stack.
 
-use super::Simulation;
-use crate::engine::{Entity, Kind};
+use super::clock::Clock;
+use super::{Endpoints, Simulation, Tally};
+use crate::engine::Kind;
 use crate::host::{Received, Release};
-use crate::network::{Packet, Verdict, flags};
+use crate::network::{OptionTable, Packet, Verdict, flags};
 
 impl Simulation {
     /// A host's transport sends a packet.
@@ -24,26 +25,15 @@ impl Simulation {
             self.send_to_nic(host, packet);
             return;
         }
-        let line = 2 * host;
         let one = Received { packet, count: 1 };
-        let stack = &mut self.endpoints.hosts.stacks[line];
-        let alone = if behind {
-            stack.push_behind(self.now_ps, one)
-        } else {
-            stack.push(self.now_ps, one)
-        };
-        if let Some(at_ps) = alone {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
-        }
+        (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
     }
 
     /// A packet leaves a stack: on the way out for the NIC, on the way in for the transport.
     pub(super) fn serve_stack(&mut self, line: usize) {
-        let (received, next_ps) = self.endpoints.hosts.stacks[line].pop();
-        if let Some(at_ps) = next_ps {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
-        }
-        let Some(received) = received else { return };
+        let Some(received) = self.endpoints.leave_stack(line, &mut self.clock) else {
+            return;
+        };
         if line.is_multiple_of(2) {
             self.send_to_nic(line / 2, received.packet);
         } else {
@@ -59,19 +49,10 @@ impl Simulation {
             self.send_to_wire(host, packet);
             return;
         }
-        let nic = &mut self.endpoints.hosts.pacers[host].nic;
-        let options = &mut self.fabric.network.options;
-        match nic.enqueue(self.now_ps, self.now_ps, packet, options) {
-            Verdict::Accepted { start_ps, first } => {
-                if start_ps == self.now_ps {
-                    let packet = nic.deliver(self.now_ps, options);
-                    self.admit(host, packet);
-                } else if first {
-                    self.events.push(start_ps, Entity::new(Kind::NicHead, host));
-                }
-            }
-            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
-            Verdict::Dropped => self.drop_packet(packet),
+        let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
+        let endpoints = &mut self.endpoints;
+        if let Some(packet) = endpoints.enter_nic(host, packet, clock, options, &mut self.tally) {
+            self.send_to_wire(host, packet);
         }
     }
 
@@ -79,59 +60,29 @@ impl Simulation {
     fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
         let port = self.endpoints.hosts.ports[host] as usize;
-        self.transmit(self.now_ps, port, packet);
+        self.transmit(self.clock.now_ps, port, packet);
     }
 
+    /// A packet is at the head of a NIC's queue.
     pub(super) fn serve_nic(&mut self, host: usize) {
-        let nic = &mut self.endpoints.hosts.pacers[host].nic;
-        let packet = nic.deliver(self.now_ps, &mut self.fabric.network.options);
-        if let Some(next_ps) = nic.next_start_ps() {
-            self.events.push(next_ps, Entity::new(Kind::NicHead, host));
-        }
-        self.admit(host, packet);
-    }
-
-    #[inline]
-    fn admit(&mut self, host: usize, packet: Packet) {
-        let release = self.endpoints.hosts.pacers[host].admit(self.now_ps, packet);
-        self.count_drawn(host);
-        match release {
-            Release::Now(packet) => self.send_to_wire(host, packet),
-            Release::Later => self.wake_pacer(host),
-            Release::Dropped(packet) => self.drop_packet(packet),
-        }
-    }
-
-    /// Counts what packets told the pacer.
-    #[inline]
-    fn count_drawn(&mut self, host: usize) {
-        while let Some((flow, echo)) = self.endpoints.hosts.pacers[host].take_drawn() {
-            self.endpoints.table.flows[flow as usize].count(echo);
-        }
-    }
-
-    /// Sees to it that the pacer is looked at when it has to be.
-    fn wake_pacer(&mut self, host: usize) {
-        let pacer = &mut self.endpoints.hosts.pacers[host];
-        if let Some(at_ps) = pacer.next_wake_ps()
-            && at_ps < pacer.event_ps
-        {
-            pacer.event_ps = at_ps;
-            self.events.push(at_ps, Entity::new(Kind::Pacer, host));
-        }
-    }
-
-    pub(super) fn serve_pacer(&mut self, host: usize) {
-        if self.endpoints.hosts.pacers[host].event_ps != self.now_ps {
-            return; // an earlier event took its place
-        }
-        self.endpoints.hosts.pacers[host].event_ps = u64::MAX;
-        while let Some(packet) = self.endpoints.hosts.pacers[host].release(self.now_ps) {
-            self.count_drawn(host);
+        let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
+        let endpoints = &mut self.endpoints;
+        if let Some(packet) = endpoints.leave_nic(host, clock, options, &mut self.tally) {
             self.send_to_wire(host, packet);
         }
-        self.count_drawn(host);
-        self.wake_pacer(host);
+    }
+
+    /// A pacer updates its rate, or packets may leave it.
+    pub(super) fn serve_pacer(&mut self, host: usize) {
+        let stage = &mut self.endpoints.hosts.pacers[host];
+        if stage.event_ps != self.clock.now_ps {
+            return; // an earlier event took its place
+        }
+        stage.event_ps = u64::MAX;
+        while let Some(packet) = self.endpoints.leave_pacer(host, self.clock.now_ps) {
+            self.send_to_wire(host, packet);
+        }
+        self.endpoints.wake_pacer(host, &mut self.clock);
     }
 
     /// A packet comes off the last link.
@@ -142,32 +93,32 @@ impl Simulation {
             return;
         }
         let receiver = &mut self.endpoints.hosts.receivers[host];
-        if let Some(at_ps) = receiver.arrive(self.now_ps, packet) {
+        if let Some(at_ps) = receiver.arrive(self.clock.now_ps, packet) {
             receiver.event_ps = at_ps;
-            self.events.push(at_ps, Entity::new(Kind::Receive, host));
+            self.clock.schedule(at_ps, Kind::Receive, host);
         }
     }
 
     /// An interrupt, or the processor has done with a packet.
     pub(super) fn serve_receive(&mut self, host: usize) {
         let receiver = &mut self.endpoints.hosts.receivers[host];
-        if receiver.event_ps != self.now_ps {
+        if receiver.event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         receiver.event_ps = u64::MAX;
         loop {
             let receiver = &mut self.endpoints.hosts.receivers[host];
-            let (received, next_ps) = receiver.serve(self.now_ps);
+            let (received, next_ps) = receiver.serve(self.clock.now_ps);
             if let Some(at_ps) = next_ps
-                && at_ps > self.now_ps
+                && at_ps > self.clock.now_ps
             {
                 receiver.event_ps = at_ps;
-                self.events.push(at_ps, Entity::new(Kind::Receive, host));
+                self.clock.schedule(at_ps, Kind::Receive, host);
             }
             if let Some(received) = received {
                 self.arrive_at_stack(host, &received);
             }
-            if next_ps != Some(self.now_ps) {
+            if next_ps != Some(self.clock.now_ps) {
                 return;
             }
         }
@@ -181,9 +132,121 @@ impl Simulation {
             self.receive(host, received);
             return;
         }
-        let line = 2 * host + 1;
-        if let Some(at_ps) = self.endpoints.hosts.stacks[line].push(self.now_ps, *received) {
-            self.events.push(at_ps, Entity::new(Kind::Stack, line));
+        (self.endpoints).enter_stack(2 * host + 1, received, false, &mut self.clock);
+    }
+}
+
+impl Endpoints {
+    /// A packet enters a stack; on the way out it may be one more of a large piece (`behind`).
+    #[inline]
+    fn enter_stack(&mut self, line: usize, received: &Received, behind: bool, clock: &mut Clock) {
+        let stack = &mut self.hosts.stacks[line];
+        let alone = if behind {
+            stack.push_behind(clock.now_ps, *received)
+        } else {
+            stack.push(clock.now_ps, *received)
+        };
+        if let Some(at_ps) = alone {
+            clock.schedule(at_ps, Kind::Stack, line);
+        }
+    }
+
+    #[inline]
+    fn leave_stack(&mut self, line: usize, clock: &mut Clock) -> Option<Received> {
+        let (received, next_ps) = self.hosts.stacks[line].pop();
+        if let Some(at_ps) = next_ps {
+            clock.schedule(at_ps, Kind::Stack, line);
+        }
+        received
+    }
+
+    /// Through NIC and pacer: returns the packet where it is not held up.
+    #[inline]
+    fn enter_nic(
+        &mut self,
+        host: usize,
+        packet: Packet,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let nic = &mut self.hosts.pacers[host].nic;
+        match nic.enqueue(clock.now_ps, clock.now_ps, packet, options) {
+            Verdict::Accepted { start_ps, first } => {
+                if start_ps == clock.now_ps {
+                    let packet = nic.deliver(clock.now_ps, options);
+                    return self.admit(host, packet, clock, options, tally);
+                }
+                if first {
+                    clock.schedule(start_ps, Kind::NicHead, host);
+                }
+            }
+            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
+            Verdict::Dropped => self.drop_packet(packet, options, tally),
+        }
+        None
+    }
+
+    /// From the head of a NIC's queue through the pacer.
+    #[inline]
+    fn leave_nic(
+        &mut self,
+        host: usize,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let nic = &mut self.hosts.pacers[host].nic;
+        let packet = nic.deliver(clock.now_ps, options);
+        if let Some(next_ps) = nic.next_start_ps() {
+            clock.schedule(next_ps, Kind::NicHead, host);
+        }
+        self.admit(host, packet, clock, options, tally)
+    }
+
+    #[inline]
+    fn admit(
+        &mut self,
+        host: usize,
+        packet: Packet,
+        clock: &mut Clock,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) -> Option<Packet> {
+        let release = self.hosts.pacers[host].admit(clock.now_ps, packet);
+        self.count_drawn(host);
+        match release {
+            Release::Now(packet) => return Some(packet),
+            Release::Later => self.wake_pacer(host, clock),
+            Release::Dropped(packet) => self.drop_packet(packet, options, tally),
+        }
+        None
+    }
+
+    /// The next packet that may leave a pacer now.
+    #[inline]
+    fn leave_pacer(&mut self, host: usize, now_ps: u64) -> Option<Packet> {
+        let packet = self.hosts.pacers[host].release(now_ps);
+        self.count_drawn(host);
+        packet
+    }
+
+    /// Counts what packets told the pacer.
+    #[inline]
+    fn count_drawn(&mut self, host: usize) {
+        while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
+            self.table.flows[flow as usize].count(echo);
+        }
+    }
+
+    /// Sees to it that the pacer is looked at when it has to be.
+    fn wake_pacer(&mut self, host: usize, clock: &mut Clock) {
+        let pacer = &mut self.hosts.pacers[host];
+        if let Some(at_ps) = pacer.next_wake_ps()
+            && at_ps < pacer.event_ps
+        {
+            pacer.event_ps = at_ps;
+            clock.schedule(at_ps, Kind::Pacer, host);
         }
     }
 }

@@ -4,17 +4,17 @@
 
 use std::path::Path;
 
-use super::Simulation;
+use super::clock::Clock;
+use super::flows::FlowTable;
 use super::live::Look;
 use super::outcome::Measured;
 use super::samplers::Intervals;
-use crate::engine::{Entity, Kind};
+use super::{Fabric, Tally};
+use crate::engine::Kind;
 use crate::measure::{
-    Capture, CaptureConfig, CapturedPort, Fairness, Logs, PacerLog, QueueLog, SeriesLog,
-    TransportCount,
+    Capture, CaptureConfig, CapturedPort, Fairness, LatencyLog, Logs, PacerLog, QueueLog, SeriesLog,
 };
-use crate::network::{Distribution, Watch};
-use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
+use crate::network::{Distribution, NO_OPTIONS, Network, Packet, Port, Watch, flags};
 use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
 use crate::topology::{self, Graph, Observed, Routes};
@@ -47,8 +47,6 @@ pub struct Instruments {
     pub received_bytes: Vec<u64>,
     /// Until when a packet can arrive whose first bytes came before the end of the warm-up.
     pub edge_ps: u64,
-    /// Counts by transport, where there are several.
-    pub of_transports: Vec<TransportCount>,
     /// Counters at the end of the warm-up.
     pub at_warmup: Measured,
     /// Flows under way at the end of the warm-up, of those that are followed.
@@ -118,7 +116,6 @@ impl Instruments {
             intervals: Intervals::of(scenario),
             received_bytes: vec![0; hosts],
             edge_ps: 0,
-            of_transports: vec![TransportCount::default(); scenario.transport_names().len()],
             at_warmup: Measured::default(),
             long_flows: Vec::new(),
             logs: Logs {
@@ -170,120 +167,127 @@ fn capture(
     })
 }
 
-impl Simulation {
-    /// A probe leaves for the client (paper 5.2).
-    pub(super) fn serve_probe(&mut self) {
-        let Some(probe) = &self.instruments.probe else {
-            return;
-        };
-        let (size, interval_ps) = (probe.size.0 as u16, probe.interval.0);
-        let (there, _) = self.instruments.probe_routes;
-        let number = self.instruments.probes;
-        self.instruments.probes += 1;
-        let packet = probe_packet(number, there, size, flags::PROBE);
-        self.send(self.instruments.prober, packet);
-        let next_ps = self.now_ps + interval_ps;
-        if next_ps < self.end_ps {
-            self.events.push(next_ps, Entity::new(Kind::Probe, 0));
+impl Instruments {
+    /// A probe leaves for the client (paper 5.2): the host that sends it, and its packet.
+    pub(super) fn next_probe(&mut self, clock: &mut Clock) -> Option<(usize, Packet)> {
+        let probe = self.probe.as_ref()?;
+        let next_ps = clock.now_ps + probe.interval.0;
+        if next_ps < clock.end_ps {
+            clock.schedule(next_ps, Kind::Probe, 0);
         }
+        let (number, (there, _)) = (self.probes, self.probe_routes);
+        self.probes += 1;
+        let size = probe.size.0 as u16;
+        Some((self.prober, probe_packet(number, there, size, flags::PROBE)))
     }
 
     /// A probe crosses a switch: its latency is its wait at the client's port.
-    pub(super) fn time_probe(&mut self, port: usize, packet: Packet, waited_ps: u64, taken: bool) {
-        let timed = port == self.instruments.client_port
+    pub(super) fn time_probe(
+        &self,
+        clock: &Clock,
+        latency: &mut LatencyLog,
+        port: usize,
+        packet: &Packet,
+        waited_ps: u64,
+        taken: bool,
+    ) {
+        let timed = port == self.client_port
             && packet.flags & flags::REPLY == 0
-            && (self.warmup_ps..self.end_ps).contains(&self.now_ps);
+            && clock.is_measured(clock.now_ps);
         match (timed, taken) {
-            (true, true) => self.records.latency.probe(self.now_ps, waited_ps),
-            (true, false) => self.records.latency.probe_lost(),
+            (true, true) => latency.probe(clock.now_ps, waited_ps),
+            (true, false) => latency.probe_lost(),
             _ => {}
         }
     }
 
     /// The client's host replies to a ping with as many bytes.
-    pub(super) fn answer_probe(&mut self, host: usize, packet: Packet) {
-        if packet.flags & flags::REPLY == 0 {
-            let (_, back) = self.instruments.probe_routes;
-            let reply = flags::PROBE | flags::REPLY;
-            self.send(
-                host,
-                probe_packet(packet.seq, back, packet.wire_bytes, reply),
-            );
-        }
+    pub(super) fn reply(&self, ping: &Packet) -> Option<Packet> {
+        let (_, back) = self.probe_routes;
+        let reply = flags::PROBE | flags::REPLY;
+        (ping.flags & flags::REPLY == 0)
+            .then(|| probe_packet(ping.seq, back, ping.wire_bytes, reply))
     }
 
-    pub(super) fn serve_warmup(&mut self) {
-        let now_ps = self.now_ps;
-        for port in &mut self.fabric.network.ports {
-            port.advance(now_ps, &mut self.fabric.network.options);
+    /// The warm-up is over.
+    pub(super) fn end_warmup(
+        &mut self,
+        now_ps: u64,
+        fabric: &mut Fabric,
+        table: &FlowTable,
+        tally: &Tally,
+    ) {
+        let network = &mut fabric.network;
+        for port in &mut network.ports {
+            port.advance(now_ps, &mut network.options);
             if let Some(watch) = port.watched() {
                 watch.occupancy.restart(now_ps);
             }
         }
-        self.begin_queues();
+        self.begin_queues(now_ps, network);
         if now_ps > 0 {
             // Without a warm-up, what leaves at time 0 counts.
-            self.instruments.at_warmup = self.counters();
-            let hosts = 0..self.instruments.received_bytes.len();
-            let longest_ps = hosts.map(|host| self.reception_ps(host, u16::MAX)).max();
-            self.instruments.edge_ps = now_ps + longest_ps.unwrap_or(0);
+            self.at_warmup = self.counters(now_ps, network, tally);
+            let hosts = 0..self.received_bytes.len();
+            let longest_ps = hosts.map(|host| fabric.reception_ps(host, u16::MAX)).max();
+            self.edge_ps = now_ps + longest_ps.unwrap_or(0);
         }
-        let table = &self.endpoints.table;
         let under_way = table.followed().filter(|&slot| table.has_data(slot));
         let long = under_way.map(|slot| LongFlow {
             slot,
             number: table.flows[slot as usize].number,
             delivered_bytes: table.receivers[slot as usize].next(),
         });
-        self.instruments.long_flows = long.collect();
+        self.long_flows = long.collect();
     }
 
     /// Payload that a host had not had before arrives in a packet. Of one that arrives while the
     /// warm-up ends, what was received before the end belongs to the warm-up.
     #[inline]
-    pub(super) fn count_received(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
-        self.instruments.received_bytes[host] += new_bytes;
-        if self.now_ps < self.instruments.edge_ps {
-            self.count_early(host, packet, new_bytes);
-        }
-        if !self.instruments.of_transports.is_empty() {
-            let transport = usize::from(self.endpoints.table.flows[packet.flow as usize].transport);
-            let count = &mut self.instruments.of_transports[transport];
-            count.received_bytes += new_bytes;
-            count.packets += 1;
-            count.marks += u64::from(packet.has(flags::CE));
+    pub(super) fn count_received(
+        &mut self,
+        clock: &Clock,
+        fabric: &Fabric,
+        table: &FlowTable,
+        host: usize,
+        packet: &Packet,
+        new_bytes: u64,
+    ) {
+        self.received_bytes[host] += new_bytes;
+        if clock.now_ps < self.edge_ps {
+            self.count_early(clock, fabric, table, host, packet, new_bytes);
         }
     }
 
-    fn count_early(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
-        let reception_ps = self.reception_ps(host, packet.wire_bytes).max(1);
-        let inside_ps = self.now_ps.saturating_sub(self.warmup_ps).min(reception_ps);
-        let early_bytes = new_bytes * (reception_ps - inside_ps) / reception_ps;
-        let before = &mut self.instruments.at_warmup;
+    fn count_early(
+        &mut self,
+        clock: &Clock,
+        fabric: &Fabric,
+        table: &FlowTable,
+        host: usize,
+        packet: &Packet,
+        new_bytes: u64,
+    ) {
+        let reception_ps = fabric.reception_ps(host, packet.wire_bytes).max(1);
+        let inside_ps = clock.now_ps.saturating_sub(clock.warmup_ps);
+        let outside_ps = reception_ps - inside_ps.min(reception_ps);
+        let early_bytes = new_bytes * outside_ps / reception_ps;
+        let before = &mut self.at_warmup;
         before.received_bytes[host] += early_bytes;
-        let transport = self.endpoints.table.flows[packet.flow as usize].transport;
+        let transport = table.flows[packet.flow as usize].transport;
         if let Some(count) = before.of_transports.get_mut(usize::from(transport)) {
             count.received_bytes += early_bytes;
         }
     }
 
-    /// How long the bytes of a packet take to come in over a host's link.
-    fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
-        let port = Graph::opposite(self.fabric.graph.host_port(host));
-        self.fabric.network.ports[port].serialization_ps(wire_bytes)
-    }
-
-    fn counters(&mut self) -> Measured {
-        let (sent_bytes, sent_packets) = self.fabric.network.ports.iter().map(Port::sent).unzip();
-        let (ports, options) = (
-            &mut self.fabric.network.ports,
-            &mut self.fabric.network.options,
-        );
-        let carried = |port: &mut Port| port.carried_bytes(self.now_ps, options);
+    fn counters(&self, now_ps: u64, network: &mut Network, tally: &Tally) -> Measured {
+        let (ports, options) = (&mut network.ports, &mut network.options);
+        let (sent_bytes, sent_packets) = ports.iter().map(Port::sent).unzip();
+        let carried = |port: &mut Port| port.carried_bytes(now_ps, options);
         Measured {
-            at_ps: self.now_ps,
-            received_bytes: self.instruments.received_bytes.clone(),
-            of_transports: self.instruments.of_transports.clone(),
+            at_ps: now_ps,
+            received_bytes: self.received_bytes.clone(),
+            of_transports: tally.of_transports.clone(),
             carried_bytes: ports.iter_mut().map(carried).collect(),
             sent_bytes,
             sent_packets,
@@ -292,39 +296,58 @@ impl Simulation {
     }
 
     /// Reads the instruments at the end of the measured time.
-    pub(super) fn measure(&mut self) -> Measured {
-        let now_ps = self.now_ps;
-        for port in &mut self.fabric.network.ports {
-            port.advance(now_ps, &mut self.fabric.network.options);
+    pub(super) fn measure(
+        &mut self,
+        now_ps: u64,
+        fabric: &mut Fabric,
+        table: &mut FlowTable,
+        tally: &Tally,
+    ) -> Measured {
+        let network = &mut fabric.network;
+        for port in &mut network.ports {
+            port.advance(now_ps, &mut network.options);
         }
-        self.end_samples();
-        let mut occupancy = |port: usize| match self.fabric.network.ports[port].watched() {
+        self.end_samples(now_ps, network, table);
+        let mut occupancy = |port: usize| match network.ports[port].watched() {
             Some(watch) => watch.occupancy.distribution(now_ps),
             None => Distribution::default(),
         };
-        let client = occupancy(self.instruments.client_port);
-        let ports = self.instruments.ports.iter();
+        let client = occupancy(self.client_port);
+        let ports = self.ports.iter();
         let queues = ports
-            .map(|&port| (self.fabric.graph.port_name(port), occupancy(port)))
+            .map(|&port| (fabric.graph.port_name(port), occupancy(port)))
             .collect();
         Measured {
             occupancy: client,
             queues,
-            fairness: self.fairness(),
-            ..self.counters()
+            fairness: self.fairness(table),
+            ..self.counters(now_ps, network, tally)
         }
     }
 
     /// How evenly those flows shared that had data to deliver at both ends of the measured time.
-    fn fairness(&self) -> Option<Fairness> {
-        let table = &self.endpoints.table;
-        let lasted = self.instruments.long_flows.iter().filter(|flow| {
+    fn fairness(&self, table: &FlowTable) -> Option<Fairness> {
+        let lasted = self.long_flows.iter().filter(|flow| {
             table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
         });
         let shares: Vec<u64> = lasted
             .map(|flow| table.receivers[flow.slot as usize].next() - flow.delivered_bytes)
             .collect();
         Fairness::of(&shares)
+    }
+}
+
+impl Tally {
+    /// Counts by transport: a packet with data has arrived.
+    #[inline]
+    pub(super) fn count_received(&mut self, table: &FlowTable, packet: &Packet, new_bytes: u64) {
+        if !self.of_transports.is_empty() {
+            let transport = table.flows[packet.flow as usize].transport;
+            let count = &mut self.of_transports[usize::from(transport)];
+            count.received_bytes += new_bytes;
+            count.packets += 1;
+            count.marks += u64::from(packet.has(flags::CE));
+        }
     }
 }
 

@@ -7,9 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Simulation;
-use crate::engine::{Entity, Kind};
-use crate::network::{Packet, flags};
+use super::clock::Clock;
+use super::{Endpoints, Fabric, Tally};
+use crate::engine::Kind;
+use crate::network::{OptionTable, Packet, flags};
 
 /// A loss that its flow does not know of yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,71 +26,88 @@ pub struct Loss {
 /// Losses by the time when they become known.
 pub type Losses = BinaryHeap<Reverse<Loss>>;
 
-impl Simulation {
+impl Endpoints {
     /// A packet is dropped in a host or with its link, and its flow knows at once.
-    pub(super) fn drop_packet(&mut self, packet: Packet) {
-        self.tally.packets_dropped += 1;
+    pub(super) fn drop_packet(
+        &mut self,
+        packet: Packet,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) {
+        tally.packets_dropped += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.forget_packet(packet.flow, packet.options);
+            self.forget_packet(packet.flow, packet.options, options, tally);
         }
     }
 
     /// A packet is dropped by a port.
     #[cold]
     #[inline(never)]
-    pub(super) fn lose_packet(&mut self, packet: &Packet) {
-        let later_ps = self.fabric.notice.to_edge_ps;
+    pub(super) fn lose_packet(
+        &mut self,
+        packet: &Packet,
+        clock: &mut Clock,
+        fabric: &mut Fabric,
+        tally: &mut Tally,
+    ) {
+        let later_ps = fabric.notice.to_edge_ps;
         if later_ps == 0 || packet.flags & flags::PROBE != 0 {
-            self.drop_packet(*packet);
+            self.drop_packet(*packet, &mut fabric.network.options, tally);
             return;
         }
-        self.tally.packets_dropped += 1;
+        tally.packets_dropped += 1;
         let loss = Loss {
-            at_ps: self.now_ps + later_ps,
+            at_ps: clock.now_ps + later_ps,
             flow: packet.flow,
             options: packet.options,
         };
-        self.await_loss(loss);
+        self.await_loss(loss, clock);
     }
 
     /// A loss will become known. Where the flows are elsewhere, someone has to
-    /// [take it there](Simulation::take_losses).
-    pub(super) fn await_loss(&mut self, loss: Loss) {
-        self.endpoints.losses.push(Reverse(loss));
-        if self.endpoints.keeps_flows {
-            self.events.push(loss.at_ps, Entity::new(Kind::Loss, 0));
+    /// [take it there](Endpoints::take_losses).
+    pub(super) fn await_loss(&mut self, loss: Loss, clock: &mut Clock) {
+        self.losses.push(Reverse(loss));
+        if self.keeps_flows {
+            clock.schedule(loss.at_ps, Kind::Loss, 0);
         }
     }
 
     /// Takes all losses that are not known yet, and calls `carry` with each.
     pub(super) fn take_losses(&mut self, mut carry: impl FnMut(Loss)) {
-        while let Some(Reverse(loss)) = self.endpoints.losses.pop() {
+        while let Some(Reverse(loss)) = self.losses.pop() {
             carry(loss);
         }
     }
 
     /// A flow gets to know of a loss.
-    pub(super) fn serve_loss(&mut self) {
-        if let Some(Reverse(loss)) = self.endpoints.losses.pop() {
-            self.forget_packet(loss.flow, loss.options);
+    pub(super) fn learn_of_loss(&mut self, options: &mut OptionTable, tally: &mut Tally) {
+        if let Some(Reverse(loss)) = self.losses.pop() {
+            self.forget_packet(loss.flow, loss.options, options, tally);
         }
     }
 
     /// The run is over before some flows know of their losses.
-    pub(super) fn forget_losses(&mut self) {
-        while !self.endpoints.losses.is_empty() {
-            self.serve_loss();
+    pub(super) fn forget_losses(&mut self, options: &mut OptionTable, tally: &mut Tally) {
+        while !self.losses.is_empty() {
+            self.learn_of_loss(options, tally);
         }
     }
 
-    fn forget_packet(&mut self, flow: u32, options: u32) {
-        self.fabric.network.options.take(options);
-        let of_flow = &mut self.endpoints.table.flows[flow as usize];
+    fn forget_packet(
+        &mut self,
+        flow: u32,
+        entry: u32,
+        options: &mut OptionTable,
+        tally: &mut Tally,
+    ) {
+        options.take(entry);
+        let of_flow = &mut self.table.flows[flow as usize];
         of_flow.in_flight -= 1;
         let transport = usize::from(of_flow.transport);
-        if let Some(count) = self.instruments.of_transports.get_mut(transport) {
+        if let Some(count) = tally.of_transports.get_mut(transport) {
             count.drops += 1;
         }
-        self.endpoints.table.release_if_done(flow);
+        self.table.release_if_done(flow);
     }
 }

@@ -1,10 +1,13 @@
-//! One run: the event loop and the way of packets through the network. The ways through a host
-//! are in `host_path`, TCP's part in `tcp`, what a pace adds in `paced`, the workload's in `traffic`, what is
-//! measured in `instruments`.
+//! One run: the event loop and the way of packets through the network. [`Simulation`] only directs: what
+//! needs one part of a run is that part's method, what needs two or three takes them as arguments. The
+//! ways through a host are in `host_path`, TCP's part in `tcp`, what a pace adds in `paced`, the
+//! workload's in `traffic`, what is measured in `instruments`.
 
 mod build;
 mod captured;
+mod clock;
 mod control;
+mod fabric;
 mod flows;
 mod followed;
 mod host_path;
@@ -18,16 +21,17 @@ mod samplers;
 mod tcp;
 mod traffic;
 
-use crate::engine::{Entity, EventQueue, Kind};
+use crate::engine::{Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
-use crate::measure::{Counts, FlowLog, LatencyLog};
-use crate::network::{Hop, Network, Packet, Verdict, flags};
-use crate::topology::{Change, Graph, Notice, Routes};
+use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
+use crate::network::{Hop, Packet, Verdict, flags};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_external, verify};
+use clock::Clock;
 pub use control::Control;
+use fabric::Fabric;
 use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
@@ -51,16 +55,10 @@ pub enum Failure {
     TooManyFlows,
 }
 
-/// The state of a run: the clock, and parts that each know their own.
+/// The state of a run: parts that each know their own.
 #[derive(Debug)]
 pub struct Simulation {
-    now_ps: u64,
-    events: EventQueue,
-    warmup_ps: u64,
-    end_ps: u64,
-    last_ps: u64,
-    /// Events from here on are left: for now, or because the run is over.
-    limit_ps: u64,
+    clock: Clock,
     fabric: Fabric,
     endpoints: Endpoints,
     workload: Demand,
@@ -69,19 +67,6 @@ pub struct Simulation {
     tally: Tally,
     /// The other parts, where the run is to be simulated in parts.
     partition: Option<Box<Partition>>,
-}
-
-/// The network, and what changes in it.
-#[derive(Debug)]
-struct Fabric {
-    graph: Graph,
-    routes: Routes,
-    network: Network,
-    /// When links fail and work again.
-    changes: Vec<Change>,
-    failed_links: Vec<bool>,
-    /// When losses become known and how long the run goes on when all is done.
-    notice: Notice,
 }
 
 /// Hosts and flows.
@@ -127,6 +112,8 @@ struct Tally {
     packets_dropped: u64,
     packet_hops: u64,
     counts: Counts,
+    /// By transport, where there are several.
+    of_transports: Vec<TransportCount>,
     events_served: u64,
     /// Samples among them: a result does not count them.
     samples: u64,
@@ -142,6 +129,22 @@ impl Simulation {
         self
     }
 
+    /// Everything that begins by itself does, at time 0.
+    fn begin(&mut self) {
+        (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
+        self.workload.traffic.begin(&mut self.workload.agenda);
+        self.carry_out();
+        self.instruments.begin_samples(&mut self.clock);
+        let warmup_ps = self.clock.warmup_ps;
+        self.clock.schedule(warmup_ps, Kind::Warmup, 0);
+        if self.instruments.probe.is_some() {
+            self.clock.schedule(warmup_ps, Kind::Probe, 0);
+        }
+        for (index, change) in self.fabric.changes.iter().enumerate() {
+            self.clock.schedule(change.at_ps, Kind::LinkState, index);
+        }
+    }
+
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
         let (measured, other_threads) = match self.partition.take() {
@@ -150,17 +153,19 @@ impl Simulation {
         };
         self.workload.traffic.finish(&mut self.workload.agenda);
         self.carry_out();
-        control.report(self.now_ps, self.tally.packet_hops, Some(1.0));
-        self.finish(measured, other_threads)
+        control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
+        let options = &mut self.fabric.network.options;
+        self.endpoints.forget_losses(options, &mut self.tally);
+        Outcome::of(self, measured, other_threads)
     }
 
     /// Runs to the end of the measured time, measures, and lets what was started complete.
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
-        self.aim_at_end();
+        self.clock.aim_at_end();
         self.run_to_limit(control)?;
         let measured = self.end_measured_time();
-        if !self.is_over() {
-            self.aim_at_last();
+        if !self.workload.is_over(&self.endpoints.table) {
+            self.clock.aim_at_last();
             self.run_to_limit(control)?;
             self.end_drain();
         }
@@ -171,46 +176,29 @@ impl Simulation {
         self.serve_before(u64::MAX, control)
     }
 
-    /// The next limit is the end of the measured time.
-    fn aim_at_end(&mut self) {
-        self.limit_ps = self.limit_ps.min(self.end_ps);
-    }
-
     /// All events of the measured time were served.
     fn end_measured_time(&mut self) -> Measured {
-        self.now_ps = self.limit_ps;
-        self.measure()
-    }
-
-    /// Whether nothing more is to come after the measured time.
-    fn is_over(&mut self) -> bool {
-        self.workload.done |= self.is_complete();
-        self.workload.done
-    }
-
-    /// The next limit is the end of the time in which what was started may complete.
-    fn aim_at_last(&mut self) {
-        self.limit_ps = self.last_ps + 1;
+        self.clock.now_ps = self.clock.limit_ps;
+        let table = &mut self.endpoints.table;
+        let (now_ps, tally) = (self.clock.now_ps, &self.tally);
+        (self.instruments).measure(now_ps, &mut self.fabric, table, tally)
     }
 
     /// All events up to the limit were served.
     fn end_drain(&mut self) {
         if self.workload.done {
-            self.now_ps = self.limit_ps.min(self.last_ps);
+            self.clock.now_ps = self.clock.limit_ps.min(self.clock.last_ps);
         }
     }
 
     /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
-        while let Some((at_ps, entity)) = self.events.peek_before(bound_ps.min(self.limit_ps)) {
-            debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
-            self.now_ps = at_ps;
-            self.events.pop();
+        while let Some(entity) = self.clock.next_before(bound_ps) {
             self.tally.events_served += 1;
             if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
                 let started = self.workload.traffic.started_share();
-                control.report(self.now_ps, self.tally.packet_hops, started);
+                control.report(self.clock.now_ps, self.tally.packet_hops, started);
                 if control.is_cancelled() {
                     return Err(Failure::Cancelled);
                 }
@@ -218,7 +206,7 @@ impl Simulation {
                     return Err(Failure::TooManyFlows);
                 }
             }
-            if let Some(next) = self.events.upcoming()
+            if let Some(next) = self.clock.events.upcoming()
                 && next.kind() == Kind::Link
             {
                 self.fabric.network.ports[next.index()].touch();
@@ -233,21 +221,53 @@ impl Simulation {
         let index = entity.index();
         match entity.kind() {
             Kind::Link => self.serve_link(index),
-            Kind::Transmit => self.serve_transmit(index),
+            Kind::Transmit => self.fabric.transmit_next(index, &mut self.clock),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
-            Kind::Rto => self.serve_rto(index),
+            Kind::Rto => {
+                if (self.endpoints.table).serve_rto(index, self.clock.now_ps) {
+                    self.pump(index as u32);
+                }
+            }
             Kind::DelayedAck => self.serve_delayed_ack(index),
-            Kind::Workload => self.serve_workload(index),
-            Kind::Probe => self.serve_probe(),
-            Kind::Sample => self.serve_sample(index),
-            Kind::Warmup => self.serve_warmup(),
-            Kind::LinkState => self.serve_link_state(index),
-            Kind::Loss => self.serve_loss(),
-            Kind::Notice => self.serve_notice(index),
-            Kind::Pace => self.serve_pace(index),
+            Kind::Workload => {
+                self.workload.wake(index, self.clock.now_ps);
+                self.carry_out();
+            }
+            Kind::Probe => self.send_probe(),
+            Kind::Sample => self.sample(index),
+            Kind::Warmup => self.end_warmup(),
+            Kind::LinkState => self.change_links(index),
+            Kind::Loss => {
+                let options = &mut self.fabric.network.options;
+                self.endpoints.learn_of_loss(options, &mut self.tally);
+            }
+            Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Pace => {
+                if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
+                    self.pump(index as u32);
+                }
+            }
+        }
+    }
+
+    /// It is time to read something.
+    fn sample(&mut self, what: usize) {
+        self.tally.samples += 1;
+        let (network, latency) = (&mut self.fabric.network, &mut self.records.latency);
+        (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints, latency);
+    }
+
+    fn end_warmup(&mut self) {
+        let table = &self.endpoints.table;
+        (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);
+    }
+
+    fn send_probe(&mut self) {
+        if let Some((host, packet)) = self.instruments.next_probe(&mut self.clock) {
+            self.send(host, packet);
         }
     }
 
@@ -255,13 +275,14 @@ impl Simulation {
     #[inline(always)]
     fn serve_link(&mut self, port: usize) {
         let link = &mut self.fabric.network.ports[port];
-        let mut packet = link.deliver(self.now_ps, &mut self.fabric.network.options);
+        let mut packet = link.deliver(self.clock.now_ps, &mut self.fabric.network.options);
         let observed = link.is_observed();
         if let Some(next_ps) = link.next_delivery_ps() {
-            self.events.push(next_ps, Entity::new(Kind::Link, port));
+            self.clock.schedule(next_ps, Kind::Link, port);
         }
         let tail_ps = if observed {
-            self.observe(port, &packet)
+            let (network, endpoints) = (&self.fabric.network, &self.endpoints);
+            (self.instruments).observe(self.clock.now_ps, network, endpoints, port, &packet)
         } else {
             0
         };
@@ -271,7 +292,7 @@ impl Simulation {
         match hop {
             Hop::Port(out) => {
                 if packet.flags & flags::PROBE == 0 && tail_ps == 0 {
-                    self.transmit(self.now_ps, out, packet);
+                    self.transmit(self.clock.now_ps, out, packet);
                 } else {
                     self.transmit_special(tail_ps, out, packet);
                 }
@@ -286,27 +307,30 @@ impl Simulation {
         let verdict = self
             .fabric
             .network
-            .enqueue(self.now_ps, earliest_ps, port, packet);
+            .enqueue(self.clock.now_ps, earliest_ps, port, packet);
         if self.fabric.network.sends_notices {
-            self.carry_notice(port, packet.flow, packet.hop);
+            let (network, table) = (&mut self.fabric.network, &mut self.endpoints.table);
+            if let Some(notice) = network.ports[port].take_notice() {
+                table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
+            }
         }
         match verdict {
             Verdict::Accepted { first, .. } => {
                 if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-                    self.events.push(at_ps, Entity::new(Kind::Link, port));
+                    self.clock.schedule(at_ps, Kind::Link, port);
                 }
                 true
             }
             Verdict::Queued { choice_ps, first } => {
                 if first {
-                    self.events
-                        .push(choice_ps, Entity::new(Kind::Transmit, port));
+                    self.clock.schedule(choice_ps, Kind::Transmit, port);
                 }
                 true
             }
             Verdict::Dropped => {
                 let copy = packet; // see `Port::enqueue`
-                self.lose_packet(&copy);
+                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+                (self.endpoints).lose_packet(&copy, clock, fabric, &mut self.tally);
                 false
             }
         }
@@ -316,50 +340,26 @@ impl Simulation {
     /// when the rest will be there in time.
     fn transmit_special(&mut self, tail_ps: u64, port: usize, packet: Packet) {
         let link = &self.fabric.network.ports[port];
-        let last_bit_ps = self.now_ps + tail_ps;
+        let last_bit_ps = self.clock.now_ps + tail_ps;
         let sending_ps = link.serialization_ps(packet.wire_bytes);
-        let earliest_ps = last_bit_ps.saturating_sub(sending_ps).max(self.now_ps);
-        let waits_ps = link.first_class_wait_ps(self.now_ps);
+        let earliest_ps = last_bit_ps
+            .saturating_sub(sending_ps)
+            .max(self.clock.now_ps);
+        let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
         let taken = self.transmit(earliest_ps, port, packet);
         if packet.flags & flags::PROBE != 0 {
-            self.time_probe(port, packet, waits_ps, taken);
+            let latency = &mut self.records.latency;
+            (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
         }
     }
 
-    /// A strict-priority port chooses its next packet.
-    fn serve_transmit(&mut self, port: usize) {
-        let (first, again_ps) = self.fabric.network.transmit_next(self.now_ps, port);
-        if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-            self.events.push(at_ps, Entity::new(Kind::Link, port));
+    /// Links fail or work again.
+    fn change_links(&mut self, index: usize) {
+        for packet in self.fabric.change_links(index, &mut self.clock) {
+            let options = &mut self.fabric.network.options;
+            self.endpoints.drop_packet(packet, options, &mut self.tally);
         }
-        if let Some(at_ps) = again_ps {
-            self.events.push(at_ps, Entity::new(Kind::Transmit, port));
-        }
-    }
-
-    /// Links fail, with all that is on them, or work again; routes are found anew at once. Packets
-    /// under way keep their route: those that come to a link that is down are lost.
-    fn serve_link_state(&mut self, index: usize) {
-        let change = std::mem::take(&mut self.fabric.changes[index]);
-        for link in change.failed {
-            self.fabric.failed_links[link] = true;
-            for port in [2 * link, 2 * link + 1] {
-                // Nothing arrives or is sent there any more.
-                self.events.cancel(Entity::new(Kind::Link, port));
-                self.events.cancel(Entity::new(Kind::Transmit, port));
-                for packet in self.fabric.network.fail(self.now_ps, port) {
-                    self.drop_packet(packet);
-                }
-            }
-        }
-        for link in change.restored {
-            self.fabric.failed_links[link] = false;
-            self.fabric.network.ports[2 * link].repair();
-            self.fabric.network.ports[2 * link + 1].repair();
-        }
-        self.fabric.routes = Routes::without(&self.fabric.graph, &self.fabric.failed_links);
-        self.endpoints
-            .table
-            .reroute(&mut self.fabric.network, &self.fabric.routes);
+        let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
+        self.endpoints.table.reroute(network, routes);
     }
 }

@@ -3,12 +3,14 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{Failure, Simulation};
+use super::instruments::Instruments;
+use super::{Fabric, Failure, Records, Simulation, Tally};
+use crate::host::HostSide;
 use crate::measure::{
     ClassSummary, Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
     TransportSummary,
 };
-use crate::network::Distribution;
+use crate::network::{Distribution, Network, Port};
 use crate::workload::QueryRecord;
 
 /// Where the packets of a run went.
@@ -58,6 +60,11 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// Time since `before`, s.
+    fn seconds_since(&self, before: &Measured) -> f64 {
+        (self.at_ps - before.at_ps).max(1) as f64 * 1e-12
+    }
+
     /// Bytes that a port's link has carried since `before`.
     fn carried_since(&self, before: &Measured, port: usize) -> f64 {
         let early_bytes = before.carried_bytes.get(port).copied().unwrap_or(0.0);
@@ -119,87 +126,86 @@ pub struct Outcome {
     pub other_threads_seconds: Vec<f64>,
 }
 
-impl Simulation {
+impl Outcome {
     /// Counts the packets and hands over the results; `other_threads_seconds` is the processor time of
     /// threads besides this one.
-    pub(super) fn finish(
-        mut self,
+    pub(super) fn of(
+        simulation: Simulation,
         measured: Measured,
         other_threads_seconds: Vec<f64>,
-    ) -> Result<Outcome, Failure> {
-        self.forget_losses();
+    ) -> Result<Self, Failure> {
+        let Simulation {
+            clock,
+            fabric,
+            endpoints,
+            instruments,
+            records,
+            tally,
+            ..
+        } = simulation;
+        let (network, hosts) = (&fabric.network, &endpoints.hosts);
         let packets = PacketCount {
-            sent: self.tally.packets_sent,
-            delivered: self.tally.packets_delivered,
-            dropped: self.tally.packets_dropped,
-            in_flight: (self.fabric.network.in_flight() + self.endpoints.hosts.backlog()) as u64,
+            sent: tally.packets_sent,
+            delivered: tally.packets_delivered,
+            dropped: tally.packets_dropped,
+            in_flight: (network.in_flight() + hosts.backlog()) as u64,
         };
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
-        let losses = self.endpoints.table.losses();
+        let losses = endpoints.table.losses();
+        let before = &instruments.at_warmup;
         Ok(Outcome {
-            throughput: self.throughput(&measured),
-            links: self.links(&measured),
-            transports: self.transports(&measured, &losses),
-            processor: self.processor(),
-            counts: self.counts(&losses),
+            throughput: instruments.throughput(&measured, network),
+            links: fabric.links(hosts, before, &measured),
+            transports: records.transports(before, &measured, &tally.of_transports, &losses),
+            processor: instruments.processor(clock.now_ps, hosts),
+            counts: tally.counts(hosts, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
             fairness: measured.fairness,
-            logs: self.instruments.logs,
             packets,
-            packet_hops: self.tally.packet_hops,
-            events: self.tally.events_served - self.tally.samples,
-            simulated_ps: self.now_ps,
-            marks: self
-                .fabric
-                .network
-                .ports
-                .iter()
-                .map(|port| port.marks)
-                .sum(),
-            options_in_flight: self.fabric.network.options.len() as u64,
-            flow_slots: self.endpoints.table.flows.len() as u64,
+            packet_hops: tally.packet_hops,
+            events: tally.events_served - tally.samples,
+            simulated_ps: clock.now_ps,
+            marks: network.ports.iter().map(|port| port.marks).sum(),
+            options_in_flight: network.options.len() as u64,
+            flow_slots: endpoints.table.flows.len() as u64,
             other_threads_seconds,
-            flows: self.records.flows,
-            queries: self.records.queries,
-            latency: self.records.latency,
+            logs: instruments.logs,
+            flows: records.flows,
+            queries: records.queries,
+            latency: records.latency,
         })
     }
+}
 
+impl Tally {
     /// What was counted under way, and what is counted in the end.
-    fn counts(&self, losses: &[(u64, u64)]) -> Counts {
-        let mut counts = self.tally.counts;
+    fn counts(&self, hosts: &HostSide, losses: &[(u64, u64)]) -> Counts {
+        let mut counts = self.counts;
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
         counts.retransmissions = losses.iter().map(|(_, again)| again).sum();
-        counts.paced = self
-            .endpoints
-            .hosts
-            .pacers
-            .iter()
-            .map(|pacer| pacer.paced)
-            .sum();
-        counts.associations = self
-            .endpoints
-            .hosts
-            .pacers
-            .iter()
-            .map(|p| p.associations)
-            .sum();
+        counts.paced = hosts.pacers.iter().map(|pacer| pacer.paced).sum();
+        counts.associations = hosts.pacers.iter().map(|pacer| pacer.associations).sum();
         counts
     }
+}
 
-    fn throughput(&self, measured: &Measured) -> Throughput {
-        let before = &self.instruments.at_warmup;
-        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
-        let (client, port) = (self.instruments.client, self.instruments.client_port);
-        let received = |counts: &Measured| counts.received_bytes.get(client).copied().unwrap_or(0);
+impl Instruments {
+    fn throughput(&self, measured: &Measured, network: &Network) -> Throughput {
+        let before = &self.at_warmup;
+        let seconds = measured.seconds_since(before);
+        let received = |counts: &Measured| {
+            let of_client = counts.received_bytes.get(self.client);
+            of_client.copied().unwrap_or(0)
+        };
         let bps = |now: u64, before: u64| 8.0 * (now - before) as f64 / seconds;
-        let carried_bytes = measured.carried_since(before, port);
+        let carried_bytes = measured.carried_since(before, self.client_port);
+        let rate_bps = network.ports[self.client_port].rate_bps();
         Throughput {
             goodput_bps: bps(received(measured), received(before)),
-            utilization: 8.0 * carried_bytes / seconds / self.fabric.network.ports[port].rate_bps(),
+            utilization: 8.0 * carried_bytes / seconds / rate_bps,
             total_goodput_bps: bps(
                 measured.received_bytes.iter().sum(),
                 before.received_bytes.iter().sum(),
@@ -207,66 +213,65 @@ impl Simulation {
         }
     }
 
+    fn processor(&self, now_ps: u64, hosts: &HostSide) -> Option<ProcessorUse> {
+        let receiver = hosts.receivers.get(self.client)?;
+        let seconds = now_ps.max(1) as f64 * 1e-12;
+        Some(ProcessorUse {
+            interrupts_per_second: receiver.interrupts as f64 / seconds,
+            utilization: receiver.busy_ps as f64 * 1e-12 / seconds,
+        })
+    }
+}
+
+impl Records {
+    /// The results of each transport; `whole` counts the whole run.
     fn transports(
         &self,
+        before: &Measured,
         measured: &Measured,
+        whole: &[TransportCount],
         losses: &[(u64, u64)],
     ) -> IndexMap<String, TransportSummary> {
-        let before = &self.instruments.at_warmup;
-        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
+        let seconds = measured.seconds_since(before);
         let early = |at: usize| before.of_transports.get(at).map_or(0, |c| c.received_bytes);
         let summary = |(at, fct): (usize, Vec<ClassSummary>)| {
-            let (in_window, whole) = (
-                measured.of_transports[at],
-                self.instruments.of_transports[at],
-            );
-            let received_bytes = in_window.received_bytes - early(at);
+            let received_bytes = measured.of_transports[at].received_bytes - early(at);
             TransportSummary {
                 goodput_bps: 8.0 * received_bytes as f64 / seconds,
-                packets: whole.packets,
-                marks: whole.marks,
-                drops: whole.drops,
+                packets: whole[at].packets,
+                marks: whole[at].marks,
+                drops: whole[at].drops,
                 timeouts: losses[at].0,
                 retransmissions: losses[at].1,
                 fct,
             }
         };
-        let summaries = self
-            .records
-            .flows
-            .summaries()
-            .into_iter()
-            .enumerate()
-            .map(summary);
-        self.records
-            .flows
-            .transports()
-            .iter()
-            .cloned()
-            .zip(summaries)
-            .collect()
+        let summaries = self.flows.summaries().into_iter().enumerate();
+        let names = self.flows.transports().iter().cloned();
+        names.zip(summaries.map(summary)).collect()
     }
+}
 
-    fn links(&self, measured: &Measured) -> Vec<LinkCount> {
-        let before = &self.instruments.at_warmup;
-        let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
-        let ports = &self.fabric.network.ports[..self.fabric.graph.ports()];
+impl Fabric {
+    fn links(&self, hosts: &HostSide, before: &Measured, measured: &Measured) -> Vec<LinkCount> {
+        let seconds = measured.seconds_since(before);
+        let ports = &self.network.ports[..self.graph.ports()];
         let mut stages = vec![None; ports.len()];
-        for host in 0..self.endpoints.hosts.pacers.len() {
-            stages[self.fabric.graph.host_port(host)] = Some(host);
+        for (host, stage) in hosts.pacers.iter().enumerate() {
+            stages[self.graph.host_port(host)] = Some(stage);
         }
-        let count = |(number, port): (usize, &crate::network::Port)| {
+        let count = |(number, port): (usize, &Port)| {
             let early_bytes = before.sent_bytes.get(number).copied().unwrap_or(0);
             let early_packets = before.sent_packets.get(number).copied().unwrap_or(0);
             let bytes = measured.sent_bytes[number] - early_bytes;
             let packets = measured.sent_packets[number].wrapping_sub(early_packets);
             let carried_bytes = measured.carried_since(before, number);
-            let name = |node: usize| self.fabric.graph.nodes[node].name.clone();
-            let stage = stages[number].map(|host| &self.endpoints.hosts.pacers[host]);
+            let name = |node: usize| self.graph.nodes[node].name.clone();
+            let stage = stages[number];
             LinkCount {
-                from: name(self.fabric.graph.port_owner(number)),
-                to: name(self.fabric.graph.port_far_end(number)),
-                tier: self.fabric.graph.port_tiers(number),
+                from: name(self.graph.port_owner(number)),
+                to: name(self.graph.port_far_end(number)),
+                tier: self.graph.port_tiers(number),
                 rate_bps: port.rate_bps().round() as u64,
                 bytes,
                 packets: u64::from(packets),
@@ -277,18 +282,5 @@ impl Simulation {
             }
         };
         ports.iter().enumerate().map(count).collect()
-    }
-
-    fn processor(&self) -> Option<ProcessorUse> {
-        let receiver = self
-            .endpoints
-            .hosts
-            .receivers
-            .get(self.instruments.client)?;
-        let seconds = self.now_ps.max(1) as f64 * 1e-12;
-        Some(ProcessorUse {
-            interrupts_per_second: receiver.interrupts as f64 / seconds,
-            utilization: receiver.busy_ps as f64 * 1e-12 / seconds,
-        })
     }
 }

@@ -6,11 +6,13 @@
 //! queue: it takes the time of a frame of 64 bytes over the links that the packet has come by, back. It is
 //! no packet of the run: it takes no capacity and is never lost. Times are ps.
 
-use super::Simulation;
-use crate::engine::{Entity, Kind};
+use super::Endpoints;
+use super::clock::Clock;
+use super::flows::FlowTable;
+use crate::engine::Kind;
 use crate::network::rules::Notice;
-use crate::network::{Hop, NO_OPTIONS, Options, Packet, Written};
-use crate::transport::{CongestionControl, Pace, Pacing, Start};
+use crate::network::{Hop, NO_OPTIONS, Network, OptionTable, Options, Packet, Written};
+use crate::transport::{CongestionControl, Pace, Pacing, Segment, Start};
 
 /// Bytes of a notice on the wire: Ethernet's smallest frame.
 const NOTICE_BYTES: u16 = 64;
@@ -43,72 +45,73 @@ impl Paced {
     }
 }
 
-impl Simulation {
+impl Endpoints {
     /// A flow was opened: its sender starts.
-    pub(super) fn start_sender(&mut self, slot: u32) {
+    pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
         let at = slot as usize;
-        let host = self.endpoints.table.flows[at].src as usize;
-        let link = &self.fabric.network.ports[self.endpoints.hosts.ports[host] as usize];
+        let host = self.table.flows[at].src as usize;
+        let link = &network.ports[self.hosts.ports[host] as usize];
         let start = Start {
-            now_ps: self.now_ps,
+            now_ps,
             link_bps: link.rate_bps() as u64,
         };
-        self.endpoints.table.senders[at].start(&start);
-        if let Some(paced) = self.endpoints.table.paced.get_mut(at) {
-            paced.reset(self.endpoints.table.senders[at].controller().pace());
+        self.table.senders[at].start(&start);
+        if let Some(paced) = self.table.paced.get_mut(at) {
+            paced.reset(self.table.senders[at].controller().pace());
         }
     }
 
-    /// Sends what a flow's pace and window allow.
-    pub(super) fn send_paced(&mut self, slot: u32) {
+    /// The next segment that a flow's pace and window allow now; otherwise the flow is looked at again
+    /// when its pace does.
+    #[inline]
+    pub(super) fn next_paced(&mut self, slot: u32, clock: &mut Clock) -> Option<Segment> {
         let at = slot as usize;
-        loop {
-            let (sender, paced) = (
-                &mut self.endpoints.table.senders[at],
-                &mut self.endpoints.table.paced[at],
-            );
-            let next_ps = paced.pacing.next_ps(|| sender.pipe());
-            if next_ps > self.now_ps {
-                if next_ps < paced.pacing.event_ps {
-                    paced.pacing.event_ps = next_ps;
-                    self.events.push(next_ps, Entity::new(Kind::Pace, at));
-                }
-                return;
+        let (sender, pacing) = (
+            &mut self.table.senders[at],
+            &mut self.table.paced[at].pacing,
+        );
+        let next_ps = pacing.next_ps(|| sender.pipe());
+        if next_ps > clock.now_ps {
+            if next_ps < pacing.event_ps {
+                pacing.event_ps = next_ps;
+                clock.schedule(next_ps, Kind::Pace, at);
             }
-            let Some(segment) = sender.poll(self.now_ps) else {
-                return;
-            };
-            let wire_bytes = segment.bytes + self.endpoints.header_bytes;
-            let pace = sender.paced(self.now_ps, wire_bytes);
-            paced.pacing.sent(self.now_ps, wire_bytes, pace);
-            self.send_segment(slot, &segment, false);
+            return None;
         }
+        let segment = sender.poll(clock.now_ps)?;
+        let wire_bytes = segment.bytes + self.header_bytes;
+        let pace = sender.paced(clock.now_ps, wire_bytes);
+        pacing.sent(clock.now_ps, wire_bytes, pace);
+        Some(segment)
     }
+}
 
-    /// The event of a paced flow: due, put off by a change of its rate, or replaced by an earlier one.
-    pub(super) fn serve_pace(&mut self, at: usize) {
-        let pacing = &mut self.endpoints.table.paced[at].pacing;
-        if pacing.event_ps != self.now_ps {
-            return;
+impl FlowTable {
+    /// Whether the event of a paced flow is due; else it was put off by a change of the flow's rate, or
+    /// replaced by an earlier one.
+    pub(super) fn pace_is_due(&mut self, at: usize, now_ps: u64) -> bool {
+        let pacing = &mut self.paced[at].pacing;
+        let is_due = pacing.event_ps == now_ps;
+        if is_due {
+            pacing.event_ps = u64::MAX;
         }
-        pacing.event_ps = u64::MAX;
-        self.pump(at as u32);
+        is_due
     }
 
     /// The pace of a flow may have changed.
-    pub(super) fn adjust_pace(&mut self, slot: u32) {
-        let control = self.endpoints.table.senders[slot as usize].controller();
+    pub(super) fn adjust_pace(&mut self, slot: u32, now_ps: u64) {
+        let control = self.senders[slot as usize].controller();
         if control.adjusts_gap() {
-            let pacing = &mut self.endpoints.table.paced[slot as usize].pacing;
-            pacing.adjust(self.now_ps, control.pace());
+            let pacing = &mut self.paced[slot as usize].pacing;
+            pacing.adjust(now_ps, control.pace());
         }
     }
 
     /// What data of this flow asks switches for.
-    pub(super) fn ask(&mut self, slot: u32) -> u32 {
-        let sender = &self.endpoints.table.senders[slot as usize];
+    pub(super) fn ask(&self, slot: u32, options: &mut OptionTable) -> u32 {
+        let sender = &self.senders[slot as usize];
         match sender.controller().ask(sender.srtt_ps()) {
-            Some(written) => self.fabric.network.options.insert(Options {
+            Some(written) => options.insert(Options {
                 written: Some(written),
                 ..Options::default()
             }),
@@ -118,60 +121,57 @@ impl Simulation {
 
     /// Data arrives with what switches wrote.
     pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
-        if let Some(paced) = self.endpoints.table.paced.get_mut(packet.flow as usize) {
+        if let Some(paced) = self.paced.get_mut(packet.flow as usize) {
             paced.written = options.written;
         }
     }
 
     /// What an ACK of this flow brings back.
     pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
-        let written = self.endpoints.table.paced.get(slot as usize)?.written?;
+        let written = self.paced.get(slot as usize)?.written?;
         Some(Written {
             round_trip_ns: 0,
             ..written
         })
     }
 
-    /// After a packet of `flow` was offered to `port`: what its rules have to say. `hop` is the place
-    /// behind the port in the packet's route.
-    #[inline]
-    pub(super) fn carry_notice(&mut self, port: usize, flow: u32, hop: u32) {
-        if let Some(notice) = self.fabric.network.ports[port].take_notice() {
-            self.send_notice(flow, hop, notice);
-        }
-    }
-
+    /// After a packet of `flow` was offered to a port: what the port's rules have to say. `hop` is the
+    /// place behind the port in the packet's route.
     #[inline(never)]
-    fn send_notice(&mut self, flow: u32, hop: u32, notice: Notice) {
+    pub(super) fn send_notice(
+        &mut self,
+        flow: u32,
+        hop: u32,
+        notice: Notice,
+        clock: &mut Clock,
+        network: &Network,
+    ) {
         let at = flow as usize;
-        if !self.endpoints.table.has_pace(flow) {
+        if !self.has_pace(flow) {
             return; // Nobody there reads it.
         }
-        let mut at_ps = self.now_ps;
-        for passed in self.endpoints.table.flows[at].out..hop - 1 {
-            if let Hop::Port(port) = self.fabric.network.hop(passed) {
+        let mut at_ps = clock.now_ps;
+        for passed in self.flows[at].out..hop - 1 {
+            if let Hop::Port(port) = network.hop(passed) {
                 // The two directions of a link are neighbours.
-                at_ps += self.fabric.network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
+                at_ps += network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
             }
         }
-        let notices = &mut self.endpoints.table.paced[at].notices;
+        let notices = &mut self.paced[at].notices;
         let place = notices.partition_point(|&(other, _)| other > at_ps);
         notices.insert(place, (at_ps, notice));
-        self.events.push(at_ps, Entity::new(Kind::Notice, at));
+        clock.schedule(at_ps, Kind::Notice, at);
     }
 
     /// Notices have arrived at a sender.
-    pub(super) fn serve_notice(&mut self, at: usize) {
-        let (sender, paced) = (
-            &mut self.endpoints.table.senders[at],
-            &mut self.endpoints.table.paced[at],
-        );
+    pub(super) fn take_notices(&mut self, at: usize, now_ps: u64) {
+        let (sender, paced) = (&mut self.senders[at], &mut self.paced[at]);
         while let Some(&(at_ps, notice)) = paced.notices.last()
-            && at_ps <= self.now_ps
+            && at_ps <= now_ps
         {
             paced.notices.pop();
-            sender.on_notice(self.now_ps, notice);
+            sender.on_notice(now_ps, notice);
         }
-        self.adjust_pace(at as u32);
+        self.adjust_pace(at as u32, now_ps);
     }
 }

@@ -1,10 +1,15 @@
 //! What is read again and again while a run is under way: queues, flows, pacers. A sample reads and
-//! changes nothing.
+//! changes nothing: a port that is read only catches up with the time, a table with the flows that have
+//! ended.
 
-use super::Simulation;
-use crate::engine::{Entity, Kind};
-use crate::measure::{PacerRow, QueueRow, SeriesRow};
-use crate::network::QueueLevel;
+use super::Endpoints;
+use super::clock::Clock;
+use super::flows::FlowTable;
+use super::instruments::Instruments;
+use crate::engine::Kind;
+use crate::host::HostSide;
+use crate::measure::{LatencyLog, PacerRow, QueueRow, SeriesRow};
+use crate::network::{Network, QueueLevel};
 use crate::scenario::Scenario;
 
 /// What the events of `Kind::Sample` read, by their index.
@@ -38,117 +43,121 @@ impl Intervals {
     }
 }
 
-impl Simulation {
+impl Instruments {
     /// The first samples: queues from the end of the warm-up, flows and pacers from the beginning.
-    pub(super) fn begin_samples(&mut self) {
-        let intervals = self.instruments.intervals;
-        let mut begin = |at_ps: u64, what: usize| {
-            self.events.push(at_ps, Entity::new(Kind::Sample, what));
-        };
-        begin(self.warmup_ps, QUEUES);
-        if intervals.flows_ps.is_some() {
-            begin(0, FLOWS);
+    pub(super) fn begin_samples(&self, clock: &mut Clock) {
+        clock.schedule(clock.warmup_ps, Kind::Sample, QUEUES);
+        if self.intervals.flows_ps.is_some() {
+            clock.schedule(0, Kind::Sample, FLOWS);
         }
-        if intervals.pacers_ps.is_some() {
-            begin(0, PACERS);
+        if self.intervals.pacers_ps.is_some() {
+            clock.schedule(0, Kind::Sample, PACERS);
         }
     }
 
     /// Reads what it is time for.
-    pub(super) fn serve_sample(&mut self, what: usize) {
-        self.tally.samples += 1;
-        let intervals = self.instruments.intervals;
+    pub(super) fn sample(
+        &mut self,
+        what: usize,
+        clock: &mut Clock,
+        network: &mut Network,
+        endpoints: &mut Endpoints,
+        latency: &mut LatencyLog,
+    ) {
+        let now_ps = clock.now_ps;
         let interval_ps = match what {
             QUEUES => {
-                self.sample_queues();
-                Some(intervals.queues_ps)
+                self.sample_queues(clock, network, latency);
+                Some(self.intervals.queues_ps)
             }
             FLOWS => {
-                self.sample_flows();
-                intervals.flows_ps
+                self.sample_flows(now_ps, &mut endpoints.table);
+                self.intervals.flows_ps
             }
             PACERS => {
-                self.sample_pacers();
-                intervals.pacers_ps
+                self.sample_pacers(now_ps, &endpoints.hosts);
+                self.intervals.pacers_ps
             }
-            _ => self.sample_live(),
+            _ => self.sample_live(now_ps, network, &endpoints.table),
         };
-        let next_ps = interval_ps.map(|interval_ps| self.now_ps + interval_ps);
-        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.end_ps) {
-            self.events.push(next_ps, Entity::new(Kind::Sample, what));
+        let next_ps = interval_ps.map(|interval_ps| now_ps + interval_ps);
+        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < clock.end_ps) {
+            clock.schedule(next_ps, Kind::Sample, what);
         }
     }
 
     /// The last readings, at the end of the measured time.
-    pub(super) fn end_samples(&mut self) {
-        self.note_changes(self.now_ps + 1);
-        for &port in &self.instruments.ports {
-            if let Some(watch) = self.fabric.network.ports[port].watched() {
+    pub(super) fn end_samples(
+        &mut self,
+        now_ps: u64,
+        network: &mut Network,
+        table: &mut FlowTable,
+    ) {
+        self.note_changes(now_ps, now_ps + 1, network);
+        for &port in &self.ports {
+            if let Some(watch) = network.ports[port].watched() {
                 watch.stop_changes();
             }
         }
-        if self.instruments.intervals.flows_read_ps < Some(self.now_ps) {
-            self.sample_flows();
+        if self.intervals.flows_read_ps < Some(now_ps) {
+            self.sample_flows(now_ps, table);
         }
     }
 
-    fn sample_queues(&mut self) {
-        let now_ps = self.now_ps;
-        let port = self.instruments.client_port;
-        let level = self.fabric.network.ports[port].queue(now_ps, &mut self.fabric.network.options);
-        let watch = self.fabric.network.ports[port].watched();
+    fn sample_queues(&mut self, clock: &Clock, network: &mut Network, latency: &mut LatencyLog) {
+        let now_ps = clock.now_ps;
+        let port = &mut network.ports[self.client_port];
+        let level = port.queue(now_ps, &mut network.options);
+        let watch = port.watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
-        let mean = mean.filter(|_| now_ps > self.warmup_ps);
-        self.records.latency.sample(now_ps, level.bytes, mean);
-        if !self.instruments.queue_changes {
-            self.note_levels();
-        } else if now_ps > self.warmup_ps {
-            self.note_changes(now_ps);
+        let mean = mean.filter(|_| now_ps > clock.warmup_ps);
+        latency.sample(now_ps, level.bytes, mean);
+        if !self.queue_changes {
+            self.note_levels(now_ps, network);
+        } else if now_ps > clock.warmup_ps {
+            self.note_changes(now_ps, now_ps, network);
         }
     }
 
     /// One row for each watched port, as it is now.
-    fn note_levels(&mut self) {
-        let Some(log) = &mut self.instruments.logs.queues else {
+    fn note_levels(&mut self, now_ps: u64, network: &mut Network) {
+        let Some(log) = &mut self.logs.queues else {
             return;
         };
-        let sampled = !self.instruments.queue_changes;
-        for (place, &port) in (0..).zip(&self.instruments.ports) {
-            let (port, options) = (
-                &mut self.fabric.network.ports[port],
-                &mut self.fabric.network.options,
-            );
+        let sampled = !self.queue_changes;
+        for (place, &port) in (0..).zip(&self.ports) {
+            let (port, options) = (&mut network.ports[port], &mut network.options);
             log.push(QueueRow {
-                time_ps: self.now_ps,
+                time_ps: now_ps,
                 port: place,
-                level: port.queue(self.now_ps, options),
-                phantom_bytes: port.phantom_bytes(self.now_ps, options).filter(|_| sampled),
+                level: port.queue(now_ps, options),
+                phantom_bytes: port.phantom_bytes(now_ps, options).filter(|_| sampled),
             });
         }
     }
 
     /// With every change: forgets those of the warm-up and notes what it leaves.
-    pub(super) fn begin_queues(&mut self) {
-        if !self.instruments.queue_changes {
+    pub(super) fn begin_queues(&mut self, now_ps: u64, network: &mut Network) {
+        if !self.queue_changes {
             return;
         }
-        for &port in &self.instruments.ports {
-            if let Some(watch) = self.fabric.network.ports[port].watched() {
-                watch.take_changes(self.now_ps + 1);
+        for &port in &self.ports {
+            if let Some(watch) = network.ports[port].watched() {
+                watch.take_changes(now_ps + 1);
             }
         }
-        self.note_levels();
+        self.note_levels(now_ps, network);
     }
 
     /// The changes of all watched ports before `until_ps`, by time.
-    fn note_changes(&mut self, until_ps: u64) {
-        let Some(log) = &mut self.instruments.logs.queues else {
+    fn note_changes(&mut self, now_ps: u64, until_ps: u64, network: &mut Network) {
+        let Some(log) = &mut self.logs.queues else {
             return;
         };
         let mut changes: Vec<(u64, u32, QueueLevel)> = Vec::new();
-        for (place, &port) in (0..).zip(&self.instruments.ports) {
-            let port = &mut self.fabric.network.ports[port];
-            port.advance(self.now_ps, &mut self.fabric.network.options);
+        for (place, &port) in (0..).zip(&self.ports) {
+            let port = &mut network.ports[port];
+            port.advance(now_ps, &mut network.options);
             if let Some(watch) = port.watched() {
                 let taken = watch.take_changes(until_ps).into_iter();
                 changes.extend(taken.map(|(at_ps, level)| (at_ps, place, level)));
@@ -165,25 +174,25 @@ impl Simulation {
         }
     }
 
-    fn sample_flows(&mut self) {
-        let Some(log) = &mut self.instruments.logs.series else {
+    fn sample_flows(&mut self, now_ps: u64, table: &mut FlowTable) {
+        let Some(log) = &mut self.logs.series else {
             return;
         };
-        self.instruments.intervals.flows_read_ps = Some(self.now_ps);
-        for reading in self.endpoints.table.readings() {
-            log.push(SeriesRow(self.now_ps, reading));
+        self.intervals.flows_read_ps = Some(now_ps);
+        for reading in table.readings() {
+            log.push(SeriesRow(now_ps, reading));
         }
     }
 
-    fn sample_pacers(&mut self) {
-        let Some(log) = &mut self.instruments.logs.pacers else {
+    fn sample_pacers(&mut self, now_ps: u64, hosts: &HostSide) {
+        let Some(log) = &mut self.logs.pacers else {
             return;
         };
-        for (host, pacer) in (0..).zip(&self.endpoints.hosts.pacers) {
-            for (bucket, reading) in (0..).zip(pacer.readings(self.now_ps)) {
+        for (host, pacer) in (0..).zip(&hosts.pacers) {
+            for (bucket, reading) in (0..).zip(pacer.readings(now_ps)) {
                 let (rate_bps, backlog_bytes, backlog_packets) = reading;
                 log.push(PacerRow {
-                    time_ps: self.now_ps,
+                    time_ps: now_ps,
                     host,
                     bucket,
                     rate_bps,

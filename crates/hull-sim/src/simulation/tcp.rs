@@ -1,11 +1,12 @@
 //! TCP's part of a run: segments become packets, packets become calls of senders and receivers,
 //! timers become events.
 
-use super::Simulation;
-use super::flows::NONE;
-use crate::engine::{Entity, Kind};
+use super::clock::Clock;
+use super::flows::{FlowTable, NONE};
+use super::{Endpoints, Simulation};
+use crate::engine::Kind;
 use crate::host::Received;
-use crate::network::{NO_OPTIONS, Options, Packet, flags};
+use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
@@ -15,7 +16,9 @@ impl Simulation {
         let packet = received.packet;
         self.tally.packets_delivered += u64::from(received.count);
         if packet.flags & flags::PROBE != 0 {
-            self.answer_probe(host, packet);
+            if let Some(reply) = self.instruments.reply(&packet) {
+                self.send(host, reply);
+            }
             return;
         }
         self.endpoints.table.flows[packet.flow as usize].in_flight -= received.count;
@@ -37,11 +40,11 @@ impl Simulation {
     fn receive_syn(&mut self, host: usize, packet: &Packet) {
         let slot = packet.flow as usize;
         if packet.has(flags::ACK) {
-            self.endpoints.table.senders[slot].on_syn_ack(self.now_ps);
+            self.endpoints.table.senders[slot].on_syn_ack(self.clock.now_ps);
             self.pump(packet.flow);
         } else {
             let answer = self.endpoints.table.receivers[slot].on_syn();
-            self.send_ack(host, packet.flow, answer);
+            self.send_ack(host, packet.flow, &answer);
         }
     }
 
@@ -54,25 +57,12 @@ impl Simulation {
                 slot = reverse;
             }
         }
-        let ece = packet.has(flags::ECE);
-        let paced = ece && self.endpoints.table.is_paced(slot);
-        if paced && self.endpoints.hosts.packets_tell {
-            self.endpoints.table.flows[slot as usize].echoed = true;
-        } else if paced {
-            let echo = self.endpoints.hosts.on_ece(self.now_ps, host, slot);
-            self.endpoints.table.flows[slot as usize].count(echo);
+        let now_ps = self.clock.now_ps;
+        self.endpoints.take_ack(host, slot, packet, options, now_ps);
+        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
+        if table.take_acked(slot, now_ps, log) {
+            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
         }
-        let sender = &mut self.endpoints.table.senders[slot as usize];
-        let ack = sequence::unwrap(packet.ack, sender.una());
-        let echo = Echo {
-            marked: ece,
-            written: options.written,
-        };
-        sender.on_ack(self.now_ps, ack, echo, options.sack.as_slice());
-        if self.endpoints.table.has_pace(slot) {
-            self.adjust_pace(slot);
-        }
-        self.take_acked(slot);
         self.pump(slot);
     }
 
@@ -81,14 +71,14 @@ impl Simulation {
         let packet = &received.packet;
         let slot = packet.flow;
         if options.written.is_some() {
-            self.note_written(packet, options);
+            self.endpoints.table.note_written(packet, options);
         }
         let receiver = &mut self.endpoints.table.receivers[slot as usize];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
         let bytes = u64::from(packet.wire_bytes - self.endpoints.header_bytes);
-        let acks = receiver.on_data(self.now_ps, start, bytes, ce, cwr);
+        let acks = receiver.on_data(self.clock.now_ps, start, bytes, ce, cwr);
         let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
         // Joined packets are more than one segment: Linux acknowledges them at once.
         let at_once = if received.count > 1 {
@@ -97,63 +87,43 @@ impl Simulation {
             None
         };
         for ack in acks.into_iter().flatten().chain(at_once) {
-            self.send_ack(host, slot, ack);
+            self.send_ack(host, slot, &ack);
         }
-        self.count_received(host, packet, new_bytes);
+        let table = &self.endpoints.table;
+        (self.instruments).count_received(
+            &self.clock,
+            &self.fabric,
+            table,
+            host,
+            packet,
+            new_bytes,
+        );
+        self.tally.count_received(table, packet, new_bytes);
         if next > before {
             while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {
                 self.message_delivered(slot, &message);
             }
         }
-        self.watch_delayed_ack(slot);
+        (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
     }
 
-    fn send_ack(&mut self, host: usize, slot: u32, ack: OutgoingAck) {
-        let written = if ack.syn {
-            None
-        } else {
-            self.written_back(slot)
-        };
-        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
-            NO_OPTIONS
-        } else {
-            let sack = ack.sack;
-            self.fabric
-                .network
-                .options
-                .insert(Options { sack, written })
-        };
-        let flow = &self.endpoints.table.flows[slot as usize];
-        let packet = Packet {
-            seq: 0,
-            ack: sequence::wrap(ack.ack),
-            flow: slot,
-            options,
-            hop: flow.back,
-            wire_bytes: self.endpoints.header_bytes + ack.sack.option_bytes(),
-            flags: flags::ACK
-                | if ack.ece { flags::ECE } else { 0 }
-                | if ack.syn { flags::SYN } else { 0 }
-                | (flow.first.class << flags::CLASS_SHIFT),
-        };
+    fn send_ack(&mut self, host: usize, slot: u32, ack: &OutgoingAck) {
+        let options = &mut self.fabric.network.options;
+        let packet = self.endpoints.packet_of_ack(slot, ack, options);
         self.send(host, packet);
     }
 
     /// Sends what a flow's window or rate allows; a pending ACK of the reverse flow rides along.
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
-        let at = slot as usize;
         if self.endpoints.table.has_pace(slot) {
-            self.send_paced(slot);
+            while let Some(segment) = self.endpoints.next_paced(slot, &mut self.clock) {
+                self.send_segment(slot, &segment, false);
+            }
         } else {
             self.send_window(slot);
         }
-        let sender = &mut self.endpoints.table.senders[at];
-        if sender.rto_deadline_ps < sender.rto_event_ps {
-            sender.rto_event_ps = sender.rto_deadline_ps;
-            let timer = Entity::new(Kind::Rto, at);
-            self.events.push(sender.rto_deadline_ps, timer);
-        }
+        self.endpoints.table.watch_rto(slot, &mut self.clock);
     }
 
     #[inline]
@@ -161,7 +131,7 @@ impl Simulation {
         let offload_bytes = self.endpoints.hosts.offload_bytes;
         let sender = slot as usize;
         while let Some(segment) =
-            self.endpoints.table.senders[sender].poll_burst(self.now_ps, offload_bytes)
+            self.endpoints.table.senders[sender].poll_burst(self.clock.now_ps, offload_bytes)
         {
             if segment.bytes <= self.endpoints.mss {
                 self.send_segment(slot, &segment, false);
@@ -185,8 +155,98 @@ impl Simulation {
     }
 
     #[inline]
-    pub(super) fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
-        let flow = &mut self.endpoints.table.flows[slot as usize];
+    fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
+        let options = &mut self.fabric.network.options;
+        let (host, packet) = self.endpoints.packet_of(slot, segment, options);
+        self.send_piece(host, packet, behind);
+    }
+
+    /// The event of a delayed acknowledgment.
+    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
+        let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
+        let receiver = &mut table.receivers[at];
+        if receiver.ack_event_ps != now_ps {
+            return; // an earlier event took its place
+        }
+        receiver.ack_event_ps = u64::MAX;
+        if receiver.ack_deadline_ps <= now_ps
+            && let Some(ack) = receiver.take_pending()
+        {
+            let host = table.flows[at].dst as usize;
+            self.send_ack(host, at as u32, &ack);
+        }
+        (self.endpoints.table).watch_delayed_ack(at as u32, &mut self.clock);
+    }
+}
+
+impl Endpoints {
+    /// An ACK has come to the sender of a flow.
+    #[inline]
+    fn take_ack(
+        &mut self,
+        host: usize,
+        slot: u32,
+        packet: &Packet,
+        options: &Options,
+        now_ps: u64,
+    ) {
+        let ece = packet.has(flags::ECE);
+        let paced = ece && self.table.is_paced(slot);
+        if paced && self.hosts.packets_tell {
+            self.table.flows[slot as usize].echoed = true;
+        } else if paced {
+            let echo = self.hosts.on_ece(now_ps, host, slot);
+            self.table.flows[slot as usize].count(echo);
+        }
+        let sender = &mut self.table.senders[slot as usize];
+        let ack = sequence::unwrap(packet.ack, sender.una());
+        let echo = Echo {
+            marked: ece,
+            written: options.written,
+        };
+        sender.on_ack(now_ps, ack, echo, options.sack.as_slice());
+        if self.table.has_pace(slot) {
+            self.table.adjust_pace(slot, now_ps);
+        }
+    }
+
+    /// The packet of an acknowledgment.
+    fn packet_of_ack(&self, slot: u32, ack: &OutgoingAck, options: &mut OptionTable) -> Packet {
+        let written = if ack.syn {
+            None
+        } else {
+            self.table.written_back(slot)
+        };
+        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
+            NO_OPTIONS
+        } else {
+            let sack = ack.sack;
+            options.insert(Options { sack, written })
+        };
+        let flow = &self.table.flows[slot as usize];
+        Packet {
+            seq: 0,
+            ack: sequence::wrap(ack.ack),
+            flow: slot,
+            options,
+            hop: flow.back,
+            wire_bytes: self.header_bytes + ack.sack.option_bytes(),
+            flags: flags::ACK
+                | if ack.ece { flags::ECE } else { 0 }
+                | if ack.syn { flags::SYN } else { 0 }
+                | (flow.first.class << flags::CLASS_SHIFT),
+        }
+    }
+
+    /// The packet of a segment, and the host that sends it.
+    #[inline]
+    fn packet_of(
+        &mut self,
+        slot: u32,
+        segment: &Segment,
+        options: &mut OptionTable,
+    ) -> (usize, Packet) {
+        let flow = &mut self.table.flows[slot as usize];
         let echoed = std::mem::take(&mut flow.echoed);
         let (src, reverse) = (flow.src as usize, flow.reverse);
         let mut packet = Packet {
@@ -195,7 +255,7 @@ impl Simulation {
             flow: slot,
             options: NO_OPTIONS,
             hop: flow.out,
-            wire_bytes: segment.bytes + self.endpoints.header_bytes,
+            wire_bytes: segment.bytes + self.header_bytes,
             flags: if segment.syn { flags::SYN } else { flags::DATA }
                 | if segment.ect { flags::ECT0 } else { 0 }
                 | if segment.cwr { flags::CWR } else { 0 }
@@ -203,54 +263,53 @@ impl Simulation {
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
         // Data that asks switches for something carries no ACK: a packet has room for one answer.
-        if self.endpoints.table.asks(slot) {
+        if self.table.asks(slot) {
             if !segment.syn {
-                packet.options = self.ask(slot);
+                packet.options = self.table.ask(slot, options);
             }
         } else if reverse != NONE
             && !segment.syn
-            && let Some(ack) = self.endpoints.table.receivers[reverse as usize].take_pending()
+            && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
         {
             packet.ack = sequence::wrap(ack.ack);
             packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };
         }
-        self.send_piece(src, packet, behind);
+        (src, packet)
+    }
+}
+
+impl FlowTable {
+    /// Sees to it that a flow's retransmission timer has an event.
+    #[inline]
+    fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
+        let sender = &mut self.senders[slot as usize];
+        if sender.rto_deadline_ps < sender.rto_event_ps {
+            sender.rto_event_ps = sender.rto_deadline_ps;
+            clock.schedule(sender.rto_deadline_ps, Kind::Rto, slot as usize);
+        }
     }
 
-    /// The event of a retransmission timer: due, put off by acknowledgments since, or off.
-    pub(super) fn serve_rto(&mut self, at: usize) {
-        let sender = &mut self.endpoints.table.senders[at];
-        if sender.rto_event_ps != self.now_ps {
-            return; // an earlier event took its place
+    /// The event of a retransmission timer: due, put off by acknowledgments since, or off. False where
+    /// an earlier one took its place.
+    pub(super) fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
+        let sender = &mut self.senders[at];
+        if sender.rto_event_ps != now_ps {
+            return false;
         }
         sender.rto_event_ps = u64::MAX;
-        if sender.rto_deadline_ps <= self.now_ps {
-            sender.on_timeout(self.now_ps);
+        if sender.rto_deadline_ps <= now_ps {
+            sender.on_timeout(now_ps);
         }
-        self.pump(at as u32);
+        true
     }
 
-    fn watch_delayed_ack(&mut self, slot: u32) {
-        let receiver = &mut self.endpoints.table.receivers[slot as usize];
+    /// Sees to it that a flow's delayed acknowledgment has an event.
+    fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
+        let receiver = &mut self.receivers[slot as usize];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {
             receiver.ack_event_ps = receiver.ack_deadline_ps;
-            let timer = Entity::new(Kind::DelayedAck, slot as usize);
-            self.events.push(receiver.ack_deadline_ps, timer);
+            let at_ps = receiver.ack_deadline_ps;
+            clock.schedule(at_ps, Kind::DelayedAck, slot as usize);
         }
-    }
-
-    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
-        let receiver = &mut self.endpoints.table.receivers[at];
-        if receiver.ack_event_ps != self.now_ps {
-            return; // an earlier event took its place
-        }
-        receiver.ack_event_ps = u64::MAX;
-        if receiver.ack_deadline_ps <= self.now_ps
-            && let Some(ack) = receiver.take_pending()
-        {
-            let host = self.endpoints.table.flows[at].dst as usize;
-            self.send_ack(host, at as u32, ack);
-        }
-        self.watch_delayed_ack(at as u32);
     }
 }

@@ -1,120 +1,21 @@
 //! The workload joined to the transport: what it asks for is carried out, what arrives is told.
 
-use super::Simulation;
-use super::flows::{Pending, Unacked};
-use crate::engine::{Entity, Kind};
+use super::clock::Clock;
+use super::flows::{Flow, FlowTable, Pending, Unacked};
+use super::{Demand, Endpoints, Fabric, Records, Simulation};
+use crate::engine::Kind;
+use crate::measure::FlowLog;
+use crate::topology::Notice;
 use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
-    /// The workload begins, at time 0.
-    pub(super) fn begin_traffic(&mut self) {
-        let connections = self.workload.traffic.connections().to_vec();
-        for (number, (first, second)) in connections.into_iter().enumerate() {
-            let transport = self.workload.traffic.transport_of_connection(number);
-            let there = self.open_flow(first, second, false, transport);
-            let back = self.open_flow(second, first, false, transport);
-            self.endpoints.table.flows[there as usize].reverse = back;
-            self.endpoints.table.flows[back as usize].reverse = there;
-        }
-        self.workload.traffic.begin(&mut self.workload.agenda);
-        self.carry_out();
-    }
-
-    /// Opens a flow.
-    fn open_flow(&mut self, src: u32, dst: u32, transient: bool, transport: u16) -> u32 {
-        let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
-        let slot = (self.endpoints.table).open(network, routes, src, dst, transient, transport);
-        self.start_sender(slot);
-        slot
-    }
-
-    /// The workload wanted to be woken.
-    pub(super) fn serve_workload(&mut self, index: usize) {
-        let token = self.workload.wakes[index];
-        self.workload.free_wakes.push(index as u32);
-        self.workload
-            .traffic
-            .wake(self.now_ps, token, &mut self.workload.agenda);
-        self.carry_out();
-    }
-
-    /// A message has arrived wholly.
+    /// Tells the workload that a message has arrived wholly, and does what it wants then.
     pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
-        let timeouts =
-            self.endpoints.table.senders[slot as usize].timeouts - message.timeouts_before;
-        let now_ps = self.now_ps;
-        self.workload
-            .traffic
-            .delivered(now_ps, message.tag, timeouts, &mut self.workload.agenda);
-        if !self.workload.agenda.flows.is_empty() {
-            let mut records = std::mem::take(&mut self.workload.agenda.flows);
-            for record in records.drain(..) {
-                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
-                    self.log_flow(slot, message.end, record);
-                }
-            }
-            self.workload.agenda.flows = records; // empty: its memory is kept
-            self.note_acked(slot);
-            self.end_if_done();
+        let (demand, table) = (&mut self.workload, &mut self.endpoints.table);
+        if demand.delivered(slot, message, &self.clock, table, &mut self.records) {
+            demand.end_if_done(&mut self.clock, table, self.fabric.notice);
         }
         self.carry_out();
-    }
-
-    /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
-    fn log_flow(&mut self, slot: u32, end: u64, mut record: FlowRecord) {
-        record.transport = self.endpoints.table.flows[slot as usize].transport;
-        let row = self.records.flows.push(record);
-        self.endpoints.table.unacked += 1;
-        self.endpoints.table.flows[slot as usize]
-            .unacked
-            .push_back(Unacked {
-                end,
-                start_ps: record.start_ps,
-                row,
-                class: record.class,
-            });
-    }
-
-    /// Acknowledgments may have reached the ends of messages that wait for them.
-    #[inline]
-    pub(super) fn take_acked(&mut self, slot: u32) {
-        if !self.endpoints.table.flows[slot as usize].unacked.is_empty() && self.note_acked(slot) {
-            self.end_if_done();
-        }
-    }
-
-    fn note_acked(&mut self, slot: u32) -> bool {
-        let una = self.endpoints.table.senders[slot as usize].una();
-        let transport = self.endpoints.table.flows[slot as usize].transport;
-        let waiting = &mut self.endpoints.table.flows[slot as usize].unacked;
-        let before = self.endpoints.table.unacked;
-        while let Some(message) = waiting.front().copied()
-            && message.end <= una
-        {
-            waiting.pop_front();
-            self.endpoints.table.unacked -= 1;
-            let after_ps = self.now_ps - message.start_ps;
-            self.records
-                .flows
-                .acknowledged(message.row, message.class, transport, after_ps);
-        }
-        self.endpoints.table.unacked < before
-    }
-
-    /// Whether all has arrived and, where it is counted, is known to its senders.
-    pub(super) fn is_complete(&self) -> bool {
-        self.endpoints.table.unacked == 0 && self.workload.traffic.is_complete()
-    }
-
-    /// Something has come to an end: perhaps all has.
-    fn end_if_done(&mut self) {
-        self.workload.done = match self.workload.traffic.progress() {
-            Progress::Done => self.endpoints.table.unacked == 0,
-            Progress::Busy | Progress::Lasting => self.now_ps >= self.end_ps && self.is_complete(),
-        };
-        if self.workload.done {
-            self.wind_down();
-        }
     }
 
     /// Does what the workload has put on its agenda.
@@ -122,13 +23,14 @@ impl Simulation {
         while self.workload.agenda != Agenda::default() {
             let mut agenda = std::mem::take(&mut self.workload.agenda);
             for (at_ps, token) in agenda.wakes.drain(..) {
-                self.wake_at(at_ps, token);
+                self.workload.wake_at(at_ps, token, &mut self.clock);
             }
             if !agenda.queries.is_empty() {
-                self.end_if_done();
+                let table = &self.endpoints.table;
+                (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
             }
             for record in agenda.queries.drain(..) {
-                if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                if self.clock.is_measured(record.start_ps) {
                     self.records.queries.push(record);
                 }
             }
@@ -136,7 +38,8 @@ impl Simulation {
                 self.stop(tag);
             }
             for message in agenda.sends.drain(..) {
-                self.send_message(&message);
+                let slot = (self.endpoints).write(&message, &self.clock, &mut self.fabric);
+                self.pump(slot);
             }
             // Its vectors are kept for the next time.
             if self.workload.agenda == Agenda::default() {
@@ -145,59 +48,179 @@ impl Simulation {
         }
     }
 
-    /// All is done. The run goes on until ports between switches could know
-    /// ([`Notice`](crate::topology::Notice)).
-    fn wind_down(&mut self) {
-        let end_ps = self.now_ps + self.fabric.notice.to_fabric_ps;
-        self.limit_ps = self.limit_ps.min(end_ps);
+    /// A lasting message ends with what has been sent.
+    fn stop(&mut self, tag: u64) {
+        if let Some((slot, arrived)) = self.endpoints.table.stop(tag) {
+            let at = slot as usize;
+            while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
+                self.message_delivered(slot, &message);
+            }
+        }
+    }
+}
+
+impl Demand {
+    /// The workload wanted to be woken.
+    pub(super) fn wake(&mut self, index: usize, now_ps: u64) {
+        let token = self.wakes[index];
+        self.free_wakes.push(index as u32);
+        self.traffic.wake(now_ps, token, &mut self.agenda);
     }
 
-    fn wake_at(&mut self, at_ps: u64, token: u64) {
-        let index = match self.workload.free_wakes.pop() {
+    fn wake_at(&mut self, at_ps: u64, token: u64, clock: &mut Clock) {
+        let index = match self.free_wakes.pop() {
             Some(index) => {
-                self.workload.wakes[index as usize] = token;
+                self.wakes[index as usize] = token;
                 index as usize
             }
             None => {
-                self.workload.wakes.push(token);
-                self.workload.wakes.len() - 1
+                self.wakes.push(token);
+                self.wakes.len() - 1
             }
         };
-        self.events
-            .push(at_ps.max(self.now_ps), Entity::new(Kind::Workload, index));
+        clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    fn send_message(&mut self, message: &Message) {
+    /// A message has arrived wholly; true when flows have with it, which are logged.
+    fn delivered(
+        &mut self,
+        slot: u32,
+        message: &Pending,
+        clock: &Clock,
+        table: &mut FlowTable,
+        records: &mut Records,
+    ) -> bool {
+        let timeouts = table.senders[slot as usize].timeouts - message.timeouts_before;
+        let agenda = &mut self.agenda;
+        (self.traffic).delivered(clock.now_ps, message.tag, timeouts, agenda);
+        if agenda.flows.is_empty() {
+            return false;
+        }
+        for record in agenda.flows.drain(..) {
+            if clock.is_measured(record.start_ps) {
+                table.log_flow(slot, message.end, record, &mut records.flows);
+            }
+        }
+        table.note_acked(slot, clock.now_ps, &mut records.flows);
+        true
+    }
+
+    /// Whether all has arrived and, where it is counted, is known to its senders.
+    fn is_complete(&self, table: &FlowTable) -> bool {
+        table.unacked == 0 && self.traffic.is_complete()
+    }
+
+    /// At the end of the measured time: whether nothing more is to come.
+    pub(super) fn is_over(&mut self, table: &FlowTable) -> bool {
+        self.done |= self.is_complete(table);
+        self.done
+    }
+
+    /// Something has come to an end: perhaps all has. The run goes on until ports between switches
+    /// could know.
+    pub(super) fn end_if_done(&mut self, clock: &mut Clock, table: &FlowTable, notice: Notice) {
+        self.done = match self.traffic.progress() {
+            Progress::Done => table.unacked == 0,
+            Progress::Busy | Progress::Lasting => {
+                clock.now_ps >= clock.end_ps && self.is_complete(table)
+            }
+        };
+        if self.done {
+            clock.end_after(notice.to_fabric_ps);
+        }
+    }
+}
+
+impl Endpoints {
+    /// Opens the connections of the workload.
+    pub(super) fn connect(&mut self, demand: &Demand, clock: &Clock, fabric: &mut Fabric) {
+        for (number, &(first, second)) in demand.traffic.connections().iter().enumerate() {
+            let transport = demand.traffic.transport_of_connection(number);
+            let there = self.open((first, second), false, transport, clock, fabric);
+            let back = self.open((second, first), false, transport, clock, fabric);
+            self.table.flows[there as usize].reverse = back;
+            self.table.flows[back as usize].reverse = there;
+        }
+    }
+
+    /// Opens a flow between two hosts.
+    fn open(
+        &mut self,
+        (src, dst): (u32, u32),
+        transient: bool,
+        transport: u16,
+        clock: &Clock,
+        fabric: &mut Fabric,
+    ) -> u32 {
+        let (network, routes) = (&mut fabric.network, &fabric.routes);
+        let slot = (self.table).open(network, routes, src, dst, transient, transport);
+        self.start_sender(slot, clock.now_ps, network);
+        slot
+    }
+
+    /// Writes a message on its flow, which may be a new one; returns the slot.
+    fn write(&mut self, message: &Message, clock: &Clock, fabric: &mut Fabric) -> u32 {
         let slot = match message.channel {
-            Channel::New => self.open_flow(message.src, message.dst, true, message.transport),
+            Channel::New => {
+                let ends = (message.src, message.dst);
+                self.open(ends, true, message.transport, clock, fabric)
+            }
             Channel::Connection(connection) => {
                 let there = 2 * connection;
-                let forward = self.endpoints.table.flows[there as usize].src == message.src;
+                let forward = self.table.flows[there as usize].src == message.src;
                 if forward { there } else { there + 1 }
             }
         };
-        let transport = usize::from(self.endpoints.table.flows[slot as usize].transport);
-        let class = self.endpoints.table.templates[transport].class;
+        let transport = usize::from(self.table.flows[slot as usize].transport);
+        let class = self.table.templates[transport].class;
         let class = u16::from(class.unwrap_or(message.priority));
-        self.endpoints
-            .table
-            .write(slot, message.bytes, message.tag, class);
-        self.pump(slot);
+        self.table.write(slot, message.bytes, message.tag, class);
+        slot
+    }
+}
+
+impl FlowTable {
+    /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
+    fn log_flow(&mut self, slot: u32, end: u64, mut record: FlowRecord, log: &mut FlowLog) {
+        let flow = &mut self.flows[slot as usize];
+        record.transport = flow.transport;
+        let row = log.push(record);
+        self.unacked += 1;
+        flow.unacked.push_back(Unacked {
+            end,
+            start_ps: record.start_ps,
+            row,
+            class: record.class,
+        });
     }
 
-    /// A lasting message ends with what has been sent.
-    fn stop(&mut self, tag: u64) {
-        let flows = &mut self.endpoints.table.flows;
-        let found = flows
-            .iter()
-            .position(|flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX);
-        if let Some(at) = found {
-            let end = self.endpoints.table.senders[at].stop();
-            self.endpoints.table.flows[at].cut(end);
-            let arrived = self.endpoints.table.receivers[at].next();
-            while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
-                self.message_delivered(at as u32, &message);
-            }
+    /// Acknowledgments may have reached the ends of messages that wait for them; true when they have.
+    #[inline]
+    pub(super) fn take_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
+        !self.flows[slot as usize].unacked.is_empty() && self.note_acked(slot, now_ps, log)
+    }
+
+    fn note_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
+        let una = self.senders[slot as usize].una();
+        let flow = &mut self.flows[slot as usize];
+        let before = self.unacked;
+        while let Some(message) = flow.unacked.front().copied()
+            && message.end <= una
+        {
+            flow.unacked.pop_front();
+            self.unacked -= 1;
+            let after_ps = now_ps - message.start_ps;
+            log.acknowledged(message.row, message.class, flow.transport, after_ps);
         }
+        self.unacked < before
+    }
+
+    /// A lasting message ends with what has been sent: its slot, and how much has arrived.
+    fn stop(&mut self, tag: u64) -> Option<(u32, u64)> {
+        let lasts = |flow: &Flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX;
+        let at = self.flows.iter().position(lasts)?;
+        let end = self.senders[at].stop();
+        self.flows[at].cut(end);
+        Some((at as u32, self.receivers[at].next()))
     }
 }

@@ -82,6 +82,27 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ),
 ];
 
+/// The files whose code may touch everything of a run, and why. What needs one part of the run is that
+/// part's method; what needs two or three takes them as arguments.
+const MAY_TOUCH_ALL: [(&str, &str); 4] = [
+    (
+        "mod.rs",
+        "serves the events, and takes packets from link to link",
+    ),
+    (
+        "host_path.rs",
+        "takes packets from the transport to a port and from a port to the transport",
+    ),
+    (
+        "tcp.rs",
+        "what arrives lets a flow send, and tells the workload",
+    ),
+    (
+        "traffic.rs",
+        "what the workload wants is sent, and tells the workload again",
+    ),
+];
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -157,6 +178,25 @@ fn no_module_is_left_out() {
     for module in declared.map(|name| name.trim_end_matches(';')) {
         assert!(MAY_USE.iter().any(|(name, _)| *name == module), "{module}");
     }
+}
+
+#[test]
+fn few_files_may_touch_everything_of_a_run() {
+    let folder = source().join("simulation");
+    let mut files = Vec::new();
+    files_below(&folder, &mut files);
+    let mut found: Vec<String> = Vec::new();
+    for path in files {
+        let has_methods = |line: &str| line.starts_with("impl") && line.ends_with(" Simulation {");
+        if code(&path).lines().any(has_methods) {
+            let path = path.strip_prefix(&folder).expect("below it");
+            found.push(path.display().to_string());
+        }
+    }
+    found.sort();
+    let mut named = MAY_TOUCH_ALL.map(|(file, _)| file);
+    named.sort();
+    assert_eq!(found, named);
 }
 
 #[test]

@@ -7,13 +7,14 @@ mod tcp;
 
 use std::path::Path;
 
+use super::clock::Clock;
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, Partition};
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
-use crate::engine::{Entity, EventQueue, Kind};
-use crate::measure::{FlowLog, LatencyLog};
+use crate::engine::EventQueue;
+use crate::measure::{FlowLog, LatencyLog, TransportCount};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -67,8 +68,8 @@ fn assemble(
     let templates: Result<Vec<Template>, Problem> = transports
         .map(|tcp| tcp::template(tcp, scenario.host.rate, external))
         .collect();
-    let warmup_ps = scenario.run.warmup.0;
-    let end_ps = warmup_ps + scenario.run.duration.0;
+    let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
+    let run = &scenario.run;
     let failed_links = vec![false; graph.links.len()];
     let header_bytes = scenario.transport.header.0 as u16;
     let notice = Notice::new(&scenario.topology, &graph, |port| {
@@ -77,12 +78,7 @@ fn assemble(
     let followed = scenario.measure.flows.as_ref();
     let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {
-        now_ps: 0,
-        events: EventQueue::new(horizon_ps(scenario, &graph), graph.ports()),
-        warmup_ps,
-        end_ps,
-        last_ps: end_ps.saturating_add(scenario.run.drain.0),
-        limit_ps: u64::MAX,
+        clock: Clock::new(events, run.warmup.0, run.duration.0, run.drain.0),
         endpoints: Endpoints {
             hosts: hosts::build(scenario, &graph, seed)?,
             table: FlowTable::new(templates?, routes.longest_path(), seed).following(followed),
@@ -108,7 +104,10 @@ fn assemble(
             free_wakes: Vec::new(),
             done: false,
         },
-        tally: Tally::default(),
+        tally: Tally {
+            of_transports: vec![TransportCount::default(); scenario.transport_names().len()],
+            ..Tally::default()
+        },
         partition: None,
         fabric: Fabric {
             changes: topology::changes(&scenario.topology.failures, &graph)?,
@@ -119,22 +118,6 @@ fn assemble(
             network,
         },
     })
-}
-
-impl Simulation {
-    /// Everything that begins by itself does.
-    fn begin(&mut self) {
-        self.begin_traffic();
-        self.begin_samples();
-        let (events, warmup_ps) = (&mut self.events, self.warmup_ps);
-        events.push(warmup_ps, Entity::new(Kind::Warmup, 0));
-        if self.instruments.probe.is_some() {
-            events.push(warmup_ps, Entity::new(Kind::Probe, 0));
-        }
-        for (index, change) in self.fabric.changes.iter().enumerate() {
-            events.push(change.at_ps, Entity::new(Kind::LinkState, index));
-        }
-    }
 }
 
 /// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and

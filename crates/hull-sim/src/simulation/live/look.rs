@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::measure::FlowReading;
-use crate::simulation::Simulation;
+use crate::network::Network;
+use crate::simulation::flows::FlowTable;
+use crate::simulation::instruments::Instruments;
 
 /// Samples that are kept for the next look; of more, every second is left out.
 const MOST_ROWS: usize = 4096;
@@ -91,20 +93,22 @@ impl Look {
     }
 }
 
-impl Simulation {
+impl Instruments {
     /// Notes what a live run shows; returns when to do so again, where it is one.
-    pub(in crate::simulation) fn sample_live(&mut self) -> Option<u64> {
-        let now_ps = self.now_ps;
-        let look = self.instruments.live.as_mut()?;
-        let port = &mut self.fabric.network.ports[self.instruments.client_port];
-        let options = &mut self.fabric.network.options;
+    pub(in crate::simulation) fn sample_live(
+        &mut self,
+        now_ps: u64,
+        network: &mut Network,
+        table: &FlowTable,
+    ) -> Option<u64> {
+        let look = self.live.as_mut()?;
+        let (port, options) = (&mut network.ports[self.client_port], &mut network.options);
         let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps, options));
         let mut flows = vec![None; (look.flows.end - look.flows.start) as usize];
-        for slot in self.endpoints.table.followed() {
-            let number = self.endpoints.table.flows[slot as usize].number;
+        for slot in table.followed() {
+            let number = table.flows[slot as usize].number;
             if look.flows.contains(&number) {
-                flows[(number - look.flows.start) as usize] =
-                    Some(self.endpoints.table.reading(slot));
+                flows[(number - look.flows.start) as usize] = Some(table.reading(slot));
             }
         }
         look.keep(Row {

@@ -12,7 +12,7 @@ use hdrhistogram::Histogram;
 
 use super::samplers::LIVE;
 use super::{Control, Failure, Simulation, build};
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::measure::Logs;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -56,7 +56,7 @@ impl Live {
         // Nobody reads its tables.
         simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
-        simulation.events.push(0, Entity::new(Kind::Sample, LIVE));
+        simulation.clock.schedule(0, Kind::Sample, LIVE);
         let classes = simulation.records.flows.classes().len();
         let histogram = || match Histogram::new(3) {
             Ok(histogram) => histogram,
@@ -75,13 +75,13 @@ impl Live {
     /// Simulates up to `until_ps` (not beyond the measured time), or so many packet-hops at about.
     /// Returns how far it is, ps.
     pub fn advance(&mut self, until_ps: u64, hops: u64) -> Result<u64, Failure> {
-        let until_ps = until_ps.min(self.simulation.end_ps);
+        let until_ps = until_ps.min(self.simulation.clock.end_ps);
         let begun = self.simulation.tally.packet_hops;
         while self.reached_ps < until_ps && self.simulation.tally.packet_hops - begun < hops {
             let before = self.simulation.tally.packet_hops;
             let bound_ps = self.reached_ps.saturating_add(self.step_ps).min(until_ps);
             self.simulation.serve_before(bound_ps, &self.control)?;
-            self.simulation.now_ps = bound_ps;
+            self.simulation.clock.now_ps = bound_ps;
             self.reached_ps = bound_ps;
             let made = self.simulation.tally.packet_hops - before;
             if made > STEP_HOPS {

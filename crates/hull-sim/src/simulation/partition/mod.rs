@@ -21,8 +21,8 @@ use std::panic;
 use std::thread;
 
 use super::outcome::Measured;
-use super::{Control, Failure, Simulation};
-use crate::engine::{Entity, Kind};
+use super::{Control, Fabric, Failure, Simulation, Tally};
+use crate::engine::Kind;
 use crate::scenario::Scenario;
 use board::Board;
 use neighbour::Neighbour;
@@ -69,8 +69,8 @@ impl Partition {
         }
         for part in &mut others {
             part.endpoints.keeps_flows = false;
-            let warmup = Entity::new(Kind::Warmup, 0);
-            part.events.push(part.warmup_ps, warmup);
+            let warmup_ps = part.clock.warmup_ps;
+            part.clock.schedule(warmup_ps, Kind::Warmup, 0);
         }
         Partition { plan, others }
     }
@@ -104,10 +104,15 @@ impl Partition {
             None => return Err(Failure::NoThread),
         };
         let mut seconds = Vec::new();
-        for ((number, other), (of_part, of_thread)) in (1..).zip(others).zip(leaves) {
+        for ((number, other), (of_part, of_thread)) in (1..).zip(&mut others).zip(leaves) {
             measured.take_ports(&of_part?, &plan, number);
             seconds.push(of_thread);
-            edge.join(other, &plan, number);
+            edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
+            let warmups = u64::from(other.clock.warmup_ps < other.clock.limit_ps);
+            edge.tally.join(&other.tally, warmups);
+            let at_warmup = &mut edge.instruments.at_warmup;
+            at_warmup.take_ports(&other.instruments.at_warmup, &plan, number);
+            edge.fabric.join(&mut other.fabric, &plan, number);
         }
         control.forget_others();
         Ok((measured, seconds))
@@ -170,21 +175,23 @@ fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
     all
 }
 
-impl Simulation {
-    /// Both have come to the end: the counts of part `number` become those of this one.
-    fn join(&mut self, mut part: Simulation, plan: &Plan, number: u8) {
-        self.now_ps = self.now_ps.max(part.now_ps);
-        self.tally.packet_hops += part.tally.packet_hops;
-        // Each part has served the end of the warm-up, a run serves it once.
-        let warmups = u64::from(part.warmup_ps < part.limit_ps);
-        self.tally.counts += part.tally.counts;
-        self.tally.events_served += part.tally.events_served - warmups;
-        self.tally.packets_dropped += part.tally.packets_dropped;
-        let at_warmup = &mut self.instruments.at_warmup;
-        at_warmup.take_ports(&part.instruments.at_warmup, plan, number);
+impl Tally {
+    /// Both have come to the end: the counts of another part become those of this one. Each part has
+    /// served the end of the warm-up (`warmups`), a run serves it once.
+    fn join(&mut self, other: &Tally, warmups: u64) {
+        self.packet_hops += other.packet_hops;
+        self.counts += other.counts;
+        self.events_served += other.events_served - warmups;
+        self.packets_dropped += other.packets_dropped;
+    }
+}
+
+impl Fabric {
+    /// The ports of part `number` become those of this one.
+    fn join(&mut self, other: &mut Fabric, plan: &Plan, number: u8) {
         for (port, &owner) in plan.of_ports.iter().enumerate() {
-            let here = &mut self.fabric.network.ports[port];
-            let there = &mut part.fabric.network.ports[port];
+            let here = &mut self.network.ports[port];
+            let there = &mut other.network.ports[port];
             if owner == number {
                 std::mem::swap(here, there);
             }

@@ -18,7 +18,7 @@ use std::thread;
 use super::board::{Board, Guard};
 use super::message::Message;
 use super::neighbour::Neighbour;
-use crate::engine::{Entity, Kind};
+use crate::engine::Kind;
 use crate::measure::thread_seconds;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Control, Failure, Simulation};
@@ -97,11 +97,11 @@ impl<'a> Part<'a> {
 
     /// The phases of every run ([`Simulation::run_phases`]), in step with the other parts.
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
-        self.simulation.aim_at_end();
+        self.simulation.clock.aim_at_end();
         self.run_to_limit(control)?;
         let measured = self.simulation.end_measured_time();
         if !self.is_over()? {
-            self.simulation.aim_at_last();
+            self.simulation.clock.aim_at_last();
             self.run_to_limit(control)?;
             self.simulation.end_drain();
         }
@@ -116,13 +116,13 @@ impl<'a> Part<'a> {
             let received = self.receive();
             self.take_stop();
             let bound_ps = self.bound_ps();
-            let goal_ps = bound_ps.min(self.simulation.limit_ps);
+            let goal_ps = bound_ps.min(self.simulation.clock.limit_ps);
             let is_stuck = served_ps >= goal_ps;
             if !is_stuck {
                 self.take_back();
             }
             served_ps = self.serve_strides(served_ps, goal_ps, bound_ps, control)?;
-            if served_ps >= self.simulation.limit_ps && !self.is_behind() {
+            if served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
                 return Ok(());
             }
             if received || !is_stuck {
@@ -143,7 +143,7 @@ impl<'a> Part<'a> {
         control: &Control,
     ) -> Result<u64, Failure> {
         loop {
-            let from_ps = served_ps.max(self.simulation.events.next_not_before_ps());
+            let from_ps = served_ps.max(self.simulation.clock.events.next_not_before_ps());
             served_ps = goal_ps.min(from_ps.saturating_add(self.stride_ps));
             self.simulation.serve_before(served_ps, control)?;
             self.tell(bound_ps);
@@ -157,7 +157,7 @@ impl<'a> Part<'a> {
     #[inline]
     fn bound_ps(&self) -> u64 {
         if let [only] = &self.neighbours[..] {
-            return only.bound_of_two_ps(self.simulation.events.next_not_before_ps());
+            return only.bound_of_two_ps(self.simulation.clock.events.next_not_before_ps());
         }
         let bounds = self.neighbours.iter().map(Neighbour::bound_ps);
         bounds.min().unwrap_or(u64::MAX).max(self.silence_ps)
@@ -176,8 +176,8 @@ impl<'a> Part<'a> {
     #[inline]
     fn take_stop(&mut self) {
         for neighbour in &self.neighbours {
-            let limit_ps = self.simulation.limit_ps;
-            self.simulation.limit_ps = limit_ps.min(neighbour.theirs.stop_ps);
+            let limit_ps = self.simulation.clock.limit_ps;
+            self.simulation.clock.limit_ps = limit_ps.min(neighbour.theirs.stop_ps);
         }
     }
 
@@ -207,10 +207,12 @@ impl<'a> Part<'a> {
                             && let Some(at_ps) =
                                 simulation.fabric.network.ports[port].next_delivery_ps()
                         {
-                            simulation.events.push(at_ps, Entity::new(Kind::Link, port));
+                            simulation.clock.schedule(at_ps, Kind::Link, port);
                         }
                     }
-                    Message::Loss(loss) => simulation.await_loss(loss),
+                    Message::Loss(loss) => {
+                        simulation.endpoints.await_loss(loss, &mut simulation.clock);
+                    }
                     Message::Route(at, count, entries) => {
                         let entries = &entries[..count];
                         simulation.fabric.network.set_route(at as usize, entries);
@@ -228,10 +230,12 @@ impl<'a> Part<'a> {
     fn tell(&mut self, bound_ps: u64) {
         self.send_all();
         if self.simulation.workload.done {
-            self.stop_ps = self.simulation.limit_ps;
+            self.stop_ps = self.simulation.clock.limit_ps;
         }
-        let next_ps = self.simulation.events.next_not_before_ps();
-        let clock_ps = next_ps.min(bound_ps).min(self.simulation.limit_ps - 1);
+        let next_ps = self.simulation.clock.events.next_not_before_ps();
+        let clock_ps = next_ps
+            .min(bound_ps)
+            .min(self.simulation.clock.limit_ps - 1);
         if let [only] = &mut self.neighbours[..] {
             only.send_clock(clock_ps, next_ps, self.stop_ps);
             return;
@@ -264,16 +268,19 @@ impl<'a> Part<'a> {
         if !simulation.endpoints.keeps_flows
             && let Some(edge) = neighbours.first_mut()
         {
-            simulation.take_losses(|loss| edge.send(Message::Loss(loss)));
+            simulation
+                .endpoints
+                .take_losses(|loss| edge.send(Message::Loss(loss)));
         }
     }
 
     /// Whether the run is over at the end of the measured time: the edge decides and tells the others.
     fn is_over(&mut self) -> Result<bool, Failure> {
         if self.is_edge() {
-            let is_done = self.simulation.is_over();
+            let simulation = &mut *self.simulation;
+            let is_done = simulation.workload.is_over(&simulation.endpoints.table);
             if is_done {
-                self.tell(self.simulation.limit_ps);
+                self.tell(self.simulation.clock.limit_ps);
             }
             return Ok(is_done);
         }
@@ -281,11 +288,11 @@ impl<'a> Part<'a> {
         loop {
             let received = self.receive();
             let edge = self.neighbours[0].theirs;
-            if edge.stop_ps <= self.simulation.limit_ps {
+            if edge.stop_ps <= self.simulation.clock.limit_ps {
                 self.simulation.workload.done = true;
                 return Ok(true);
             }
-            if edge.clock_ps >= self.simulation.limit_ps {
+            if edge.clock_ps >= self.simulation.clock.limit_ps {
                 return Ok(false);
             }
             if !received {
@@ -306,7 +313,7 @@ impl<'a> Part<'a> {
                 return Ok(());
             }
             if !is_done {
-                self.tell(self.simulation.limit_ps);
+                self.tell(self.simulation.clock.limit_ps);
                 is_done = !self.is_behind();
                 if is_done {
                     guard.set_done();
@@ -350,7 +357,7 @@ impl<'a> Part<'a> {
     fn seek_silence(&mut self, waits: u32) {
         if !self.is_posted {
             self.is_posted = true;
-            let next_ps = self.simulation.events.next_not_before_ps();
+            let next_ps = self.simulation.clock.events.next_not_before_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
             let taken = self.neighbours.iter().map(|other| other.taken).sum();
             self.board.post(self.number, next_ps, sent, taken);

@@ -1,0 +1,72 @@
+//! The time of a run: how far it is, and what is to happen next. Times are ps.
+//!
+//! A run has a warm-up, the measured time, and a drain in which what was started may complete.
+
+use crate::engine::{Entity, EventQueue, Kind};
+
+/// Time, the phases of a run, and the events to come.
+#[derive(Debug)]
+pub struct Clock {
+    pub now_ps: u64,
+    pub events: EventQueue,
+    /// End of the warm-up.
+    pub warmup_ps: u64,
+    /// End of the measured time.
+    pub end_ps: u64,
+    /// End of the drain.
+    pub last_ps: u64,
+    /// Events from here on are left: for now, or because the run is over.
+    pub limit_ps: u64,
+}
+
+impl Clock {
+    /// Time 0 of a run of such phases.
+    pub fn new(events: EventQueue, warmup_ps: u64, duration_ps: u64, drain_ps: u64) -> Self {
+        let end_ps = warmup_ps + duration_ps;
+        Clock {
+            now_ps: 0,
+            events,
+            warmup_ps,
+            end_ps,
+            last_ps: end_ps.saturating_add(drain_ps),
+            limit_ps: u64::MAX,
+        }
+    }
+
+    /// Something is to happen.
+    #[inline(always)]
+    pub fn schedule(&mut self, at_ps: u64, kind: Kind, index: usize) {
+        self.events.push(at_ps, Entity::new(kind, index));
+    }
+
+    /// Goes on to the next event before `bound_ps` and the limit.
+    #[inline(always)]
+    pub fn next_before(&mut self, bound_ps: u64) -> Option<Entity> {
+        let (at_ps, entity) = self.events.peek_before(bound_ps.min(self.limit_ps))?;
+        debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
+        self.now_ps = at_ps;
+        self.events.pop();
+        Some(entity)
+    }
+
+    /// Whether what happens then is measured.
+    #[inline]
+    pub fn is_measured(&self, at_ps: u64) -> bool {
+        (self.warmup_ps..self.end_ps).contains(&at_ps)
+    }
+
+    /// The next limit is the end of the measured time.
+    pub fn aim_at_end(&mut self) {
+        self.limit_ps = self.limit_ps.min(self.end_ps);
+    }
+
+    /// The next limit is the end of the drain.
+    pub fn aim_at_last(&mut self) {
+        self.limit_ps = self.last_ps + 1;
+    }
+
+    /// The run goes on for so long, no longer.
+    pub fn end_after(&mut self, later_ps: u64) {
+        self.limit_ps = self.limit_ps.min(self.now_ps + later_ps);
+    }
+}
