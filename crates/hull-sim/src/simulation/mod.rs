@@ -8,6 +8,7 @@ mod control;
 mod flows;
 mod followed;
 mod host_path;
+mod ideal;
 mod instruments;
 mod live;
 mod losses;

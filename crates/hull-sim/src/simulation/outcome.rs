@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::{Failure, Simulation};
 use crate::measure::{
-    ClassSummary, Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
-    TransportSummary,
+    Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
 };
 use crate::network::Distribution;
 use crate::workload::QueryRecord;
@@ -215,7 +214,7 @@ impl Simulation {
         let before = &self.instruments.at_warmup;
         let seconds = (measured.at_ps - before.at_ps).max(1) as f64 * 1e-12;
         let early = |at: usize| before.of_transports.get(at).map_or(0, |c| c.received_bytes);
-        let summary = |(at, fct): (usize, Vec<ClassSummary>)| {
+        let summary = |(at, flows): (usize, &FlowLog)| {
             let (in_window, whole) = (
                 measured.of_transports[at],
                 self.instruments.of_transports[at],
@@ -228,14 +227,15 @@ impl Simulation {
                 drops: whole.drops,
                 timeouts: losses[at].0,
                 retransmissions: losses[at].1,
-                fct,
+                fct: flows.summary(),
+                slowdown: flows.slowdowns(),
             }
         };
         let summaries = self
             .records
             .flows
-            .summaries()
-            .into_iter()
+            .by_transport()
+            .iter()
             .enumerate()
             .map(summary);
         self.records

@@ -50,6 +50,12 @@ impl Simulation {
             let mut records = std::mem::take(&mut self.workload.agenda.flows);
             for record in records.drain(..) {
                 if (self.warmup_ps..self.end_ps).contains(&record.start_ps) {
+                    let besides = self.workload.traffic.besides(message.tag);
+                    let network = &self.fabric.network;
+                    let ideal_ps = self
+                        .endpoints
+                        .ideal_ps(network, slot, record.bytes, besides);
+                    let record = FlowRecord { ideal_ps, ..record };
                     self.log_flow(slot, message.end, record);
                 }
             }
