@@ -51,7 +51,7 @@ pub const FLOW_COLUMNS: [Column; 12] = [
         "flow completion time alone in the network, with neither window nor pace; null where no route \
          was left, and of a real network",
     ),
-    Column::new("slowdown", "1", "`fct_ps` over `ideal_ps`"),
+    Column::new("slowdown", "", "`fct_ps` over `ideal_ps`"),
     Column::new(
         "transport",
         "",
