@@ -87,6 +87,30 @@ class Result:
 
         return plot_queue(self, declared(self.summary))
 
+    def plot_slowdown(
+        self, path: str | Path | None = None, *, percentile: float = 99, bins: int = 10
+    ) -> "Figure":
+        """Slowdown by flow size, one column of a paper (3.5 in) wide: a percentile for each of
+        `bins` bins of equally many flows, with 95% bands over seeds, a panel for each condition.
+
+        With a path also writes it as PDF and PNG, which takes those endings.
+
+        Raises UsageError for results without slowdown, RunError where nothing can be written.
+        """
+        from hull.figures import plot_slowdown
+        from hull.figures.slowdown import write_figure
+        from hull.slowdown import percentile_name, slowdown_by_size
+
+        name = percentile_name(percentile)
+        table = slowdown_by_size(self.flows, bins=bins, percentiles=[percentile])
+        if table.is_empty():
+            raise UsageError(f"{self.folder}: no flow has a slowdown, so there is none to plot")
+        label = "median" if percentile == 50 else f"{percentile:g}th percentile"
+        figure = plot_slowdown(table, name, label, declared(self.summary), bins=bins)
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
     def perfetto(
         self,
         path: str | Path,

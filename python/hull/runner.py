@@ -85,6 +85,7 @@ def _fill(
         make_parts(missing, folder, jobs, progress, cache)
         # Imported here: polars and the charts take longer to load than a simulation to start.
         from hull.report.page import write_report
+        from hull.slowdown import add_by_size
         from hull.summary import summarise
         from hull.tables import merge_tables
 
@@ -92,6 +93,8 @@ def _fill(
         paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
         parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         summary = summarise(plan, parts, time.monotonic() - started)
+        if summary["cells"]:
+            add_by_size(summary, folder.partial / "flows.parquet")
         added = [] if evaluate is None else evaluate(folder.partial, summary)
         write_text(folder.partial / "scenario.toml", plan.text)
         write_text(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")

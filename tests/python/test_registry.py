@@ -56,6 +56,7 @@ def test_what_is_not_in_the_registry_is_refused(part: dict[str, Any]) -> None:
         (("queues", "switch->h0", "p999_us"), "queues.<port>.<statistic>_us"),
         (("fct", "0.5KB", "mean_us"), "fct.<class>.<statistic>_us"),
         (("fct", "0.5KB", "count"), "fct.<class>.count"),
+        (("slowdown", "0.5KB", "p95"), "slowdown.<class>.p95"),
         (("queues", "switch->h0", "p95_us"), None),
         (("queues", "switch->h0", "mean"), None),
         (("queues", "mean_us"), None),
@@ -88,7 +89,7 @@ def test_entries_agree_with_each_other() -> None:
 def test_cells_have_what_is_averaged(part: dict[str, Any], tmp_path: Any) -> None:
     cell = run(EVERYTHING, out=tmp_path / "run").summary["cells"][0]
     averaged = {statistic.path[0] for statistic in STATISTICS if statistic.combined == "mean"}
-    assert averaged == cell.keys() - {"condition", "scheme", "seeds"}
+    assert averaged == cell.keys() - {"condition", "scheme", "seeds", "slowdown_by_size"}
     assert cell["marks"] == {"mean": part["marks"], "ci95": None}
 
 

@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, TierCount, TransportSummary,
-    by_tier, drops_by_place, thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, SlowdownSummary, TierCount,
+    TransportSummary, by_tier, drops_by_place, thread_seconds, write_links, write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;
@@ -61,6 +61,8 @@ pub struct Summary {
     pub queues: IndexMap<String, Distribution>,
     /// Completion times by size class.
     pub fct: Vec<ClassSummary>,
+    /// Slowdowns by size class.
+    pub slowdown: Vec<SlowdownSummary>,
     /// Queries, where the workload has them.
     pub queries: Option<QuerySummary>,
     /// How evenly long flows shared, of those that `measure.flows` follows.
@@ -151,6 +153,7 @@ pub fn run(
         },
         queues: outcome.queues,
         fct: outcome.flows.summary(),
+        slowdown: outcome.flows.slowdowns(),
         queries,
         fairness: outcome.fairness,
         processor: outcome.processor,

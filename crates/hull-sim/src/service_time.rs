@@ -112,6 +112,11 @@ impl ServiceTime {
         })
     }
 
+    /// The least that a draw can be, ps.
+    pub fn least_ps(&self) -> u64 {
+        self.offset_ps
+    }
+
     /// One draw, ps.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         let variable = match &self.variable {

@@ -296,6 +296,7 @@ impl Worker {
         records.flows.push(FlowRecord {
             start_ps: arrival.at_ps,
             fct_ps,
+            ideal_ps: None,
             bytes: arrival.bytes,
             class: arrival.class,
             src: self.server + 1,

@@ -11,6 +11,7 @@ with held():  # matplotlib
     from hull.figures.grid import plot_grid
     from hull.figures.overview import plot_overview
     from hull.figures.run_figures import plot_fct, plot_latency, plot_queue
+    from hull.figures.slowdown import plot_slowdown
     from hull.figures.sweep import Line, Panel, Published, plot_sweep
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "plot_latency",
     "plot_overview",
     "plot_queue",
+    "plot_slowdown",
     "plot_sweep",
 ]

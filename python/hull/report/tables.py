@@ -81,6 +81,11 @@ def condition_table(
             columns,
             [_Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()],
         )
+    for flow_class in classes:
+        if all(cell.get("slowdown", flow_class.name, "mean") is None for cell in columns):
+            continue
+        of_class = [_Row(s, ("slowdown", flow_class.name, s)) for s in ("mean", "p50", "p99")]
+        body += _group(f"Slowdown, {flow_class.name}", columns, of_class)
     for group in dict.fromkeys(name for name, _ in _REPORTED):
         body += _group(group, columns, [_row(of) for (name, of) in _REPORTED if name == group])
     places = dict.fromkeys(

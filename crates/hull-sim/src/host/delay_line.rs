@@ -30,6 +30,11 @@ impl DelayLine {
         }
     }
 
+    /// The least that a packet takes, ps.
+    pub fn least_ps(&self) -> u64 {
+        self.delay.least_ps()
+    }
+
     /// A packet enters; returns when it leaves, if it is the only one and so needs an event.
     pub fn push(&mut self, now_ps: u64, received: Received) -> Option<u64> {
         let drawn_ps = self.delay.draw(&mut self.random);

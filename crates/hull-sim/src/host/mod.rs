@@ -37,6 +37,11 @@ impl HostSide {
         }
     }
 
+    /// The least that stacks with a varying delay take of a packet, out and in together, ps.
+    pub fn least_stacks_ps(&self) -> u64 {
+        self.stacks.iter().take(2).map(DelayLine::least_ps).sum()
+    }
+
     /// Packets inside all hosts.
     pub fn backlog(&self) -> usize {
         let stacks: usize = self.stacks.iter().map(DelayLine::len).sum();

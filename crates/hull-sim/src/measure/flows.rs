@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
+use super::slowdown::{SlowdownSummary, Slowdowns};
 use super::table_log::{Row, TableLog};
 use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.
-pub const FLOW_COLUMNS: [Column; 10] = [
+pub const FLOW_COLUMNS: [Column; 12] = [
     Column::new(
         "start_ps",
         "ps",
@@ -45,6 +46,13 @@ pub const FLOW_COLUMNS: [Column; 10] = [
     ),
     Column::new("timeouts", "", "retransmission timeouts that it suffered"),
     Column::new(
+        "ideal_ps",
+        "ps",
+        "flow completion time alone in the network, with neither window nor pace; null where no route \
+         was left, and of a real network",
+    ),
+    Column::new("slowdown", "", "`fct_ps` over `ideal_ps`"),
+    Column::new(
         "transport",
         "",
         "its transport; there only where a scenario has several",
@@ -57,6 +65,7 @@ pub struct FlowLog {
     sketches: Vec<Sketch>,
     /// Until the last acknowledgment.
     acked: Vec<Sketch>,
+    slowdowns: Slowdowns,
     bytes: Vec<u64>,
     /// The same for each transport, where there are several.
     of_transports: Vec<FlowLog>,
@@ -96,6 +105,7 @@ impl FlowLog {
         FlowLog {
             sketches: classes.iter().map(|_| Sketch::default()).collect(),
             acked: classes.iter().map(|_| Sketch::default()).collect(),
+            slowdowns: Slowdowns::new(classes.len()),
             bytes: vec![0; classes.len()],
             of_transports: Vec::new(),
             table: TableLog::new(classes, path),
@@ -121,6 +131,7 @@ impl FlowLog {
         }
         let class = usize::from(record.class);
         self.sketches[class].add(record.fct_ps);
+        self.slowdowns.add(&record);
         self.bytes[class] += record.bytes;
         self.table.push(record)
     }
@@ -176,14 +187,19 @@ impl FlowLog {
             .collect()
     }
 
+    /// Slowdowns by size class.
+    pub fn slowdowns(&self) -> Vec<SlowdownSummary> {
+        self.slowdowns.summary(self.table.names())
+    }
+
     /// Names of the transports, where there are several.
     pub fn transports(&self) -> &[String] {
         self.table.transports()
     }
 
-    /// Completion times by size class, for each transport where there are several.
-    pub fn summaries(&self) -> Vec<Vec<ClassSummary>> {
-        self.of_transports.iter().map(FlowLog::summary).collect()
+    /// The flows of each transport, where there are several.
+    pub fn by_transport(&self) -> &[FlowLog] {
+        &self.of_transports
     }
 
     /// Completes the file; what went wrong on the way is told here.
@@ -207,6 +223,7 @@ impl Row for FlowRecord {
             Acked::After(ps) => Some(ps as i64),
             Acked::Pending | Acked::Unknown => None,
         };
+        let ideal = |row: &FlowRecord| row.ideal_ps.map(|ps| ps as i64);
         let mut values = vec![
             Values::long(rows, |row| row.start_ps),
             Values::long(rows, |row| row.fct_ps),
@@ -220,6 +237,8 @@ impl Row for FlowRecord {
             Values::short(rows, |row| row.dst),
             Values::Optional(rows.iter().map(connection).collect()),
             Values::short(rows, |row| u32::from(row.timeouts)),
+            Values::Optional(rows.iter().map(ideal).collect()),
+            Values::OptionalDouble(rows.iter().map(FlowRecord::slowdown).collect()),
         ];
         if !transports.is_empty() {
             let indices = rows.iter().map(|row| usize::from(row.transport)).collect();

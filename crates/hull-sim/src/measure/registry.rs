@@ -145,6 +145,22 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "flow completion time until the sender has the acknowledgment of the last byte",
     ),
     Statistic::new(
+        "slowdown.<class>.count",
+        Count,
+        Mean,
+        "completed flows of the size class whose `ideal_ps` is known",
+    ),
+    Statistic::new(
+        "slowdown.<class>.mean",
+        Share,
+        Mean,
+        "slowdown: flow completion time over that of the flow alone in the network",
+    ),
+    Statistic::new("slowdown.<class>.p50", Share, Mean, "its median"),
+    Statistic::new("slowdown.<class>.p95", Share, Mean, "its 95th percentile"),
+    Statistic::new("slowdown.<class>.p99", Share, Mean, "its 99th percentile"),
+    Statistic::new("slowdown.<class>.p999", Share, Mean, "its 99.9th percentile"),
+    Statistic::new(
         "queries.count",
         Count,
         Mean,
@@ -268,6 +284,18 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "as in `fct`",
     )
     .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.count", Count, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
     Statistic::new("links.<tier>.links", Count, Mean, "links of a tier, one direction, as `tor-host`"),
     Statistic::new(
         "links.<tier>.packets",

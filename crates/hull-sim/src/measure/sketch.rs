@@ -48,6 +48,24 @@ impl Sketch {
         self.count
     }
 
+    /// The mean; 0 when there are no samples.
+    pub fn mean(&self) -> f64 {
+        self.sum_ps as f64 / self.count.max(1) as f64
+    }
+
+    /// The smallest samples with at least so many thousandths of all at or below them; `None` when there
+    /// are no samples.
+    pub fn at_per_mille<const N: usize>(&self, per_mille: [usize; N]) -> Option<[u64; N]> {
+        if let Some(histogram) = &self.histogram {
+            let at = |share: usize| histogram.value_at_quantile(share as f64 / 1000.0);
+            return Some(per_mille.map(|share| at(share).min(self.max_ps)));
+        }
+        let mut sorted = self.samples_ps.clone();
+        sorted.sort_unstable();
+        let at = |share: usize| (self.count * share).div_ceil(1000).max(1) - 1;
+        (!sorted.is_empty()).then(|| per_mille.map(|share| sorted[at(share)] as u64))
+    }
+
     /// Mean and percentiles; `None` when there are no samples.
     pub fn distribution(&self) -> Option<Distribution> {
         let Some(histogram) = &self.histogram else {

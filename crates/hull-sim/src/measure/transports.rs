@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::flows::ClassSummary;
+use super::slowdown::SlowdownSummary;
 
 /// Counts at the receivers and the senders of one transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,4 +35,6 @@ pub struct TransportSummary {
     pub retransmissions: u64,
     /// Completion times by size class.
     pub fct: Vec<ClassSummary>,
+    /// Slowdowns by size class.
+    pub slowdown: Vec<SlowdownSummary>,
 }

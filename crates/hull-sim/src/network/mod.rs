@@ -4,6 +4,7 @@
 //! A route is a run of entries in one list of hops: the ports that a packet leaves by, then the
 //! host that it reaches. A packet carries the place of its next entry.
 
+mod alone;
 mod options;
 mod packet;
 mod part;
@@ -15,6 +16,7 @@ mod schedulers;
 mod shared_buffer;
 mod watch;
 
+pub use alone::Segments;
 pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, flags};
 pub use part::Departure;

@@ -93,6 +93,10 @@ pub struct Template {
     pub asks: bool,
     /// Whether ECN-Echoes associate them with their host's pacer.
     pub paced: bool,
+    /// Whether they begin with a handshake.
+    pub has_handshake: bool,
+    /// Whether their receivers acknowledge each packet at once.
+    pub acks_each: bool,
     /// The priority class of their packets, where it is not that of the message.
     pub class: Option<u8>,
 }
@@ -321,7 +325,7 @@ impl FlowTable {
         !self.paced.is_empty() && self.template(slot).asks
     }
 
-    fn template(&self, slot: u32) -> &Template {
+    pub fn template(&self, slot: u32) -> &Template {
         &self.templates[usize::from(self.flows[slot as usize].transport)]
     }
 

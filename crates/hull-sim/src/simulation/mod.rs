@@ -11,6 +11,7 @@ mod fabric;
 mod flows;
 mod followed;
 mod host_path;
+mod ideal;
 mod instruments;
 mod live;
 mod losses;

@@ -7,8 +7,7 @@ use super::instruments::Instruments;
 use super::{Fabric, Failure, Records, Simulation, Tally};
 use crate::host::HostSide;
 use crate::measure::{
-    ClassSummary, Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount,
-    TransportSummary,
+    Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
 };
 use crate::network::{Distribution, Network, Port};
 use crate::workload::QueryRecord;
@@ -234,7 +233,7 @@ impl Records {
     ) -> IndexMap<String, TransportSummary> {
         let seconds = measured.seconds_since(before);
         let early = |at: usize| before.of_transports.get(at).map_or(0, |c| c.received_bytes);
-        let summary = |(at, fct): (usize, Vec<ClassSummary>)| {
+        let summary = |(at, flows): (usize, &FlowLog)| {
             let received_bytes = measured.of_transports[at].received_bytes - early(at);
             TransportSummary {
                 goodput_bps: 8.0 * received_bytes as f64 / seconds,
@@ -243,10 +242,11 @@ impl Records {
                 drops: whole[at].drops,
                 timeouts: losses[at].0,
                 retransmissions: losses[at].1,
-                fct,
+                fct: flows.summary(),
+                slowdown: flows.slowdowns(),
             }
         };
-        let summaries = self.flows.summaries().into_iter().enumerate();
+        let summaries = self.flows.by_transport().iter().enumerate();
         let names = self.flows.transports().iter().cloned();
         names.zip(summaries.map(summary)).collect()
     }

@@ -5,15 +5,24 @@ use super::flows::{Flow, FlowTable, Pending, Unacked};
 use super::{Demand, Endpoints, Fabric, Records, Simulation};
 use crate::engine::Kind;
 use crate::measure::FlowLog;
+use crate::network::Network;
 use crate::topology::Notice;
 use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
     /// Tells the workload that a message has arrived wholly, and does what it wants then.
     pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
-        let (demand, table) = (&mut self.workload, &mut self.endpoints.table);
-        if demand.delivered(slot, message, &self.clock, table, &mut self.records) {
-            demand.end_if_done(&mut self.clock, table, self.fabric.notice);
+        let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
+        let network = &self.fabric.network;
+        if demand.delivered(
+            slot,
+            message,
+            &self.clock,
+            endpoints,
+            network,
+            &mut self.records,
+        ) {
+            demand.end_if_done(&mut self.clock, &endpoints.table, self.fabric.notice);
         }
         self.carry_out();
     }
@@ -87,10 +96,11 @@ impl Demand {
         slot: u32,
         message: &Pending,
         clock: &Clock,
-        table: &mut FlowTable,
+        endpoints: &mut Endpoints,
+        network: &Network,
         records: &mut Records,
     ) -> bool {
-        let timeouts = table.senders[slot as usize].timeouts - message.timeouts_before;
+        let timeouts = endpoints.table.senders[slot as usize].timeouts - message.timeouts_before;
         let agenda = &mut self.agenda;
         (self.traffic).delivered(clock.now_ps, message.tag, timeouts, agenda);
         if agenda.flows.is_empty() {
@@ -98,10 +108,13 @@ impl Demand {
         }
         for record in agenda.flows.drain(..) {
             if clock.is_measured(record.start_ps) {
-                table.log_flow(slot, message.end, record, &mut records.flows);
+                let besides = self.traffic.besides(message.tag);
+                let ideal_ps = endpoints.ideal_ps(network, slot, record.bytes, besides);
+                let record = FlowRecord { ideal_ps, ..record };
+                (endpoints.table).log_flow(slot, message.end, record, &mut records.flows);
             }
         }
-        table.note_acked(slot, clock.now_ps, &mut records.flows);
+        (endpoints.table).note_acked(slot, clock.now_ps, &mut records.flows);
         true
     }
 

@@ -4,7 +4,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
+    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -64,6 +65,13 @@ impl Workload for AllToAll {
         &self.classes
     }
 
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
     fn backlog(&self) -> Backlog {
         let first_ps = self.starts_ps.first();
         let together = (self.starts_ps.iter()).all(|start_ps| Some(start_ps) == first_ps);
@@ -100,6 +108,7 @@ impl Workload for AllToAll {
         agenda.flows.push(FlowRecord {
             start_ps: self.starts_ps[i],
             fct_ps: now_ps + self.application_delay_ps - self.starts_ps[i],
+            ideal_ps: None,
             bytes: self.size,
             class: 0,
             src: self.hosts[i],

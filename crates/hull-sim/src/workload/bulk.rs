@@ -88,6 +88,7 @@ impl Workload for Bulk {
         agenda.flows.push(FlowRecord {
             start_ps,
             fct_ps: now_ps - start_ps,
+            ideal_ps: None,
             bytes: self.size.unwrap_or(LASTING),
             class: 0,
             src: self.src(flow),

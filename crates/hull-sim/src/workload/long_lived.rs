@@ -3,8 +3,8 @@
 
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, NO_CONNECTION,
+    Progress, Workload, few,
 };
 use crate::problem::Problem;
 use crate::scenario;
@@ -124,6 +124,13 @@ impl Workload for LongLived {
         &self.classes
     }
 
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
     fn backlog(&self) -> Backlog {
         let first_ps = self.flows.iter().map(|flow| flow.start_ps).min();
         let first = |flow: &&Flow| Some(flow.start_ps) == first_ps;
@@ -166,6 +173,7 @@ impl Workload for LongLived {
         agenda.flows.push(FlowRecord {
             start_ps: flow.start_ps,
             fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            ideal_ps: None,
             bytes,
             class: flow.class,
             src: flow.ends.0,

@@ -80,6 +80,8 @@ pub struct FlowRecord {
     pub start_ps: u64,
     /// Until its last byte was with the application, ps.
     pub fct_ps: u64,
+    /// The same alone in the network, ps; none where that is not known.
+    pub ideal_ps: Option<u64>,
     /// Bytes.
     pub bytes: u64,
     /// Size class, an index into [`Workload::classes`].
@@ -96,6 +98,26 @@ pub struct FlowRecord {
     pub transport: u16,
     /// When its sender had the acknowledgment of the last byte.
     pub acked: Acked,
+}
+
+impl FlowRecord {
+    /// How many times as long as alone in the network it took, where that is known.
+    pub fn slowdown(&self) -> Option<f64> {
+        let ideal_ps = self.ideal_ps?;
+        Some(self.fct_ps as f64 / ideal_ps as f64)
+    }
+}
+
+/// What the completion times of a workload's flows have besides the way of their bytes. The parts that
+/// vary count with the least that they can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Besides {
+    /// Bytes of the request before it; 0 without.
+    pub request_bytes: u64,
+    /// From the arrival of the request to the sending of the response, ps.
+    pub server_ps: u64,
+    /// From the arrival of the last byte until the application has it, ps.
+    pub application_ps: u64,
 }
 
 /// The other completion time of a flow: when its sender knows that all has arrived.
@@ -172,6 +194,11 @@ pub trait Workload {
 
     /// Names of the size classes of its flow records.
     fn classes(&self) -> &[String];
+
+    /// What its flows' completion times have besides the way of their bytes.
+    fn besides(&self) -> Besides {
+        Besides::default()
+    }
 
     /// What will be under way at one time at least, beside the persistent connections.
     fn backlog(&self) -> Backlog {

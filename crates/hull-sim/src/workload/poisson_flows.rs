@@ -15,7 +15,8 @@ use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
+    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
 use crate::limits;
 use crate::problem::Problem;
@@ -240,6 +241,13 @@ impl Workload for PoissonFlows {
         self.classes.names()
     }
 
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
     fn backlog(&self) -> Backlog {
         let within = self.end_ps as f64 / self.mean_gap_ps;
         let flows = self.count.map_or(within, |count| within.min(count as f64));
@@ -273,6 +281,7 @@ impl Workload for PoissonFlows {
         agenda.flows.push(FlowRecord {
             start_ps: flow.start_ps,
             fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            ideal_ps: None,
             bytes: flow.bytes,
             class: self.classes.of(flow.bytes),
             src: flow.src,

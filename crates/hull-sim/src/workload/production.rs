@@ -17,8 +17,8 @@ use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
 use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Backlog, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
-    Workload, few,
+    Acked, Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION,
+    Progress, Workload, few,
 };
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -221,6 +221,13 @@ impl Workload for Production {
         self.classes.names()
     }
 
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
     fn backlog(&self) -> Backlog {
         self.backlog
     }
@@ -275,6 +282,7 @@ impl Workload for Production {
                 agenda.flows.push(FlowRecord {
                     start_ps: flow.start_ps,
                     fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+                    ideal_ps: None,
                     bytes: flow.bytes,
                     class: self.classes.of(flow.bytes),
                     src: flow.ends.0,

@@ -4,7 +4,9 @@
 use super::flow_list::FlowList;
 use super::size_class::SizeClasses;
 use super::traffic::Stage;
-use super::{Acked, Agenda, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few};
+use super::{
+    Acked, Agenda, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
+};
 use crate::problem::Problem;
 use crate::units::Size;
 
@@ -62,6 +64,13 @@ impl Workload for Replay {
         self.classes.names()
     }
 
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         self.start(0, agenda);
     }
@@ -76,6 +85,7 @@ impl Workload for Replay {
         agenda.flows.push(FlowRecord {
             start_ps: flow.start_ps,
             fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            ideal_ps: None,
             bytes: flow.bytes,
             class: self.classes.of(flow.bytes),
             src: flow.src,

@@ -15,7 +15,7 @@ use slab::Slab;
 
 use super::pools::Pools;
 use super::traffic::Stage;
-use super::{Acked, Agenda, Channel, FlowRecord, Message, Progress, Workload, few};
+use super::{Acked, Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -238,6 +238,15 @@ impl Workload for RequestResponse {
         &self.class_names
     }
 
+    fn besides(&self) -> Besides {
+        let service_ps = self.service.as_ref().map_or(0, |(time, _)| time.least_ps());
+        Besides {
+            request_bytes: self.request_bytes,
+            server_ps: self.application_delay_ps + service_ps,
+            application_ps: self.application_delay_ps,
+        }
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         for class in 0..self.classes.len() {
             // Without load the mean is infinite.
@@ -282,6 +291,7 @@ impl Workload for RequestResponse {
                 agenda.flows.push(FlowRecord {
                     start_ps: request.start_ps,
                     fct_ps: now_ps + self.application_delay_ps - request.start_ps,
+                    ideal_ps: None,
                     bytes: self.classes[usize::from(request.class)].bytes,
                     class: request.class,
                     src: server,

@@ -13,7 +13,7 @@ use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
-use super::{Agenda, Backlog, Channel, HostNames, NO_CONNECTION, Progress, Workload};
+use super::{Agenda, Backlog, Besides, Channel, HostNames, NO_CONNECTION, Progress, Workload};
 use crate::problem::Problem;
 use indexmap::IndexMap;
 
@@ -223,6 +223,12 @@ impl Traffic {
         };
         let heaviest = self.parts.iter().rev().max_by_key(under_way);
         heaviest.map_or("flows", |part| part.name)
+    }
+
+    /// What the completion time of the flow of a message has besides the way of its bytes.
+    pub fn besides(&self, tag: u64) -> Besides {
+        let (part, _) = split(tag);
+        each!(&self.parts[part].kind, workload => workload.besides())
     }
 
     /// Calls a workload and turns its own numbers into the run's.

@@ -42,6 +42,7 @@ mod script;
 mod shared_memory;
 mod short_keys;
 mod single_flow;
+mod slowdown;
 mod star;
 mod threads;
 mod too_large;

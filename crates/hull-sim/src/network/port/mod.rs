@@ -309,12 +309,23 @@ impl Port {
     /// through.
     #[inline]
     pub fn tail_ps(&self, packet: &Packet) -> u64 {
+        self.tail_of_ps(packet.wire_bytes)
+    }
+
+    /// The same for a packet of `bytes`.
+    #[inline]
+    pub(in crate::network) fn tail_of_ps(&self, bytes: u16) -> u64 {
         if self.has(feature::CUT_THROUGH) {
-            let behind = packet.wire_bytes.saturating_sub(self.cut_through_bytes);
-            self.bytes_ps(u64::from(behind))
+            self.bytes_ps(u64::from(bytes.saturating_sub(self.cut_through_bytes)))
         } else {
             0
         }
+    }
+
+    /// Whether all packets wait in one queue.
+    pub fn is_fifo(&self) -> bool {
+        let extras = self.extras.as_ref();
+        extras.is_none_or(|extras| extras.queues.is_none())
     }
 
     /// Whether what the link delivers has to be looked at: the far end cuts through, or the packets

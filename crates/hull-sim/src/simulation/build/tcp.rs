@@ -24,6 +24,8 @@ pub(super) fn template(
         receiver: Receiver::new(&receiver(tcp, &control)),
         sender: Sender::new(&sender(tcp, control)),
         paced: tcp.paced,
+        has_handshake: tcp.handshake,
+        acks_each: tcp.ack_every == 1,
         class: tcp.priority,
     })
 }

@@ -1,0 +1,77 @@
+//! Slowdown of flows: how many times as long as alone in the network each took, by size class.
+
+use serde::Serialize;
+
+use super::sketch::Sketch;
+use crate::workload::FlowRecord;
+
+/// A slowdown is kept as a whole number of these parts.
+const PARTS: f64 = 1e6;
+
+/// The slowdowns of each class, in the order of the classes.
+#[derive(Debug)]
+pub(super) struct Slowdowns(Vec<Sketch>);
+
+/// The slowdown of one size class.
+#[derive(Clone, Debug, Serialize)]
+pub struct SlowdownSummary {
+    /// The class's name.
+    pub class: String,
+    /// Completed flows whose ideal completion time is known.
+    pub count: usize,
+    /// Their slowdowns.
+    #[serde(flatten)]
+    pub slowdown: Option<Slowdown>,
+}
+
+/// Mean and percentiles of slowdowns; a percentile is the smallest value with at least that share at or
+/// below it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Slowdown {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+}
+
+impl Slowdowns {
+    /// None yet.
+    pub fn new(classes: usize) -> Self {
+        Slowdowns((0..classes).map(|_| Sketch::default()).collect())
+    }
+
+    /// Adds a completed flow.
+    pub fn add(&mut self, record: &FlowRecord) {
+        if let Some(slowdown) = record.slowdown() {
+            self.0[usize::from(record.class)].add((slowdown * PARTS).round() as u64);
+        }
+    }
+
+    /// Slowdowns by size class.
+    pub fn summary(&self, classes: &[String]) -> Vec<SlowdownSummary> {
+        let of_class = |(class, sketch): (&String, &Sketch)| SlowdownSummary {
+            class: class.clone(),
+            count: sketch.count(),
+            slowdown: distribution(sketch),
+        };
+        classes.iter().zip(&self.0).map(of_class).collect()
+    }
+}
+
+fn distribution(sketch: &Sketch) -> Option<Slowdown> {
+    let percentiles = sketch.at_per_mille([500, 950, 990, 999])?;
+    let [p50, p95, p99, p999] = percentiles.map(|parts| parts as f64 / PARTS);
+    Some(Slowdown {
+        mean: sketch.mean() / PARTS,
+        p50,
+        p95,
+        p99,
+        p999,
+    })
+}

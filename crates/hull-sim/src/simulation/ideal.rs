@@ -1,0 +1,51 @@
+//! The ideal completion time of a flow, which its slowdown is measured by: it is alone in the network, and
+//! neither window nor pace holds it back. Times are ps, sizes bytes.
+//!
+//! It has the links of the route that the flow has when it completes, the hosts' fixed delays, a handshake
+//! where the flow opens a connection, and for a response its request and the server. What varies (service,
+//! a stack's delay) counts with the least that it can be, and a modelled receive path not at all: so no
+//! flow is faster, and one that meets nothing that varies and is alone is as fast.
+
+use super::Endpoints;
+use super::flows::NONE;
+use crate::network::{Network, Segments};
+use crate::workload::Besides;
+
+impl Endpoints {
+    /// The ideal completion time of a flow of `bytes`; `None` when no route is left to it.
+    pub(super) fn ideal_ps(
+        &self,
+        network: &Network,
+        slot: u32,
+        bytes: u64,
+        besides: Besides,
+    ) -> Option<u64> {
+        let flow = &self.table.flows[slot as usize];
+        let template = self.table.template(slot);
+        let stacks_ps = self.hosts.least_stacks_ps();
+        let way_ps = |route: u32, bytes: u64| {
+            let message = Segments {
+                bytes,
+                mss: self.mss,
+                header_bytes: self.header_bytes,
+            };
+            Some(stacks_ps + network.alone_ps(route, &message)?)
+        };
+        let mut ideal_ps = way_ps(flow.out, bytes)? + besides.application_ps;
+        if template.has_handshake && flow.transient {
+            // SYN and SYN-ACK are headers without payload.
+            ideal_ps += way_ps(flow.out, 0)? + way_ps(flow.back, 0)?;
+        }
+        if besides.request_bytes > 0 && flow.reverse != NONE {
+            let request = self.table.flows[flow.reverse as usize].out;
+            ideal_ps += way_ps(request, besides.request_bytes)? + besides.server_ps;
+            // A server that answers at once has sent the acknowledgment of the request before.
+            let link = &network.ports[self.hosts.ports[flow.src as usize] as usize];
+            if template.acks_each && link.is_fifo() {
+                let ack_ps = link.serialization_ps(self.header_bytes);
+                ideal_ps += ack_ps.saturating_sub(besides.server_ps);
+            }
+        }
+        Some(ideal_ps)
+    }
+}
