@@ -1,0 +1,1 @@
+"""`hull ask`: from recorded traffic to the headroom that pays for itself."""
