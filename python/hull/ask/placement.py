@@ -172,7 +172,7 @@ def _counts(
     kept = rows - found["away"] - found["same"]
     if not kept:
         raise UsageError(
-            f"--place: all {counted(rows, 'flow')} are dropped: {number(found['away'])} are "
+            f"--place: none of {counted(rows, 'flow')} can be replayed: {number(found['away'])} are "
             f"between addresses outside, {number(found['same'])} begin and end at one host; "
             f"{_ADVICE}"
         )

@@ -57,8 +57,6 @@ def head_of(path: Path) -> bytes:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(number, "rb") as file:
             mode = os.fstat(number).st_mode
-            if stat.S_ISDIR(mode):
-                raise refused(path, "is a folder; expected a file")
             if not stat.S_ISREG(mode):
                 raise refused(path, f"is {special_kind(mode)}; expected a file")
             head = file.read(_HEAD)

@@ -4,7 +4,6 @@ CSV and Parquet go through a temporary Parquet file of one form, a piece at a ti
 does not grow with the rows; its folder is `scratch`, or the system's for temporary files.
 """
 
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, ROW, Records, head_of, refused, scan
 from hull.ask.rows import WHY, check, said_of, totals_of
+from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
 from hull.errors import RunError, UsageError, reason_of
 
@@ -45,7 +45,7 @@ class Trace:
     """From the first start to the last."""
     columns: dict[str, str] = field(default_factory=dict)
     """Role -> column of the trace."""
-    kept_in: "tempfile.TemporaryDirectory[str] | None" = field(default=None, repr=False)
+    kept_in: Scratch | None = field(default=None, repr=False)
     """What `flows` reads; removed with the trace."""
 
 
@@ -73,8 +73,8 @@ def read_trace(
     guesses: list[str] = []
     frame, tick_ps = _common_form(records, roles, given, packet_bytes, guesses)
     try:
-        kept_in = tempfile.TemporaryDirectory(prefix="hull-trace-", dir=scratch)
-        file = Path(kept_in.name) / "rows.parquet"
+        kept_in = Scratch(scratch)
+        file = kept_in.path / "rows.parquet"
         frame.sink_parquet(file, compression="lz4")
     except pl.exceptions.PolarsError as error:
         raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None

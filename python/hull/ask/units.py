@@ -46,7 +46,7 @@ _SPELT = {
 }
 # Epoch times from 2001 to 2100.
 _EPOCH_S = (1_000_000_000, 4_102_444_800)
-_DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d")
+_DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d:\d\d")
 _DIGITS = 16
 """Decimal digits that a double holds."""
 
@@ -118,10 +118,9 @@ def calendar_pattern(texts: Sequence[object]) -> str:
     mark = "/" if "/" in text[:8] else "-"
     middle = "T" if "T" in text else " "
     rest = re.split(r"[T ]", text, maxsplit=1)[1]
-    seconds = "%H:%M:%S%.f" if rest.count(":") - ("+" in rest or "-" in rest) >= 1 else "%H:%M"
     zone = "%#z" if re.search(r"(Z|[+-]\d\d:?(\d\d)?)$", rest) else ""
     space = " " if re.search(r"\s\S+$", rest) and zone else ""
-    return f"%Y{mark}%m{mark}%d{middle}{seconds}{space}{zone}"
+    return f"%Y{mark}%m{mark}%d{middle}%H:%M:%S%.f{space}{zone}"
 
 
 def clock_of(unit: str, values: Sequence[object], floating: bool) -> Clock:
@@ -148,13 +147,13 @@ def ticks(column: "pl.Expr", kind: "pl.DataType", clock: Clock) -> "pl.Expr":
         pattern = clock.pattern or "%+"
         time = column.cast(pl.String).str.strip_chars()
         return time.str.strptime(pl.Datetime("ns"), pattern, strict=False).dt.timestamp("ns")
-    if clock.digits is not None:
-        column = column.cast(pl.Float64, strict=False).round(clock.digits)
     if kind == pl.String:
         column = column.str.strip_chars()
     factor = 10 ** TIME_UNITS[clock.unit] // clock.tick_ps or 1
-    if kind.is_integer() and factor == 1:
-        return column.cast(pl.Int64, strict=False)
+    if clock.digits is not None and factor > 1:
+        scale = min(10**clock.digits, factor)
+        rounded = column.cast(pl.Float64).mul(scale).round(0)
+        return rounded.cast(pl.Int64, strict=False).mul(factor // scale)
     exact = column.cast(pl.Decimal(38, 12), strict=False) * factor
     if 10 ** TIME_UNITS[clock.unit] < clock.tick_ps:
         exact = exact / (clock.tick_ps // 10 ** TIME_UNITS[clock.unit])

@@ -125,7 +125,8 @@ def _busiest(start: "np.ndarray", sizes: "np.ndarray", most_flows: int) -> tuple
         # All that start with the first would be more than asked for: begin after them.
         later = start[np.searchsorted(start, begin, side="right") :]
         begin = int(later[0]) if len(later) and later[0] < end else begin
-    return begin, end
+    # More flows of one instant than asked for are there together.
+    return begin, max(end, begin + 1)
 
 
 def _given(window: str) -> tuple[int, int]:
