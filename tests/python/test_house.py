@@ -23,6 +23,7 @@ IMPORTS: dict[str, set[str]] = {
     "report": set(),
     "perfetto": set(),
     "sweeps": set(),
+    "ask": set(),
     "figures": {"report"},
     "lab": {"theory"},
     "experiments/common": BELOW,
