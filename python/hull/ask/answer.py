@@ -211,9 +211,9 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
             assert least.large_mean_change is not None
             reason = (
                 f"every headroom that shortens small flows lengthens large ones by more than "
-                f"{percent(most_loss)} (--most-loss). With the gentlest, {label[least.scheme]}, the "
-                f"99th percentile of small flows {in_words(_gain(least))}, the mean of large ones "
-                f"{in_words(least.large_mean_change)}"
+                f"{percent(most_loss)} (--most-loss). With {label[least.scheme]}, the gentlest, "
+                f"the 99th percentile of small flows {in_words(_gain(least))}, the mean of large "
+                f"ones {in_words(least.large_mean_change)}"
             )
         else:
             reason = "no headroom shortens the small flows beyond what seeds differ by"

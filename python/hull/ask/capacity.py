@@ -41,7 +41,9 @@ def loads(network: Network, flows: "pl.DataFrame", duration_ps: int, longest_ps:
     )
     found = []
     for end, way in (("src", "out"), ("dst", "in")):
-        for number, sent in bits.group_by(end).agg(pl.col("bits").sum()).iter_rows():
+        for number, sent in (
+            bits.group_by(end, maintain_order=True).agg(pl.col("bits").sum()).iter_rows()
+        ):
             host = network.hosts[number]
             rate_bps = host.out_bps if way == "out" else host.in_bps
             told = f"the link {'out of' if way == 'out' else 'into'} {host.name}"
@@ -50,7 +52,9 @@ def loads(network: Network, flows: "pl.DataFrame", duration_ps: int, longest_ps:
             pl.col("src").replace_strict(switch_of).alias("from"),
             pl.col("dst").replace_strict(switch_of).alias("to"),
         ).filter(pl.col("from") != pl.col("to"))
-        of_rack = racks.group_by("from" if way == "out" else "to").agg(pl.col("bits").sum())
+        of_rack = racks.group_by("from" if way == "out" else "to", maintain_order=True).agg(
+            pl.col("bits").sum()
+        )
         for switch, sent in of_rack.iter_rows():
             rate_bps = network.uplink_bps(switch)[0 if way == "out" else 1]
             told = f"the uplinks {'out of' if way == 'out' else 'into'} {switch} together"

@@ -55,9 +55,12 @@ def compare(seen: "pl.DataFrame", drawn: "pl.DataFrame") -> Fit:
         counts, _ = np.histogram(flows["start_ps"].to_numpy(), _WINDOWS)
         return float(counts.var() / max(counts.mean(), 1e-9))
 
+    def distance(one: "np.ndarray", other: "np.ndarray") -> float:
+        return float(ks_2samp(one, other, method="asymp").statistic)
+
     return Fit(
-        sizes_ks=float(ks_2samp(seen["bytes"].to_numpy(), drawn["bytes"].to_numpy()).statistic),
-        gaps_ks=float(ks_2samp(gaps(seen), gaps(drawn)).statistic),
+        sizes_ks=distance(seen["bytes"].to_numpy(), drawn["bytes"].to_numpy()),
+        gaps_ks=distance(gaps(seen), gaps(drawn)),
         load=float(drawn["bytes"].sum()) / float(seen["bytes"].sum()),
         dispersion=dispersion(drawn),
         seen_dispersion=dispersion(seen),

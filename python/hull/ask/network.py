@@ -20,6 +20,8 @@ from hull.plan import expand, read_scenario
 
 FORM = "2x20@25G,2x100G (2 leaves of 20 hosts at 25 Gbps, 2 spines with links of 100 Gbps), \
 20@10G (one switch), a name of `hull scenarios`, a scenario file, or a graph file"
+_STACKS_S = 20e-6
+"""What the hosts' stacks take of a round trip at least, where `--rtt` is not given."""
 LINK_DELAY = "500ns"
 """Of a link where the form has none: 100 m of fibre."""
 ROUND_TRIP_S = 30e-6
@@ -195,13 +197,15 @@ def _of_short(form: str, short: re.Match[str], rtt: str | None, room: str | None
         "host": link,
         "switch": {**link, "buffer": f"{buffer:.0f}B"},
     }
-    without = Network(form, tables, ()).round_trip_s
-    if without > wanted_s:
+    without_s = Network(form, tables, ()).round_trip_s
+    if rtt is None:
+        wanted_s = max(ROUND_TRIP_S, without_s + _STACKS_S)
+    elif without_s > wanted_s:
         raise UsageError(
-            f"--rtt: {rtt or '30us'} is below the {without * 1e6:.4g} us that packets take over "
-            "the links; expected more"
+            f"--rtt: {rtt} is below the {without_s * 1e6:.4g} us that packets take over the links; "
+            "expected more"
         )
-    stack_ps = round((wanted_s - without) / 4 * 1e12)
+    stack_ps = round((wanted_s - without_s) / 4 * 1e12)
     tables["host"] = {**link, "stack_delay": f"{stack_ps}ps"}
     guessed = [f"Each link is {LINK_DELAY} long, 100 m of fibre."]
     if room is None:
@@ -211,8 +215,8 @@ def _of_short(form: str, short: re.Match[str], rtt: str | None, room: str | None
         )
     if rtt is None:
         guessed.append(
-            f"A round trip between idle hosts takes {ROUND_TRIP_S * 1e6:.0f} us, most of it in "
-            "their stacks; --rtt sets it (ping between idle hosts measures it)."
+            f"A round trip between idle hosts takes {wanted_s * 1e6:.4g} us, links and stacks "
+            "together; --rtt sets it (ping between idle hosts measures it)."
         )
     return Network(form, tables, tuple(guessed))
 
