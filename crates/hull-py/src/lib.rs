@@ -1,5 +1,6 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use hull_sim::measure::{self, OF_DISTRIBUTION, RunLabels, Statistic, TABLES};
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
+use hull_sim::topology::{Graph, Kind};
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -15,6 +17,7 @@ use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+mod capture;
 mod live;
 mod python_control;
 
@@ -188,6 +191,53 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
     Ok(Time(scenario::longest_round_trip_ps(&scenario, &graph)).seconds())
 }
 
+/// The hosts and links of a resolved scenario (JSON), as JSON: `hosts` in the order of their numbers,
+/// each with `name`, `switch`, and the rates of its link, `out_bps` and `in_bps`; `uplinks`, for each
+/// switch that has hosts, the rates of its links to other switches together, `out_bps` and `in_bps`;
+/// `rates_bps`, the rates of the links out of switches, each once. Raises ScenarioError.
+#[pyfunction]
+fn network(scenario: &str) -> PyResult<String> {
+    let scenario: Scenario =
+        serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let graph = scenario
+        .graph()
+        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
+    let rates = |port: usize| {
+        let back = Graph::opposite(port);
+        (graph.wire(port).rate_bps, graph.wire(back).rate_bps)
+    };
+    let mut hosts = Vec::new();
+    let mut uplinks = serde_json::Map::new();
+    for (host, &node) in graph.hosts().iter().enumerate() {
+        let port = graph.host_port(host);
+        let switch = graph.port_far_end(port);
+        let (out_bps, in_bps) = rates(port);
+        let name = &graph.nodes[switch].name;
+        hosts.push(serde_json::json!({
+            "name": graph.nodes[node].name,
+            "switch": name,
+            "out_bps": out_bps,
+            "in_bps": in_bps,
+        }));
+        if !uplinks.contains_key(name) {
+            let of_switch = graph.node_ports(switch).iter();
+            let (mut out_bps, mut in_bps) = (0, 0);
+            for &port in of_switch.filter(|&&port| graph.is_between_switches(port)) {
+                let (there, back) = rates(port);
+                out_bps += there;
+                in_bps += back;
+            }
+            let rates = serde_json::json!({ "out_bps": out_bps, "in_bps": in_bps });
+            uplinks.insert(name.clone(), rates);
+        }
+    }
+    let of_switches = (0..graph.ports()).filter(|&port| {
+        graph.nodes[graph.port_owner(port)].kind == Kind::Switch
+    });
+    let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
+    json(&serde_json::json!({ "hosts": hosts, "uplinks": uplinks, "rates_bps": rates_bps }))
+}
+
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
 /// ValueError that says what was found and what is allowed.
 #[pyfunction]
@@ -328,7 +378,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
     m.add_function(wrap_pyfunction!(round_trip, m)?)?;
+    m.add_function(wrap_pyfunction!(network, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
+    m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;

@@ -7,10 +7,8 @@ is escaped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +24,11 @@ from hull.report.curves import (
     queue_cdfs,
     queue_envelopes,
 )
+from hull.report.document import document, figures, key_of
 from hull.report.labels import condition_label, conditions_of
-from hull.report.library import vega_library
 from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
-from hull.report.tables import condition_table, run_table, swatch, warnings_list
+from hull.report.tables import condition_table, run_table, warnings_list
 from hull.report.transports import by_transport, transports_table
 
 # Most data rows that a page holds, about 25 bytes each, and limits of one curve.
@@ -38,10 +36,6 @@ _ROWS = 80_000
 _DRAWN = 8  # conditions; a longer sweep has tables only
 _CDF_POINTS = (24, 200)
 _QUEUE_BINS = (60, 600)
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
-    "style-src 'unsafe-inline'; img-src data: blob:"
-)
 _WORDS_MEASURES = (
     "<p>Switch latency is measured twice. <strong>Occupancy</strong>: bytes waiting in the "
     "measured port divided by its rate, weighted by time. <strong>Probe</strong>: what probe "
@@ -92,23 +86,8 @@ def _page(
 ) -> str:
     charts: list[Chart] = []
     sections = _condition_sections(folder, summary, schemes_of(summary, looks), charts)
-    specs = json.dumps([chart.spec for chart in charts], separators=(",", ":"), ensure_ascii=False)
-    specs = specs.replace("<", "\\u003c")
     scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
-    assets = files("hull.report")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(title)}</title>
-<style>{(assets / "page.css").read_text(encoding="utf-8")}</style>
-</head>
-<body>
-<main>
-<h1>{escape(title)}</h1>
+    body = f"""<h1>{escape(title)}</h1>
 {warnings_list(summary)}
 {_contents(summary, added)}
 <section>{run_table(summary)}{_WORDS_MEASURES if summary["parts"] else ""}</section>
@@ -116,15 +95,8 @@ def _page(
 {sections}
 <section><h2 id="scenario">Scenario</h2>
 <details><summary>The scenario as it was run</summary><pre>{escape(scenario)}</pre></details>
-</section>
-</main>
-<noscript><p>The charts need JavaScript; the tables hold the same results.</p></noscript>
-<script type="application/json" id="charts">{specs}</script>
-<script>{vega_library()}</script>
-<script>{(assets / "page.js").read_text(encoding="utf-8")}</script>
-</body>
-</html>
-"""
+</section>"""
+    return document(title, body, charts)
 
 
 def _section(added: Section) -> str:
@@ -178,12 +150,12 @@ def _condition_sections(
         text += condition_table(label, here, looks, classes)
         text += transports_table(label, condition, summary, shown, classes)
         if distributions:
-            text += f"<h3>Distributions</h3>{_key(shown)}"
-            text += f"<p>{_WORDS_CDF}</p>{_figures(distributions, charts)}"
+            text += f"<h3>Distributions</h3>{key_of(shown)}"
+            text += f"<p>{_WORDS_CDF}</p>{figures(distributions, charts)}"
         if over_time := _queue_charts(condition, shown, envelopes):
             seed = next(curve.seed for curve in envelopes if curve.condition == condition)
             text += f"<h3>Queue over time, seed {seed}</h3><p>{_WORDS_QUEUE}</p>"
-            text += _figures(over_time, charts)
+            text += figures(over_time, charts)
         text += "</section>"
     return text
 
@@ -213,23 +185,6 @@ def _queue_charts(condition: str, shown: list[Scheme], envelopes: list[Envelope]
         for scheme in shown
         if scheme.name in mine
     ]
-
-
-def _figures(chosen: list[Chart], charts: list[Chart]) -> str:
-    text = ""
-    for chart in chosen:
-        text += (
-            f"<figure><figcaption>{escape(chart.title)}</figcaption>"
-            f'<div class="chart" data-chart="{len(charts)}" role="img" '
-            f'aria-label="{escape(chart.alt)}"></div></figure>'
-        )
-        charts.append(chart)
-    return f'<div class="figures">{text}</div>'
-
-
-def _key(shown: list[Scheme]) -> str:
-    items = "".join(f"<li>{swatch(scheme)} {escape(scheme.label)}</li>" for scheme in shown)
-    return f'<ul class="key" aria-label="Colours of the schemes">{items}</ul>'
 
 
 def _clamp(value: int, limits: tuple[int, int]) -> int:

@@ -1,0 +1,331 @@
+//! The records of a capture file: a packet each, with its time.
+
+use std::io::Read;
+
+use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
+
+use crate::flows::Table;
+use crate::packet::{self, Link, Packet};
+use crate::{Capture, Limits};
+
+const BUFFER: usize = 1 << 20;
+/// The longest record: an interface's statistics or a key log may be long, a packet is not.
+const MOST_BUFFER: usize = 1 << 26;
+const SECOND_NS: i128 = 1_000_000_000;
+
+/// What was read, and what was left out: packets and their bytes on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All packets.
+    pub packets: u64,
+    /// Neither IPv4 nor IPv6, such as ARP.
+    pub not_ip: (u64, u64),
+    /// IP without TCP or UDP, such as ICMP.
+    pub other_protocol: (u64, u64),
+    /// Fragments of IP packets.
+    pub fragments: (u64, u64),
+    /// Headers that are cut off or wrong.
+    pub unreadable: (u64, u64),
+    /// Packets that the file gives no time.
+    pub without_time: (u64, u64),
+    /// TCP and UDP without data: connections that open and close, acknowledgements.
+    pub without_data: (u64, u64),
+    /// Whether the file ends within a record.
+    pub cut_off: bool,
+    /// The coarsest clock of an interface, ns; 0 where there is none.
+    pub resolution_ns: u64,
+}
+
+/// An interface of the capture.
+struct Interface {
+    link: Link,
+    /// Units of time in a second.
+    units: i128,
+    offset_s: i128,
+}
+
+impl Interface {
+    fn new(link: i32, units: u64, offset_s: i64) -> Result<Self, String> {
+        let link = Link::of(link).ok_or_else(|| {
+            format!(
+                "has packets of link type {link}; expected Ethernet (1), raw IP (101), loopback (0, 108) \
+                 or Linux cooked (113, 276)"
+            )
+        })?;
+        Ok(Interface {
+            link,
+            units: i128::from(units),
+            offset_s: i128::from(offset_s),
+        })
+    }
+
+    /// Time in ns of `units` since 1970.
+    fn time(&self, units: u64) -> i64 {
+        let ns = i128::from(units) * SECOND_NS / self.units + self.offset_s * SECOND_NS;
+        ns.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+    }
+}
+
+/// Units in a second by pcapng's `if_tsresol`: a power of 10, or of 2 where the highest bit is set.
+fn units(resolution: u8) -> Result<u64, String> {
+    let power = u32::from(resolution & 0x7f);
+    let units = if resolution & 0x80 == 0 {
+        10u64.checked_pow(power)
+    } else {
+        2u64.checked_pow(power)
+    };
+    units.ok_or_else(|| format!("has an interface with clock resolution {resolution:#04x}"))
+}
+
+struct Records {
+    interfaces: Vec<Interface>,
+    table: Table,
+    counts: Counts,
+    limits: Limits,
+}
+
+/// Reads a capture.
+pub(crate) fn read(source: impl Read + Send, limits: Limits) -> Result<Capture, String> {
+    let mut records = Records {
+        interfaces: Vec::new(),
+        table: Table::new(limits),
+        counts: Counts::default(),
+        limits,
+    };
+    let mut reader = create_reader(BUFFER, source).map_err(|error| match error {
+        PcapError::ReadError => "cannot be read or decompressed".to_owned(),
+        _ => "is no capture; expected pcap or pcapng".to_owned(),
+    })?;
+    let mut capacity = BUFFER;
+    loop {
+        let wanted = match reader.next() {
+            Ok((length, block)) => {
+                records.block(&block)?;
+                reader.consume(length);
+                continue;
+            }
+            Err(PcapError::Eof) => break,
+            Err(PcapError::UnexpectedEof) => {
+                records.counts.cut_off = true;
+                break;
+            }
+            Err(PcapError::Incomplete(_)) => capacity,
+            Err(PcapError::BufferTooSmall) if capacity < MOST_BUFFER => 2 * capacity,
+            Err(_) => {
+                let packets = records.counts.packets;
+                return Err(format!("has no readable record after packet {packets}"));
+            }
+        };
+        if wanted > capacity && !reader.grow(wanted) {
+            return Err("has a record too long to be read".to_owned());
+        }
+        capacity = wanted;
+        if reader.refill().is_err() {
+            return Err("cannot be read or decompressed".to_owned());
+        }
+    }
+    let mut capture = records.table.end();
+    capture.counts = records.counts;
+    Ok(capture)
+}
+
+impl Records {
+    fn block(&mut self, block: &PcapBlockOwned<'_>) -> Result<(), String> {
+        match block {
+            PcapBlockOwned::LegacyHeader(header) => {
+                let units = if header.is_nanosecond_precision() {
+                    1_000_000_000
+                } else {
+                    1_000_000
+                };
+                self.add_interface(header.network.0, units, 0)
+            }
+            PcapBlockOwned::Legacy(frame) => {
+                let Some(interface) = self.interfaces.first() else {
+                    return Ok(());
+                };
+                let units = interface.units as u64;
+                let time = u64::from(frame.ts_sec) * units + u64::from(frame.ts_usec);
+                self.packet(0, Some(time), frame.data, frame.origlen)
+            }
+            PcapBlockOwned::NG(Block::SectionHeader(_)) => {
+                self.interfaces.clear();
+                Ok(())
+            }
+            PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
+                let units = units(interface.if_tsresol)?;
+                self.add_interface(interface.linktype.0, units, interface.if_tsoffset)
+            }
+            PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
+                let time = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+                let captured = packet.data.len().min(packet.caplen as usize);
+                let data = &packet.data[..captured];
+                self.packet(packet.if_id as usize, Some(time), data, packet.origlen)
+            }
+            PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
+                self.packet(0, None, packet.data, packet.origlen)
+            }
+            PcapBlockOwned::NG(_) => Ok(()),
+        }
+    }
+
+    fn add_interface(&mut self, link: i32, units: u64, offset_s: i64) -> Result<(), String> {
+        self.interfaces.push(Interface::new(link, units, offset_s)?);
+        let resolution_ns = (SECOND_NS as u64).div_ceil(units);
+        self.counts.resolution_ns = self.counts.resolution_ns.max(resolution_ns);
+        Ok(())
+    }
+
+    fn packet(
+        &mut self,
+        interface: usize,
+        time: Option<u64>,
+        data: &[u8],
+        length: u32,
+    ) -> Result<(), String> {
+        self.counts.packets += 1;
+        let Some(interface) = self.interfaces.get(interface) else {
+            let packet = self.counts.packets;
+            return Err(format!(
+                "packet {packet} names an interface that the file does not describe"
+            ));
+        };
+        let found = packet::read(interface.link, data, length);
+        let dropped = match (found, time) {
+            (Packet::NotIp, _) => &mut self.counts.not_ip,
+            (Packet::OtherProtocol, _) => &mut self.counts.other_protocol,
+            (Packet::Fragment, _) => &mut self.counts.fragments,
+            (Packet::Unreadable, _) => &mut self.counts.unreadable,
+            (_, None) => &mut self.counts.without_time,
+            (Packet::Data { ends, bytes, opens }, Some(time)) => {
+                if opens {
+                    self.table.open(&ends);
+                }
+                if bytes > 0 {
+                    if self.table.add(ends, interface.time(time), bytes) {
+                        return Ok(());
+                    }
+                    return Err(format!("has more than {} flows", self.limits.flows));
+                }
+                &mut self.counts.without_data
+            }
+        };
+        dropped.0 += 1;
+        dropped.1 += u64::from(length);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use etherparse::PacketBuilder;
+
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        idle_ns: 1_000_000_000,
+        flows: 1000,
+    };
+
+    fn packet(length: usize) -> Vec<u8> {
+        let mut data = Vec::new();
+        PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
+            .udp(3, 4)
+            .write(&mut data, &vec![0; length])
+            .expect("a packet");
+        data
+    }
+
+    fn pcap(magic: u32, link: u32, packets: &[(u32, u32, Vec<u8>)]) -> Vec<u8> {
+        let mut file = Vec::new();
+        for word in [magic, 0x0004_0002, 0, 0, 65535, link] {
+            file.extend(word.to_le_bytes());
+        }
+        for (seconds, fraction, data) in packets {
+            for word in [*seconds, *fraction, data.len() as u32, data.len() as u32] {
+                file.extend(word.to_le_bytes());
+            }
+            file.extend(data);
+        }
+        file
+    }
+
+    fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+        let length = (12 + body.len().next_multiple_of(4)) as u32;
+        let mut block = [kind, length].map(u32::to_le_bytes).concat();
+        block.extend(body);
+        block.resize(length as usize - 4, 0);
+        block.extend(length.to_le_bytes());
+        block
+    }
+
+    #[test]
+    fn pcap_in_microseconds_and_nanoseconds() {
+        for (magic, unit) in [(0xa1b2_c3d4, 1000), (0xa1b2_3c4d, 1)] {
+            let file = pcap(
+                magic,
+                101,
+                &[(5, 7, packet(10)), (6, 7, packet(20)), (9, 0, packet(1))],
+            );
+            let capture = read(&file[..], LIMITS).expect("a capture");
+            let found = Vec::from_iter(
+                capture
+                    .flows
+                    .iter()
+                    .map(|f| (f.start_ns, f.end_ns, f.bytes)),
+            );
+            let [first, second] = [5, 6].map(|s| s * 1_000_000_000 + 7 * unit);
+            assert_eq!(
+                found,
+                [(first, second, 30), (9_000_000_000, 9_000_000_000, 1)]
+            );
+            assert_eq!(capture.counts.resolution_ns, unit as u64);
+        }
+    }
+
+    #[test]
+    fn pcapng_with_a_clock_of_its_own() {
+        let mut file = block(
+            0x0a0d_0d0a,
+            &[
+                0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255,
+            ],
+        );
+        // Raw IP; if_tsresol: 2^-10 s.
+        file.extend(block(
+            1,
+            &[
+                101, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 0x8a, 0, 0, 0, 0, 0, 0, 0,
+            ],
+        ));
+        let data = packet(40);
+        let length = data.len() as u32;
+        let mut body = [0, 0, 1536, length, length].map(u32::to_le_bytes).concat();
+        body.extend(&data);
+        file.extend(block(6, &body));
+        file.extend(block(3, &[&length.to_le_bytes()[..], &data].concat()));
+        let capture = read(&file[..], LIMITS).expect("a capture");
+        assert_eq!(capture.flows.len(), 1);
+        assert_eq!(
+            (capture.flows[0].start_ns, capture.flows[0].bytes),
+            (1_500_000_000, 40)
+        );
+        assert_eq!(capture.counts.without_time, (1, u64::from(length)));
+        assert_eq!(capture.counts.resolution_ns, 976_563);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let good = pcap(0xa1b2_c3d4, 101, &[(5, 7, packet(10)), (6, 7, packet(20))]);
+        let cut = read(&good[..good.len() - 3], LIMITS).expect("the first packet");
+        assert!(cut.counts.cut_off);
+        assert_eq!(cut.flows[0].bytes, 10);
+        let error = |file: &[u8], limits| read(file, limits).expect_err("it is wrong");
+        assert!(
+            error(b"ts,src\n1,2\n3,4,5,6,7,8,9,0\n", LIMITS).contains("expected pcap or pcapng")
+        );
+        assert!(error(&pcap(0xa1b2_c3d4, 105, &[]), LIMITS).contains("link type 105"));
+        let none = Limits { flows: 0, ..LIMITS };
+        assert!(error(&good, none).contains("more than 0 flows"));
+    }
+}

@@ -1,0 +1,61 @@
+//! `hull._core.capture_flows`: hull-capture for Python.
+
+use std::path::PathBuf;
+
+use hull_capture::{Capture, Flow, Limits};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::json;
+
+/// Reads a packet capture: flows as columns (little-endian, by name), the addresses that `src` and
+/// `dst` number, and a JSON object of what was read and what was left out. Raises ValueError.
+#[pyfunction]
+pub fn capture_flows<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    idle_ns: i64,
+    flows: usize,
+) -> PyResult<(
+    Vec<(&'static str, Bound<'py, PyBytes>)>,
+    Vec<String>,
+    String,
+)> {
+    let read = py.detach(|| hull_capture::read(&path, Limits { idle_ns, flows }));
+    let Capture {
+        flows,
+        addresses,
+        counts,
+    } = read.map_err(PyValueError::new_err)?;
+    let columns = vec![
+        ("start_ns", column(py, &flows, |f| f.start_ns.to_le_bytes())),
+        ("end_ns", column(py, &flows, |f| f.end_ns.to_le_bytes())),
+        ("bytes", column(py, &flows, |f| f.bytes.to_le_bytes())),
+        ("src", column(py, &flows, |f| f.src.to_le_bytes())),
+        ("dst", column(py, &flows, |f| f.dst.to_le_bytes())),
+        ("src_port", column(py, &flows, |f| f.src_port.to_le_bytes())),
+        ("dst_port", column(py, &flows, |f| f.dst_port.to_le_bytes())),
+    ];
+    let counts = json(&serde_json::json!({
+        "packets": counts.packets,
+        "not_ip": counts.not_ip,
+        "other_protocol": counts.other_protocol,
+        "fragments": counts.fragments,
+        "unreadable": counts.unreadable,
+        "without_time": counts.without_time,
+        "without_data": counts.without_data,
+        "cut_off": counts.cut_off,
+        "resolution_ns": counts.resolution_ns,
+    }))?;
+    Ok((columns, addresses, counts))
+}
+
+fn column<'py, const N: usize>(
+    py: Python<'py>,
+    flows: &[Flow],
+    value: impl Fn(&Flow) -> [u8; N],
+) -> Bound<'py, PyBytes> {
+    let bytes = Vec::from_iter(flows.iter().flat_map(value));
+    PyBytes::new(py, &bytes)
+}

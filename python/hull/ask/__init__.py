@@ -1,0 +1,1 @@
+"""`hull ask`: what headroom would bring on a network, answered from its own traffic."""

@@ -1,0 +1,280 @@
+"""The answer: what small flows gain and large ones lose at each headroom, and what to do.
+
+Completion times in us. Each change is against today's scheme on the same flows and seed, so that
+what differs between seeds cancels; its interval is Student's t over the seeds (95%).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from hull.ask.question import Question, hull_name, percent
+from hull.statistics import mean_ci95
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALL = "all"
+CHANGED, OTHERS = "between changed hosts", "with an unchanged host"
+"""Groups of flows where only some hosts change."""
+_TIMES = ("small_p99_us", "small_mean_us", "large_mean_us")
+FEW = 100
+"""Flows below which a 99th percentile says little."""
+_INITIAL_WINDOW_BYTES = 14_600
+_LARGE_BYTES = 1_000_000
+_LARGE_SHARE = 0.1
+"""Of all bytes, which flows of the usual bound should carry at least."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Which flows are small and which large, bytes: up to `small`, from `large` on."""
+
+    small: int
+    large: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over seeds; `ci95` is half of its interval, None for one seed."""
+
+    mean: float
+    ci95: float | None
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.mean - (self.ci95 or 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.mean + (self.ci95 or 0.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme on one group of flows."""
+
+    scheme: str
+    group: str
+    small_flows: int
+    """In each seed, on average."""
+    large_flows: int
+    small_p99_us: Value | None
+    small_mean_us: Value | None
+    large_mean_us: Value | None
+    small_p99_change: Value | None
+    """Part of today's: -0.5 is half of it; None for today's own."""
+    small_mean_change: Value | None
+    large_mean_change: Value | None
+    unfinished: int
+    """Flows that had not arrived when the run ended, all seeds together."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is recommended, why, and how sure that is."""
+
+    scheme: str | None
+    """None: leave it as it is."""
+    sentence: str
+    sure: tuple[str, ...]
+
+
+def choose_sizes(sizes: "pl.Series", small: int | None, large: int | None) -> Sizes:
+    """The bounds that were asked for; else what one window of a new connection carries, and 1 MB,
+    where the trace has such flows, else its smallest tenth and the largest that carry half.
+    """
+    ordered = sizes.sort()
+    why = []
+    if small is None:
+        small = _INITIAL_WINDOW_BYTES
+        text = f"small: up to {small:,} bytes, the first window of a new connection"
+        if int((ordered <= small).sum()) < min(FEW, max(1, len(ordered) // 100)):
+            small = int(ordered[len(ordered) // 10])
+            text = f"small: up to {small:,} bytes, the smallest tenth, as few fit a first window"
+        why.append(text)
+    if large is None:
+        large = _LARGE_BYTES
+        text = f"large: {large:,} bytes or more"
+        total = float(ordered.sum())
+        if float(ordered.filter(ordered >= large).sum()) < _LARGE_SHARE * total:
+            sums = ordered.reverse().cum_sum()
+            place = int((sums < total / 2).sum())
+            large = int(ordered[len(ordered) - 1 - min(place, len(ordered) - 1)])
+            text = f"large: {large:,} bytes or more, the largest that carry half of all bytes"
+        why.append(text)
+    return Sizes(small, large, "; ".join(why))
+
+
+def rows_of(
+    question: Question,
+    finished: "pl.DataFrame",
+    asked: "pl.DataFrame",
+    sizes: Sizes,
+) -> list[Row]:
+    """A row for each scheme and group. `asked` are the flows that were to be carried, of each
+    condition with its number of seeds in `seeds`; `finished` is `flows.parquet` of the runs. Both
+    have a column `group`, and `changed` where only some hosts change.
+    """
+    import polars as pl
+
+    named = asked["group"].unique(maintain_order=True).to_list()
+    of_group = {ALL: pl.lit(True)}
+    if len(named) > 1:
+        of_group |= {group: pl.col("group") == group for group in named}
+    if question.partly:
+        of_group |= {CHANGED: pl.col("changed"), OTHERS: ~pl.col("changed")}
+    found = []
+    for group, is_inside in of_group.items():
+        inside = finished.filter(is_inside)
+        wanted = int(asked.filter(is_inside)["seeds"].sum())
+        of_scheme = {
+            scheme: _samples(inside.filter(pl.col("scheme") == scheme), sizes)
+            for scheme in question.schemes
+        }
+        base = of_scheme[question.today[0]]
+        for scheme, samples in of_scheme.items():
+            known = list(samples.values())
+            count = max(1, len(known))
+            values = [_value([sample[key] for sample in known]) for key in _TIMES]
+            is_base = scheme == question.today[0]
+            changes = [None if is_base else _change(samples, base, key) for key in _TIMES]
+            found.append(
+                Row(
+                    scheme,
+                    group,
+                    round(sum(sample["small"] for sample in known) / count),
+                    round(sum(sample["large"] for sample in known) / count),
+                    *values,
+                    *changes,
+                    unfinished=wanted - int((inside["scheme"] == scheme).sum()),
+                )
+            )
+    return found
+
+
+def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[tuple[str, int], dict[str, Any]]:
+    """The statistics of each condition and seed."""
+    import polars as pl
+
+    small, large = pl.col("bytes") <= sizes.small, pl.col("bytes") >= sizes.large
+    us = pl.col("fct_ps") * 1e-6
+    found = flows.group_by("condition", "seed", maintain_order=True).agg(
+        small.sum().alias("small"),
+        large.sum().alias("large"),
+        us.filter(small).quantile(0.99, "linear").alias("small_p99_us"),
+        us.filter(small).mean().alias("small_mean_us"),
+        us.filter(large).mean().alias("large_mean_us"),
+    )
+    return {(row["condition"], row["seed"]): row for row in found.iter_rows(named=True)}
+
+
+def _value(values: Sequence[float | None]) -> Value | None:
+    known = [value for value in values if value is not None]
+    return Value(*mean_ci95(known)) if known else None
+
+
+def _change(
+    samples: Mapping[tuple[str, int], dict[str, Any]],
+    base: Mapping[tuple[str, int], dict[str, Any]],
+    key: str,
+) -> Value | None:
+    changes = [
+        mine[key] / theirs[key] - 1
+        for place, mine in samples.items()
+        if (theirs := base.get(place)) and mine[key] is not None and theirs[key]
+    ]
+    return _value(changes)
+
+
+def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
+    """The smallest headroom whose gain for small flows is not below the best one's, among those
+    that lengthen large flows by at most `most_loss`.
+
+    Gains are compared by their intervals: where two overlap, the smaller headroom is preferred.
+    """
+    base = question.today[0]
+    label = {scheme.name: scheme.label for scheme in question.looks}
+    by_scheme = {row.scheme: row for row in rows if row.group == ALL}
+    offered = [by_scheme[hull_name(part)] for part in question.give_up]
+    known = [row for row in offered if row.small_p99_change is not None]
+    if not known:
+        return Advice(None, "No headroom can be judged: the trace has no small flow.", ())
+    cheap = [row for row in known if _loss(row) <= most_loss]
+    gaining = [row for row in cheap if _gain(row).high < 0]
+    if not gaining:
+        if helping := [row for row in known if _gain(row).high < 0]:
+            least = min(helping, key=_loss)
+            assert least.large_mean_change is not None
+            reason = (
+                f"every headroom that shortens small flows lengthens large ones by more than "
+                f"{percent(most_loss)} (--most-loss). With {label[least.scheme]}, the gentlest, "
+                f"the 99th percentile of small flows {in_words(_gain(least))}, the mean of large "
+                f"ones {in_words(least.large_mean_change)}"
+            )
+        else:
+            reason = "no headroom shortens the small flows beyond what seeds differ by"
+        return Advice(None, f"Leave {label[base]} as it is: {reason}.", _sure(rows, None))
+    best = min(gaining, key=lambda row: _gain(row).mean)
+    chosen = next(row for row in gaining if _gain(row).low <= _gain(best).high)
+    part = next(p for p in question.give_up if hull_name(p) == chosen.scheme)
+    gain, loss = _gain(chosen), chosen.large_mean_change
+    sentence = (
+        f"Give up {percent(part)} of the bandwidth: the 99th percentile of small flows "
+        f"{in_words(gain)} against {label[base]}"
+    )
+    sentence += "." if loss is None else f", the mean of large flows {in_words(loss)}."
+    return Advice(chosen.scheme, sentence, _sure(rows, chosen))
+
+
+def _gain(row: Row) -> Value:
+    assert row.small_p99_change is not None
+    return row.small_p99_change
+
+
+def _loss(row: Row) -> float:
+    """How much longer large flows take, at the upper end; 0 where there are none."""
+    return 0.0 if row.large_mean_change is None else row.large_mean_change.high
+
+
+def told(value: Value | None) -> str:
+    """A change in words: per cent, or how many times it is from twice on."""
+    if value is None:
+        return "-"
+    factor, unit = (1.0, " times") if value.mean >= 1 else (100.0, "%")
+    spread = "" if value.ci95 is None else f" ± {factor * value.ci95:.2g}"
+    mean = 1 + value.mean if value.mean >= 1 else 100 * value.mean
+    return f"{mean:.3g}{spread}{unit}" if value.mean >= 1 else f"{mean:+.3g}{spread}{unit}"
+
+
+def in_words(value: Value) -> str:
+    """A change with its verb: "falls by 42.7 ± 6.6%"."""
+    if value.mean >= 1:
+        return f"grows {told(value)}"
+    return f"{'falls' if value.mean < 0 else 'grows'} by {told(value)[1:]}"
+
+
+def _sure(rows: Sequence[Row], chosen: Row | None) -> tuple[str, ...]:
+    found = []
+    of = chosen or next(row for row in rows if row.group == ALL)
+    if of.small_flows < FEW:
+        found.append(
+            f"There are only {of.small_flows} small flows: their 99th percentile is that of one or "
+            "two of them."
+        )
+    if of.small_p99_us is not None and of.small_p99_us.ci95 is None:
+        found.append("There is one seed, hence no interval: give --seeds 5 or more.")
+    if of.large_flows == 0:
+        found.append("There is no large flow, so that nothing is known of what it costs them.")
+    late = sum(row.unfinished for row in rows if row.group == ALL)
+    if late:
+        found.append(f"{late} flows had not arrived when their runs ended; they are left out.")
+    return tuple(found)
+
+
+def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The frontier as `--format json` prints it."""
+    return [asdict(row) for row in rows]

@@ -1,0 +1,261 @@
+"""`hull ask`: from a trace to a page. Nothing is written before trace and network are known to fit.
+
+The folder has `ask.html`, `frontier.pdf`, `summary.json`, the flows that were simulated
+(`flows-*.parquet`) and `runs`, a folder as `hull run` leaves it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hull.ask.answer import Advice, Row, Sizes, advise, as_json, choose_sizes, rows_of
+from hull.ask.capacity import Load, check_capacity, loads
+from hull.ask.deployment import changed_hosts, with_transports
+from hull.ask.fit import Fit, compare, draw
+from hull.ask.network import Network, read_network
+from hull.ask.page import Facts, answer_page
+from hull.ask.picture import write_picture
+from hull.ask.question import (
+    UNCHANGED,
+    Question,
+    hull_name,
+    percent,
+    read_give_up,
+    read_today,
+    scenario_text,
+    settings_for,
+)
+from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
+from hull.errors import UsageError, check_count, shown
+from hull.file_names import check_path
+from hull.output_file import whole_file, write_text
+from hull.plan import make_plan
+from hull.runner import perform
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEAST_SEEDS = 5
+_MOST_SEEDS = 100
+_LOADS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks, as text where it has to be read."""
+
+    traffic: TrafficOptions
+    topology: str
+    out: Path
+    give_up: str = "2%,5%,10%"
+    today: str = "dctcp,cubic"
+    rtt: str | None = None
+    buffer: str | None = None
+    deployed: str | None = None
+    fit: bool = False
+    seeds: int = LEAST_SEEDS
+    small: int | None = None
+    large: int | None = None
+    most_loss: float = 0.1
+    jobs: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `hull ask` found."""
+
+    page: Path
+    rows: tuple[Row, ...]
+    advice: Advice
+    labels: dict[str, str]
+
+
+def ask(request: Request) -> Answer:
+    """Carry it out. Raises UsageError before anything is written, Interrupted, RunError."""
+    check_path("--out", request.out, "results/ask", inside=150)
+    seeds = check_count("--seeds", request.seeds)
+    if seeds > _MOST_SEEDS:
+        raise UsageError(f"--seeds: {seeds} is invalid; expected 1 to {_MOST_SEEDS}")
+    give_up, today = read_give_up(request.give_up), read_today(request.today)
+    network = read_network(request.topology, request.rtt, request.buffer)
+    traffic = read_traffic(request.traffic, network)
+    busiest = loads(network, traffic.flows, traffic.duration_ps, traffic.longest_ps)
+    check_capacity(busiest)
+    question = Question(
+        network, give_up, today, settings_for(network), partly=request.deployed is not None
+    )
+    flows = traffic.flows
+    if request.deployed is not None:
+        changed = changed_hosts(request.deployed, network.racks, flows)
+        flows = with_transports(flows, changed, UNCHANGED)
+    lists = [draw(flows, seed) for seed in range(1, seeds + 1)] if request.fit else [flows]
+    sizes = choose_sizes(flows["bytes"], request.small, request.large)
+
+    request.out.mkdir(parents=True, exist_ok=True)
+    paths = [_write_flows(one, request.out) for one in lists]
+    title = f"hull ask: {request.traffic.trace.name} on {request.topology}"
+    runs = 1 if request.fit else seeds
+    duration_ps = max(
+        traffic.duration_ps, *(int(one["start_ps"].to_numpy().max()) + 1 for one in lists)
+    )
+    text = scenario_text(question, paths, duration_ps, runs, title)
+    plan = make_plan(text, "hull ask", [])
+    result = perform(plan, request.out / "runs", jobs=request.jobs, force=request.force, lines=True)
+    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
+    asked = _asked(lists, conditions, runs)
+    rows = rows_of(question, _with_groups(result.flows, asked), asked, sizes)
+    advice = advise(question, rows, request.most_loss)
+    fit = compare(flows, lists[0]) if request.fit else None
+    facts = Facts(
+        title=title,
+        traffic=traffic.sentences,
+        placement=traffic.placement,
+        network=_about(network, seeds),
+        cannot_say=_cannot_say(fit, partly=question.partly),
+        commands=_commands(question, advice),
+        loads=tuple(busiest[:_LOADS_SHOWN]),
+    )
+    write_picture(question, rows, request.out / "frontier.pdf")
+    content = _summary(request, question, traffic, rows, sizes, advice, facts, busiest, fit)
+    write_text(request.out / "summary.json", json.dumps(content, indent=2) + "\n")
+    page = request.out / "ask.html"
+    write_text(page, answer_page(question, rows, sizes, advice, facts))
+    return Answer(page, tuple(rows), advice, {s.name: s.label for s in question.looks})
+
+
+def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
+    """A flow list, named by what is in it, so that an earlier run's is never replaced."""
+    import hashlib
+    import io
+
+    columns = ["start_ps", "src", "dst", "bytes"]
+    columns += ["transport"] if "transport" in flows.columns else []
+    content = io.BytesIO()
+    flows.select(columns).write_parquet(content, compression="snappy", statistics=False)
+    data = content.getvalue()
+    path = folder / f"flows-{hashlib.sha256(data).hexdigest()[:12]}.parquet"
+    if not path.exists():
+        with whole_file(path) as file:
+            file.write(data)
+    return path
+
+
+def _asked(
+    lists: Sequence["pl.DataFrame"], conditions: Sequence[str], seeds: int
+) -> "pl.DataFrame":
+    """The flows of every condition, with the number of seeds that carry them."""
+    import polars as pl
+
+    return pl.concat(
+        one.with_columns(pl.lit(condition).alias("condition"), pl.lit(seeds).alias("seeds"))
+        for one, condition in zip(lists, conditions, strict=True)
+    )
+
+
+def _with_groups(finished: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of the runs with the groups of their flows."""
+    import polars as pl
+
+    key = ["condition", "start_ps", "src", "dst", "bytes"]
+    kept = ["group", *(["changed"] if "changed" in asked.columns else [])]
+    types = {"start_ps": pl.Int64, "src": pl.Int64, "dst": pl.Int64, "bytes": pl.Int64}
+    groups = asked.select([*key, *kept]).unique(key, keep="first", maintain_order=True)
+    return finished.cast({**types, "condition": pl.String, "scheme": pl.String}).join(
+        groups.cast(types), on=key, how="left"
+    )
+
+
+def _about(network: Network, seeds: int) -> tuple[str, ...]:
+    return (
+        f"{network.name}: {len(network.hosts)} hosts at {len(network.racks)} switches; a round "
+        f"trip between idle hosts takes up to {network.round_trip_s * 1e6:.4g} us.",
+        *network.guessed,
+        "Hosts start with a window of 10 segments, as Linux does, use windows up to 6 MB, and wait "
+        "at least 10 ms before they send again what was lost (Linux waits 200 ms unless it is "
+        "told otherwise, which would make today's loss look worse).",
+        f"Each scheme ran {seeds} times.",
+    )
+
+
+def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
+    found = [
+        "Flows start when they did in the trace, whatever became of those before them. Where a "
+        "flow waited for another, a faster network would have started it sooner, and a slower one "
+        "later: the true gain is spread differently.",
+        "What other programs, disks and processors cost is not simulated.",
+    ]
+    if fit is None:
+        found.append(
+            "All seeds carry the same flows: intervals say what paths and the pacer's draws do, "
+            "not what another day's traffic would. --fit draws flows anew for each seed."
+        )
+    else:
+        found.append(
+            f"Flows are drawn from those seen: sizes differ by a KS distance of {fit.sizes_ks:.3g},"
+            f" gaps by {fit.gaps_ks:.3g}, bytes are {fit.load:.3g} times those seen. Starts are "
+            f"{fit.dispersion:.3g} times as uneven as a Poisson process, in the trace "
+            f"{fit.seen_dispersion:.3g} times: what is between the two is lost by drawing."
+        )
+    if partly:
+        found.append(
+            "A flow changes when both of its hosts have; others keep CUBIC and share the queues."
+        )
+    return tuple(found)
+
+
+def _commands(question: Question, advice: Advice) -> tuple[str, ...]:
+    """What deploys the recommended setting on Linux hosts."""
+    if advice.scheme is None:
+        return ()
+    part = next(p for p in question.give_up if hull_name(p) == advice.scheme)
+    settings, network = question.settings, question.network
+    pacer = settings.pacer
+    return (
+        "# on each host, as root; eth0 is its link to the switch",
+        "hull linux dctcp on",
+        f"hull linux attach eth0 --rate {network.rate_bps / 1e9:g}Gbps "
+        f"--drain {percent(1 - part)} --threshold {settings.phantom_threshold_bytes}B "
+        f"--update-interval {pacer['update_interval_s'] * 1e6:.4g}us "
+        f"--beta {pacer['beta']:.0f} --bucket {pacer['bucket_bytes']:.0f}B "
+        f"--fifo {pacer['fifo_bytes']:.0f}B "
+        f"--association-timeout {pacer['association_timeout_s'] * 1e6:.0f}us",
+    )
+
+
+def _summary(
+    request: Request,
+    question: Question,
+    traffic: Traffic,
+    rows: Sequence[Row],
+    sizes: Sizes,
+    advice: Advice,
+    facts: Facts,
+    busiest: Sequence[Load],
+    fit: Fit | None,
+) -> dict[str, Any]:
+    settings = question.settings
+    return {
+        "trace": shown(request.traffic.trace),
+        "topology": request.topology,
+        "hosts": len(question.network.hosts),
+        "round_trip_s": question.network.round_trip_s,
+        "flows": len(traffic.flows),
+        "duration_ps": traffic.duration_ps,
+        "traffic": [*traffic.sentences, *traffic.placement],
+        "sizes": asdict(sizes),
+        "settings": {
+            "thresholds_bytes": {f"{rate:.0f}": k for rate, k in settings.thresholds.items()},
+            "g": settings.g,
+            "phantom_threshold_bytes": settings.phantom_threshold_bytes,
+            "pacer": settings.pacer,
+        },
+        "busiest": [asdict(load) for load in busiest[:_LOADS_SHOWN]],
+        "fit": None if fit is None else asdict(fit),
+        "frontier": as_json(rows),
+        "advice": asdict(advice),
+        "cannot_say": list(facts.cannot_say),
+        "commands": list(facts.commands),
+    }

@@ -1,0 +1,53 @@
+"""What became of a trace's rows: kept, dropped and why, and what was guessed; bytes in bytes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Rows that are not replayed."""
+
+    why: str
+    """Their kind, such as "rows without an address"."""
+    rows: int
+    bytes: int
+    """As far as the rows say."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Rows in, flows out, and all that lies between."""
+
+    rows: int
+    flows: int
+    bytes: int
+    """Of the flows."""
+    dropped: tuple[Dropped, ...] = ()
+    guessed: tuple[str, ...] = ()
+    """Sentences for the page: each names what was assumed and how to say otherwise."""
+
+
+def number(value: int) -> str:
+    """A count with its thousands apart."""
+    return f"{value:,}"
+
+
+def counted(value: int, one: str, many: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{number(value)} {one if value == 1 else many or one + 's'}"
+
+
+def size(value: float) -> str:
+    """Bytes with three digits and a unit."""
+    for unit, power in (("TB", 12), ("GB", 9), ("MB", 6), ("KB", 3)):
+        if value >= 10**power:
+            return f"{value / 10**power:.3g} {unit}"
+    return f"{value:.3g} B"
+
+
+def duration(ps: float) -> str:
+    """A time in ps with three digits and a unit."""
+    for unit, power in (("s", 12), ("ms", 9), ("us", 6), ("ns", 3)):
+        if ps >= 10**power:
+            return f"{ps / 10**power:.6g} {unit}" if unit == "s" else f"{ps / 10**power:.3g} {unit}"
+    return f"{ps:.3g} ps"

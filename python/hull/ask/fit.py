@@ -1,0 +1,67 @@
+"""Flows drawn from those that were seen, so that each seed has traffic of its own (`--fit`).
+
+A drawn flow has the ends and the size of one that was seen, and comes after one of the gaps that
+were seen; both are drawn independently, with replacement. What depends on the order of flows, as
+bursts do, is not in it: `Fit` says how much that is. Times in ps.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+_WINDOWS = 1000
+"""Into how many parts of the time the flows are counted."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How drawn flows compare with those that were seen."""
+
+    sizes_ks: float
+    """Kolmogorov-Smirnov distance of the sizes."""
+    gaps_ks: float
+    load: float
+    """Bytes over bytes that were seen."""
+    dispersion: float
+    """Variance over mean of the flows that start in a thousandth of the time; 1 for Poisson."""
+    seen_dispersion: float
+
+
+def draw(flows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
+    """As many flows as were seen."""
+    import numpy as np
+    import polars as pl
+
+    generator = np.random.default_rng(seed)
+    starts = np.sort(flows["start_ps"].to_numpy())
+    gaps = np.diff(starts, prepend=0)
+    begin = np.cumsum(generator.choice(gaps, len(gaps)))
+    chosen = flows[generator.integers(0, len(flows), len(flows)).tolist()]
+    return chosen.with_columns(pl.Series("start_ps", begin, dtype=pl.Int64))
+
+
+def compare(seen: "pl.DataFrame", drawn: "pl.DataFrame") -> Fit:
+    """The drawn flows beside those that were seen."""
+    import numpy as np
+    from scipy.stats import ks_2samp
+
+    def gaps(flows: "pl.DataFrame") -> "np.ndarray":
+        return np.diff(np.sort(flows["start_ps"].to_numpy()), prepend=0)
+
+    def dispersion(flows: "pl.DataFrame") -> float:
+        counts, _ = np.histogram(flows["start_ps"].to_numpy(), _WINDOWS)
+        return float(counts.var() / max(counts.mean(), 1e-9))
+
+    def distance(one: "np.ndarray", other: "np.ndarray") -> float:
+        return float(ks_2samp(one, other, method="asymp").statistic)
+
+    return Fit(
+        sizes_ks=distance(seen["bytes"].to_numpy(), drawn["bytes"].to_numpy()),
+        gaps_ks=distance(gaps(seen), gaps(drawn)),
+        load=float(drawn["bytes"].sum()) / float(seen["bytes"].sum()),
+        dispersion=dispersion(drawn),
+        seen_dispersion=dispersion(seen),
+    )

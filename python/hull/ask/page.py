@@ -1,0 +1,241 @@
+"""The page of an answer: the advice first, then the frontier as picture and table, how sure it is,
+the commands that deploy it, and what was dropped, guessed and left out. Changes in per cent.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from hull.ask.answer import ALL, Advice, Row, Sizes, Value, told
+from hull.ask.capacity import Load
+from hull.ask.question import Question, percent
+from hull.report.charts import Chart
+from hull.report.document import document, figures, key_of
+from hull.report.labels import NO_VALUE, number
+from hull.report.tables import boxed_table, swatch
+
+_HEIGHT_PX = 320
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What stands on the page besides the answer: each a list of sentences."""
+
+    title: str
+    traffic: tuple[str, ...]
+    placement: tuple[str, ...]
+    network: tuple[str, ...]
+    cannot_say: tuple[str, ...]
+    commands: tuple[str, ...]
+    loads: tuple[Load, ...]
+    fit: str = ""
+    """HTML about the fit, where flows were drawn."""
+
+
+def answer_page(
+    question: Question, rows: Sequence[Row], sizes: Sizes, advice: Advice, facts: Facts
+) -> str:
+    """The whole file."""
+    charts: list[Chart] = []
+    groups = list(dict.fromkeys(row.group for row in rows))
+    drawn = [group for group in groups if _has_both(rows, group)]
+    frontier = figures([_frontier(question, rows, group) for group in drawn], charts)
+    tables = "".join(_table(question, rows, group) for group in groups)
+    sure = _list(advice.sure) or ""
+    commands = escape("\n".join(facts.commands))
+    body = f"""<h1>{escape(facts.title)}</h1>
+<p class="answer"><strong>{escape(advice.sentence)}</strong></p>
+<section><h2 id="frontier">What small flows gain, what large ones lose</h2>
+{key_of(_shown(question))}{frontier}
+<p>Further down: small flows end sooner. Further right: large flows take longer. Both axes are
+logarithmic; bars are 95% intervals over the seeds. Changes are against
+{escape(_label(question, question.today[0]))} on the same flows. {escape(_sentence(sizes.why))}</p>
+{tables}</section>
+<section><h2 id="sure">How sure this is</h2>{sure}{_list(facts.cannot_say)}{facts.fit}</section>
+<section><h2 id="deploy">How to deploy it</h2>
+{f"<pre>{commands}</pre>" if facts.commands else "<p>Nothing is to be changed.</p>"}
+{_settings(question)}</section>
+<section><h2 id="traffic">The traffic</h2>{_list(facts.traffic)}{_list(facts.placement)}
+{_loads(facts.loads)}</section>
+<section><h2 id="network">The network</h2>{_list(facts.network)}</section>
+<section><h2 id="runs">The runs</h2><p><a href="runs/report.html">Distributions, queues and counts
+of each scheme</a>; <code>runs/flows.parquet</code> has a row for each flow.</p></section>"""
+    return document(facts.title, body, charts)
+
+
+def _shown(question: Question) -> list[Any]:
+    return [scheme for scheme in question.looks if scheme.name in question.schemes]
+
+
+def _label(question: Question, name: str) -> str:
+    return next(scheme.label for scheme in question.looks if scheme.name == name)
+
+
+def _has_both(rows: Sequence[Row], group: str) -> bool:
+    """Whether a group has small and large flows."""
+    inside = [row for row in rows if row.group == group]
+    return any(row.small_p99_us and row.large_mean_us for row in inside)
+
+
+def _frontier(question: Question, rows: Sequence[Row], group: str) -> Chart:
+    """A point for each scheme, with its intervals."""
+    data = io.StringIO()
+    writer = csv.writer(data, lineterminator="\n")
+    numbers = ("large", "large_low", "large_high", "small", "small_low", "small_high")
+    writer.writerow(("scheme", *numbers))
+    words = []
+    for row in rows:
+        large, small = row.large_mean_us, row.small_p99_us
+        if row.group == group and large is not None and small is not None:
+            values = (large.mean, large.low, large.high, small.mean, small.low, small.high)
+            label = _label(question, row.scheme)
+            # A logarithmic axis has no zero.
+            writer.writerow((label, *(f"{max(value, 0.01):.5g}" for value in values)))
+            words.append(f"{label}: small {_plain(small)}, large {_plain(large)}")
+    shown = _shown(question)
+    colour = {
+        "field": "scheme",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": [s.label for s in shown], "range": [s.colour for s in shown]},
+    }
+    scale = {"type": "log", "nice": False, "padding": 14}
+    x = {"field": "large", "type": "quantitative", "title": "Large flows, mean (µs)"}
+    y = {"field": "small", "type": "quantitative", "title": "Small flows, 99th percentile (µs)"}
+    for axis in (x, y):
+        axis |= {"scale": scale, "axis": {"format": "~s", "tickCount": 6}}
+    tooltip = [
+        {"field": "scheme", "type": "nominal", "title": "Scheme"},
+        {"field": "small", "type": "quantitative", "title": "Small, p99 (µs)", "format": ",.4~r"},
+        {"field": "large", "type": "quantitative", "title": "Large, mean (µs)", "format": ",.4~r"},
+    ]
+    spec = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": "container",
+        "height": _HEIGHT_PX,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {
+            "values": data.getvalue(),
+            "format": {
+                "type": "csv",
+                "parse": {"scheme": "string"} | dict.fromkeys(numbers, "number"),
+            },
+        },
+        "encoding": {"color": colour},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 1.5},
+                "encoding": {
+                    "x": {**x, "field": "large_low"},
+                    "x2": {"field": "large_high"},
+                    "y": y,
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 1.5},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": "small_low"},
+                    "y2": {"field": "small_high"},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
+                "encoding": {"x": x, "y": y, "tooltip": tooltip},
+            },
+        ],
+    }
+    title = "All flows" if group == ALL else f"Group {group}"
+    return Chart(title, f"{title}: {'; '.join(words)}.", spec)
+
+
+def _table(question: Question, rows: Sequence[Row], group: str) -> str:
+    """A row for each scheme: small flows, then large ones, each with its change."""
+    head = "".join(
+        f'<th scope="col">{name}</th>'
+        for name in (
+            "small, p99 (µs)",
+            "change",
+            "small, mean (µs)",
+            "change",
+            "large, mean (µs)",
+            "change",
+            "flows a seed: small, large",
+        )
+    )
+    body = ""
+    for row in rows:
+        if row.group != group:
+            continue
+        scheme = next(s for s in question.looks if s.name == row.scheme)
+        cells = "".join(
+            f"<td>{text}</td>"
+            for text in (
+                _us(row.small_p99_us),
+                told(row.small_p99_change),
+                _us(row.small_mean_us),
+                told(row.small_mean_change),
+                _us(row.large_mean_us),
+                told(row.large_mean_change),
+                f"{row.small_flows:,}, {row.large_flows:,}",
+            )
+        )
+        body += f'<tr><th scope="row">{swatch(scheme)} {escape(scheme.label)}</th>{cells}</tr>'
+    caption = "All flows" if group == ALL else f"Group {group}"
+    return boxed_table(
+        caption,
+        f'<thead><tr><th scope="col">Scheme</th>{head}</tr></thead><tbody>{body}</tbody>',
+    )
+
+
+def _settings(question: Question) -> str:
+    settings = question.settings
+    pacer = settings.pacer
+    rows = [
+        (f"DCTCP's K at {rate / 1e9:g} Gbps", f"{threshold:,} bytes")
+        for rate, threshold in sorted(settings.thresholds.items())
+    ]
+    rows += [
+        ("DCTCP's g", f"{settings.g:.4g}"),
+        ("Threshold of the phantom queue", f"{settings.phantom_threshold_bytes:,} bytes"),
+        ("Pacer: update interval", f"{pacer['update_interval_s'] * 1e6:.4g} µs"),
+        ("Pacer: beta", f"{pacer['beta']:.4g} per second"),
+        ("Pacer: bucket, FIFO", f"{pacer['bucket_bytes']:,.0f}, {pacer['fifo_bytes']:,.0f} bytes"),
+        ("Pacer: association ends after", f"{pacer['association_timeout_s'] * 1e3:.4g} ms"),
+    ]
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    return boxed_table("Settings, as hull design has them", f"<tbody>{body}</tbody>")
+
+
+def _loads(loads: Sequence[Load]) -> str:
+    body = "".join(
+        f'<tr><th scope="row">{escape(load.link)}</th><td>{percent(load.part)}</td></tr>'
+        for load in loads
+    )
+    return boxed_table("Mean load of the busiest links", f"<tbody>{body}</tbody>")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _list(sentences: Sequence[str]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _plain(value: Value) -> str:
+    return f"{number(value.mean)} µs"
+
+
+def _us(value: Value | None) -> str:
+    if value is None:
+        return NO_VALUE
+    spread = "" if value.ci95 is None else f' <span class="ci">± {number(value.ci95)}</span>'
+    return f"{number(value.mean)}{spread}"

@@ -1,0 +1,141 @@
+"""Rows of a CSV or Parquet file as they come, read in pieces: any number of rows in little memory.
+
+CSV: fields apart by a comma, semicolon, tab or bar; a header; lines with # are comments; gzip and
+zstd are opened on the way.
+"""
+
+import gzip
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hull.ask.nfdump import MAGIC, is_nfdump
+from hull.errors import UsageError, reason_of, shown
+from hull.input_file import special_kind
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLE = 1000
+"""Rows that units are guessed from."""
+ROW = "row"
+CAPTURES = (
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x0a\x0d\x0d\x0a",
+)
+"""The first bytes of pcap and pcapng files."""
+_HEAD = 1 << 16
+_ADDRESS = re.compile(r"\d+(\.\d+){0,3}|\d{4}-\d\d-\d\d.*|[0-9a-fA-F:]*::?[0-9a-fA-F:]+")
+
+
+@dataclass(frozen=True)
+class Records:
+    """The rows of a file."""
+
+    form: str
+    """For the page, such as "nfdump CSV"."""
+    frame: "pl.LazyFrame"
+    """With the columns as they are, and `row` from 0."""
+    names: tuple[str, ...]
+    kinds: "tuple[pl.DataType, ...]"
+    sample: "pl.DataFrame"
+
+    def kind(self, name: str) -> "pl.DataType":
+        """The type of a column."""
+        return self.kinds[self.names.index(name)]
+
+
+def head_of(path: Path) -> bytes:
+    """The first bytes of a trace, out of gzip. Raises UsageError for what is no file."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(number, "rb") as file:
+            mode = os.fstat(number).st_mode
+            if not stat.S_ISREG(mode):
+                raise refused(path, f"is {special_kind(mode)}; expected a file")
+            head = file.read(_HEAD)
+        if head[:2] == b"\x1f\x8b":
+            with gzip.open(path) as unpacked:
+                head = unpacked.read(_HEAD)
+    except (OSError, EOFError) as error:
+        raise refused(path, reason_of(error)) from None
+    if not head:
+        raise refused(path, "is empty; expected a CSV, Parquet, pcap or pcapng file")
+    return head
+
+
+def refused(path: Path, why: str) -> UsageError:
+    """The error about a trace that cannot be used."""
+    return UsageError(f"TRACE: {shown(path)}: {why}")
+
+
+def scan(path: Path, head: bytes) -> Records:
+    """The rows of a file that begins so."""
+    import polars as pl
+
+    try:
+        if head[:4] == b"PAR1":
+            frame = pl.scan_parquet(path, row_index_name=ROW, glob=False)
+            form = "Parquet"
+        else:
+            frame = _scan_csv(path, head)
+            form = "CSV"
+        schema = frame.collect_schema()
+        sample = frame.head(SAMPLE).collect(engine="streaming")
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, f"cannot be read: {_first_line(error)}") from None
+    names = tuple(name for name in schema if name != ROW)
+    if form == "CSV" and is_nfdump(names):
+        form = "nfdump CSV"
+    if sample.is_empty():
+        raise refused(path, f"has the columns {shown(', '.join(names))} and no row; expected flows")
+    return Records(form, frame, names, tuple(schema[name] for name in names), sample)
+
+
+def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
+    import polars as pl
+
+    if head[:2] in MAGIC:
+        raise refused(
+            path, "is nfdump's own form; expected text: nfdump -r FILE -o csv > flows.csv"
+        )
+    if b"\0" in head and head[:4] != b"\x28\xb5\x2f\xfd":
+        raise refused(path, "is no text; expected a CSV, Parquet, pcap or pcapng file")
+    separator = ","
+    if b"\0" not in head:
+        lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        header = next((line for line in lines if line.strip() and line[0] != "#"), "")
+        separator = max(",;\t|", key=header.count)
+        fields = [field.strip(' "') for field in header.split(separator)]
+        if any(_ADDRESS.fullmatch(field) for field in fields):
+            raise refused(
+                path,
+                f"{shown(header)} is invalid; expected a header with the names of the columns, "
+                "such as start_ms,src,dst,bytes",
+            )
+    return pl.scan_csv(
+        path,
+        separator=separator,
+        infer_schema=False,
+        row_index_name=ROW,
+        comment_prefix="#",
+        encoding="utf8-lossy",
+        extra_columns="ignore",
+        missing_columns="insert",
+        glob=False,
+    )
+
+
+def sampled(records: Records, name: str) -> list[Any]:
+    """The first values of a column that are there."""
+    return list(records.sample.get_column(name).drop_nulls().to_list())
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,137 @@
+"""What a trace's rows add up to, once they are in one form: bytes, times in ticks; what is refused.
+
+Columns: row, start, src, dst, bytes, duration_ps, why (0: kept, else a key of WHY).
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hull.ask.columns import Column
+from hull.ask.counts import counted, number, size
+from hull.ask.records import ROW, Records, refused
+from hull.errors import shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WHY = {
+    1: "lines of nfdump's summary",
+    2: "rows that repeat the header",
+    3: "rows without an address",
+    4: "rows without a readable start",
+    5: "rows without a readable size",
+    6: "rows of zero bytes",
+    7: "rows of ICMP",
+}
+"""Why rows are dropped."""
+_LONGEST_PS = 100 * 86_400 * 10**12
+_ACKNOWLEDGEMENT = 60
+"""Bytes of a packet that carries no data: IP and TCP headers with options."""
+
+
+def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
+    """All that is asked of the rows, in one go."""
+    import polars as pl
+
+    kept = pl.col("why") == 0
+    names = rows.collect_schema().names()
+    asked = [
+        pl.len().alias("rows"),
+        pl.col("start").filter(kept).min().alias("first"),
+        pl.col("start").filter(kept).max().alias("last"),
+        pl.col("duration_ps").filter(kept).null_count().alias("without_duration"),
+        pl.col(ROW).filter(kept & (pl.col("bytes") < 0)).min().alias("negative"),
+        pl.col(ROW).filter(kept & (pl.col("duration_ps") < 0)).min().alias("backwards"),
+    ]
+    for code in (0, *WHY):
+        this = pl.col("why") == code
+        bytes_ = pl.col("bytes").filter(this).sum() if code else pl.col("bytes").filter(kept).sum()
+        asked += [this.sum().alias(f"rows{code}"), bytes_.alias(f"bytes{code}")]
+    for power in range(1, 13):
+        divides = (pl.col("start") % 10**power == 0).filter(kept).all()
+        asked.append(divides.alias(f"tick{power}"))
+    if "packets" in names:
+        small = kept & (pl.col("bytes") <= _ACKNOWLEDGEMENT * pl.col("packets"))
+        asked.append(small.sum().alias("small"))
+        asked.append(pl.col("bytes").filter(small).sum().alias("small_bytes"))
+    if "reply_bytes" in names:
+        replies = kept & (pl.col("reply_bytes") > 0)
+        asked.append(replies.sum().alias("replies"))
+        asked.append(pl.col("reply_bytes").filter(replies).sum().alias("replied_bytes"))
+    return rows.select(asked).collect(engine="streaming").row(0, named=True)
+
+
+def check(
+    path: Path,
+    rows: "pl.LazyFrame",
+    found: dict[str, Any],
+    records: Records,
+    roles: dict[str, Column],
+    tick_ps: int,
+) -> None:
+    """Raise UsageError for what cannot be replayed."""
+    import polars as pl
+
+    def value(index: int, column: str) -> Any:
+        return rows.filter(pl.col(ROW) == index).select(column).collect().item()
+
+    if found["negative"] is not None:
+        row = found["negative"]
+        name = roles.get("bytes", roles.get("packets", Column("bytes"))).name
+        raise refused(
+            path,
+            f"row {number(row + 1)}, column {name}: {value(row, 'bytes')} is invalid; expected a "
+            "size of at least 0 bytes",
+        )
+    if found["backwards"] is not None:
+        row = found["backwards"]
+        name = roles["duration" if "duration" in roles else "end"].name
+        lasts = value(row, "duration_ps") / 1e12
+        raise refused(
+            path,
+            f"row {number(row + 1)}, column {name}: the flow ends {-lasts:.12g} s before it "
+            "starts; expected an end at or after the start",
+        )
+    if not found["rows0"]:
+        whys = ", ".join(
+            f"{number(found[f'rows{code}'])} {why}"
+            for code, why in WHY.items()
+            if found[f"rows{code}"]
+        )
+        first = records.sample.row(0, named=True)
+        cells = [f"{role} {shown(first[roles[role].name])}" for role in ("start", "src", "dst")]
+        raise refused(
+            path,
+            f"none of {counted(found['rows'], 'row')} is a flow ({whys}); expected a start, two "
+            f"addresses and a size; the first row has {', '.join(cells)}",
+        )
+    span = (found["last"] - found["first"]) * tick_ps
+    if span > _LONGEST_PS:
+        earliest = rows.filter((pl.col("why") == 0) & (pl.col("start") == found["first"]))
+        row = earliest.select(pl.col(ROW).min()).collect().item()
+        raise refused(
+            path,
+            f"starts lie {span / 86_400e12:.0f} days apart, the first in row {number(row + 1)}; "
+            "expected at most 100 days: is the unit right, and is that row's time?",
+        )
+
+
+def said_of(found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
+    """Sentences about rows that are kept with something unknown."""
+    said = []
+    if ("duration" in roles or "end" in roles) and found["without_duration"]:
+        flows = counted(found["without_duration"], "flow")
+        said.append(f"{flows} without a readable duration: taken as unknown.")
+    if found.get("small"):
+        flows = counted(found["small"], "flow")
+        said.append(
+            f"{flows} ({size(found['small_bytes'])}) with at most {_ACKNOWLEDGEMENT} bytes a "
+            "packet are probably acknowledgements alone; they are replayed as data."
+        )
+    if found.get("replies"):
+        rows = counted(found["replies"], "row")
+        said.append(
+            f"{rows} also count bytes of the other direction ({roles['reply_bytes'].name}, "
+            f"{size(found['replied_bytes'])}); these are not replayed."
+        )
+    return said

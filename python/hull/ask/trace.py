@@ -1,0 +1,218 @@
+"""A recorded trace as flows: start in ps from the first, addresses, bytes, duration in ps.
+
+CSV and Parquet go through a temporary Parquet file of one form, a piece at a time, so that memory
+does not grow with the rows; its folder is `scratch`, or the system's for temporary files.
+"""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hull.ask import nfdump
+from hull.ask.columns import Column, map_columns
+from hull.ask.counts import Counts, Dropped, number
+from hull.ask.guessed_units import Guess, duration_clock, time_clock
+from hull.ask.packets import IDLE_PS, read_capture
+from hull.ask.records import CAPTURES, ROW, Records, head_of, refused, scan
+from hull.ask.rows import WHY, check, said_of, totals_of
+from hull.ask.scratch import Scratch
+from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
+from hull.errors import RunError, UsageError, reason_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MTU_PAYLOAD = 1460
+"""Data of a full TCP packet at an MTU of 1500 bytes."""
+_NO_ADDRESS = ("", "-", "0.0.0.0", "::", "N/A", "null", "None")
+_ICMP = ("1", "58", "ICMP", "ICMP6", "IPV6-ICMP", "ICMPV6")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace that was read."""
+
+    form: str
+    """Such as "nfdump CSV"."""
+    flows: "pl.LazyFrame"
+    """start_ps (Int64), src, dst (String), bytes (UInt64), duration_ps (Int64, null where unknown);
+    src_port, dst_port (Int32) and group (String) where the trace has them.
+    """
+    counts: Counts
+    resolution_ps: int
+    """Of the start times."""
+    span_ps: int
+    """From the first start to the last."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """Role -> column of the trace."""
+    kept_in: Scratch | None = field(default=None, repr=False)
+    """What `flows` reads; removed with the trace."""
+
+
+def read_trace(
+    path: Path,
+    columns: str | None = None,
+    unit: str | None = None,
+    *,
+    packet_bytes: int = MTU_PAYLOAD,
+    idle_ps: int = IDLE_PS,
+    scratch: Path | None = None,
+) -> Trace:
+    """The flows of a trace. `columns`: what `--columns` says; `unit`: that of the start and end;
+    `packet_bytes`: of a packet, where only packets are counted; `idle_ps`: the gap that ends a flow
+    of a capture. Raises UsageError.
+    """
+    import polars as pl
+
+    head = head_of(path)
+    if head[:4] in CAPTURES:
+        return _of_capture(path, columns, idle_ps)
+    records = scan(path, head)
+    roles = map_columns(records.names, columns)
+    given = time_unit(unit, "--time-unit") if unit else None
+    guesses: list[str] = []
+    frame, tick_ps = _common_form(records, roles, given, packet_bytes, guesses)
+    try:
+        kept_in = Scratch(scratch)
+        file = kept_in.path / "rows.parquet"
+        frame.sink_parquet(file, compression="lz4")
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None
+    except OSError as error:
+        raise RunError(f"{path}: its rows cannot be kept: {reason_of(error)}") from None
+    rows = pl.scan_parquet(file)
+    found = totals_of(rows)
+    check(path, rows, found, records, roles, tick_ps)
+    kept = rows.filter(pl.col("why") == 0)
+    extra = [c for c in ("src_port", "dst_port", "group") if c in roles]
+    flows = kept.select(
+        ((pl.col("start") - found["first"]) * tick_ps).alias("start_ps"),
+        "src",
+        "dst",
+        pl.col("bytes").cast(pl.UInt64),
+        "duration_ps",
+        *extra,
+    )
+    dropped = tuple(
+        Dropped(why, found[f"rows{code}"], found[f"bytes{code}"] or 0)
+        for code, why in WHY.items()
+        if found[f"rows{code}"]
+    )
+    guesses += said_of(found, roles)
+    counts = Counts(found["rows"], found["rows0"], found["bytes0"] or 0, dropped, tuple(guesses))
+    return Trace(
+        records.form,
+        flows,
+        counts,
+        resolution_ps([found[f"tick{power}"] for power in range(1, 13)], tick_ps),
+        (found["last"] - found["first"]) * tick_ps,
+        {role: column.name for role, column in roles.items()},
+        kept_in,
+    )
+
+
+def _common_form(
+    records: Records,
+    roles: dict[str, Column],
+    given: str | None,
+    packet_bytes: int,
+    guesses: list[str],
+) -> "tuple[pl.LazyFrame, int]":
+    """Rows in one form, with why they are dropped; the unit of `start`, ps."""
+    import polars as pl
+
+    def text(role: str) -> "pl.Expr":
+        return pl.col(roles[role].name).cast(pl.String).str.strip_chars()
+
+    start = time_clock(records, "start", roles["start"], given)
+    tick_ps = start.clock.tick_ps
+    end: Guess | None = None
+    if "end" in roles and "duration" not in roles:
+        end = time_clock(records, "end", roles["end"], given)
+        tick_ps = max(tick_ps, end.clock.tick_ps)
+
+    def time(role: str, guess: Guess) -> "pl.Expr":
+        name = roles[role].name
+        clock = replace(guess.clock, tick_ps=tick_ps)
+        return ticks(pl.col(name), records.kind(name), clock)
+
+    lasts = pl.lit(None, pl.Int64)
+    if end is not None:
+        lasts = (time("end", end) - time("start", start)) * tick_ps
+    elif "duration" in roles:
+        of_duration = duration_clock(records, roles["duration"], start)
+        guesses += of_duration.said
+        name = roles["duration"].name
+        lasts = ticks(pl.col(name), records.kind(name), of_duration.clock)
+    guesses[:0] = [*start.said, *(end.said if end else ())]
+    if "bytes" in roles:
+        column = roles["bytes"]
+        scale = BYTE_UNITS[column.unit.lower()] if column.unit else 1
+    else:
+        column, scale = roles["packets"], packet_bytes
+        guesses.append(
+            f"The trace has no bytes: a packet ({column.name}) counts as {packet_bytes} bytes."
+        )
+    bytes_ = whole_bytes(pl.col(column.name), records.kind(column.name), scale)
+    src, dst = text("src"), text("dst")
+    no = pl.lit(False)
+    summary = nfdump.of_summary(records.names, records.kinds) if "nfdump" in records.form else no
+    repeated = no
+    if records.kind(roles["start"].name) == pl.String:
+        repeated = pl.col(roles["start"].name) == roles["start"].name
+    icmp = text("protocol").str.to_uppercase().is_in(_ICMP) if "protocol" in roles else no
+    nowhere = src.is_null() | dst.is_null() | src.is_in(_NO_ADDRESS) | dst.is_in(_NO_ADDRESS)
+    why = pl.lit(0)
+    conditions = (
+        summary,
+        repeated,
+        nowhere,
+        time("start", start).is_null(),
+        bytes_.is_null(),
+        bytes_ == 0,
+        icmp,
+    )
+    for code, condition in reversed(list(enumerate(conditions, start=1))):
+        why = pl.when(condition.fill_null(False)).then(code).otherwise(why)
+    optional = []
+    for role in ("src_port", "dst_port"):
+        if role in roles:
+            optional.append(text(role).cast(pl.Int32, strict=False).alias(role))
+    if "group" in roles:
+        optional.append(text("group").alias("group"))
+    if "bytes" in roles:
+        for role in ("packets", "reply_bytes"):
+            if role in roles:
+                name = roles[role].name
+                kind = records.kind(name)
+                optional.append(whole_bytes(pl.col(name), kind, 1).alias(role))
+    common = records.frame.select(
+        ROW,
+        time("start", start).alias("start"),
+        src.alias("src"),
+        dst.alias("dst"),
+        bytes_.alias("bytes"),
+        lasts.alias("duration_ps"),
+        *optional,
+        why.cast(pl.UInt8).alias("why"),
+    )
+    return common, tick_ps
+
+
+def _of_capture(path: Path, columns: str | None, idle_ps: int) -> Trace:
+    if columns:
+        raise UsageError("--columns: must not be given for a packet capture; it has no columns")
+    capture = read_capture(path, idle_ps)
+    flows = capture.flows
+    if flows.is_empty():
+        whys = ", ".join(f"{number(d.rows)} {d.why}" for d in capture.dropped) or "no packet"
+        raise refused(path, f"has no data of TCP or UDP ({whys}); expected flows")
+    span_ps = int(flows.select("start_ps").max().item())
+    counts = Counts(
+        capture.packets,
+        flows.height,
+        int(flows.get_column("bytes").sum()),
+        capture.dropped,
+        capture.said,
+    )
+    return Trace("packet capture", flows.lazy(), counts, capture.resolution_ps, span_ps)

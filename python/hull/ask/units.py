@@ -1,0 +1,185 @@
+"""Units of a trace's columns: times from their text to whole picoseconds or nanoseconds, and bytes.
+
+A time column is seconds, a fraction of them, or ISO 8601 text. Epoch times are kept in ns and times
+from the start of a recording in ps: both fit 64 bits.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hull.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SECOND_PS = 10**12
+ISO = "iso"
+TIME_UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0}
+"""Unit -> power of ten in ps."""
+BYTE_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20}
+"""Unit -> bytes; not for packets."""
+FORM = "s, ms, us, ns, ps, iso or auto"
+_SPELT = {
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "msec": "ms",
+    "millis": "ms",
+    "milliseconds": "ms",
+    "millisecond": "ms",
+    "µs": "us",
+    "μs": "us",
+    "usec": "us",
+    "micros": "us",
+    "microseconds": "us",
+    "microsecond": "us",
+    "nsec": "ns",
+    "nanos": "ns",
+    "nanoseconds": "ns",
+    "nanosecond": "ns",
+    "picoseconds": "ps",
+    "iso8601": ISO,
+}
+# Epoch times from 2001 to 2100.
+_EPOCH_S = (1_000_000_000, 4_102_444_800)
+_DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d:\d\d")
+_DIGITS = 16
+"""Decimal digits that a double holds."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How the texts or numbers of a time column are read."""
+
+    unit: str
+    """One of TIME_UNITS, or ISO."""
+    pattern: str | None = None
+    """Of ISO text, as chrono writes it."""
+    tick_ps: int = 1000
+    """Unit of what is kept: 1000 where the times are those of a calendar."""
+    digits: int | None = None
+    """Decimal places of the unit that a double holds here."""
+
+
+def time_unit(text: str, place: str) -> str | None:
+    """The unit that somebody wrote; None for auto."""
+    unit = _SPELT.get(text.lower(), text.lower())
+    if unit == "auto":
+        return None
+    if unit not in TIME_UNITS and unit != ISO:
+        raise UsageError(f"{place}: {shown(text)} is invalid; expected {FORM}")
+    return unit
+
+
+def unit_of_name(column: str) -> str | None:
+    """The unit at the end of a column's name: `start_ms`, `flowStartMilliseconds`, `ts.us`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column)
+    last = re.split(r"[^A-Za-zµμ]+", words.strip(" )]"))[-1]
+    unit = _SPELT.get(last.lower(), last.lower())
+    alone = len(last) == len(words)
+    return unit if unit in TIME_UNITS and not alone else None
+
+
+def epoch_unit(values: Sequence[float]) -> str | None:
+    """The unit in which all values are times between 2001 and 2100."""
+    for unit in ("s", "ms", "us", "ns"):
+        scale = 10 ** (12 - TIME_UNITS[unit])
+        if values and all(_EPOCH_S[0] <= value / scale <= _EPOCH_S[1] for value in values):
+            return unit
+    return None
+
+
+def numbers_of(texts: Sequence[object]) -> list[float]:
+    """Those of a sample that are numbers."""
+    found = []
+    for text in texts:
+        try:
+            value = float(str(text))
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            found.append(value)
+    return found
+
+
+def is_calendar(texts: Sequence[object]) -> bool:
+    """Whether most of a sample are dates with times."""
+    dates = sum(bool(_DATE.match(str(text).strip())) for text in texts)
+    return 2 * dates > len(texts)
+
+
+def calendar_pattern(texts: Sequence[object]) -> str:
+    """The pattern of ISO 8601 text, by its first date."""
+    text = next(str(text).strip() for text in texts if _DATE.match(str(text).strip()))
+    mark = "/" if "/" in text[:8] else "-"
+    middle = "T" if "T" in text else " "
+    rest = re.split(r"[T ]", text, maxsplit=1)[1]
+    zone = "%#z" if re.search(r"(Z|[+-]\d\d:?(\d\d)?)$", rest) else ""
+    space = " " if re.search(r"\s\S+$", rest) and zone else ""
+    return f"%Y{mark}%m{mark}%d{middle}%H:%M:%S%.f{space}{zone}"
+
+
+def clock_of(unit: str, values: Sequence[object], floating: bool) -> Clock:
+    """The clock of a column of this unit with this sample; `floating`: it holds doubles."""
+    if unit == ISO:
+        return Clock(ISO, calendar_pattern(values) if is_calendar(values) else "%+")
+    most = max((abs(value) for value in numbers_of(values)), default=0.0)
+    # In ps, 64 bits hold 106 days.
+    long = most * 10.0 ** TIME_UNITS[unit] > 10**18
+    whole = max(0, math.ceil(math.log10(most))) if most >= 1 else 0
+    digits = max(0, min(12, _DIGITS - whole)) if floating else None
+    return Clock(unit, None, 1000 if long else 1, digits)
+
+
+def ticks(column: "pl.Expr", kind: "pl.DataType", clock: Clock) -> "pl.Expr":
+    """A time column as Int64 in units of `clock.tick_ps`; null where it is not readable."""
+    import polars as pl
+
+    if kind == pl.Datetime or kind == pl.Date:
+        return column.cast(pl.Datetime("ns")).dt.timestamp("ns")
+    if kind == pl.Duration:
+        return column.dt.total_nanoseconds() * (1000 // clock.tick_ps)
+    if clock.unit == ISO:
+        pattern = clock.pattern or "%+"
+        time = column.cast(pl.String).str.strip_chars()
+        return time.str.strptime(pl.Datetime("ns"), pattern, strict=False).dt.timestamp("ns")
+    if kind == pl.String:
+        column = column.str.strip_chars()
+    factor = 10 ** TIME_UNITS[clock.unit] // clock.tick_ps or 1
+    if clock.digits is not None and factor > 1:
+        scale = min(10**clock.digits, factor)
+        rounded = column.cast(pl.Float64).mul(scale).round(0)
+        return rounded.cast(pl.Int64, strict=False).mul(factor // scale)
+    exact = column.cast(pl.Decimal(38, 12), strict=False) * factor
+    if 10 ** TIME_UNITS[clock.unit] < clock.tick_ps:
+        exact = exact / (clock.tick_ps // 10 ** TIME_UNITS[clock.unit])
+    return exact.round(0).cast(pl.Int64, strict=False)
+
+
+def whole_bytes(column: "pl.Expr", kind: "pl.DataType", scale: int) -> "pl.Expr":
+    """A size column as Int64 in bytes; null where it is not readable."""
+    import polars as pl
+
+    if kind == pl.String:
+        column = column.str.strip_chars()
+        whole = column.cast(pl.Int64, strict=False)
+        rounded = column.cast(pl.Float64, strict=False).round(0).cast(pl.Int64, strict=False)
+        return pl.coalesce(whole, rounded) * scale
+    if kind.is_float():
+        column = column.round(0)
+    return column.cast(pl.Int64, strict=False) * scale
+
+
+def resolution_ps(flags: Sequence[bool], tick_ps: int) -> int:
+    """The clock's step: the longest power of ten that divides all times, at most a second.
+
+    `flags[k]`: whether 10^(k + 1) ticks divide them.
+    """
+    power = 0
+    while power < len(flags) and flags[power]:
+        power += 1
+    return min(int(tick_ps * 10**power), SECOND_PS)

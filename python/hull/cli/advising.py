@@ -1,0 +1,107 @@
+"""Commands about one's own network: `hull design`, `hull lab`, `hull linux`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hull.cli.common import Format, app, stopped_by_hand
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def linux(context: typer.Context) -> None:
+    """HULL on a Linux machine: eBPF programs, a rack of namespaces, real traffic."""
+    from hull.linux import hand_over
+
+    hand_over(context.args or ["--help"])
+
+
+@app.command()
+def design(
+    rate: Annotated[
+        str,
+        typer.Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
+    ],
+    rtt: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Round trip without queueing, 1us to 1s, such as 300us; at most 400 MB and "
+            "400,000 packets in flight.",
+        ),
+    ],
+    flows: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Large flows that meet at a port, 1 to 4095, each with more than 2 packets in "
+            "flight.",
+        ),
+    ] = "2",
+    load: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="What flows offer, as a share of the rate: from 0% to below what HULL leaves "
+            "them, which is below 95%.",
+        ),
+    ] = "40%",
+    mtu: Annotated[
+        str, typer.Option(metavar="SIZE", help="Packets with headers, 300B to 9000B.")
+    ] = "1500B",
+    buffer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Room of a port, more than a packet per flow, up to 1000000GB (default: enough).",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Simulate the setting, measured beside predicted.")
+    ] = False,
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a scenario for hull run.")
+    ] = None,
+) -> None:
+    """Recommend settings of DCTCP and HULL for a network, and predict what they do."""
+    from hull.theory.design import design as recommend
+    from hull.theory.options import read_setting
+    from hull.theory.report import print_design, write_scenario
+
+    found = recommend(read_setting(rate, rtt, flows, load, mtu, buffer))
+    measured = None
+    if check:
+        from hull.theory.check import measure, read_plans
+
+        plans = read_plans(found)
+    if scenario is not None:
+        write_scenario(found, scenario)
+    if check:
+        with stopped_by_hand():
+            measured = measure(found, plans)
+    if format is Format.JSON:
+        content = found.as_json()
+        print(
+            json.dumps(content if measured is None else {**content, "measured": measured}, indent=1)
+        )
+    else:
+        print_design(found, measured)
+
+
+@app.command()
+def lab(
+    host: Annotated[
+        str, typer.Option(metavar="ADDR", help="Address to listen on; others need the token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Watch schemes on a local page while the simulator runs."""
+    from hull.lab.command import serve
+
+    raise typer.Exit(serve(host, port, open_browser=not no_open))

@@ -1,0 +1,163 @@
+"""`hull ask` as a stranger calls it: three forms of a trace, the page, refusals, theory."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ask.generator import collector_csv, nfdump_csv, some_flows
+from conftest import COMMAND
+from hull.theory.slowdown import usable
+
+NETWORK = "2x4@10G,2x40G"
+SHORT = ["--give-up", "5%", "--seeds", "2", "--today", "dctcp"]
+
+
+def ask(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "ask", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+
+
+@pytest.mark.parametrize("form", ["collector", "nfdump"])
+def test_one_command_from_a_trace_to_a_page(tmp_path: Path, form: str) -> None:
+    flows = some_flows(400)
+    trace = tmp_path / f"{form}.csv"
+    (collector_csv if form == "collector" else nfdump_csv)(trace, flows)
+    done = ask(tmp_path, trace, "--topology", NETWORK, *SHORT, "--out", "answer")
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "answer"
+    assert done.stdout.splitlines()[-1] == "answer/ask.html"
+    page = (out / "ask.html").read_text(encoding="utf-8")
+    for told in ("<strong>", "What small flows gain", "How sure this is", "The traffic"):
+        assert told in page
+    assert (out / "frontier.pdf").read_bytes().startswith(b"%PDF")
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    assert {row["scheme"] for row in summary["frontier"]} == {"dctcp", "hull-5"}
+    runs = pl.read_parquet(out / "runs" / "flows.parquet")
+    # Each flow arrives in each scheme with each seed.
+    assert runs.height == summary["flows"] * 2 * 2
+    # The same command again uses what is there.
+    again = ask(tmp_path, trace, "--topology", NETWORK, *SHORT, "--out", "answer")
+    assert again.returncode == 0
+    assert "has this run already" in again.stderr
+
+
+def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
+    trace = collector_csv(tmp_path / "flows.csv", some_flows(400))
+    done = ask(
+        tmp_path,
+        *(trace, "--topology", NETWORK, *SHORT, "--out", "answer"),
+        *("--group", "small=bytes<10KB", "--fit", "--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {row["group"] for row in found} == {"all", "small", "other"}
+    page = (tmp_path / "answer" / "ask.html").read_text(encoding="utf-8")
+    assert "KS distance" in page
+
+
+def test_some_hosts_change(tmp_path: Path) -> None:
+    trace = collector_csv(tmp_path / "flows.csv", some_flows(400))
+    done = ask(
+        tmp_path,
+        *(trace, "--topology", NETWORK, *SHORT, "--out", "answer"),
+        *("--deployed", "50%", "--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    groups = {row["group"] for row in json.loads(done.stdout)}
+    assert groups == {"all", "between changed hosts", "with an unchanged host"}
+    runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
+    assert set(runs["transport"].unique()) == {"default", "unchanged"}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--topology", "2x20@25G"], "--topology: 2x20@25G: 2 leaves without spines"),
+        (["--topology", NETWORK, "--give-up", "70%"], "--give-up: 70% is invalid"),
+        (["--topology", NETWORK, "--today", "reno"], "--today: reno is invalid"),
+        (["--topology", NETWORK, "--seeds", "0"], "--seeds: 0 is invalid"),
+        (["--topology", NETWORK, "--columns", "start=when"], "when"),
+        (["--topology", NETWORK, "--place", "192.0.2.0/24=0-7"], "--place"),
+        (["--topology", NETWORK, "--deployed", "nobody"], "--deployed: nobody is invalid"),
+        (["--topology", NETWORK, "--gateway", "h99"], "--gateway: h99 is invalid"),
+        (["--topology", "2x4@10M,2x10M"], "times its rate"),
+    ],
+)
+def test_refused_before_anything_is_written(tmp_path: Path, options: list[str], told: str) -> None:
+    trace = collector_csv(tmp_path / "flows.csv", some_flows(400))
+    done = ask(tmp_path, trace, *options, "--out", "answer")
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "answer").exists()
+
+
+LOAD = 0.4
+FLOWS = 400
+
+
+def test_the_frontier_is_that_of_equation_3(tmp_path: Path) -> None:
+    """Large flows of one size at random into one host, an M/G/1 queue with processor sharing
+    (paper equations 1 to 3): within 15% of it, with the capacity that the paper has for HULL, the
+    drain rate less 8% for rate variations (6.2.1).
+    """
+    generator = np.random.default_rng(7)
+    rate_bps, size = 10e9, 25_000_000
+    wire = size * 1500 / 1460
+    mean_gap_s = 8 * wire / (LOAD * rate_bps)
+    start = np.cumsum(generator.exponential(mean_gap_s, FLOWS))
+    rows = [f"{s:.9f},{1 + i % 9},0,{size}" for i, s in enumerate(start)]
+    table = "address,host\n" + "".join(f"{host},{host}\n" for host in range(10))
+    (tmp_path / "places.csv").write_text(table, encoding="utf-8")
+    trace = tmp_path / "flows.csv"
+    trace.write_text("start_s,src,dst,bytes\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = ask(
+        tmp_path,
+        *(trace, "--topology", "10@10G", "--place", "places.csv", "--seeds", "2"),
+        *("--give-up", "10%,20%", "--today", "dctcp", "--format", "json", "--out", "answer"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = {row["scheme"]: row for row in json.loads(done.stdout)}
+    # Processor sharing on these very arrivals, since 400 flows are not the long run.
+    alone = wire * 8 / rate_bps
+    for scheme, capacity in (("dctcp", 1.0), ("hull-10", usable(0.9)), ("hull-20", usable(0.8))):
+        expected_us = 1e6 * sharing(start, alone / capacity)
+        measured_us = found[scheme]["large_mean_us"]["mean"]
+        assert measured_us == pytest.approx(expected_us, rel=0.15), scheme
+
+
+def sharing(start: np.ndarray, work_s: float) -> float:
+    """Mean time of flows of equal work that share a server evenly, s."""
+    left: list[list[float]] = []
+    now, total = 0.0, 0.0
+    for at in [*start, np.inf]:
+        while left:
+            first = min(left)
+            least_s = first[0]
+            takes_s = least_s * len(left)
+            if now + takes_s > at:
+                break
+            now += takes_s
+            for flow in left:
+                flow[0] -= least_s
+            total += now - first[1]
+            left.remove(first)
+        if at == np.inf:
+            break
+        for flow in left:
+            flow[0] -= (at - now) / len(left)
+        now = at
+        left.append([work_s, at])
+    return total / len(start)
