@@ -172,8 +172,8 @@ def _counts(
     kept = rows - found["away"] - found["same"]
     if not kept:
         raise UsageError(
-            f"--place: none of {counted(rows, 'flow')} can be replayed: {number(found['away'])} are "
-            f"between addresses outside, {number(found['same'])} begin and end at one host; "
+            f"--place: none of {counted(rows, 'flow')} can be replayed: {number(found['away'])} "
+            f"are between addresses outside, {number(found['same'])} begin and end at one host; "
             f"{_ADVICE}"
         )
     dropped = [
