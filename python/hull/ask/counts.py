@@ -46,8 +46,11 @@ def size(value: float) -> str:
 
 
 def duration(ps: float) -> str:
-    """A time in ps with three digits and a unit."""
-    for unit, power in (("s", 12), ("ms", 9), ("us", 6), ("ns", 3)):
+    """A time in ps with three digits and a unit; seconds with six."""
+    if ps >= 10**12:
+        seconds = ps / 10**12
+        return f"{seconds:,.0f} s" if seconds >= 10**5 else f"{seconds:.6g} s"
+    for unit, power in (("ms", 9), ("us", 6), ("ns", 3)):
         if ps >= 10**power:
-            return f"{ps / 10**power:.6g} {unit}" if unit == "s" else f"{ps / 10**power:.3g} {unit}"
+            return f"{ps / 10**power:.3g} {unit}"
     return f"{ps:.3g} ps"

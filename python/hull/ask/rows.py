@@ -24,6 +24,8 @@ WHY = {
     7: "rows of ICMP",
 }
 """Why rows are dropped."""
+_MOST_BYTES = 10**12
+"""Of a flow, as hull's flow lists have it."""
 _LONGEST_PS = 100 * 86_400 * 10**12
 _ACKNOWLEDGEMENT = 60
 """Bytes of a packet that carries no data: IP and TCP headers with options."""
@@ -41,6 +43,7 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
         pl.col("start").filter(kept).max().alias("last"),
         pl.col("duration_ps").filter(kept).null_count().alias("without_duration"),
         pl.col(ROW).filter(kept & (pl.col("bytes") < 0)).min().alias("negative"),
+        pl.col(ROW).filter(kept & (pl.col("bytes") > _MOST_BYTES)).min().alias("too_large"),
         pl.col(ROW).filter(kept & (pl.col("duration_ps") < 0)).min().alias("backwards"),
     ]
     for code in (0, *WHY):
@@ -75,13 +78,15 @@ def check(
     def value(index: int, column: str) -> Any:
         return rows.filter(pl.col(ROW) == index).select(column).collect().item()
 
-    if found["negative"] is not None:
-        row = found["negative"]
+    for problem in ("negative", "too_large"):
+        row = found[problem]
+        if row is None:
+            continue
         name = roles.get("bytes", roles.get("packets", Column("bytes"))).name
         raise refused(
             path,
-            f"row {number(row + 1)}, column {name}: {value(row, 'bytes')} is invalid; expected a "
-            "size of at least 0 bytes",
+            f"row {number(row + 1)}, column {name}: {value(row, 'bytes')} is invalid; expected "
+            "a size from 0 to 1 TB in bytes",
         )
     if found["backwards"] is not None:
         row = found["backwards"]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MTU_PAYLOAD = 1460
 """Data of a full TCP packet at an MTU of 1500 bytes."""
+_ROW_GROUP = 65_536
+"""Rows that are read as one: threads hold some each."""
 _NO_ADDRESS = ("", "-", "0.0.0.0", "::", "N/A", "null", "None")
 _ICMP = ("1", "58", "ICMP", "ICMP6", "IPV6-ICMP", "ICMPV6")
 
@@ -75,7 +77,7 @@ def read_trace(
     try:
         kept_in = Scratch(scratch)
         file = kept_in.path / "rows.parquet"
-        frame.sink_parquet(file, compression="lz4")
+        frame.sink_parquet(file, compression="lz4", row_group_size=_ROW_GROUP)
     except pl.exceptions.PolarsError as error:
         raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None
     except OSError as error:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_FLOWS = 200_000
+_PIECE = 1_000_000
+_LONGEST_PS = 10**18
+"""The latest start of hull's flow lists."""
 SPREAD_FROM_PS = 10_000_000
 """10 us: shorter ticks make no burst that a queue notices."""
 _FORM = "all or START,LENGTH, such as 10s,2s"
@@ -43,14 +46,12 @@ def choose(
     import numpy as np
     import polars as pl
 
-    both = placed.flows.select("start_ps", "bytes").collect(engine="streaming")
-    start = both.get_column("start_ps").to_numpy().copy()
-    sizes = both.get_column("bytes").to_numpy().astype(np.int64)
-    del both
+    start = _column(placed, pl.col("start_ps"))
+    sizes = _column(placed, pl.col("bytes").cast(pl.Int64))
     tick = placed.trace.resolution_ps
     said = []
     if tick >= SPREAD_FROM_PS:
-        start += np.random.default_rng(seed).integers(0, tick, len(start))
+        start = _spread(start, tick, seed)
         said.append(
             f"The trace's clock has steps of {duration(tick)}: each start is moved by a uniform "
             f"draw within its step (seed {seed})."
@@ -67,20 +68,27 @@ def choose(
     else:
         begin, end = _given(window)
         why = ", as given with --window"
+    if end - begin > _LONGEST_PS:
+        raise UsageError(
+            f"--window: {duration(end - begin)} is invalid; expected at most "
+            f"{duration(_LONGEST_PS)}: give a part, such as --window 0s,100s"
+        )
     chosen = np.flatnonzero((start >= begin) & (start < end))
     if len(chosen) == 0:
         raise UsageError(
             f"--window: {window} has no flow; expected a part of the trace's {duration(span)}"
         )
-    rows = pl.DataFrame({"place": chosen.astype(np.uint32), "moved": start[chosen] - begin})
     total = len(start)
+    moved = pl.Series("start_ps", start[chosen] - begin)
     del start
+    # A join would hold all rows; a filter keeps their order, which is that of `chosen`.
+    rows = pl.Series(chosen.astype(np.uint32))
     flows = (
         placed.flows.with_row_index("place")
-        .join(rows.lazy(), on="place", how="inner", maintain_order="left")
+        .filter(pl.col("place").is_in(rows.implode()))
+        .drop("place")
         .collect(engine="streaming")
-        .with_columns(pl.col("moved").alias("start_ps"))
-        .drop("place", "moved")
+        .with_columns(moved)
         .sort("start_ps", maintain_order=True)
     )
     before = _before(placed, begin)
@@ -101,6 +109,22 @@ def choose(
     return Window(flows, begin, end - begin, how, tuple(said))
 
 
+def _column(placed: Placed, column: "pl.Expr") -> "np.ndarray":
+    return placed.flows.select(column).collect(engine="streaming").to_series().to_numpy()
+
+
+def _spread(start: "np.ndarray", tick: int, seed: int) -> "np.ndarray":
+    """Each start moved by less than a tick."""
+    import numpy as np
+
+    draw = np.random.default_rng(seed)
+    moved = start.copy()
+    for first in range(0, len(moved), _PIECE):
+        piece = moved[first : first + _PIECE]
+        piece += draw.integers(0, tick, len(piece))
+    return moved
+
+
 def _before(placed: Placed, begin: int) -> tuple[int, int]:
     """Flows that last into the window, as far as durations say, and all their bytes."""
     import polars as pl
@@ -115,9 +139,13 @@ def _busiest(start: "np.ndarray", sizes: "np.ndarray", most_flows: int) -> tuple
     """Begin and end of the consecutive flows, at most so many, with the most bytes."""
     import numpy as np
 
+    # Of millions of flows each array is large: none is kept longer than it is needed.
     order = np.argsort(start, kind="stable")
-    start = start[order]
-    sums = np.concatenate([[0], np.cumsum(sizes[order])])
+    start, sizes = start[order], sizes[order]
+    del order
+    sums = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=sums[1:])
+    del sizes
     first = int(np.argmax(sums[most_flows:] - sums[:-most_flows]))
     end = int(start[first + most_flows]) if first + most_flows < len(start) else int(start[-1]) + 1
     begin = int(start[first])

@@ -207,6 +207,7 @@ def test_acknowledgements_and_the_other_direction_are_said(tmp_path: Path) -> No
 
 BAD = {
     "negative": (HEADER + "1,a,b,5\n2,a,b,-7\n", "row 2, column bytes: -7 is invalid"),
+    "huge": (HEADER + "1,a,b,1000000000001\n", "expected a size from 0 to 1 TB in bytes"),
     "backwards": (
         "start_ms,end_ms,src,dst,bytes\n9,9,a,b,5\n9,7,a,b,5\n",
         "row 2, column end_ms: the flow ends 0.002 s before it starts",

@@ -88,6 +88,13 @@ def test_starts_are_spread_within_the_tick(tmp_path: Path) -> None:
     assert moved.n_unique() == 500
 
 
+def test_a_window_is_at_most_a_million_seconds(tmp_path: Path) -> None:
+    placed = of_rows(tmp_path, [(0, 5), (2 * 10**12, 5)])
+    with pytest.raises(UsageError, match="expected at most 1,000,000 s: give a part"):
+        choose(placed)
+    assert choose(placed, "0s,1s").flows.height == 1
+
+
 @pytest.mark.parametrize("text", ["10s", "1,2", "0s,0s", "x,2s", "-1s,2s", "900s,1s"])
 def test_bad_windows(tmp_path: Path, text: str) -> None:
     placed = of(collector_csv(tmp_path / "a.csv", FLOWS[:9]))
