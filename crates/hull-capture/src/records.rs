@@ -94,7 +94,7 @@ pub(crate) fn read(source: impl Read + Send, limits: Limits) -> Result<Capture, 
     };
     let mut reader = create_reader(BUFFER, source).map_err(|error| match error {
         PcapError::ReadError => "cannot be read or decompressed".to_owned(),
-        _ => "is no capture; expected pcap or pcapng".to_owned(),
+        _ => "is not a capture; expected pcap or pcapng".to_owned(),
     })?;
     let mut capacity = BUFFER;
     loop {

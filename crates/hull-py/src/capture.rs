@@ -9,6 +9,9 @@ use pyo3::types::PyBytes;
 
 use crate::json;
 
+/// Its name and values.
+type Column<'py> = (&'static str, Bound<'py, PyBytes>);
+
 /// Reads a packet capture: flows as columns (little-endian, by name), the addresses that `src` and
 /// `dst` number, and a JSON object of what was read and what was left out. Raises ValueError.
 #[pyfunction]
@@ -17,11 +20,7 @@ pub fn capture_flows<'py>(
     path: PathBuf,
     idle_ns: i64,
     flows: usize,
-) -> PyResult<(
-    Vec<(&'static str, Bound<'py, PyBytes>)>,
-    Vec<String>,
-    String,
-)> {
+) -> PyResult<(Vec<Column<'py>>, Vec<String>, String)> {
     let read = py.detach(|| hull_capture::read(&path, Limits { idle_ns, flows }));
     let Capture {
         flows,

@@ -28,7 +28,7 @@ class Counts:
 
 
 def number(value: int) -> str:
-    """A count with its thousands apart."""
+    """A count with commas between thousands."""
     return f"{value:,}"
 
 

@@ -1,6 +1,6 @@
 """Named groups of flows: `backups=src:10.2.0.0/16`, `rpc=bytes<10KB`.
 
-A group is a name, `=`, and conditions apart by `&`, all of which hold: `src:`, `dst:` or `host:`
+A group is a name, `=`, and conditions joined by `&`, all of which hold: `src:`, `dst:` or `host:`
 (either end) with an address, a prefix or a host's name; `port:` (either end), `src_port:` or
 `dst_port:` with a number or range; `bytes` with `<`, `<=`, `>`, `>=` and a size. The first group
 that a flow fits is its group; flows of none are "other".

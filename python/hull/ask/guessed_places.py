@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 
 from hull.ask.addresses import Address
-from hull.ask.counts import counted
+from hull.ask.counts import counted, number
 from hull.ask.place_rules import Places
 
 
@@ -58,15 +58,15 @@ def guess(
         "rack where it fits; say where they are with --place."
     ]
     if split:
-        guessed.append(f"{counted(split, 'block')} did not fit into one rack.")
+        guessed.append(f"Blocks that did not fit into one rack: {number(split)}.")
     if left:
         hosts = len(load)
         guessed.append(
-            f"{counted(len(left), 'address', 'addresses')} more than hosts: "
+            f"More addresses than hosts: "
             f"{counted(len(inside), 'address', 'addresses')} share {counted(hosts, 'host')}."
         )
     if len(inside) < len(addresses):
         public = len(addresses) - len(inside)
-        guessed.append(f"{counted(public, 'public address', 'public addresses')} count as outside.")
+        guessed.append(f"Public addresses count as outside the network: {number(public)}.")
     how = "Addresses are placed by a guess from the bytes that they move."
     return Places("guess", host_of, how, tuple(guessed))

@@ -1,9 +1,9 @@
 """Places that are given: a table of addresses, or prefixes.
 
-Prefixes: `PREFIX=HOSTS`, where HOSTS are numbers (`0-19` or `0,2,5-7`, several rules apart by
-`;`) or `rack:1`; the longest prefix of an address counts. A table is a CSV with the columns address
-and host (a number or name), or address and rack (a number). Racks and ranges are filled in the
-order of the addresses; addresses beyond the last host begin again at the first.
+Prefixes: `PREFIX=HOSTS`, where HOSTS are numbers (`0-19` or `0,2,5-7`) or `rack:1`; `;` separates
+rules, and the longest prefix that matches an address counts. A table is a CSV with the columns
+address and host (a number or name), or address and rack (a number). Racks and ranges are filled in
+the order of the addresses; addresses beyond the last host begin again at the first.
 """
 
 import csv

@@ -172,9 +172,9 @@ def _counts(
     kept = rows - found["away"] - found["same"]
     if not kept:
         raise UsageError(
-            f"--place: none of {counted(rows, 'flow')} can be replayed: {number(found['away'])} "
-            f"are between addresses outside, {number(found['same'])} begin and end at one host; "
-            f"{_ADVICE}"
+            f"--place: no flow can be replayed: of {counted(rows, 'flow')}, "
+            f"{number(found['away'])} are between addresses outside and {number(found['same'])} "
+            f"begin and end at one host; {_ADVICE}"
         )
     dropped = [
         Dropped(why, found[name], found[f"{name}_bytes"])
@@ -187,8 +187,8 @@ def _counts(
     guessed = list(places.guessed)
     if found["crossing"]:
         guessed.append(
-            f"{counted(found['crossing'], 'flow')} ({size(found['crossing_bytes'])}) between the "
-            f"network and outside go through host {through}: its link carries them all."
+            f"Flows between the network and outside pass host {through}, the gateway: "
+            f"{counted(found['crossing'], 'flow')}, {size(found['crossing_bytes'])}."
         )
     left = found["bytes"] - found["away_bytes"] - found["same_bytes"]
     return Counts(rows, kept, left, tuple(dropped), tuple(guessed))

@@ -1,7 +1,7 @@
 """Rows of a CSV or Parquet file as they come, read in pieces: any number of rows in little memory.
 
-CSV: fields apart by a comma, semicolon, tab or bar; a header; lines with # are comments; gzip and
-zstd are opened on the way.
+CSV: a header, fields separated by a comma, semicolon, tab or bar, comments after #; plain or
+compressed with gzip or zstd.
 """
 
 import gzip
@@ -106,7 +106,7 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
             path, "is nfdump's own form; expected text: nfdump -r FILE -o csv > flows.csv"
         )
     if b"\0" in head and head[:4] != b"\x28\xb5\x2f\xfd":
-        raise refused(path, "is no text; expected a CSV, Parquet, pcap or pcapng file")
+        raise refused(path, "is not text; expected a CSV, Parquet, pcap or pcapng file")
     separator = ","
     if b"\0" not in head:
         lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()

@@ -99,7 +99,7 @@ def check(
         )
     if not found["rows0"]:
         whys = ", ".join(
-            f"{number(found[f'rows{code}'])} {why}"
+            f"{why}: {number(found[f'rows{code}'])}"
             for code, why in WHY.items()
             if found[f"rows{code}"]
         )
@@ -126,17 +126,17 @@ def said_of(found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
     said = []
     if ("duration" in roles or "end" in roles) and found["without_duration"]:
         flows = counted(found["without_duration"], "flow")
-        said.append(f"{flows} without a readable duration: taken as unknown.")
+        said.append(f"The duration cannot be read and counts as unknown: {flows}.")
     if found.get("small"):
         flows = counted(found["small"], "flow")
         said.append(
-            f"{flows} ({size(found['small_bytes'])}) with at most {_ACKNOWLEDGEMENT} bytes a "
-            "packet are probably acknowledgements alone; they are replayed as data."
+            f"Probably acknowledgements only, at most {_ACKNOWLEDGEMENT} bytes a packet, but "
+            f"replayed as data: {flows}, {size(found['small_bytes'])}."
         )
     if found.get("replies"):
         rows = counted(found["replies"], "row")
         said.append(
-            f"{rows} also count bytes of the other direction ({roles['reply_bytes'].name}, "
-            f"{size(found['replied_bytes'])}); these are not replayed."
+            f"Bytes of the other direction are not replayed (column {roles['reply_bytes'].name}): "
+            f"{rows}, {size(found['replied_bytes'])}."
         )
     return said

@@ -207,7 +207,7 @@ def _of_capture(path: Path, columns: str | None, idle_ps: int) -> Trace:
     capture = read_capture(path, idle_ps)
     flows = capture.flows
     if flows.is_empty():
-        whys = ", ".join(f"{number(d.rows)} {d.why}" for d in capture.dropped) or "no packet"
+        whys = ", ".join(f"{d.why}: {number(d.rows)}" for d in capture.dropped) or "no packet"
         raise refused(path, f"has no data of TCP or UDP ({whys}); expected flows")
     span_ps = int(flows.select("start_ps").max().item())
     counts = Counts(

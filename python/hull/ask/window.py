@@ -94,8 +94,8 @@ def choose(
     before = _before(placed, begin)
     if before[0]:
         said.append(
-            f"{counted(before[0], 'flow')} ({size(before[1])}) that began before the window and "
-            "last into it are left out."
+            "Flows in progress when the window begins are left out: "
+            f"{counted(before[0], 'flow')}, {size(before[1])}."
         )
     if len(chosen) == total:
         how = f"All {counted(total, 'flow')} of the trace are simulated, {duration(span)}."

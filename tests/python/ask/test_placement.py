@@ -55,7 +55,7 @@ def test_prefixes(folder: Path) -> None:
     assert found.how == (
         "Addresses are placed by 2 prefixes. 2 addresses outside the network are host 5."
     )
-    assert "1 flow (40 B) between the network and outside go through host 5" in " ".join(
+    assert "between the network and outside pass host 5, the gateway: 1 flow, 40 B." in " ".join(
         found.counts.guessed
     )
 
@@ -110,13 +110,13 @@ def test_a_guess_with_more_addresses_than_hosts(folder: Path) -> None:
     found = place(read_trace(path), RACKS)
     assert found.addresses.height == 12
     assert set(found.addresses["host"]) == set(range(6))
-    assert "6 addresses more than hosts: 12 addresses share 6 hosts." in found.counts.guessed
+    assert "More addresses than hosts: 12 addresses share 6 hosts." in found.counts.guessed
 
 
 def test_public_addresses_are_outside_where_there_are_private_ones(folder: Path) -> None:
     found = placed(folder, "1,10.0.0.1,8.8.8.8,5 2,10.0.0.2,10.0.0.1,6")
     assert hosts(found) == {"10.0.0.1": 0, "10.0.0.2": 1, "8.8.8.8": 5}
-    assert "1 public address count as outside." in " ".join(found.counts.guessed)
+    assert "Public addresses count as outside the network: 1." in " ".join(found.counts.guessed)
     only = placed(folder, "1,8.8.4.4,8.8.8.8,5")
     assert set(only.addresses["how"]) == {"guess"}
 
@@ -147,7 +147,7 @@ ROW = "1,10.0.0.1,10.0.0.2,5"
         ),
         (
             "10.0.0.0/24=3",
-            "none of 1 flow can be replayed: 0 are between addresses outside, 1 begin and",
+            "no flow can be replayed: of 1 flow, 0 are between addresses outside and 1 begin",
         ),
     ],
 )

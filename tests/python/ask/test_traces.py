@@ -159,7 +159,10 @@ def test_bad_captures(tmp_path: Path) -> None:
     file.write_bytes(content[:20] + b"\x69" + content[21:])
     assert "link type 105; expected Ethernet" in refusal(file)
     pcap(file, [(0, icmp("10.0.0.1", "10.0.0.2"))])
-    assert "has no data of TCP or UDP (1 packets of other protocols" in refusal(file)
+    assert (
+        "has no data of TCP or UDP (packets of other protocols than TCP and UDP, such as ICMP: 1)"
+        in refusal(file)
+    )
     assert refusal(file, "start=ts").startswith("--columns: must not be given")
     file.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
@@ -201,8 +204,8 @@ def test_packets_count_as_guessed_bytes(tmp_path: Path) -> None:
 def test_acknowledgements_and_the_other_direction_are_said(tmp_path: Path) -> None:
     rows = "start_us,src,dst,bytes,packets,out_bytes\n1,a,b,104,2,0\n2,a,b,9000,6,70\n"
     said = " ".join(read_trace(text_of(tmp_path, rows)).counts.guessed)
-    assert "1 flow (104 B) with at most 60 bytes a packet" in said
-    assert "1 row also count bytes of the other direction (out_bytes, 70 B)" in said
+    assert "at most 60 bytes a packet, but replayed as data: 1 flow, 104 B." in said
+    assert "not replayed (column out_bytes): 1 row, 70 B." in said
 
 
 BAD = {
@@ -234,7 +237,10 @@ BAD = {
     "no header": ("1,10.0.0.1,10.0.0.2,5\n", "expected a header with the names of the columns"),
     "no rows": (HEADER, "has the columns start_ms, src, dst, bytes and no row"),
     "nothing": ("", "is empty"),
-    "no flows": (HEADER + "1,a,b,0\n2,,b,7\n", "none of 2 rows is a flow (1 rows without an add"),
+    "no flows": (
+        HEADER + "1,a,b,0\n2,,b,7\n",
+        "none of 2 rows is a flow (rows without an address: 1, rows of zero",
+    ),
     "far apart": (
         "start,src,dst,bytes\n1970-01-01 00:00:00,a,b,5\n2026-01-01 00:00:00,a,b,5\n",
         "starts lie 20454 days apart, the first in row 1",
@@ -258,7 +264,7 @@ def test_what_is_no_trace(tmp_path: Path) -> None:
     binary.write_bytes(b"\xa5\x0c\x01\x00" * 10)
     assert "nfdump -r FILE -o csv" in refusal(binary)
     binary.write_bytes(b"ab\0c" * 10)
-    assert "is no text" in refusal(binary)
+    assert "is not text" in refusal(binary)
     binary.write_bytes(b"PAR1" * 10)
     assert "cannot be read" in refusal(binary)
     binary.write_bytes(gzip.compress(b"start_ms,src,dst,bytes\n1,a,b,5\n" * 9)[:-12])
