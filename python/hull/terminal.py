@@ -1,13 +1,15 @@
-"""Tables on the terminal: how wide, how numbers are written; scenario keys, statistics."""
+"""Tables on the terminal: how wide, how numbers are written; scenario keys, statistics, the
+essential numbers of a run."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hull.essentials import Line, changed, sentence
 from hull.registry import Statistic
 
 _PLAIN_WIDTH = 110
@@ -56,6 +58,47 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*map(Text, row))
     console().print(table)
+
+
+_SCALES = {"bit/s": (1e-9, "Gbps")}
+
+
+def print_essentials(lines: Sequence[Line], labels: Mapping[str, str]) -> None:
+    """The essential numbers of a run: a table for each condition, a row for each scheme."""
+    out = console()
+    told = sentence(lines, labels)
+    if told:
+        out.print(Text(told, style="bold"))
+    for condition in dict.fromkeys(line.condition for line in lines):
+        here = [line for line in lines if line.condition == condition]
+        kinds = list(dict.fromkeys((line.what, line.statistic, line.unit) for line in here))
+        table = Table(
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+            title=condition or None,
+            title_justify="left",
+        )
+        table.add_column("scheme")
+        for what, statistic, unit in kinds:
+            shown = _SCALES.get(unit, (1.0, unit))[1]
+            ending = "" if shown == "1" else f" ({shown})"
+            table.add_column(f"{what} {statistic}".rstrip() + ending, justify="right")
+        for scheme in dict.fromkeys(line.scheme for line in here):
+            of = {(line.what, line.statistic): line for line in here if line.scheme == scheme}
+            cells = [_cell(of.get((what, statistic))) for what, statistic, _ in kinds]
+            table.add_row(Text(labels.get(scheme, scheme) or "-"), *cells)
+        out.print(table)
+
+
+def _cell(line: Line | None) -> str:
+    """A value, and below it how much it differs from the first scheme's."""
+    if line is None:
+        return "-"
+    factor = _SCALES.get(line.unit, (1.0, ""))[0]
+    spread = "" if line.value.ci95 is None else f" ± {number(factor * line.value.ci95)}"
+    text = f"{number(factor * line.value.mean)}{spread}"
+    return text if line.change is None else f"{text}\n{changed(line)}"
 
 
 def _value(value: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from hull.ask.question import Question, hull_name, percent
-from hull.statistics import mean_ci95
+from hull.changes import Value, change, in_words, value_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,24 +33,6 @@ class Sizes:
     small: int
     large: int
     why: str
-
-
-@dataclass(frozen=True)
-class Value:
-    """A mean over seeds; `ci95` is half of its interval, None for one seed."""
-
-    mean: float
-    ci95: float | None
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self.mean - (self.ci95 or 0.0)
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self.mean + (self.ci95 or 0.0)
 
 
 @dataclass(frozen=True)
@@ -139,9 +121,11 @@ def rows_of(
         for scheme, samples in of_scheme.items():
             known = list(samples.values())
             count = max(1, len(known))
-            values = [_value([sample[key] for sample in known]) for key in _TIMES]
+            values = [value_of([sample[key] for sample in known]) for key in _TIMES]
             is_base = scheme == question.today[0]
-            changes = [None if is_base else _change(samples, base, key) for key in _TIMES]
+            changes = [
+                None if is_base else change(_only(samples, key), _only(base, key)) for key in _TIMES
+            ]
             found.append(
                 Row(
                     scheme,
@@ -172,22 +156,10 @@ def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[tuple[str, int], dict[
     return {(row["condition"], row["seed"]): row for row in found.iter_rows(named=True)}
 
 
-def _value(values: Sequence[float | None]) -> Value | None:
-    known = [value for value in values if value is not None]
-    return Value(*mean_ci95(known)) if known else None
-
-
-def _change(
-    samples: Mapping[tuple[str, int], dict[str, Any]],
-    base: Mapping[tuple[str, int], dict[str, Any]],
-    key: str,
-) -> Value | None:
-    changes = [
-        mine[key] / theirs[key] - 1
-        for place, mine in samples.items()
-        if (theirs := base.get(place)) and mine[key] is not None and theirs[key]
-    ]
-    return _value(changes)
+def _only(
+    samples: Mapping[tuple[str, int], dict[str, Any]], key: str
+) -> dict[tuple[str, int], float | None]:
+    return {place: sample[key] for place, sample in samples.items()}
 
 
 def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
@@ -238,23 +210,6 @@ def _gain(row: Row) -> Value:
 def _loss(row: Row) -> float:
     """How much longer large flows take, at the upper end; 0 where there are none."""
     return 0.0 if row.large_mean_change is None else row.large_mean_change.high
-
-
-def told(value: Value | None) -> str:
-    """A change in words: per cent, or how many times it is from twice on."""
-    if value is None:
-        return "-"
-    factor, unit = (1.0, " times") if value.mean >= 1 else (100.0, "%")
-    spread = "" if value.ci95 is None else f" ± {factor * value.ci95:.2g}"
-    mean = 1 + value.mean if value.mean >= 1 else 100 * value.mean
-    return f"{mean:.3g}{spread}{unit}" if value.mean >= 1 else f"{mean:+.3g}{spread}{unit}"
-
-
-def in_words(value: Value) -> str:
-    """A change with its verb: "falls by 42.7 ± 6.6%"."""
-    if value.mean >= 1:
-        return f"grows {told(value)}"
-    return f"{'falls' if value.mean < 0 else 'grows'} by {told(value)[1:]}"
 
 
 def _sure(rows: Sequence[Row], chosen: Row | None) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from hull.ask.answer import ALL, Advice, Row, Sizes, Value, told
+from hull.ask.answer import ALL, Advice, Row, Sizes
 from hull.ask.capacity import Load
 from hull.ask.question import Question, percent
+from hull.changes import Value, told
 from hull.report.charts import Chart
 from hull.report.document import document, figures, key_of
 from hull.report.labels import NO_VALUE, number

@@ -3,8 +3,9 @@
 from rich.table import Table
 from rich.text import Text
 
-from hull.ask.answer import ALL, Value, told
+from hull.ask.answer import ALL
 from hull.ask.command import Answer
+from hull.changes import Value, told
 from hull.terminal import console, number
 
 _COLUMNS = ("scheme", "small, p99 (us)", "change", "large, mean (us)", "change")

@@ -37,7 +37,7 @@ def ask(
         str | None,
         typer.Option(metavar="ROLE=COLUMN,...", help="start=ts,src=src_ip,bytes=octets."),
     ] = None,
-    unit: Annotated[
+    time_unit: Annotated[
         str | None,
         typer.Option(metavar="UNIT", help="Of times: s, ms, us, ns or ps (default: by the data)."),
     ] = None,
@@ -106,7 +106,7 @@ def ask(
         traffic=TrafficOptions(
             trace=trace,
             columns=columns,
-            unit=unit,
+            unit=time_unit,
             place=tuple(place or ()),
             gateway=gateway,
             groups=tuple(group or ()),

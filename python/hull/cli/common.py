@@ -13,7 +13,7 @@ from hull.errors import Interrupted, check_count
 from hull.said import say
 
 _ORDER = (
-    *("ask", "run", "sweep", "reproduce", "design", "lab", "trace", "linux"),
+    *("ask", "run", "show", "sweep", "reproduce", "design", "lab", "trace", "linux"),
     *("scenarios", "keys", "statistics", "schema"),
 )
 """Of the commands in the help."""

@@ -1,12 +1,25 @@
-"""Commands that simulate scenarios: `hull run`, `hull sweep`."""
+"""Commands that simulate scenarios: `hull run`, `hull sweep`; `hull show` for what they left."""
 
+import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hull.cli.common import Force, Jobs, Seeds, app, count, stopped_by_hand
 from hull.said import say
+
+if TYPE_CHECKING:
+    from hull.result import Result
+
+
+class Written(StrEnum):
+    """How the numbers of a run are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
 
 
 @app.command()
@@ -21,6 +34,13 @@ def run(
     ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
+    format: Annotated[Written, typer.Option(help="What to write to stdout.")] = Written.TABLE,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Write the path of the report alone.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Write the numbers of every size class.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Run a scenario: its schemes under each condition, several seeds, one folder of results."""
@@ -31,10 +51,44 @@ def run(
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
     folder = out or Path("results", plan.name)
     with stopped_by_hand():
-        result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=True)
+        result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=not quiet)
     for warning in result.summary.get("warnings", ()):
         say(f"warning: {warning}")
-    print(result.folder / "report.html")
+    if not quiet:
+        write_essentials(result, format, every=verbose)
+    if quiet or format is Written.TABLE:
+        print(result.folder / "report.html")
+
+
+@app.command()
+def show(
+    folder: Annotated[Path, typer.Argument(help="Results of a run.")],
+    format: Annotated[Written, typer.Option(help="What to write to stdout.")] = Written.TABLE,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Write the numbers of every size class.")
+    ] = False,
+) -> None:
+    """Print the essential numbers of an earlier run again."""
+    from hull.result import load
+
+    write_essentials(load(folder), format, every=verbose)
+
+
+def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
+    """The essential numbers on standard output."""
+    from hull.essentials import as_csv, as_rows, lines_of
+    from hull.looks import declared
+    from hull.report.schemes import schemes_of
+    from hull.terminal import print_essentials
+
+    lines = lines_of(result.summary, every=every)
+    if format is Written.JSON:
+        print(json.dumps(as_rows(lines), indent=1))
+    elif format is Written.CSV:
+        print(as_csv(lines), end="")
+    else:
+        looks = schemes_of(result.summary, declared(result.summary))
+        print_essentials(lines, {scheme.name: scheme.label for scheme in looks})
 
 
 @app.command()

@@ -25,6 +25,7 @@ from hull.report.curves import (
     queue_envelopes,
 )
 from hull.report.document import document, figures, key_of
+from hull.report.essentials import essentials
 from hull.report.labels import condition_label, conditions_of
 from hull.report.schemes import Looks, Scheme, schemes_of
 from hull.report.seed_means import Cell, cells, flow_classes
@@ -89,10 +90,12 @@ def _page(
     scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
     body = f"""<h1>{escape(title)}</h1>
 {warnings_list(summary)}
+{essentials(summary, looks)}
 {_contents(summary, added)}
-<section>{run_table(summary)}{_WORDS_MEASURES if summary["parts"] else ""}</section>
 {"".join(map(_section, added))}
+{_WORDS_MEASURES if summary["parts"] else ""}
 {sections}
+<section><h2 id="run">Run</h2>{run_table(summary)}</section>
 <section><h2 id="scenario">Scenario</h2>
 <details><summary>The scenario as it was run</summary><pre>{escape(scenario)}</pre></details>
 </section>"""
@@ -109,7 +112,7 @@ def _contents(summary: Mapping[str, Any], added: Sequence[Section]) -> str:
         (f"condition-{index}", condition_label(condition))
         for index, condition in enumerate(conditions_of(summary))
     ]
-    links.append(("scenario", "Scenario"))
+    links += [("run", "Run"), ("scenario", "Scenario")]
     items = "".join(f'<li><a href="#{target}">{escape(text)}</a></li>' for target, text in links)
     return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 

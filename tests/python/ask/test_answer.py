@@ -8,18 +8,16 @@ from hull.ask.answer import (
     CHANGED,
     OTHERS,
     Row,
-    Value,
     advise,
     choose_sizes,
-    in_words,
     rows_of,
-    told,
 )
 from hull.ask.capacity import check_capacity, loads
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import compare, draw
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, read_give_up, read_today, settings_for
+from hull.changes import Value, in_words, told
 from hull.errors import UsageError
 
 NETWORK = read_network("2x2@10G,1x40G")

@@ -1,0 +1,170 @@
+"""The essential numbers of a run: each scheme against the first one, for small and large flows.
+
+Small and large are the smallest and the largest size class that has flows. Each change is against
+the first scheme under the same condition, seed by seed; its interval is Student's t over the seeds
+(95%). A percentile is taken in each seed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hull.changes import Value, change, in_words, told, value_of
+
+_US = {"mean_us": "mean", "p99_us": "p99"}
+_SLOWDOWN = {"p99": "p99"}
+Samples = dict[int, float | None]
+"""A number by seed."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A number of one scheme under one condition."""
+
+    condition: str
+    scheme: str
+    what: str
+    """Such as "FCT, 1KB" or "goodput"."""
+    statistic: str
+    """mean, p99, or empty."""
+    unit: str
+    value: Value
+    change: Value | None
+    """Against the first scheme; None for that one."""
+    count: int
+    """Flows, packets or runs behind it, all seeds together."""
+
+
+def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
+    """The essential numbers by condition, scheme and kind; with `every`, of all size classes."""
+    found: list[Line] = []
+    parts = summary["parts"]
+    for condition in dict.fromkeys(part["condition"] for part in parts):
+        here = [part for part in parts if part["condition"] == condition]
+        schemes = list(dict.fromkeys(part["scheme"] for part in here))
+        of = {s: {p["seed"]: p for p in here if p["scheme"] == s} for s in schemes}
+        kinds = _kinds(here, every=every)
+        for scheme in schemes:
+            for what, statistic, unit, read, counted in kinds:
+                samples = {seed: read(part) for seed, part in of[scheme].items()}
+                value = value_of(list(samples.values()))
+                if value is None:
+                    continue
+                first = {seed: read(part) for seed, part in of[schemes[0]].items()}
+                count = sum(counted(part) for part in of[scheme].values())
+                against = None if scheme == schemes[0] else change(samples, first)
+                found.append(Line(condition, scheme, what, statistic, unit, value, against, count))
+    return found
+
+
+def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
+    """The run in one sentence: the scheme that shortens the tail of small flows most, and what it
+    does to large ones; empty where nothing is compared.
+    """
+    tails = [line for line in lines if line.statistic == "p99" and line.unit == "us"]
+    compared = [line for line in tails if line.change is not None]
+    if not compared:
+        return ""
+    small = tails[0].what
+    of_small = [line for line in compared if line.what == small]
+    if not of_small:
+        return ""
+    best = min(of_small, key=lambda line: line.change.mean if line.change else 0.0)
+    first = next(line.scheme for line in tails if line.condition == best.condition)
+    assert best.change is not None
+    told_of = f"With {labels.get(best.scheme, best.scheme)}"
+    told_of += f" ({best.condition})" if best.condition else ""
+    text = (
+        f"{told_of}, the 99th percentile of {_flows(small)} {in_words(best.change)} against "
+        f"{labels.get(first, first)}"
+    )
+    large = [
+        line
+        for line in lines
+        if (line.condition, line.scheme, line.statistic) == (best.condition, best.scheme, "mean")
+        and line.unit == "us"
+        and line.what != small
+    ]
+    if large and large[-1].change is not None:
+        text += f", the mean of {_flows(large[-1].what)} {in_words(large[-1].change)}"
+    return f"{text}."
+
+
+def as_rows(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """As JSON prints them."""
+    return [asdict(line) for line in lines]
+
+
+def as_csv(lines: Sequence[Line]) -> str:
+    """As CSV, with a header."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("value", "ci95", "change", "change_ci95", "count")
+    writer.writerow(("condition", "scheme", "what", "statistic", "unit", *names))
+    for line in lines:
+        against = (line.change.mean, line.change.ci95) if line.change else (None, None)
+        named = (line.condition, line.scheme, line.what, line.statistic, line.unit)
+        writer.writerow((*named, line.value.mean, line.value.ci95, *against, line.count))
+    return text.getvalue()
+
+
+def changed(line: Line) -> str:
+    """The change as text."""
+    return told(line.change)
+
+
+def _flows(what: str) -> str:
+    return f"{what.removeprefix('FCT, ')} flows"
+
+
+def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
+    """What is read from parts: name, statistic, unit, how to read it, how many are behind it."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        for entry in part["fct"]:
+            counts[entry["class"]] = counts.get(entry["class"], 0) + entry["count"]
+    classes = [name for name, count in counts.items() if count]
+    if len(classes) > 2 and not every:
+        classes = [classes[0], classes[-1]]
+
+    def entry_of(part: Mapping[str, Any], group: str, name: str) -> Mapping[str, Any]:
+        entries = part.get(group) or ()
+        return next((entry for entry in entries if entry["class"] == name), {})
+
+    def of_class(group: str, name: str, key: str) -> tuple[Any, Any]:
+        return (
+            lambda part: entry_of(part, group, name).get(key),
+            lambda part: entry_of(part, group, name).get("count", 0),
+        )
+
+    def packets(part: Mapping[str, Any]) -> int:
+        return int(part["packet_hops"])
+
+    kinds: list[Any] = []
+    for name in classes:
+        for key, statistic in _US.items():
+            kinds.append((f"FCT, {name}", statistic, "us", *of_class("fct", name, key)))
+        for key, statistic in _SLOWDOWN.items():
+            reads = of_class("slowdown", name, key)
+            kinds.append((f"slowdown, {name}", statistic, "1", *reads))
+    if any(part.get("queries") for part in parts):
+        for key, statistic in _US.items():
+            kinds.append(
+                (
+                    *("queries", statistic, "us"),
+                    lambda part, key=key: (part["queries"] or {}).get(key),
+                    lambda part: (part["queries"] or {}).get("count", 0),
+                )
+            )
+    goodput = ("throughput", "total_goodput_bps")
+    kinds.append(
+        (
+            *("goodput of all hosts", "", "bit/s"),
+            lambda part: part[goodput[0]][goodput[1]],
+            packets,
+        )
+    )
+    return kinds
