@@ -121,19 +121,24 @@ def rows_of(
         for scheme, samples in of_scheme.items():
             known = list(samples.values())
             count = max(1, len(known))
-            values = [value_of([sample[key] for sample in known]) for key in _TIMES]
             is_base = scheme == question.today[0]
-            changes = [
-                None if is_base else change(_only(samples, key), _only(base, key)) for key in _TIMES
-            ]
+            values = {key: value_of([sample[key] for sample in known]) for key in _TIMES}
+            changes = {
+                key: None if is_base else change(_only(samples, key), _only(base, key))
+                for key in _TIMES
+            }
             found.append(
                 Row(
-                    scheme,
-                    group,
-                    round(sum(sample["small"] for sample in known) / count),
-                    round(sum(sample["large"] for sample in known) / count),
-                    *values,
-                    *changes,
+                    scheme=scheme,
+                    group=group,
+                    small_flows=round(sum(sample["small"] for sample in known) / count),
+                    large_flows=round(sum(sample["large"] for sample in known) / count),
+                    small_p99_us=values["small_p99_us"],
+                    small_mean_us=values["small_mean_us"],
+                    large_mean_us=values["large_mean_us"],
+                    small_p99_change=changes["small_p99_us"],
+                    small_mean_change=changes["small_mean_us"],
+                    large_mean_change=changes["large_mean_us"],
                     unfinished=wanted - int((inside["scheme"] == scheme).sum()),
                 )
             )

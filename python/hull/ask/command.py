@@ -161,10 +161,11 @@ def _with_groups(finished: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFra
 
     key = ["condition", "start_ps", "src", "dst", "bytes"]
     kept = ["group", *(["changed"] if "changed" in asked.columns else [])]
-    types = {"start_ps": pl.Int64, "src": pl.Int64, "dst": pl.Int64, "bytes": pl.Int64}
+    whole = [pl.col(name).cast(pl.Int64) for name in ("start_ps", "src", "dst", "bytes")]
+    text = [pl.col(name).cast(pl.String) for name in ("condition", "scheme")]
     groups = asked.select([*key, *kept]).unique(key, keep="first", maintain_order=True)
-    return finished.cast({**types, "condition": pl.String, "scheme": pl.String}).join(
-        groups.cast(types), on=key, how="left"
+    return finished.with_columns(*whole, *text).join(
+        groups.with_columns(*whole), on=key, how="left"
     )
 
 

@@ -39,8 +39,10 @@ def draw(flows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
     starts = np.sort(flows["start_ps"].to_numpy())
     gaps = np.diff(starts, prepend=0)
     begin = np.cumsum(generator.choice(gaps, len(gaps)))
-    chosen = flows[generator.integers(0, len(flows), len(flows)).tolist()]
-    return chosen.with_columns(pl.Series("start_ps", begin, dtype=pl.Int64))
+    places = pl.Series(generator.integers(0, len(flows), len(flows)))
+    return flows.select(pl.all().gather(places)).with_columns(
+        pl.Series("start_ps", begin, dtype=pl.Int64)
+    )
 
 
 def compare(seen: "pl.DataFrame", drawn: "pl.DataFrame") -> Fit:

@@ -13,7 +13,7 @@ from hull.ask.answer import ALL, Advice, Row, Sizes
 from hull.ask.capacity import Load
 from hull.ask.question import Question, percent
 from hull.changes import Value, told
-from hull.report.charts import Chart
+from hull.report.charts import Chart, Spec
 from hull.report.document import document, figures, key_of
 from hull.report.labels import NO_VALUE, number
 from hull.report.tables import boxed_table, swatch
@@ -103,11 +103,13 @@ def _frontier(question: Question, rows: Sequence[Row], group: str) -> Chart:
         "legend": None,
         "scale": {"domain": [s.label for s in shown], "range": [s.colour for s in shown]},
     }
-    scale = {"type": "log", "nice": False, "padding": 14}
-    x = {"field": "large", "type": "quantitative", "title": "Large flows, mean (µs)"}
-    y = {"field": "small", "type": "quantitative", "title": "Small flows, 99th percentile (µs)"}
-    for axis in (x, y):
-        axis |= {"scale": scale, "axis": {"format": "~s", "tickCount": 6}}
+    logarithmic = {
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 14},
+        "axis": {"format": "~s", "tickCount": 6},
+    }
+    x: Spec = {"field": "large", "title": "Large flows, mean (µs)", **logarithmic}
+    y: Spec = {"field": "small", "title": "Small flows, 99th percentile (µs)", **logarithmic}
     tooltip = [
         {"field": "scheme", "type": "nominal", "title": "Scheme"},
         {"field": "small", "type": "quantitative", "title": "Small, p99 (µs)", "format": ",.4~r"},

@@ -20,6 +20,8 @@ MOST_FLOWS = 200_000
 _PIECE = 1_000_000
 _LONGEST_PS = 10**18
 """The latest start of hull's flow lists."""
+MOST_GIVEN = 3_000_000
+"""Flows of a window that is given."""
 SPREAD_FROM_PS = 10_000_000
 """10 us: shorter ticks make no burst that a queue notices."""
 _FORM = "all or START,LENGTH, such as 10s,2s"
@@ -74,6 +76,11 @@ def choose(
             f"{duration(_LONGEST_PS)}: give a part, such as --window 0s,100s"
         )
     chosen = np.flatnonzero((start >= begin) & (start < end))
+    if len(chosen) > MOST_GIVEN:
+        raise UsageError(
+            f"--window: {window} has {counted(len(chosen), 'flow')}; expected at most "
+            f"{number(MOST_GIVEN)}, such as --window 0s,1s"
+        )
     if len(chosen) == 0:
         raise UsageError(
             f"--window: {window} has no flow; expected a part of the trace's {duration(span)}"
