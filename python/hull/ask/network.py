@@ -144,6 +144,11 @@ def read_network(form: str, rtt: str | None = None, buffer: str | None = None) -
     raise UsageError(f"--topology: {shown(form)} is invalid; expected {FORM}")
 
 
+def is_short(form: str) -> bool:
+    """Whether a network is in short form, as 2x20@25G,2x100G."""
+    return _SHORT.fullmatch(form.replace(" ", "")) is not None
+
+
 def read_rate(text: str, option: str) -> float:
     """A rate such as 25G, 25Gbps or 25 Gbit/s, bit/s."""
     found = _RATE.fullmatch(text.strip())

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from hull.cli.common import Format, app, stopped_by_hand
+from hull.errors import UsageError
+from hull.said import say
 
 
 @app.command(
@@ -22,18 +24,26 @@ def linux(context: typer.Context) -> None:
 
 @app.command()
 def design(
+    network: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NETWORK]",
+            help="A scenario file, a shipped scenario, a graph, or 2x20@25G,2x100G: its slowest "
+            "host link, longest round trip and MTU.",
+        ),
+    ] = None,
     rate: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
-    ],
+    ] = None,
     rtt: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="TIME",
             help="Round trip without queueing, 1us to 1s, such as 300us; at most 400 MB and "
             "400,000 packets in flight.",
         ),
-    ],
+    ] = None,
     flows: Annotated[
         str,
         typer.Option(
@@ -51,8 +61,12 @@ def design(
         ),
     ] = "40%",
     mtu: Annotated[
-        str, typer.Option(metavar="SIZE", help="Packets with headers, 300B to 9000B.")
-    ] = "1500B",
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Packets with headers, 300B to 9000B (default: the network's, or 1500B).",
+        ),
+    ] = None,
     buffer: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +87,14 @@ def design(
     from hull.theory.options import read_setting
     from hull.theory.report import print_design, write_scenario
 
-    found = recommend(read_setting(rate, rtt, flows, load, mtu, buffer))
+    if network is not None:
+        rate, rtt, mtu = _of_network(network, rate, rtt, mtu)
+    if rate is None or rtt is None:
+        raise UsageError(
+            "--rate, --rtt: required without a network, such as hull design --rate 25Gbps "
+            "--rtt 60us, or hull design 2x20@25G,2x100G"
+        )
+    found = recommend(read_setting(rate, rtt, flows, load, mtu or "1500B", buffer))
     measured = None
     if check:
         from hull.theory.check import measure, read_plans
@@ -91,6 +112,25 @@ def design(
         )
     else:
         print_design(found, measured)
+
+
+def _of_network(
+    network: str, rate: str | None, rtt: str | None, mtu: str | None
+) -> tuple[str, str, str]:
+    """Rate, round trip and MTU of a network, each unless it is given."""
+    from hull.ask.network import is_short, read_network
+
+    if rtt is not None and is_short(network):
+        read = read_network(network, rtt)
+    else:
+        read = read_network(network)
+    for sentence in read.guessed:
+        say(sentence)
+    return (
+        rate or f"{read.rate_bps:.0f}bps",
+        rtt or f"{read.round_trip_s * 1e12:.0f}ps",
+        mtu or f"{read.mtu_bytes}B",
+    )
 
 
 @app.command()

@@ -261,3 +261,26 @@ def test_a_design_within_the_limits_has_a_scenario_that_runs(
     except UsageError:
         return
     assert len(expanded(table)) == 2
+
+
+def test_a_network_gives_rate_round_trip_and_mtu(hull: Hull) -> None:
+    of_form = hull("design", "2x20@25G,2x100G", "--format", "json")
+    assert of_form.returncode == 0, of_form.stderr
+    setting = json.loads(of_form.stdout)["setting"]
+    assert setting["rate_bps"] == 25e9
+    assert setting["rtt_s"] == pytest.approx(30e-6, rel=1e-6)
+    assert "--rtt sets it" in of_form.stderr
+    same = hull("design", "--rate", "25Gbps", "--rtt", "30us", "--format", "json")
+    assert json.loads(same.stdout)["k_packets"] == pytest.approx(
+        json.loads(of_form.stdout)["k_packets"], rel=1e-6
+    )
+    hull("scenarios", "copy", "sharing")
+    of_file = hull("design", "sharing.toml", "--format", "json", "--rtt", "100us")
+    assert json.loads(of_file.stdout)["setting"]["rtt_s"] == pytest.approx(100e-6)
+    assert json.loads(of_file.stdout)["setting"]["rate_bps"] == 10e9
+
+
+def test_neither_a_network_nor_a_rate(hull: Hull) -> None:
+    done = hull("design")
+    assert done.returncode == 2
+    assert "--rate, --rtt: required without a network" in done.stderr
