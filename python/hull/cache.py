@@ -6,11 +6,9 @@ system can do that; `rm -r` of the cache loses nothing but time.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
-from functools import cached_property
 from pathlib import Path
 
 from hull import _core
@@ -18,9 +16,8 @@ from hull.checksums import damage
 from hull.errors import UsageError, shown
 from hull.file_names import check_path
 from hull.input_file import read_json
-from hull.named_files import digest_of_files
 from hull.output_file import write_text
-from hull.plan import Part, build_hash
+from hull.plan import Part
 from hull.said import say
 
 FORMAT = 1
@@ -92,15 +89,8 @@ class Cache:
         write_text(marker, json.dumps(content) + "\n")
 
     def _place(self, part: Part) -> Path:
-        cell = part.cell
-        files = digest_of_files(cell.scenario)
-        content = [self._build, cell.condition, cell.scheme, cell.scenario, files, part.seed]
-        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        key = part.fingerprint
         return self.folder / key[:2] / key[2:]
-
-    @cached_property
-    def _build(self) -> str:
-        return build_hash()
 
 
 def link_files(source: Path, target: Path) -> None:

@@ -95,7 +95,9 @@ class OutputFolder:
         return (self.partial / part.path).is_dir()
 
     def take_up(self, part: Part) -> bool:
-        """Whether a part is there as it was written: in what was stopped, or in a damaged `out`."""
+        """Whether a part is there as it was written: in what was stopped, in a damaged `out`, or in
+        another run in `out` that is replaced.
+        """
         if self.has(part):
             problem = damage(self.partial / part.path)
             if problem is None:
@@ -103,7 +105,8 @@ class OutputFolder:
             say(f"{problem}; that part is simulated again")
             shutil.rmtree(self.partial / part.path)
         whole = self.out / part.path
-        if not (self._is_made_again and has_checksums(whole) and damage(whole) is None):
+        is_it = self._is_made_again or _identity(whole).get("part") == part.fingerprint
+        if not (is_it and has_checksums(whole) and damage(whole) is None):
             return False
         made = self.start_part()
         link_files(whole, made)

@@ -8,7 +8,7 @@ seeds or another build are never mixed.
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,16 @@ class Part:
 
     cell: Cell
     seed: int
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hexadecimal) of all that its results depend on: its cell with the files that it
+        names, the seed and the build of hull.
+        """
+        cell = self.cell
+        files = digest_of_files(cell.scenario)
+        content = [build_hash(), cell.condition, cell.scheme, cell.scenario, files, self.seed]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
     def path(self) -> Path:

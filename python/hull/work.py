@@ -79,7 +79,7 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
     made = folder.start_part()
     if cache is not None and cache.fetch(part, made):
         if not has_checksums(made):
-            _write_record(made)
+            _write_record(made, part)
         folder.keep_part(part, made)
         watch.taken_over()
         return
@@ -89,15 +89,15 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
     summary = json.loads(text)
     (made / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     (made / "scenario.toml").write_text(cell.toml, encoding="utf-8")
-    _write_record(made)
+    _write_record(made, part)
     if cache is not None:
         cache.keep(part, made)
     folder.keep_part(part, made)
     watch.finished(summary)
 
 
-def _write_record(made: Path) -> None:
-    write_record(made, {"hull_version": _core.version()})
+def _write_record(made: Path, part: Part) -> None:
+    write_record(made, {"hull_version": _core.version(), "part": part.fingerprint})
 
 
 def make_parts(

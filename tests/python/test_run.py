@@ -235,3 +235,22 @@ def test_a_dict_that_holds_itself() -> None:
     endless["run"] = endless
     with pytest.raises(hull.UsageError, match="is invalid; expected tables and lists at most 40"):
         hull.run(endless)
+
+
+def test_force_makes_again_what_changed_and_nothing_else(place: Path) -> None:
+    one = hull.run("scenario.toml", "out", set=SHORTER, seeds=1)
+
+    def made(folder: Path) -> dict[str, int]:
+        # A part that is taken over shares its files with the run that it comes from.
+        return {
+            str(path.relative_to(folder)): path.stat().st_ino
+            for path in folder.glob("parts/*/*/seed-1/flows.parquet")
+        }
+
+    before = made(one.folder)
+    change = "schemes.dctcp_30k.switch.marking.threshold=20KB"
+    two = hull.run("scenario.toml", "out", set=[*SHORTER, change], seeds=1, force=True)
+    after = made(two.folder)
+    assert set(after) == set(before)
+    again = {name for name in before if before[name] != after[name]}
+    assert again == {name for name in before if "/dctcp_30k/" in name}
