@@ -36,6 +36,7 @@ pub struct Summary {
     switch_latency: SwitchLatency,
     queues: Empty,
     fct: Vec<ClassSummary>,
+    slowdown: Unknown,
     /// Measured requests without a response, by class.
     unanswered: Vec<Unanswered>,
     /// How late the client itself was, us.
@@ -136,6 +137,7 @@ impl Summary {
                 probe: None,
             },
             queues: Empty {},
+            slowdown: None,
             fct: classes
                 .map(|(class, latencies)| latencies.summary(class))
                 .collect(),

@@ -75,7 +75,7 @@ const DYNAMIC: [&str; 14] = [
 ];
 
 /// The keys that hull's Python code takes from a part (python/hull/summary.py, report/seed_means.py).
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 27] = [
     "hull_version",
     "name",
     "condition",
@@ -90,6 +90,7 @@ const KEYS: [&str; 26] = [
     "switch_latency",
     "queues",
     "fct",
+    "slowdown",
     "queries",
     "fairness",
     "processor",
