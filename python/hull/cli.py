@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from hull import __version__, _core, _interrupts
 from hull.errors import Interrupted, RunError, UsageError, check_count
-from hull.said import say
+from hull.said import say, say_lines
 
 
 class _Commands(TyperGroup):
@@ -55,6 +55,11 @@ Jobs = Annotated[
     str | None,
     typer.Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
 ]
+_FILE = "Scenario file (TOML); - is standard input."
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace another run's results.")]
 
 
@@ -76,14 +81,11 @@ def _root(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="Scenario file (TOML).")],
+    file: Annotated[Path, typer.Argument(help=_FILE)],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder to make (default: results/<name>).")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     force: Force = False,
@@ -103,8 +105,28 @@ def run(
 
 
 @app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help=_FILE)],
+    overrides: Overrides = None,
+    seeds: Seeds = None,
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+) -> None:
+    """Check a scenario file and say what it would run."""
+    from hull.description import as_json, rows
+    from hull.plan import make_plan, read_scenario
+
+    text, label = read_scenario(file)
+    plan = make_plan(text, label, overrides or [], _count("--seeds", seeds))
+    if format is Format.JSON:
+        print(json.dumps(as_json(plan), indent=1))
+    else:
+        for name, value in rows(plan):
+            print(f"{name:10}  {value}")
+
+
+@app.command()
 def sweep(
-    file: Annotated[Path, typer.Argument(help="Scenario file (TOML).")],
+    file: Annotated[Path, typer.Argument(help=_FILE)],
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -128,10 +150,7 @@ def sweep(
     max_seeds: Annotated[
         str | None, typer.Option("--max-seeds", metavar="N", help="With --until (default: 100).")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     executor: Annotated[
         str, typer.Option(metavar="NAME", help="threads, dask://host:port or slurm.")
     ] = "threads",
@@ -399,11 +418,16 @@ def schema() -> None:
 
 
 @app.command()
-def keys() -> None:
-    """List every key of a scenario file: type, unit, default, meaning."""
-    from hull.terminal import print_keys
+def keys(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
+    ] = None,
+) -> None:
+    """List the keys of a scenario file, one a line: type, example, default, meaning."""
+    from hull.terminal import keys_like, print_keys
 
-    print_keys(json.loads(_core.keys()))
+    print_keys(keys_like(pattern))
 
 
 @app.command()
@@ -453,7 +477,10 @@ def main() -> int:
     try:
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
-    except (UsageError, _core.ScenarioError) as error:
+    except _core.ScenarioError as error:
+        say_lines(f"error: {error}")
+        return 2
+    except UsageError as error:
         return _fail(str(error), 2)
     except RunError as error:
         return _fail(str(error), 1)

@@ -95,33 +95,38 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
-/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
+/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, derived (keys whose
+/// values depend on the network), toml.
 ///
 /// `file` names the text in messages, `overrides` are "key=value", `own` are congestion controls that
-/// are not hull's: name and SHA-256 of the source. Raises ScenarioError.
+/// are not hull's: name and SHA-256 of the source. Raises ScenarioError with a line for each mistake,
+/// which has its place in the text where `lines`; `labels` are the options that overrides come from, where
+/// that is not `--set`.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, own=Vec::new()))]
+#[pyo3(signature = (text, file, overrides, own=Vec::new(), lines=true, labels=Vec::new()))]
 fn expand(
     text: &str,
     file: &str,
     overrides: Vec<String>,
     own: Vec<(String, String)>,
+    lines: bool,
+    labels: Vec<String>,
 ) -> PyResult<String> {
-    let cells =
-        scenario::expand_with_external(text, file, &overrides, &ExternalControls::from_iter(own))
-            .map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let own = ExternalControls::from_iter(own);
+    let cells = scenario::expand_verified(text, file, &overrides, &own, &simulation::verify);
+    let cells = cells.map_err(|error| {
+        let error = error.with_labels(labels);
+        let error = if lines { error } else { error.without_lines() };
+        ScenarioError::new_err(error.to_string())
+    })?;
     let mut list = Vec::new();
     for cell in &cells {
-        simulation::verify(&cell.scenario).map_err(|problem| {
-            let (key, problem) = problem.into();
-            let file = file.to_owned();
-            ScenarioError::new_err(scenario::ScenarioError { file, key, problem }.to_string())
-        })?;
         let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
         list.push(serde_json::json!({
             "condition": cell.condition,
             "scheme": cell.scheme,
             "scenario": cell.scenario,
+            "derived": cell.derived,
             "toml": toml,
         }));
     }
@@ -186,6 +191,18 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
         .graph()
         .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
     Ok(Time(scenario::longest_round_trip_ps(&scenario, &graph)).seconds())
+}
+
+/// Hosts and switches of a resolved scenario (JSON). Raises ScenarioError.
+#[pyfunction]
+fn network_size(scenario: &str) -> PyResult<(usize, usize)> {
+    let scenario: Scenario =
+        serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let graph = scenario
+        .graph()
+        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
+    let hosts = graph.hosts().len();
+    Ok((hosts, graph.nodes.len() - hosts))
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
@@ -328,6 +345,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
     m.add_function(wrap_pyfunction!(round_trip, m)?)?;
+    m.add_function(wrap_pyfunction!(network_size, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;

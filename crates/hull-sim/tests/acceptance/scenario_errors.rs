@@ -43,7 +43,7 @@ fn check(text: &str, settings: &[&str], parts: &[&str]) {
         Ok(_) => panic!("taken, but wrong: {parts:?}"),
     };
     println!("{message}");
-    assert!(message.starts_with("dir/my.toml: "), "{message}");
+    assert!(message.starts_with("dir/my.toml:"), "{message}");
     for part in parts {
         assert!(
             message.contains(part),
@@ -86,14 +86,32 @@ fn wrong_units() {
     refuse(
         "rate = \"1Gbps\"",
         "rate = \"1GBps\"",
-        &["host.rate", "\"1GBps\"", "Gbps"],
+        &["host.rate", "\"1GBps\"", "a capital B stands for bytes"],
     );
     refuse(
         "buffer = \"100KB\"",
-        "buffer = \"100KiB\"",
-        &["switch.buffer", "\"100KiB\"", "700KB", "500pkts"],
+        "buffer = \"100Kib\"",
+        &["switch.buffer", "\"100Kib\"", "700KB", "500pkts", "bytes"],
     );
-    refuse("delay = \"1us\"", "delay = 1", &["host.delay", "1", "unit"]);
+    refuse(
+        "delay = \"1us\"",
+        "delay = 1.5",
+        &["host.delay", "1.5 is invalid", "at most 1s"],
+    );
+    refuse(
+        "delay = \"1us\"",
+        "delay = -1",
+        &["host.delay", "-1 is invalid", "without a unit: seconds"],
+    );
+    refuse(
+        "delay = \"1us\"",
+        "delay = true",
+        &[
+            "host.delay",
+            "true is invalid",
+            "a number with one of the units",
+        ],
+    );
     refuse(
         "\"40%\"",
         "\"40Mbps\"",
