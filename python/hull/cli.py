@@ -6,15 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hull import __version__, _core, _interrupts
-from hull.errors import Interrupted, RunError, UsageError, check_count
+from hull import __version__, _core, _interrupts, input_commands
+from hull.command_options import FILE, Format, Seeds, count
+from hull.errors import Interrupted, RunError, UsageError
 from hull.said import say, say_lines
 
 
@@ -38,27 +38,12 @@ app = typer.Typer(
 )
 scenarios_app = typer.Typer(help="List the scenario files that hull ships, or copy one.")
 app.add_typer(scenarios_app, name="scenarios")
+input_commands.add_to(app)
 
 
-class Format(StrEnum):
-    """How a command writes what it found."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-# Taken as text, so that a wrong number is refused in the words of every other bad input.
-Seeds = Annotated[
-    str | None, typer.Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
-]
 Jobs = Annotated[
     str | None,
     typer.Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
-]
-_FILE = "Scenario file (TOML); - is standard input."
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace another run's results.")]
 
@@ -81,11 +66,14 @@ def _root(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help=_FILE)],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder to make (default: results/<name>).")
     ] = None,
-    overrides: Overrides = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+    ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     force: Force = False,
@@ -95,38 +83,18 @@ def run(
     from hull.runner import perform
 
     text, label = read_scenario(file)
-    plan = make_plan(text, label, overrides or [], _count("--seeds", seeds))
+    plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
     folder = out or Path("results", plan.name)
     with _stopped_by_hand():
-        result = perform(plan, folder, jobs=_count("--jobs", jobs), force=force, lines=True)
+        result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=True)
     for warning in result.summary.get("warnings", ()):
         say(f"warning: {warning}")
     print(result.folder / "report.html")
 
 
 @app.command()
-def check(
-    file: Annotated[Path, typer.Argument(help=_FILE)],
-    overrides: Overrides = None,
-    seeds: Seeds = None,
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
-) -> None:
-    """Check a scenario file and say what it would run."""
-    from hull.description import as_json, rows
-    from hull.plan import make_plan, read_scenario
-
-    text, label = read_scenario(file)
-    plan = make_plan(text, label, overrides or [], _count("--seeds", seeds))
-    if format is Format.JSON:
-        print(json.dumps(as_json(plan), indent=1))
-    else:
-        for name, value in rows(plan):
-            print(f"{name:10}  {value}")
-
-
-@app.command()
 def sweep(
-    file: Annotated[Path, typer.Argument(help=_FILE)],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -150,7 +118,10 @@ def sweep(
     max_seeds: Annotated[
         str | None, typer.Option("--max-seeds", metavar="N", help="With --until (default: 100).")
     ] = None,
-    overrides: Overrides = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+    ] = None,
     executor: Annotated[
         str, typer.Option(metavar="NAME", help="threads, dask://host:port or slurm.")
     ] = "threads",
@@ -183,11 +154,11 @@ def sweep(
         scenario=file,
         over=over_of(over or []),
         overrides=overrides or [],
-        seeds=_count("--seeds", seeds),
+        seeds=count("--seeds", seeds),
         until=pairs("--until", until or []),
-        max_seeds=_count("--max-seeds", max_seeds),
+        max_seeds=count("--max-seeds", max_seeds),
         executor=executor,
-        jobs=_count("--jobs", jobs),
+        jobs=count("--jobs", jobs),
         slurm=pairs("--slurm", slurm or []),
         store=store,
         tables=tables,
@@ -258,13 +229,13 @@ def reproduce(
         "full" if full else "quick",
         out,
         Cache(cache or out / "cache"),
-        seeds=_count("--seeds", seeds),
+        seeds=count("--seeds", seeds),
         overrides=overrides or (),
         force=force,
     )
     found = []
     with _stopped_by_hand():
-        for experiment, result in work.perform(_count("--jobs", jobs)):
+        for experiment, result in work.perform(count("--jobs", jobs)):
             found.append((experiment, result))
             if format is Format.TABLE:
                 from hull.experiments.common.terminal import print_claims, print_tables
@@ -418,19 +389,6 @@ def schema() -> None:
 
 
 @app.command()
-def keys(
-    pattern: Annotated[
-        str | None,
-        typer.Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
-    ] = None,
-) -> None:
-    """List the keys of a scenario file, one a line: type, example, default, meaning."""
-    from hull.terminal import keys_like, print_keys
-
-    print_keys(keys_like(pattern))
-
-
-@app.command()
 def statistics(
     format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
 ) -> None:
@@ -503,10 +461,6 @@ def _stopped_by_hand() -> Iterator[None]:
     except Interrupted as stop:
         say(str(stop))
         raise typer.Exit(_interrupts.STOPPED) from None
-
-
-def _count(option: str, value: str | None) -> int | None:
-    return None if value is None else check_count(option, value)
 
 
 def _give_up_stdout() -> None:

@@ -50,7 +50,9 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
     times = {(c.scenario["run"]["duration"], c.scenario["run"]["warmup"]) for c in plan.cells}
     runs = str(found["runs"])
     if len(times) == 1:
-        runs += f", each {found['duration']} after a warm-up of {found['warmup']}"
+        runs += f", each {found['duration']}"
+        if float(_core.quantity("time", found["warmup"])) > 0:
+            runs += f" after a warm-up of {found['warmup']}"
     table = [
         ("name", plan.name),
         ("network", "; or ".join(networks)),

@@ -45,9 +45,10 @@ def key_lines(rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
         kept.remove(left_out)
     lines = []
     for row in table:
-        start = "".join(
-            f"{_cut(row[i], None if i == 0 else widths[i]):{widths[i]}}  " for i in kept
-        )
+        start = ""
+        for i in kept:
+            cell = row[i] if i == 0 or width is None else _cut(row[i], widths[i])
+            start += f"{cell:{widths[i]}}  "
         room = None if width is None else max(width - len(start), 1)
         lines.append((start + _cut(row[4], room)).rstrip())
     return lines
@@ -86,16 +87,13 @@ def keys_like(pattern: str | None) -> list[dict[str, Any]]:
     found = [key for key in keys if fits.search(key["key"])]
     if not found:
         names = [key["key"] for key in keys]
-        lasts = {name.rpartition(".")[2]: name for name in names}
-        near = [
-            *get_close_matches(pattern, names, n=3),
-            *map(lasts.__getitem__, get_close_matches(pattern, lasts, n=3)),
-        ]
-        hint = (
-            f"did you mean {' or '.join(dict.fromkeys(near))}?"
-            if near
-            else "expected a part of a key, such as pacer"
-        )
+        lasts = {name.rpartition(".")[2] for name in names}
+        near = get_close_matches(pattern, names, n=3)
+        for last in get_close_matches(pattern, lasts, n=1):
+            near += [name for name in names if name.endswith(f".{last}")]
+        hint = "expected a part of a key, such as pacer"
+        if near:
+            hint = f"did you mean {' or '.join(dict.fromkeys(near[:4]))}?"
         raise UsageError(f"PATTERN: no key has {pattern!r} in it; {hint}")
     return found
 

@@ -67,6 +67,10 @@ impl Problem {
         {
             self.key = format!("{to}{rest}");
         }
+        let (What::Value { allowed: text, .. } | What::Told(text) | What::Unknown(text)) =
+            &mut self.what;
+        let control = format!("{from}.congestion_control");
+        *text = text.replace(&control, &format!("{to}congestion_control"));
         self
     }
 

@@ -25,6 +25,8 @@ pub struct ScenarioError {
 pub struct Mistake {
     /// Where it was written.
     pub place: Place,
+    /// The key there, where it is not the one that is wrong: what a default does not fit.
+    pub cause: String,
     /// The dotted key; empty when the file as a whole is meant.
     pub key: String,
     /// What was found and what is allowed.
@@ -84,8 +86,12 @@ impl fmt::Display for ScenarioError {
                 }
                 _ => f.write_str(": ")?,
             }
-            if !mistake.key.is_empty() {
-                write!(f, "{}: ", quote::name(&mistake.key))?;
+            let is_set = matches!(mistake.place, Place::Override(_));
+            let cause = Some(&mistake.cause).filter(|_| is_set);
+            for key in cause.into_iter().chain([&mistake.key]) {
+                if !key.is_empty() {
+                    write!(f, "{}: ", quote::name(key))?;
+                }
             }
             f.write_str(&quote::plain(&mistake.problem))?;
         }
@@ -105,6 +111,7 @@ mod tests {
     fn mistake(place: Place, key: &str, problem: &str) -> Mistake {
         Mistake {
             place,
+            cause: String::new(),
             key: key.to_owned(),
             problem: problem.to_owned(),
         }

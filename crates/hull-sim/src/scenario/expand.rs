@@ -29,6 +29,9 @@ pub struct Cell {
     pub derived: Vec<&'static str>,
 }
 
+/// Values of a swept key that are looked at where something else is wrong.
+const MOST_TRIED: usize = 100;
+
 /// Values of the swept keys.
 type Condition = Vec<(String, Value)>;
 
@@ -69,10 +72,8 @@ pub fn expand_verified(
             mistakes.add("", problem, &whole);
         }
     }
-    let mut conditions = conditions(&base, &settings, variants.len(), &mut mistakes);
-    if !mistakes.is_empty() {
-        conditions.truncate(1);
-    }
+    mistakes.set_sweep(base.get("sweep"));
+    let conditions = conditions(&base, &settings, variants.len(), &mut mistakes);
     if let Some(condition) = conditions.first() {
         check_replaced(&variants, condition, &settings, &mut mistakes);
     }
@@ -199,7 +200,8 @@ fn conditions(
     schemes: usize,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Condition> {
-    let mut conditions: Vec<Condition> = vec![Vec::new()];
+    let mut all: Vec<(String, Vec<Value>)> = Vec::new();
+    let mut cells = schemes;
     let swept = base.get("sweep").and_then(Value::as_table);
     for (key, values) in swept.into_iter().flatten() {
         // Set by hand: nothing left to sweep. Of a wrong form: told by now.
@@ -217,15 +219,34 @@ fn conditions(
                 continue;
             }
         };
-        let cells = values.len().saturating_mul(conditions.len() * schemes);
+        cells = cells.saturating_mul(values.len());
         if cells > limits::CELLS {
             let most = limits::CELLS;
             let why = format!(
                 "{cells} cells (schemes times swept values) are invalid; expected at most {most}"
             );
             mistakes.add("", Problem::new(label, why), base);
-            return conditions;
+            break;
         }
+        all.push((key.clone(), values));
+    }
+    // Each value once is enough to see what is wrong with it.
+    if !mistakes.is_empty() {
+        let first =
+            |(key, values): &(String, Vec<Value>)| Some((key.clone(), values.first()?.clone()));
+        let first: Condition = all.iter().filter_map(first).collect();
+        let mut each = vec![first.clone()];
+        for (i, (_, values)) in all.iter().enumerate() {
+            for value in values.iter().skip(1).take(MOST_TRIED) {
+                let mut other = first.clone();
+                other[i].1 = value.clone();
+                each.push(other);
+            }
+        }
+        return each;
+    }
+    let mut conditions: Vec<Condition> = vec![Vec::new()];
+    for (key, values) in &all {
         conditions = conditions
             .iter()
             .flat_map(|so_far| {

@@ -18,7 +18,10 @@ pub(super) struct Mistakes<'t> {
     settings: Vec<(usize, String, Value)>,
     /// All schemes.
     schemes: Vec<String>,
-    found: IndexMap<(Place, String, String), Vec<String>>,
+    /// The file's swept keys with what it has for them.
+    sweep: toml::Table,
+    /// By place, cause, key and message; with the schemes that have it, or none for all.
+    found: IndexMap<(Place, String, String, String), Vec<String>>,
 }
 
 impl<'t> Mistakes<'t> {
@@ -28,6 +31,7 @@ impl<'t> Mistakes<'t> {
             source: Source::new(text),
             settings: Vec::new(),
             schemes: Vec::new(),
+            sweep: toml::Table::new(),
             found: IndexMap::new(),
         }
     }
@@ -39,6 +43,11 @@ impl<'t> Mistakes<'t> {
     /// Names the schemes, so that those that have a mistake can be told from those that do not.
     pub(super) fn set_schemes(&mut self, schemes: impl Iterator<Item = String>) {
         self.schemes = schemes.filter(|name| !name.is_empty()).collect();
+    }
+
+    /// Notes what is swept, so that the place of a value can be told.
+    pub(super) fn set_sweep(&mut self, sweep: Option<&Value>) {
+        self.sweep = sweep.and_then(Value::as_table).cloned().unwrap_or_default();
     }
 
     /// Notes an override.
@@ -56,7 +65,8 @@ impl<'t> Mistakes<'t> {
 
     /// Adds a mistake whose place is known.
     pub(super) fn add_at(&mut self, place: Place, key: &str, told: String) {
-        self.found.insert((place, key.to_owned(), told), Vec::new());
+        let mistake = (place, String::new(), key.to_owned(), told);
+        self.found.insert(mistake, Vec::new());
     }
 
     /// Adds a problem of a scheme, or of the file as a whole where that is empty. `written` is what the
@@ -64,18 +74,24 @@ impl<'t> Mistakes<'t> {
     pub(super) fn add(&mut self, scheme: &str, problem: Problem, written: &toml::Table) {
         let is_of_key = problem.is_of_key();
         let (key, told) = problem.told(written);
-        let place = self.place(&key, scheme, is_of_key);
-        let place = match place {
-            Some((place, true)) => place,
+        let value = at(written, &key);
+        let (place, cause) = match self.place(&key, value, scheme, is_of_key) {
+            Some((place, true)) => (place, String::new()),
             // A default: what it does not go with is in the message.
             part => {
                 let others = keys_in(&told).filter(|other| at(written, other).is_some());
-                let mut others = others.filter_map(|other| self.place(other, scheme, false));
-                let other = others.find(|&(_, whole)| whole);
-                other.or(part).map_or(Place::Nowhere, |(place, _)| place)
+                let mut others = others.filter_map(|other| {
+                    let (place, whole) = self.place(other, at(written, other), scheme, false)?;
+                    whole.then_some((place, other))
+                });
+                match (others.next(), part) {
+                    (Some((place, other)), _) => (place, other.to_owned()),
+                    (None, Some((place, _))) => (place, String::new()),
+                    (None, None) => (Place::Nowhere, String::new()),
+                }
             }
         };
-        let schemes = self.found.entry((place, key, told));
+        let schemes = self.found.entry((place, cause, key, told));
         match schemes {
             indexmap::map::Entry::Vacant(new) if scheme.is_empty() => {
                 new.insert(Vec::new());
@@ -94,7 +110,13 @@ impl<'t> Mistakes<'t> {
     }
 
     /// Where the value of a key comes from, and whether it is there or only a table around it.
-    fn place(&self, key: &str, scheme: &str, is_of_key: bool) -> Option<(Place, bool)> {
+    fn place(
+        &self,
+        key: &str,
+        value: Option<&Value>,
+        scheme: &str,
+        is_of_key: bool,
+    ) -> Option<(Place, bool)> {
         let in_scheme = format!("schemes.{scheme}.{key}");
         let set = self.settings.iter().rev().find(|(_, setting, value)| {
             [key, &in_scheme]
@@ -111,7 +133,10 @@ impl<'t> Mistakes<'t> {
                 found.value
             })
         };
-        let swept = self.source.find(&format!("sweep.{key}"));
+        let list = self.sweep.get(key).and_then(Value::as_array);
+        let index = list.and_then(|list| list.iter().position(|one| Some(one) == value));
+        let index = index.map_or_else(String::new, |index| format!("[{index}]"));
+        let swept = self.source.find(&format!("sweep.{key}{index}"));
         if let Some(found) = swept.filter(|found| found.whole) {
             return Some((position(found), true));
         }
@@ -150,26 +175,35 @@ impl<'t> Mistakes<'t> {
     /// The error, with all that was found.
     pub(super) fn error(self) -> ScenarioError {
         let all = self.schemes.len();
-        let mistakes = self.found.into_iter().map(|((place, key, told), schemes)| {
-            let of_schemes = match &schemes[..] {
-                [] => String::new(),
-                some if some.len() == all && all > 1 => String::new(),
-                [one] => format!(" (scheme {one})"),
-                some => format!(" (schemes {})", some.join(", ")),
-            };
-            let problem = format!("{told}{of_schemes}");
-            Mistake {
-                place,
-                key,
-                problem,
-            }
-        });
+        let mistakes = self
+            .found
+            .into_iter()
+            .map(|((place, cause, key, told), schemes)| {
+                let of_schemes = match &schemes[..] {
+                    [] => String::new(),
+                    some if some.len() == all && all > 1 => String::new(),
+                    [one] => format!(" (scheme {one})"),
+                    some => format!(" (schemes {})", some.join(", ")),
+                };
+                let problem = format!("{told}{of_schemes}");
+                Mistake {
+                    place,
+                    cause,
+                    key,
+                    problem,
+                }
+            });
         ScenarioError::new(self.file, mistakes.collect())
     }
 }
 
-/// Whether an override is what gives a key its value: itself, or a table with the key in it.
+/// Whether an override is what gives a key its value: itself, a table with the key in it, or a key in the
+/// table that it is.
 fn gives(setting: &str, value: &Value, key: &str) -> bool {
+    let inside = setting.strip_prefix(key);
+    if inside.is_some_and(|rest| rest.starts_with('.')) {
+        return true;
+    }
     match key.strip_prefix(setting) {
         Some("") => true,
         Some(rest) => match (rest.strip_prefix('.'), value) {
@@ -208,6 +242,7 @@ mod tests {
         assert!(gives("x", &value, "x.a[0].b"));
         assert!(!gives("x", &value, "x.a[1].b"));
         assert!(!gives("x", &value, "xy"));
+        assert!(gives("x.y", &value, "x"));
         assert!(gives("x.a", &value["a"], "x.a[0].b"));
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> O
     Some(best.1)
 }
 
-/// The keys and tables of that name anywhere in a scenario, where there are few.
+/// The keys and tables of that name anywhere in a scenario, or one letter from it, where there are few.
 pub(super) fn elsewhere(name: &str) -> Vec<&'static str> {
     static ALL: OnceLock<BTreeSet<String>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -40,15 +40,24 @@ pub(super) fn elsewhere(name: &str) -> Vec<&'static str> {
         });
         prefixes.collect()
     });
-    let is_named = |key: &&String| {
-        let last = key.rsplit('.').next().unwrap_or(key);
-        last.trim_end_matches("[]") == name && !key.contains("[].")
-    };
-    let found: Vec<&str> = all.iter().filter(is_named).map(String::as_str).collect();
-    match found.len() <= MOST_PLACES {
-        true => found,
-        false => Vec::new(),
+    if name.len() > LONGEST {
+        return Vec::new();
     }
+    let last = |key: &'static str| key.rsplit('.').next().unwrap_or(key).trim_end_matches("[]");
+    let all = || {
+        all.iter()
+            .map(String::as_str)
+            .filter(|key| !key.contains("[]."))
+    };
+    for most in [0, usize::from(name.len() > 4)] {
+        let found: Vec<&str> = all()
+            .filter(|key| distance(last(key), name) <= most)
+            .collect();
+        if (1..=MOST_PLACES).contains(&found.len()) {
+            return found;
+        }
+    }
+    Vec::new()
 }
 
 /// Letters to insert, delete, replace or swap with the next (optimal string alignment).
@@ -107,6 +116,7 @@ mod tests {
     fn the_same_name_elsewhere_is_found() {
         assert_eq!(elsewhere("min_rto"), ["transport.min_rto"]);
         assert_eq!(elsewhere("marking"), ["switch.marking"]);
+        assert_eq!(elsewhere("latncy"), ["switch.latency"]);
         assert!(elsewhere("colour").is_empty());
         assert!(elsewhere("size").is_empty(), "at many places");
     }

@@ -390,14 +390,21 @@ fn schemes_that_cannot_be() {
 
 #[test]
 fn text_that_is_no_toml() {
-    check("name = \"x\"\n[run\n", &[], &["line 2"]);
+    check("name = \"x\"\n[run\n", &[], &["my.toml:2:5: is not TOML"]);
 }
 
 #[test]
 fn rcp_needs_sources_and_ports_that_fit() {
     const RCP: &str = "switch.rcp={alpha=0.1,beta=1,interval=\"1ms\",round_trip=\"1ms\"}";
     const SOURCE: &str = "transport.congestion_control=rcp";
-    check(GOOD, &[SOURCE], &["switch.rcp", "no such table"]);
+    check(
+        GOOD,
+        &[SOURCE],
+        &[
+            "transport.congestion_control: switch.rcp: missing",
+            "supplies the rate",
+        ],
+    );
     check(GOOD, &[RCP], &["transport.congestion_control", "\"rcp\""]);
     for (setting, parts) in [
         (

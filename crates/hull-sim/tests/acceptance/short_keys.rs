@@ -83,7 +83,7 @@ fn what_could_mean_two_keys_or_none_is_refused() {
     );
     assert_eq!(
         problem(&swept("\"scheme.token_tick\" = [\"1us\"]"), &[]),
-        "my.toml:28:22: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
+        "my.toml:26:23: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
          has that table; expected a key of a table that is there"
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
