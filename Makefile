@@ -94,6 +94,10 @@ format: build ## rewrite the sources in the form that `make test` asks for
 types: build ## write the Python types of the scenario anew, after its definition changed
 	$(BIN)/python tools/make_types.py
 
+.PHONY: man
+man: build ## write the manual page again, after a command or an option changed
+	$(BIN)/python tools/make_man.py
+
 .PHONY: lock
 lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
 	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \

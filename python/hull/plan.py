@@ -7,6 +7,8 @@ seeds or another build are never mixed.
 
 import hashlib
 import json
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,7 +23,7 @@ from hull.file_names import check_name
 from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
-from hull.said import escaped
+from hull.said import escaped, say
 from hull.scenario_types import Scenario
 from hull.toml_values import check_toml
 
@@ -29,6 +31,8 @@ LAST_SEED = 2**31 - 1
 """Tables of results have seeds of 32 bits."""
 _MOST_BYTES = 20_000_000
 """Of a scenario file."""
+STDIN = "<stdin>"
+"""Standard input in messages."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Cell:
     """The same as text."""
     own: type[CongestionControl] | None = None
     """The class of its congestion control, where that is not hull's."""
+    derived: Sequence[str] = ()
+    """Keys that nobody set, whose values depend on the network."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +137,19 @@ def code_hash() -> str:
     return digest.hexdigest()
 
 
+class NoFile(str):
+    """The name of a scenario that nobody wrote as a text: errors give no lines."""
+
+
 def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:
-    """Text of a scenario and the name under which errors speak of it."""
+    """Text of a scenario and the name under which errors speak of it; `-` is standard input."""
     if isinstance(source, dict):
         scenario = with_graphs({**source})
         check_toml(scenario, "scenario")
-        return tomli_w.dumps(scenario), "scenario"
+        return tomli_w.dumps(scenario), NoFile("scenario")
     path = Path(source)
+    if path == Path("-"):
+        return _read_stdin(), STDIN
     try:
         return read_text(path, _MOST_BYTES), str(source)
     except UnicodeDecodeError as error:
@@ -150,14 +162,38 @@ def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, 
         raise UsageError(f"{source}: {_reason(error)}{_shipped_hint(path)}") from None
 
 
+def _read_stdin() -> str:
+    if sys.stdin is None:
+        raise UsageError(f"{STDIN}: closed; expected a scenario")
+    if sys.stdin.isatty():
+        say("reading the scenario from the terminal; Ctrl-D ends it")
+    content = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"{STDIN}: has more than {_MOST_BYTES} bytes; expected a scenario")
+    if not content.strip():
+        raise UsageError(f"{STDIN}: empty; expected a scenario")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{STDIN}: not UTF-8 text (byte {error.start})") from None
+
+
 def expand(
-    text: str, file: str, overrides: list[str], own: list[tuple[str, str]]
+    text: str,
+    file: str,
+    overrides: list[str],
+    own: list[tuple[str, str]],
+    labels: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Each cell of a scenario's text, resolved; `own` are names of congestion controls."""
+    """Each cell of a scenario's text, resolved; `own` are names of congestion controls, `labels`
+    the options that overrides come from, where that is not `--set`.
+    """
     for given in (file, text, *overrides):
         check_text(file, given)
     check_named_files(file, text, overrides)
-    cells: list[dict[str, Any]] = json.loads(_core.expand(text, file, overrides, own))
+    lines = not isinstance(file, NoFile)
+    found = _core.expand(text, file, overrides, own, lines, list(labels))
+    cells: list[dict[str, Any]] = json.loads(found)
     return cells
 
 
@@ -172,12 +208,14 @@ def make_plan(
     are congestion controls by name.
     """
     own = own or {}
+    labels = ["--set"] * len(overrides)
     if seeds is not None:
         overrides = [*overrides, f"run.seeds={check_count('--seeds', seeds)}"]
+        labels.append("--seeds")
     for override in overrides:
         if not override.partition("=")[0].strip() or "=" not in override:
             raise UsageError(f"--set: {override!r}; the form is key=value")
-    found = expand(text, file, overrides, check_own(own))
+    found = expand(text, file, overrides, check_own(own), labels)
     cells = tuple(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
         for cell in found

@@ -1,4 +1,5 @@
 """What hull says on stderr: one line a message, without control characters, cut where it is long.
+What is wrong with a scenario is one line a mistake.
 
 Arguments, keys, values and file names come into messages as the user wrote them. What would move
 the cursor, colour the terminal or end the line is escaped here, for all messages.
@@ -31,3 +32,9 @@ def one_line(text: str) -> str:
 def say(text: str, speaker: str = "hull") -> None:
     """Write a message to stderr."""
     print(f"{speaker}: {one_line(text)}", file=sys.stderr, flush=True)
+
+
+def say_lines(lines: str, speaker: str = "hull") -> None:
+    """Write a message of several lines to stderr; each line feed in it is meant."""
+    text = "\n".join(map(one_line, lines.split("\n")))
+    print(f"{speaker}: {text}", file=sys.stderr, flush=True)

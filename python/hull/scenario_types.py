@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-Time = str
-Rate = str
-Buffer = str
-Size = str
+Time = str | float
+Rate = str | float
+Buffer = str | float
+Size = str | float
 Share = str | float
 Preset = Literal["triumph", "scorpion", "cat4948"]
 """The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of
@@ -23,8 +23,8 @@ QcnRounding = Literal["up", "down"]
 """What becomes of a part of a step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
-RelativeRate = str
-Tick = str
+RelativeRate = str | float
+Tick = str | float
 Placement = Literal["series", "parallel"]
 """Where a phantom queue counts packets (paper, remark 1)."""
 CongestionControl = Literal["newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]

@@ -24,12 +24,15 @@ class Done:
         """Why the exit status or the error is a failure; empty where all is well."""
         if self.status not in (0, 1, 2):
             return f"exit status {self.status}"
-        last = (self.error.splitlines() or [""])[-1]
-        if self.status and not last.startswith("hull: error: "):
-            return "no error at the end"
         if self.error.count("hull: error: ") != bool(self.status):
             return "not one error"
-        return messages.foreign(last) if self.status else ""
+        if not self.status:
+            return ""
+        # Of a scenario a line for each mistake.
+        before, _, last = self.error.removesuffix("\n").rpartition("hull: error: ")
+        if before and not before.endswith("\n"):
+            return "no error at the beginning of a line"
+        return messages.foreign(last)
 
 
 def call(*arguments: str) -> Done:

@@ -1,5 +1,5 @@
 """What a message must and must not have: the key, the value as it was written, no word of Rust or
-Python, no control character, one line.
+Python, no control character, one line for each mistake.
 """
 
 import re
@@ -49,7 +49,9 @@ FOREIGN = (
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal obeys or hides."""
 LONGEST = 1000
-"""Characters of a message; a list of all keys of a table is the longest that is meant."""
+"""Characters of a line; a list of all keys of a table is the longest that is meant."""
+MOST_LINES = 21
+"""Mistakes that a message shows, and the line that counts the others."""
 CUT = 60
 """Characters of a long text that a message shows at least."""
 
@@ -61,12 +63,24 @@ def foreign(message: str, case: str = "") -> str:
     for words in FOREIGN:
         if re.search(rf"\b{re.escape(words)}", message) and words not in case:
             return f"the message has {words!r}"
-    for c in message:
+    lines = message.split("\n")
+    for c in "".join(lines):
         if unicodedata.category(c) in UNSEEN:
             return f"the message has {c!r}"
-    if len(message) > LONGEST:
-        return f"the message has {len(message)} characters"
+    longest = max(map(len, lines))
+    if longest > LONGEST:
+        return f"the message has {longest} characters"
+    if len(lines) > MOST_LINES or not all(lines):
+        return f"the message has {len(lines)} lines"
     return ""
+
+
+def has_place(message: str, file: str) -> bool:
+    """Whether each line begins with the file, and with its line and column or an option where that
+    is where the mistake was written.
+    """
+    place = re.compile(rf"{re.escape(file)}(:[1-9]\d*:[1-9]\d*)?: ")
+    return all(place.match(line) for line in message.split("\n"))
 
 
 def names(message: str, key: str) -> bool:

@@ -10,6 +10,7 @@ another than before: no key is ignored.
 import copy
 import json
 import random
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import Any
@@ -159,8 +160,12 @@ def _inline(value: object) -> str:
 
 def _wrong_with(made: Mutation, message: str) -> str:
     wrong = messages.foreign(message, case=repr(made.value))
-    if wrong or made.how == "left out":
+    if wrong:
         return wrong
+    if made.way == "file" and not messages.has_place(message, f"{made.scenario}.toml"):
+        return "a line does not begin with its place"
+    if made.how == "left out":
+        return ""
     # A value that fits by itself may be refused for what another key needs it to be.
     of_another = not made.must_be_refused and messages.known_key(message)
     # Several keys of a workload make its memory together.
@@ -169,7 +174,7 @@ def _wrong_with(made: Mutation, message: str) -> str:
         return "the message does not name the key"
     if made.how in ("misspelled", "extra"):
         return ""
-    first = f": {dotted(made.place)}: " in message
+    first = bool(re.search(rf"(: |--set ){re.escape(dotted(made.place))}: ", message))
     is_text = made.place == ("topology", "graph", "text")  # A document, which no message repeats.
     if first and not is_text and not messages.shows(message, made.value):
         return "the message does not show the value"

@@ -20,8 +20,11 @@ UNICODE = (
     "\u22121ms",
 )
 CONTROLS = ("\x00", "\x1b[31mred", "10KB\n", "1\r2", "\x7f", "\x9b1m", "a\tb", "\x08\x08")
-UNITS = ("", "Gbps", "Mbps", "bps", "s", "ms", "us", "ns", "ps", "B", "KB", "MB", "pkts", "%")
-NO_UNITS = ("parsecs", "GBps", "KiB", "Kb", "m", "percent", "%%", "us us", "msec", "G", "e")
+UNITS = (
+    *("", "Gbps", "Mbps", "bps", "s", "ms", "us", "ns", "ps", "B", "KB", "MB", "pkts", "%"),
+    *("G", "gbit/s", "Mb/s", "k", "KiB", "MiB", "kB", "\u00b5s", "\u03bcs"),
+)
+NO_UNITS = ("parsecs", "GBps", "Kib", "GB/s", "percent", "%%", "us us", "msec", "e")
 NUMBERS = (
     *(0, 1, -1, 2, 7, 255, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63 - 1, -(2**63)),
     *(0.0, -0.0, 0.1, 0.5, 1e-300, 5e-324, 1e-9, 1e9, 1e18, 1e19, 1e300, -1e300),
@@ -119,8 +122,9 @@ def is_like(old: object, new: object) -> bool:
     return old == new or _plain(old) == _plain(new)
 
 
-_FACTORS = {"": 1, "%": 1e-2, "G": 1e9, "M": 1e6, "k": 1e3, "K": 1e3, "m": 1e-3, "u": 1e-6}
-_FACTORS |= {"n": 1e-9, "p": 1e-12}
+_FACTORS = {"": 1, "%": 1e-2, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "K": 1e3, "m": 1e-3}
+_FACTORS |= {"u": 1e-6, "\u00b5": 1e-6, "\u03bc": 1e-6, "n": 1e-9, "p": 1e-12}
+_FACTORS |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 
 
 def _plain(value: object) -> object:
@@ -128,7 +132,8 @@ def _plain(value: object) -> object:
         return value
     if isinstance(value, int | float):
         return float(value)
-    found = re.fullmatch(r"\s*([\d.]+(?:e-?\d+)?)\s*(%|[GMkKmunp]?)(?:bps|B|s|)\s*", str(value))
+    unit = r"(%|[KMG]i|[TGMkKmunp\u00b5\u03bc]?)(?:bps|b/s|bit/s|B|s|)"
+    found = re.fullmatch(rf"\s*([\d.]+(?:e-?\d+)?)\s*{unit}\s*", str(value))
     try:
         return float(found[1]) * _FACTORS[found[2]] if found else value
     except ValueError:

@@ -62,10 +62,20 @@ def test_what_hangs_panics_or_takes_memory_is_found() -> None:
         ("x.toml: run.seed: No such file (os error 2)", "the message has 'os error'"),
         ("x.toml: run.seed: \x1b[31m", "the message has '\\x1b'"),
         ("x" * 2000, "the message has 2000 characters"),
+        ("x.toml:3:1: run.a: no\nx.toml:4:1: run.b: no", ""),
+        ("x.toml: run.a: no\n", "the message has 2 lines"),
+        ("\n".join(["x.toml: run.a: no"] * 22), "the message has 22 lines"),
     ],
 )
 def test_messages_are_judged(message: str, wrong: str) -> None:
     assert messages.foreign(message) == wrong
+
+
+def test_places_of_messages_are_judged() -> None:
+    for message in ("x.toml:3:1: run.a: no\nx.toml: --set run.b: no", "x.toml: run: missing"):
+        assert messages.has_place(message, "x.toml")
+    for message in ("x.toml:3: run.a: no", "x.toml:0:1: a", "x.toml: a\nrun.b: no", "y.toml: a"):
+        assert not messages.has_place(message, "x.toml")
 
 
 def test_keys_and_values_of_messages_are_judged() -> None:

@@ -1,4 +1,6 @@
-"""Messages are one short line without control characters, whatever arguments and files hold."""
+"""Messages are short lines without control characters, whatever arguments and files hold: one, or
+one for each mistake of a scenario.
+"""
 
 import json
 import sys
@@ -27,6 +29,10 @@ COMMANDS = [
     "run|{}",
     "run|s.toml|--set|{}",
     "run|s.toml|--set|{}=1",
+    "check|s.toml|--set|{}=1",
+    "check|s.toml|--set|pacer.fifo={}|--set|switch.{}=1",
+    "keys|{}",
+    "completion|{}",
     "run|s.toml|--set|run.{}=1",
     "run|s.toml|--set|run.duration={}",
     "run|s.toml|--set|name={}",
@@ -70,7 +76,9 @@ COMMANDS = [
 def refusal(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """What the command says before it ends with status 1 or 2; checked to be short lines."""
+    """What the command says before it ends with status 1 or 2; checked to be short lines, the first
+    of which says that it is an error.
+    """
     monkeypatch.setattr(sys, "argv", ["hull", *arguments])
     monkeypatch.setattr(cli, "_give_up_stdout", lambda: None)  # pytest has it
     assert cli.main() in (1, 2)
@@ -78,9 +86,12 @@ def refusal(
     lines = said.splitlines()
     assert said == "".join(f"{line}\n" for line in lines)
     assert all(line.isprintable() and len(line) < 2100 for line in lines), lines
-    assert lines[-1].startswith("hull: error: ")
-    assert not [line for line in lines if not line.startswith("hull: ")]
-    return lines[-1]
+    assert said.count("hull: error: ") == 1
+    at = next(i for i, line in enumerate(lines) if line.startswith("hull: error: "))
+    assert not [line for line in lines[:at] if not line.startswith("hull: ")]
+    name = arguments[1] if len(arguments) > 1 else ""
+    assert all(line.startswith(f"{name}:") for line in lines[at + 1 :]), lines
+    return said
 
 
 @pytest.fixture

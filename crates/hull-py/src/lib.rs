@@ -98,33 +98,38 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
-/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, toml.
+/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, derived (keys whose
+/// values depend on the network), toml.
 ///
 /// `file` names the text in messages, `overrides` are "key=value", `own` are congestion controls that
-/// are not hull's: name and SHA-256 of the source. Raises ScenarioError.
+/// are not hull's: name and SHA-256 of the source. Raises ScenarioError with a line for each mistake,
+/// which has its place in the text where `lines`; `labels` are the options that overrides come from, where
+/// that is not `--set`.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, own=Vec::new()))]
+#[pyo3(signature = (text, file, overrides, own=Vec::new(), lines=true, labels=Vec::new()))]
 fn expand(
     text: &str,
     file: &str,
     overrides: Vec<String>,
     own: Vec<(String, String)>,
+    lines: bool,
+    labels: Vec<String>,
 ) -> PyResult<String> {
-    let cells =
-        scenario::expand_with_external(text, file, &overrides, &ExternalControls::from_iter(own))
-            .map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let own = ExternalControls::from_iter(own);
+    let cells = scenario::expand_verified(text, file, &overrides, &own, &simulation::verify);
+    let cells = cells.map_err(|error| {
+        let error = error.with_labels(labels);
+        let error = if lines { error } else { error.without_lines() };
+        ScenarioError::new_err(error.to_string())
+    })?;
     let mut list = Vec::new();
     for cell in &cells {
-        simulation::verify(&cell.scenario).map_err(|problem| {
-            let (key, problem) = problem.into();
-            let file = file.to_owned();
-            ScenarioError::new_err(scenario::ScenarioError { file, key, problem }.to_string())
-        })?;
         let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
         list.push(serde_json::json!({
             "condition": cell.condition,
             "scheme": cell.scheme,
             "scenario": cell.scenario,
+            "derived": cell.derived,
             "toml": toml,
         }));
     }
@@ -194,7 +199,8 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
 /// The hosts and links of a resolved scenario (JSON), as JSON: `hosts` in the order of their numbers,
 /// each with `name`, `switch`, and the rates of its link, `out_bps` and `in_bps`; `uplinks`, for each
 /// switch that has hosts, the rates of its links to other switches together, `out_bps` and `in_bps`;
-/// `rates_bps`, the rates of the links out of switches, each once. Raises ScenarioError.
+/// `rates_bps`, the rates of the links out of switches, each once; `switches`, how many. Raises
+/// ScenarioError.
 #[pyfunction]
 fn network(scenario: &str) -> PyResult<String> {
     let scenario: Scenario =
@@ -235,7 +241,12 @@ fn network(scenario: &str) -> PyResult<String> {
         graph.nodes[graph.port_owner(port)].kind == Kind::Switch
     });
     let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
-    json(&serde_json::json!({ "hosts": hosts, "uplinks": uplinks, "rates_bps": rates_bps }))
+    json(&serde_json::json!({
+        "switches": graph.nodes.len() - hosts.len(),
+        "hosts": hosts,
+        "uplinks": uplinks,
+        "rates_bps": rates_bps,
+    }))
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises

@@ -25,6 +25,8 @@ enum What {
     Value { found: String, allowed: String },
     /// A whole sentence.
     Told(String),
+    /// There is no such key: a whole sentence.
+    Unknown(String),
 }
 
 impl Problem {
@@ -34,6 +36,17 @@ impl Problem {
             key: key.into(),
             what: What::Told(told.into()),
         }
+    }
+
+    /// There is no key of that name, and what was meant: a whole sentence.
+    pub(crate) fn unknown(key: String, told: String) -> Self {
+        let what = What::Unknown(told);
+        Problem { key, what }
+    }
+
+    /// Whether the key itself is wrong, not its value.
+    pub(crate) fn is_of_key(&self) -> bool {
+        matches!(self.what, What::Unknown(_))
     }
 
     /// The value of `key`, which was read as `found`, is not what is allowed.
@@ -54,6 +67,10 @@ impl Problem {
         {
             self.key = format!("{to}{rest}");
         }
+        let (What::Value { allowed: text, .. } | What::Told(text) | What::Unknown(text)) =
+            &mut self.what;
+        let control = format!("{from}.congestion_control");
+        *text = text.replace(&control, &format!("{to}congestion_control"));
         self
     }
 
@@ -61,6 +78,7 @@ impl Problem {
     pub(crate) fn told(self, written: &Table) -> (String, String) {
         let (found, allowed) = match &self.what {
             What::Value { found, allowed } => (found.as_str(), allowed.as_str()),
+            What::Unknown(_) => return self.into(),
             What::Told(told) => match told.split_once(IS_INVALID) {
                 Some(parts) if is_value(parts.0) && at(written, &self.key).is_some() => parts,
                 _ => return self.into(),
@@ -92,7 +110,7 @@ impl From<Problem> for (String, String) {
     fn from(problem: Problem) -> Self {
         let told = match problem.what {
             What::Value { found, allowed } => format!("{found}{IS_INVALID}{allowed}"),
-            What::Told(told) => told,
+            What::Told(told) | What::Unknown(told) => told,
         };
         (problem.key, told)
     }
@@ -178,7 +196,7 @@ fn is_value(found: &str) -> bool {
 }
 
 /// What is written at a key such as `workload.long_lived.flows[0].src`.
-fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
+pub(crate) fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     let mut parts = key.split('.');
     let mut value = indexed(table.get(name(parts.next()?))?, key.split('.').next()?)?;
     for part in parts {

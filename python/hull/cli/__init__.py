@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from hull import _core, _interrupts
-from hull.cli import advising, asking, common, looking, reproducing, running
+from hull.cli import advising, asking, checking, common, looking, reproducing, running
 from hull.errors import RunError, UsageError
-from hull.said import say
+from hull.said import say, say_lines
 
-COMMANDS = (asking, running, reproducing, advising, looking)
+COMMANDS = (asking, checking, running, reproducing, advising, looking)
 """Modules that add their commands to the application as they are imported."""
 
 
@@ -24,7 +24,10 @@ def main() -> int:
     try:
         status = common.app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
-    except (UsageError, _core.ScenarioError) as error:
+    except _core.ScenarioError as error:
+        say_lines(f"error: {error}")
+        return 2
+    except UsageError as error:
         return _fail(str(error), 2)
     except RunError as error:
         return _fail(str(error), 1)

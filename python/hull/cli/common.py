@@ -13,8 +13,8 @@ from hull.errors import Interrupted, check_count
 from hull.said import say
 
 _ORDER = (
-    *("ask", "run", "show", "sweep", "reproduce", "design", "lab", "trace", "linux"),
-    *("scenarios", "keys", "statistics", "schema"),
+    *("ask", "run", "check", "show", "sweep", "reproduce", "design", "lab", "trace", "linux"),
+    *("scenarios", "keys", "statistics", "schema", "completion"),
 )
 """Of the commands in the help."""
 
@@ -40,6 +40,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+FILE = "Scenario file (TOML); - is standard input."
 
 
 class Format(StrEnum):

@@ -1,4 +1,4 @@
-"""Commands that look things up: `hull trace`, `schema`, `keys`, `statistics`, `scenarios`."""
+"""Commands that look things up: `hull trace`, `schema`, `statistics`, `scenarios`."""
 
 import json
 from pathlib import Path
@@ -46,14 +46,6 @@ def trace(
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""
     print(_core.schema())
-
-
-@app.command()
-def keys() -> None:
-    """List every key of a scenario file: type, unit, default, meaning."""
-    from hull.terminal import print_keys
-
-    print_keys(json.loads(_core.keys()))
 
 
 @app.command()

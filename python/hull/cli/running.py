@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hull.cli.common import Force, Jobs, Seeds, app, count, stopped_by_hand
+from hull.cli.common import FILE, Force, Jobs, Seeds, app, count, stopped_by_hand
 from hull.said import say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Written(StrEnum):
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="Scenario file (TOML).")],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder to make (default: results/<name>).")
     ] = None,
@@ -93,7 +93,7 @@ def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
 
 @app.command()
 def sweep(
-    file: Annotated[Path, typer.Argument(help="Scenario file (TOML).")],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     over: Annotated[
         list[str] | None,
         typer.Option(

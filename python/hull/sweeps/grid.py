@@ -119,11 +119,12 @@ def make_grid(
     cases: dict[tuple[str, str], int] = {}
     made: list[Case] = []
     places: list[Place] = []
+    labels = ["--set"] * len(overrides) + ["--over"] * len(axes)
     for values in itertools.product(*(axis.values for axis in axes)):
         settings = [
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
         ]
-        for cell in expand(text, file, [*overrides, *settings], named):
+        for cell in expand(text, file, [*overrides, *settings], named, labels):
             case = _case(cell["scenario"], cell["scheme"], axes, values, own)
             index = cases.setdefault((case.scenario, case.files), len(made))
             if index == len(made):

@@ -25,9 +25,10 @@ def read_plans(design: Design) -> dict[str, Plan]:
         try:
             plans["loaded"] = make_plan(*read_scenario(loaded_scenario(design)), [])
         except ScenarioError as error:
+            why = str(error).splitlines()[0]
             raise UsageError(
                 f"--load: {design.setting.load:g} is invalid with --check at this rate and round "
-                f"trip: {error}; expected flows that a run can hold, such as --rate 10Gbps "
+                f"trip: {why}; expected flows that a run can hold, such as --rate 10Gbps "
                 "--rtt 300us --load 40%"
             ) from None
     return plans

@@ -4,20 +4,43 @@
 use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
+use crate::units::Rate;
 
-/// Checks one resolved scenario.
-pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
-    let named = !s.name.is_empty()
-        && s.name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    require(named, "name", quoted(&s.name), "letters, digits, - and _")?;
-    let mtu = s.transport.mtu.0;
-    run::check(&s.run)?;
-    topology::check(&s.topology)?;
-    host::check(&s.host, mtu)?;
-    switch::check(&s.switch, mtu)?;
-    transport::check(&s.transport)?;
+/// Checks one resolved scenario: each section by itself, and where nothing is wrong how they fit together.
+/// Fails with at least one problem.
+pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
+    // What is wrong in one section is not told again by another.
+    let transport = transport::check(&s.transport);
+    let mtu = transport.as_ref().map_or(1, |()| s.transport.mtu.0);
+    let host = host::check(&s.host, mtu);
+    let link = host.as_ref().map_or(Rate(u64::MAX), |()| s.host.rate);
+    let pacer = s.pacer.as_ref();
+    let sections = [
+        name(s),
+        run::check(&s.run),
+        topology::check(&s.topology),
+        host,
+        switch::check(&s.switch, mtu),
+        transport,
+        pacer.map_or(Ok(()), |pacer| pacer::check(pacer, link, mtu)),
+        super::workload::check(&s.workload),
+        measure::check(&s.measure),
+    ];
+    let problems: Vec<Problem> = sections.into_iter().filter_map(Result::err).collect();
+    match problems.is_empty() {
+        true => together(s).map_err(|problem| vec![problem]),
+        false => Err(problems),
+    }
+}
+
+fn name(s: &Scenario) -> Result<(), Problem> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let named = !s.name.is_empty() && s.name.chars().all(fits);
+    require(named, "name", quoted(&s.name), "letters, digits, - and _")
+}
+
+/// Checks what concerns several sections.
+fn together(s: &Scenario) -> Result<(), Problem> {
     rcp::check(s)?;
     require(
         s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
@@ -26,18 +49,13 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         "0 without host.offload",
     )?;
     qcn::check(s)?;
-    if let Some(pacer) = &s.pacer {
-        pacer::check(pacer, s.host.rate, mtu)?;
-        require(
-            s.host.nic_queues == 1,
-            "host.nic_queues",
-            s.host.nic_queues,
-            "1 with a pacer, which takes packets from one queue",
-        )?;
-    }
-    super::workload::check(&s.workload)?;
+    require(
+        s.pacer.is_none() || s.host.nic_queues == 1,
+        "host.nic_queues",
+        s.host.nic_queues,
+        "1 with a pacer, which takes packets from one queue",
+    )?;
     transports::check(s)?;
-    measure::check(&s.measure)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),
         "measure.probe",

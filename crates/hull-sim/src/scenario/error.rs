@@ -1,27 +1,104 @@
-//! What is wrong with a scenario: file, key, what was found and what is allowed, in one message.
+//! What is wrong with a scenario: a line for each mistake, with its place in the file, the key, what was
+//! found and what is allowed.
 
 use std::fmt;
 
+use super::source::Position;
 use crate::quote;
+
+/// Mistakes that a message shows.
+const MOST_SHOWN: usize = 20;
 
 /// A scenario that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     /// The file, as the user named it.
     pub file: String,
+    /// All that was found, in the order of the file, then of the overrides; at least one.
+    pub mistakes: Vec<Mistake>,
+    shows_lines: bool,
+    labels: Vec<String>,
+}
+
+/// One mistake in a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Where it was written.
+    pub place: Place,
+    /// The key there, where it is not the one that is wrong: what a default does not fit.
+    pub cause: String,
     /// The dotted key; empty when the file as a whole is meant.
     pub key: String,
     /// What was found and what is allowed.
     pub problem: String,
 }
 
+/// Where a mistake was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// In the file.
+    At(Position),
+    /// Nowhere, as a key that is missing.
+    Nowhere,
+    /// In the override of this number.
+    Override(usize),
+}
+
+impl ScenarioError {
+    pub(super) fn new(file: &str, mut mistakes: Vec<Mistake>) -> Self {
+        mistakes.sort_by_key(|mistake| mistake.place);
+        ScenarioError {
+            file: file.to_owned(),
+            mistakes,
+            shows_lines: true,
+            labels: Vec::new(),
+        }
+    }
+
+    /// The same with the options that the overrides come from, where that is not `--set`.
+    #[must_use]
+    pub fn with_labels(mut self, labels: Vec<String>) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// The same where nobody wrote lines, as in Python's dicts.
+    #[must_use]
+    pub fn without_lines(mut self) -> Self {
+        self.shows_lines = false;
+        self
+    }
+}
+
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", quote::name(&self.file))?;
-        if !self.key.is_empty() {
-            write!(f, "{}: ", quote::name(&self.key))?;
+        let file = quote::name(&self.file);
+        for (i, mistake) in self.mistakes.iter().take(MOST_SHOWN).enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(&file)?;
+            match mistake.place {
+                Place::At(position) if self.shows_lines => write!(f, ":{position}: ")?,
+                Place::Override(number) => {
+                    let label = self.labels.get(number).map_or("--set", String::as_str);
+                    write!(f, ": {label} ")?;
+                }
+                _ => f.write_str(": ")?,
+            }
+            let is_set = matches!(mistake.place, Place::Override(_));
+            let cause = Some(&mistake.cause).filter(|_| is_set);
+            for key in cause.into_iter().chain([&mistake.key]) {
+                if !key.is_empty() {
+                    write!(f, "{}: ", quote::name(key))?;
+                }
+            }
+            f.write_str(&quote::plain(&mistake.problem))?;
         }
-        f.write_str(&quote::plain(&self.problem))
+        match self.mistakes.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n{file}: {more} more"),
+        }
     }
 }
 
@@ -29,18 +106,23 @@ impl std::error::Error for ScenarioError {}
 
 #[cfg(test)]
 mod tests {
-    use super::ScenarioError;
+    use super::{Mistake, Place, Position, ScenarioError};
+
+    fn mistake(place: Place, key: &str, problem: &str) -> Mistake {
+        Mistake {
+            place,
+            cause: String::new(),
+            key: key.to_owned(),
+            problem: problem.to_owned(),
+        }
+    }
 
     #[test]
-    fn a_message_is_one_short_line() {
+    fn a_mistake_is_one_short_line() {
         let rude = "a\nb\u{1b}[31m\0";
         let shown = |key: &str| {
-            let error = ScenarioError {
-                file: format!("{rude}.toml"),
-                key: key.to_owned(),
-                problem: format!("found {rude}"),
-            };
-            error.to_string()
+            let one = mistake(Place::Nowhere, key, &format!("found {rude}"));
+            ScenarioError::new(&format!("{rude}.toml"), vec![one]).to_string()
         };
         let plain = "a\\nb\\u{1b}[31m\\u{0}";
         assert_eq!(shown(""), format!("{plain}.toml: found {plain}"));
@@ -52,6 +134,39 @@ mod tests {
         assert!(
             long.len() < 600 && long.contains("... (1000000 characters): found"),
             "{long}"
+        );
+    }
+
+    #[test]
+    fn mistakes_have_the_order_of_the_file() {
+        let at = |line, column| Place::At(Position { line, column });
+        let error = ScenarioError::new(
+            "my.toml",
+            vec![
+                mistake(Place::Override(0), "d", "4"),
+                mistake(Place::Nowhere, "c", "3"),
+                mistake(at(10, 2), "b", "2"),
+                mistake(at(9, 12), "a", "1"),
+            ],
+        );
+        let shown = "my.toml:9:12: a: 1\nmy.toml:10:2: b: 2\nmy.toml: c: 3\nmy.toml: --set d: 4";
+        assert_eq!(error.to_string(), shown);
+        let error = error.without_lines().with_labels(vec!["--over".to_owned()]);
+        let shown = "my.toml: a: 1\nmy.toml: b: 2\nmy.toml: c: 3\nmy.toml: --over d: 4";
+        assert_eq!(error.to_string(), shown);
+    }
+
+    #[test]
+    fn what_is_too_many_is_counted() {
+        let many = (0..50).map(|line| {
+            let position = Position { line, column: 1 };
+            mistake(Place::At(position), "k", "wrong")
+        });
+        let shown = ScenarioError::new("my.toml", many.collect()).to_string();
+        assert_eq!(shown.lines().count(), 21);
+        assert!(
+            shown.ends_with("my.toml:19:1: k: wrong\nmy.toml: 30 more"),
+            "{shown}"
         );
     }
 }

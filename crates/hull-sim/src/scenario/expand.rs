@@ -1,14 +1,20 @@
 //! From a file to cells: each scheme with each combination of swept values is one resolved scenario.
 
+use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::mistakes::Mistakes;
+use super::overrides::Variant;
 use super::short_keys::with_full_names;
+use super::source::Position;
 use super::{
-    ExternalControls, Scenario, ScenarioError, check, congestion_control, overrides, pacer, shape,
-    transports, whole_numbers,
+    ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control, overrides,
+    pacer, shape, transports,
 };
 use crate::limits;
+use crate::problem::Problem;
 use crate::quote;
+use crate::units::Size;
 
 /// One variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -19,77 +25,228 @@ pub struct Cell {
     pub scheme: String,
     /// The scenario without schemes and sweep.
     pub scenario: Scenario,
+    /// Keys that nobody set, whose values depend on the network.
+    pub derived: Vec<&'static str>,
 }
+
+/// Values of a swept key that are looked at where something else is wrong.
+const MOST_TRIED: usize = 100;
+
+/// Values of the swept keys.
+type Condition = Vec<(String, Value)>;
 
 /// Reads a scenario file and makes its cells, conditions in the outer loop, schemes in the inner.
 ///
 /// `overrides` are `key=value` with dotted keys, or their short forms; one on a swept key takes the
-/// place of its sweep. Which schemes they change: see `overrides`. Fails with the first thing that is wrong.
+/// place of its sweep. Which schemes they change: see `overrides`. Fails with all that is wrong; how keys
+/// fit together is looked at where each of them is right.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
-    expand_with_external(text, file, overrides, &ExternalControls::new())
+    expand_verified(text, file, overrides, &ExternalControls::new(), &|_| Ok(()))
 }
 
-/// The same where there are congestion controls from outside, which scenarios may name.
-pub fn expand_with_external(
+/// The same where there are congestion controls from outside, which scenarios may name, and where each cell
+/// has to pass `verify`.
+pub fn expand_verified(
     text: &str,
     file: &str,
     set: &[String],
     own: &ExternalControls,
+    verify: &dyn Fn(&Scenario) -> Result<(), Problem>,
 ) -> Result<Vec<Cell>, ScenarioError> {
-    let error = |key: &str, problem: String| ScenarioError {
-        file: file.to_owned(),
-        key: key.to_owned(),
-        problem,
+    let mut mistakes = Mistakes::new(file, text);
+    let Some(mut base) = read(text, &mut mistakes) else {
+        return Err(mistakes.error());
     };
-    let mut base: Table = toml::from_str(text).map_err(|e| {
-        if let Some((key, told)) = whole_numbers::beyond(text) {
-            return error(&key, told);
+    let Some(settings) = read_settings(&mut base, set, &mut mistakes) else {
+        for problem in shape::problems(&base) {
+            mistakes.add("", problem, &base);
         }
-        let line = e
-            .span()
-            .map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-        let message = Vec::from_iter(e.message().lines()).join("; ");
-        error("", format!("line {line}: {message}"))
-    })?;
-    let mut settings = Vec::new();
-    for setting in set {
-        let (key, value) = setting.split_once('=').ok_or_else(|| {
-            error(
-                "--set",
-                format!("{} is invalid; expected key=value", quote::text(setting)),
-            )
-        })?;
-        let (key, value) = (key.trim(), parse_value(value.trim()));
-        if let Some(swept) = overrides::swept_key(key) {
-            overrides::set_swept(&mut base, &swept, value);
-        } else if overrides::is_of_file(key) {
-            overrides::check_scheme(&base, key).map_err(|told| error(key, told))?;
-            overrides::set(&mut base, key, value);
-        } else {
-            settings.push((key.to_owned(), value));
+        return Err(mistakes.error());
+    };
+    let variants = overrides::variants(&base);
+    mistakes.set_schemes(variants.iter().map(|variant| variant.name.clone()));
+    // The file is checked as a whole first, so that schemes and sweep have the right shape.
+    let whole = overrides::whole(&base, &settings);
+    if let Err(problems) = decode(&whole) {
+        for problem in problems {
+            mistakes.add("", problem, &whole);
         }
     }
-    with_full_names(&mut base, &mut settings).map_err(|(key, problem)| error(&key, problem))?;
-    // The file is checked as a whole first, so that schemes and sweep have the right shape.
-    let whole: Scenario = decode(&overrides::whole(&base, &settings), file, "")?;
-    let variants = overrides::variants(&base);
-    let mut conditions: Vec<Vec<(String, Value)>> = vec![Vec::new()];
-    for (key, values) in &whole.sweep {
-        if settings.iter().any(|(set, _)| set == key) {
-            continue; // set by hand: nothing left to sweep
+    mistakes.set_sweep(base.get("sweep"));
+    let conditions = conditions(&base, &settings, variants.len(), &mut mistakes);
+    if let Some(condition) = conditions.first() {
+        check_replaced(&variants, condition, &settings, &mut mistakes);
+    }
+    let mut cells = Vec::new();
+    // What keys are to each other comes only where each is right by itself.
+    let mut misfits = Vec::new();
+    for condition in &conditions {
+        let mut variants = variants.clone();
+        for (key, value) in condition.iter().chain(&settings) {
+            overrides::apply(&mut variants, key, value);
         }
-        let swept = format!("sweep.\"{key}\"");
-        let values = (values.values()).map_err(|why| error(&swept, why))?;
-        let cells = values
-            .len()
-            .saturating_mul(conditions.len() * variants.len());
+        let name = name_of(condition);
+        for Variant {
+            name: scheme,
+            table,
+            ..
+        } in variants
+        {
+            if mistakes.are_enough() || misfits.len() >= 100 {
+                break;
+            }
+            let mut scenario = match decode(&table) {
+                Ok(scenario) => scenario,
+                Err(problems) => {
+                    for problem in problems {
+                        mistakes.add(&scheme, problem, &table);
+                    }
+                    continue;
+                }
+            };
+            if !mistakes.is_empty() {
+                continue;
+            }
+            match complete(&mut scenario, own, verify) {
+                Ok(derived) => cells.push(Cell {
+                    condition: name.clone(),
+                    scheme,
+                    scenario,
+                    derived,
+                }),
+                Err(problems) => misfits.push((scheme, problems, table)),
+            }
+        }
+    }
+    if mistakes.is_empty() {
+        for (scheme, problems, table) in misfits {
+            for problem in problems {
+                mistakes.add(&scheme, problem, &table);
+            }
+        }
+    }
+    match mistakes.is_empty() {
+        true => Ok(cells),
+        false => Err(mistakes.error()),
+    }
+}
+
+/// Reads the text as TOML.
+fn read(text: &str, mistakes: &mut Mistakes<'_>) -> Option<Table> {
+    let error = match toml::from_str(text) {
+        Ok(table) => return Some(table),
+        Err(error) => error,
+    };
+    let too_large = mistakes.source().too_large();
+    if too_large.is_empty() {
+        let start = error.span().map_or(0, |span| span.start);
+        let place = Place::At(Position::of(text, start));
+        let told = Vec::from_iter(error.message().lines()).join("; ");
+        mistakes.add_at(place, "", format!("is not TOML: {told}"));
+    }
+    for (key, told, position) in too_large {
+        mistakes.add_at(Place::At(position), &key, told);
+    }
+    None
+}
+
+/// Reads the overrides; those of the file as a whole are put into it. `None` where one cannot be read.
+fn read_settings(
+    base: &mut Table,
+    set: &[String],
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Condition> {
+    let mut settings = Vec::new();
+    let mut numbers = Vec::new();
+    for (number, setting) in set.iter().enumerate() {
+        let Some((key, value)) = setting.split_once('=') else {
+            let told = format!("{} is invalid; expected key=value", quote::text(setting));
+            mistakes.add_at(Place::Override(number), "", told);
+            continue;
+        };
+        let (key, value) = (key.trim(), parse_value(value.trim()));
+        if let Some(swept) = overrides::swept_key(key) {
+            mistakes.set_by_hand(number, &format!("sweep.\"{swept}\""), &value);
+            mistakes.set_by_hand(number, &format!("sweep.{swept}"), &value);
+            overrides::set_swept(base, &swept, value);
+        } else if overrides::is_of_file(key) {
+            if let Err(told) = overrides::check_scheme(base, key) {
+                mistakes.add_at(Place::Override(number), key, told);
+            }
+            mistakes.set_by_hand(number, key, &value);
+            overrides::set(base, key, value);
+        } else {
+            settings.push((key.to_owned(), value));
+            numbers.push(number);
+        }
+    }
+    if let Err((key, told)) = with_full_names(base, &mut settings) {
+        let place = settings.iter().position(|(setting, _)| *setting == key);
+        match place {
+            Some(at) => mistakes.add_at(Place::Override(numbers[at]), &key, told),
+            None => mistakes.add("", Problem::new(key, told), base),
+        }
+    }
+    for ((key, value), number) in settings.iter().zip(numbers) {
+        mistakes.set_by_hand(number, key, value);
+    }
+    mistakes.is_empty().then_some(settings)
+}
+
+/// All combinations of swept values.
+fn conditions(
+    base: &Table,
+    settings: &[(String, Value)],
+    schemes: usize,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<Condition> {
+    let mut all: Vec<(String, Vec<Value>)> = Vec::new();
+    let mut cells = schemes;
+    let swept = base.get("sweep").and_then(Value::as_table);
+    for (key, values) in swept.into_iter().flatten() {
+        // Set by hand: nothing left to sweep. Of a wrong form: told by now.
+        let Ok(values) = Swept::deserialize(values.clone()) else {
+            continue;
+        };
+        if settings.iter().any(|(set, _)| set == key) {
+            continue;
+        }
+        let label = format!("sweep.\"{key}\"");
+        let values = match values.values() {
+            Ok(values) => values,
+            Err(why) => {
+                mistakes.add("", Problem::new(label, why), base);
+                continue;
+            }
+        };
+        cells = cells.saturating_mul(values.len());
         if cells > limits::CELLS {
             let most = limits::CELLS;
             let why = format!(
                 "{cells} cells (schemes times swept values) are invalid; expected at most {most}"
             );
-            return Err(error(&swept, why));
+            mistakes.add("", Problem::new(label, why), base);
+            break;
         }
+        all.push((key.clone(), values));
+    }
+    // Each value once is enough to see what is wrong with it.
+    if !mistakes.is_empty() {
+        let first =
+            |(key, values): &(String, Vec<Value>)| Some((key.clone(), values.first()?.clone()));
+        let first: Condition = all.iter().filter_map(first).collect();
+        let mut each = vec![first.clone()];
+        for (i, (_, values)) in all.iter().enumerate() {
+            for value in values.iter().skip(1).take(MOST_TRIED) {
+                let mut other = first.clone();
+                other[i].1 = value.clone();
+                each.push(other);
+            }
+        }
+        return each;
+    }
+    let mut conditions: Vec<Condition> = vec![Vec::new()];
+    for (key, values) in &all {
         conditions = conditions
             .iter()
             .flat_map(|so_far| {
@@ -101,50 +258,16 @@ pub fn expand_with_external(
             })
             .collect();
     }
-    if let Some(condition) = conditions.first() {
-        check_replaced(&variants, condition, &settings, file)?;
-    }
-    let mut cells = Vec::new();
-    for condition in &conditions {
-        let mut variants = variants.clone();
-        for (key, value) in condition.iter().chain(&settings) {
-            overrides::apply(&mut variants, key, value);
-        }
-        for variant in &variants {
-            let scheme = variant.name.as_str();
-            let mut scenario: Scenario = decode(&variant.table, file, scheme)?;
-            congestion_control::resolve(&mut scenario, own)
-                .and_then(|()| check::check(&scenario))
-                .and_then(|()| pacer::resolve(&mut scenario))
-                .map_err(|problem| {
-                    let (key, told) = problem.told(&variant.table);
-                    error(&key, format!("{told}{}", of_scheme(scheme)))
-                })?;
-            let condition = condition
-                .iter()
-                .map(|(key, value)| {
-                    let last = key.rsplit('.').next().unwrap_or(key);
-                    format!("{last}={}", plain(value))
-                })
-                .collect::<Vec<_>>()
-                .join(",");
-            cells.push(Cell {
-                condition,
-                scheme: scheme.to_owned(),
-                scenario,
-            });
-        }
-    }
-    Ok(cells)
+    conditions
 }
 
 /// Decodes what schemes set for swept keys: the sweep replaces it, but a wrong value is not passed over.
 fn check_replaced(
-    variants: &[overrides::Variant],
+    variants: &[Variant],
     condition: &[(String, Value)],
     settings: &[(String, Value)],
-    file: &str,
-) -> Result<(), ScenarioError> {
+    mistakes: &mut Mistakes<'_>,
+) {
     for (key, _) in condition {
         let setters: Vec<bool> = variants.iter().map(|scheme| scheme.sets(key)).collect();
         if !setters.contains(&true) {
@@ -157,41 +280,54 @@ fn check_replaced(
             }
         }
         for (scheme, _) in others.iter().zip(setters).filter(|&(_, sets)| sets) {
-            decode(&scheme.table, file, &scheme.name)?;
+            if let Err(problems) = decode(&scheme.table) {
+                for problem in problems {
+                    mistakes.add(&scheme.name, problem, &scheme.table);
+                }
+            }
         }
-    }
-    Ok(())
-}
-
-fn of_scheme(scheme: &str) -> String {
-    if scheme.is_empty() {
-        String::new()
-    } else {
-        format!(" (scheme {scheme})")
     }
 }
 
-fn decode(table: &Table, file: &str, scheme: &str) -> Result<Scenario, ScenarioError> {
-    shape::check(table).map_err(|problem| {
-        let (key, told) = problem.into();
-        ScenarioError {
-            file: file.to_owned(),
-            key,
-            problem: format!("{told}{}", of_scheme(scheme)),
-        }
-    })?;
+/// Reads the values of a scenario. Fails with at least one problem.
+fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
+    let problems = shape::problems(table);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let mut table = table.clone();
+    let mtu = table
+        .get("transport")
+        .and_then(|transport| transport.get("mtu"));
+    let mtu = mtu.and_then(|mtu| Size::deserialize(mtu.clone()).ok());
+    shape::packets_to_bytes(&mut table, mtu.unwrap_or(super::default::mtu()));
     transports::complete(&mut table);
     serde_path_to_error::deserialize(table).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };
-        let problem = e.into_inner();
-        ScenarioError {
-            file: file.to_owned(),
-            key,
-            problem: format!("{}{}", problem.message().trim_end(), of_scheme(scheme)),
-        }
+        vec![Problem::new(key, e.into_inner().message().trim_end())]
     })
+}
+
+/// Checks a scenario whose values are read, and fills in what depends on others: these keys. Fails with at
+/// least one problem.
+fn complete(
+    scenario: &mut Scenario,
+    own: &ExternalControls,
+    verify: &dyn Fn(&Scenario) -> Result<(), Problem>,
+) -> Result<Vec<&'static str>, Vec<Problem>> {
+    congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
+    check::check(scenario)?;
+    let derived = pacer::resolve(scenario).and_then(|derived| verify(scenario).map(|()| derived));
+    derived.map_err(|problem| vec![problem])
+}
+
+fn name_of(condition: &[(String, Value)]) -> String {
+    let parts = condition.iter().map(|(key, value)| {
+        let last = key.rsplit('.').next().unwrap_or(key);
+        format!("{last}={}", plain(value))
+    });
+    Vec::from_iter(parts).join(",")
 }
 
 /// A value as TOML writes it, or the bare text.

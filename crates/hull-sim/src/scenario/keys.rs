@@ -9,7 +9,7 @@ pub fn schema() -> Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// One row for each key: `key`, `type`, `unit` (an example of how it is written), `default`
+/// One row for each key: `key`, `type` (of a quantity its kind), `unit` (an example of how it is written), `default`
 /// (null when the key is required), `doc`.
 pub fn keys() -> Vec<Value> {
     let schema = schema();
@@ -60,7 +60,10 @@ fn walk(root: &Value, schema: &Value, prefix: &str, rows: &mut Vec<Value>) {
         let items = target.get("items").map(|items| resolve(root, items));
         rows.push(json!({
             "key": key,
-            "type": type_of(target),
+            "type": match property["x-packets"] == true {
+                true => "size or packets".to_owned(),
+                false => type_of(target),
+            },
             "unit": target.get("examples").and_then(|list| list.get(0)).unwrap_or(&Value::Null),
             "default": property.get("default").unwrap_or(&Value::Null),
             "required": required.contains(&name.as_str()),
@@ -73,6 +76,19 @@ fn walk(root: &Value, schema: &Value, prefix: &str, rows: &mut Vec<Value>) {
 }
 
 fn type_of(schema: &Value) -> String {
+    let quantity = match schema["x-quantity"].as_str() {
+        Some("Time") => "time",
+        Some("Tick") => "time or continuous",
+        Some("Rate") => "rate",
+        Some("RelativeRate") => "rate or share",
+        Some("Size") => "size",
+        Some("Buffer") => "size or packets",
+        Some("Share") => "share",
+        _ => "",
+    };
+    if !quantity.is_empty() {
+        return quantity.to_owned();
+    }
     if let Some(names) = schema.get("enum").and_then(Value::as_array) {
         return names
             .iter()

@@ -53,12 +53,14 @@ pub struct Memory {
     pub preset: Option<Preset>,
     /// All of the memory; of the preset where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
     pub size: Option<Size>,
     /// What a queue may hold of the shared pool, as a share of what is free of it (alpha).
     #[serde(default = "alpha")]
     pub alpha: Share,
     /// Bytes that each queue has for itself.
     #[serde(default)]
+    #[schemars(extend("x-packets" = true))]
     pub reserved: Size,
 }
 

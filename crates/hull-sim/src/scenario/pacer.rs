@@ -92,6 +92,7 @@ pub struct Pacer {
     pub buckets: u32,
     /// Depth of a token bucket. Unset: 3 KB, or two packets or a tick's tokens where that is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
     pub bucket: Option<Size>,
     /// Step in which tokens arrive (16 us on the NetFPGA).
     #[serde(default)]
@@ -99,6 +100,7 @@ pub struct Pacer {
     /// Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
     /// `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
     pub fifo: Option<Size>,
     /// What a full FIFO does.
     #[serde(default)]
@@ -168,12 +170,20 @@ impl Pacer {
         }
     }
 
-    fn is_set(&self) -> bool {
-        self.update_interval.is_some()
-            && self.beta.is_some()
-            && self.association_timeout.is_some()
-            && self.bucket.is_some()
-            && self.fifo.is_some()
+    /// The keys that are left to the rule.
+    fn unset(&self) -> Vec<&'static str> {
+        let keys = [
+            ("pacer.update_interval", self.update_interval.is_none()),
+            ("pacer.beta", self.beta.is_none()),
+            (
+                "pacer.association_timeout",
+                self.association_timeout.is_none(),
+            ),
+            ("pacer.bucket", self.bucket.is_none()),
+            ("pacer.fifo", self.fifo.is_none()),
+        ];
+        let unset = keys.into_iter().filter(|&(_, unset)| unset);
+        unset.map(|(key, _)| key).collect()
     }
 }
 
@@ -188,11 +198,15 @@ pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
     }
 }
 
-/// Sets what a checked scenario's pacer leaves unset.
-pub(super) fn resolve(scenario: &mut Scenario) -> Result<(), Problem> {
-    let Some(pacer) = scenario.pacer.as_ref().filter(|pacer| !pacer.is_set()) else {
-        return Ok(());
+/// Sets what a checked scenario's pacer leaves unset, and returns those keys.
+pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Problem> {
+    let Some(pacer) = &scenario.pacer else {
+        return Ok(Vec::new());
     };
+    let unset = pacer.unset();
+    if unset.is_empty() {
+        return Ok(unset);
+    }
     let settings = pacer.settings(&paced_path(scenario, &scenario.graph()?));
     if let Some(pacer) = &mut scenario.pacer {
         pacer.update_interval = Some(settings.update_interval);
@@ -201,7 +215,7 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<(), Problem> {
         pacer.bucket = Some(settings.bucket);
         pacer.fifo = Some(settings.fifo);
     }
-    Ok(())
+    Ok(unset)
 }
 
 /// Checks the pacer of hosts with links of `link` and packets of at most `mtu` bytes.

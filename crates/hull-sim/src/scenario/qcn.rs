@@ -1,7 +1,7 @@
 //! QCN: that sources and switches go together (thesis 5.2).
 
 use super::{CongestionControl, Scenario, Transport};
-use crate::problem::{Problem, need, require};
+use crate::problem::{Problem, need};
 use crate::transport::ReactionPoint;
 
 /// Checks QCN's settings, and that what it needs is there and nothing that it cannot be with.
@@ -30,12 +30,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
 fn of_sources(s: &Scenario, table: &str, transport: &Transport) -> Result<(), Problem> {
     let control = &transport.congestion_control;
     let with = format!("{table}.congestion_control = \"{control}\"");
-    need(
-        s.switch.qcn.is_some(),
-        "switch.qcn",
-        format!("no table with {with}"),
-        "a table, such as [switch.qcn] with equilibrium = \"33KB\"",
-    )?;
+    if s.switch.qcn.is_none() {
+        let told = format!(
+            "missing, {with} requires it; expected a table such as {{ equilibrium = \"33KB\" }}"
+        );
+        return Err(Problem::new("switch.qcn", told));
+    }
     let settings = transport.qcn.check(s.host.rate);
     settings
         .and_then(|()| check_averaging(&transport.qcn, control))
@@ -49,12 +49,9 @@ fn of_sources(s: &Scenario, table: &str, transport: &Transport) -> Result<(), Pr
             !s.topology.failures.is_empty(),
         ),
     ] {
-        require(
-            !found,
-            &key,
-            "it set",
-            &format!("that it is not with {with}"),
-        )?;
+        if found {
+            return Err(Problem::new(key, format!("must not be set with {with}")));
+        }
     }
     Ok(())
 }
@@ -71,12 +68,12 @@ fn check_averaging(point: &ReactionPoint, control: &CongestionControl) -> Result
             point.hyper_increase.is_some(),
         ),
     ] {
-        require(
-            !set || *control == CongestionControl::Qcn,
-            key,
-            format!("it set with transport.congestion_control = \"{control}\""),
-            "the key with congestion_control = \"qcn\" only: QCN-AIMD has no target",
-        )?;
+        if set && *control != CongestionControl::Qcn {
+            let told = format!(
+                "must not be set with transport.congestion_control = \"{control}\": QCN-AIMD has no target"
+            );
+            return Err(Problem::new(key, told));
+        }
     }
     Ok(())
 }

@@ -1,19 +1,25 @@
 //! RCP: that sources and switches go together (thesis 5.5.3).
 
 use super::{CongestionControl, Scenario};
-use crate::problem::{Problem, need, quoted, require};
+use crate::problem::{Problem, quoted, require};
 
 /// Checks RCP's settings, where there are some, and that they go with the rest.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     let mut transports = scenario.each_transport();
-    let asked = transports.any(|(_, one)| one.congestion_control == CongestionControl::Rcp);
+    let asks = transports.find(|(_, one)| one.congestion_control == CongestionControl::Rcp);
+    let asked = asks.is_some();
+    let asks = asks.map_or_else(String::new, |(table, _)| {
+        format!("{table}.congestion_control")
+    });
     let Some(rcp) = &scenario.switch.rcp else {
-        return need(
-            !asked,
-            "switch.rcp",
-            "no such table",
-            "one with transport.congestion_control = \"rcp\": nobody else says a rate",
+        let told = format!(
+            "missing, {asks} = \"rcp\" requires it: it supplies the rate; expected a table such as {{ alpha = \
+             0.1, beta = 1, interval = \"1ms\", round_trip = \"1ms\" }}"
         );
+        return match asked {
+            true => Err(Problem::new("switch.rcp", told)),
+            false => Ok(()),
+        };
     };
     let external = matches!(
         scenario.transport.congestion_control,

@@ -1,5 +1,5 @@
-//! The form of a scenario file, before its values are read: keys that there are, tables, lists, numbers and
-//! texts where they belong, all from the schema.
+//! The form of a scenario file, before its values are read: keys that there are, tables, lists, numbers,
+//! quantities and texts where they belong, all from the schema.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,28 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use super::keys::schema;
+use super::near;
 use crate::problem::Problem;
 use crate::quote;
+use crate::units::{self, Size};
 
-/// Checks the form of a scenario.
-pub(super) fn check(table: &Table) -> Result<(), Problem> {
+/// What is wrong with the form of a scenario and with its quantities: all of it.
+pub(super) fn problems(table: &Table) -> Vec<Problem> {
+    let root = root();
+    let mut found = Vec::new();
+    keys(root, root, table, "", &mut found);
+    found
+}
+
+/// Puts bytes in the place of packets where a key takes both (`x-packets`), packets being of `mtu`.
+pub(super) fn packets_to_bytes(table: &mut Table, mtu: Size) {
+    let root = root();
+    replace_in_table(root, root, table, mtu);
+}
+
+fn root() -> &'static Json {
     static SCHEMA: OnceLock<Json> = OnceLock::new();
-    let root = SCHEMA.get_or_init(schema);
-    keys(root, root, table, "")
+    SCHEMA.get_or_init(schema)
 }
 
 /// The node that is meant: without references, and without the null of what may be left out.
@@ -32,20 +46,60 @@ fn meant<'s>(root: &'s Json, mut node: &'s Json) -> &'s Json {
     }
 }
 
+/// The node of a name in a table.
+fn inside<'s>(node: &'s Json, name: &str) -> Option<&'s Json> {
+    let property = node["properties"].get(name);
+    property.or_else(|| Some(&node["additionalProperties"]).filter(|other| other.is_object()))
+}
+
+fn replace_in_table(root: &Json, node: &Json, table: &mut Table, mtu: Size) {
+    for (name, value) in table.iter_mut() {
+        if let Some(property) = inside(node, name) {
+            replace(root, property, value, mtu);
+        }
+    }
+}
+
+fn replace(root: &Json, property: &Json, value: &mut Value, mtu: Size) {
+    let node = meant(root, property);
+    match value {
+        Value::String(text) if property["x-packets"] == true => {
+            if let Some(bytes) = units::in_bytes(text, mtu) {
+                *text = bytes.to_string();
+            }
+        }
+        Value::Table(table) => replace_in_table(root, node, table, mtu),
+        Value::Array(list) => {
+            for value in list {
+                replace(root, &node["items"], value, mtu);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Checks one value.
-fn form(root: &Json, node: &Json, value: &Value, key: &str) -> Result<(), Problem> {
-    let node = meant(root, node);
+fn form(root: &Json, property: &Json, value: &Value, key: &str, found: &mut Vec<Problem>) {
+    let node = meant(root, property);
     if node["anyOf"].is_array() {
-        return one_of(root, node, value, key);
+        return one_of(root, node, value, key, found);
+    }
+    if let Some(quantity) = node["x-quantity"].as_str() {
+        let in_packets = property["x-packets"] == true;
+        let read = units::check(quantity, in_packets, value);
+        found.extend(read.err().map(|told| Problem::new(key, told)));
+        return;
     }
     if node["type"].is_null() && node["oneOf"].is_null() && node["enum"].is_null() {
-        return Ok(()); // Any value.
+        return; // Any value.
     }
     let fits = match value {
-        Value::Table(table) if is(node, "object") => return keys(root, node, table, key),
+        Value::Table(table) if is(node, "object") => return keys(root, node, table, key, found),
         Value::Array(list) if is(node, "array") => {
-            let item = |(i, value)| form(root, &node["items"], value, &format!("{key}[{i}]"));
-            return list.iter().enumerate().try_for_each(item);
+            for (i, value) in list.iter().enumerate() {
+                form(root, &node["items"], value, &format!("{key}[{i}]"), found);
+            }
+            return;
         }
         Value::Integer(number) if is(node, "integer") => {
             let (least, most) = limits(node);
@@ -60,62 +114,53 @@ fn form(root: &Json, node: &Json, value: &Value, key: &str) -> Result<(), Proble
         },
         _ => false,
     };
-    if fits {
-        return Ok(());
+    if !fits {
+        let shown = quote::value(value);
+        let told = format!("{shown} is invalid; expected {}", expected(property, node));
+        found.push(Problem::new(key, told));
     }
-    Err(Problem::from((
-        key.to_owned(),
-        format!(
-            "{} is invalid; expected {}",
-            quote::value(value),
-            expected(node)
-        ),
-    )))
 }
 
 /// Checks a value that may have several forms: where it is a list, its items tell what is wrong.
-fn one_of(root: &Json, choices: &Json, value: &Value, key: &str) -> Result<(), Problem> {
+fn one_of(root: &Json, choices: &Json, value: &Value, key: &str, found: &mut Vec<Problem>) {
     let mut words = Vec::new();
     for choice in choices["anyOf"].as_array().into_iter().flatten() {
         let choice = meant(root, choice);
-        match form(root, choice, value, key) {
-            Ok(()) => return Ok(()),
-            Err(problem) if value.is_array() && is(choice, "array") => return Err(problem),
-            Err(problem) if value.is_table() && is(choice, "object") => return Err(problem),
-            Err(_) => words.push(expected(choice)),
+        let mut inner = Vec::new();
+        form(root, choice, value, key, &mut inner);
+        if inner.is_empty() {
+            return;
         }
+        if (value.is_array() && is(choice, "array")) || (value.is_table() && is(choice, "object")) {
+            found.append(&mut inner);
+            return;
+        }
+        words.push(expected(choice, choice));
     }
-    let found = quote::value(value);
+    let shown = quote::value(value);
     let allowed = match choices["x-form"].as_str() {
         Some(form) => form.to_owned(),
         None => words.join(", or "),
     };
-    let told = format!("{found} is invalid; expected {allowed}");
-    Err((key.to_owned(), told).into())
+    let told = format!("{shown} is invalid; expected {allowed}");
+    found.push(Problem::new(key, told));
 }
 
 /// Checks the keys of a table.
-fn keys(root: &Json, node: &Json, table: &Table, key: &str) -> Result<(), Problem> {
-    let inside = |name: &str| match key {
+fn keys(root: &Json, node: &Json, table: &Table, key: &str, found: &mut Vec<Problem>) {
+    let of = |name: &str| match key {
         "" => name.to_owned(),
         _ => format!("{key}.{name}"),
     };
-    let known = node["properties"].as_object();
     for (name, value) in table {
-        match known.and_then(|known| known.get(name)) {
-            Some(property) => form(root, property, value, &inside(name))?,
+        match inside(node, name) {
+            Some(property) => form(root, property, value, &of(name), found),
             None if node["additionalProperties"] == false => {
-                let known = known.into_iter().flat_map(|known| known.keys());
-                let known = Vec::from_iter(known.map(String::as_str)).join(", ");
-                let told = format!("there is no such key; expected {known}");
-                let name = match name.as_str() {
+                let shown = match name.as_str() {
                     "" => "\"\"".to_owned(),
                     name => quote::plain(name),
                 };
-                return Err((inside(&name), told).into());
-            }
-            None if node["additionalProperties"].is_object() => {
-                form(root, &node["additionalProperties"], value, &inside(name))?;
+                found.push(Problem::unknown(of(&shown), unknown(node, name, key)));
             }
             None => {}
         }
@@ -123,12 +168,42 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str) -> Result<(), Proble
     let required = node["required"].as_array().into_iter().flatten();
     for name in required.filter_map(Json::as_str) {
         if !table.contains_key(name) {
-            let property = meant(root, &node["properties"][name]);
-            let told = format!("missing; expected {}", expected(property));
-            return Err((inside(name), told).into());
+            let property = &node["properties"][name];
+            let expected = expected(property, meant(root, property));
+            let by = match key {
+                "" => "every scenario".to_owned(),
+                key if key.ends_with(']') => key.to_owned(),
+                key => format!("[{key}]"),
+            };
+            let told = format!("missing, {by} requires it; expected {expected}");
+            found.push(Problem::new(of(name), told));
         }
     }
-    Ok(())
+}
+
+/// What is told of a key that there is not, in the table `key`.
+fn unknown(node: &Json, name: &str, key: &str) -> String {
+    let known = node["properties"].as_object();
+    let known = || {
+        known
+            .into_iter()
+            .flat_map(|known| known.keys())
+            .map(String::as_str)
+    };
+    let dot = if key.is_empty() { "" } else { "." };
+    if let Some(meant) = near::nearest(name, known()) {
+        return format!("there is no such key; did you mean {key}{dot}{meant}?");
+    }
+    let all = Vec::from_iter(known()).join(", ");
+    let places = near::elsewhere(name);
+    match places.is_empty() {
+        true => format!("there is no such key; expected {all}"),
+        false => format!(
+            "there is no such key; did you mean {}? Keys of {}: {all}",
+            places.join(" or "),
+            if key.is_empty() { "a scenario" } else { key },
+        ),
+    }
 }
 
 /// Whether a node takes this type.
@@ -166,7 +241,10 @@ fn names(node: &Json) -> Option<Vec<&str>> {
 }
 
 /// What a node takes, in words.
-fn expected(node: &Json) -> String {
+fn expected(property: &Json, node: &Json) -> String {
+    if let Some(quantity) = node["x-quantity"].as_str() {
+        return units::expected(quantity, property["x-packets"] == true);
+    }
     if let Some(form) = node["x-form"].as_str() {
         return form.to_owned();
     }
@@ -179,9 +257,6 @@ fn expected(node: &Json) -> String {
         let examples = node["examples"].as_array().into_iter().flatten();
         let examples = Vec::from_iter(examples.map(Json::to_string)).join(" or ");
         return match example {
-            Some(Json::String(_)) if !is(node, "number") && !is(node, "integer") => {
-                format!("a number with its unit in quotes, such as {examples}")
-            }
             Some(_) => format!("a value such as {examples}"),
             None => "a text in quotes".to_owned(),
         };

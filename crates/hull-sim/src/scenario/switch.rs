@@ -272,6 +272,7 @@ pub enum MarkOn {
 #[serde(deny_unknown_fields)]
 pub struct Marking {
     /// Packets that find more than this in the queue are marked (the papers' K).
+    #[schemars(extend("x-packets" = true))]
     pub threshold: Size,
     /// Whether the packet itself is counted in.
     #[serde(default)]
@@ -288,6 +289,7 @@ pub struct PhantomQueue {
     /// Rate at which the virtual queue drains (gamma times the link's rate).
     pub drain: RelativeRate,
     /// Virtual backlog above which packets are marked.
+    #[schemars(extend("x-packets" = true))]
     pub threshold: Size,
     /// Whether the packet is added before the comparison (report II-A) or after (the NetFPGA).
     #[serde(default)]

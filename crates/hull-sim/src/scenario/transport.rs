@@ -256,7 +256,7 @@ fn algorithm(t: &Transport) -> Result<(), Problem> {
         t.ecn || !dctcp,
         "transport.ecn",
         t.ecn,
-        "true with congestion_control = \"dctcp\"",
+        "true with transport.congestion_control = \"dctcp\"",
     )?;
     t.dctcp.check()?;
     t.bic.check()?;

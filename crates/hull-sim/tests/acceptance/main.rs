@@ -11,6 +11,7 @@ mod droptail_sawtooth;
 mod durations;
 mod ecn_reaction;
 mod fingerprint;
+mod forgiving;
 mod host_receive;
 mod host_send;
 mod house;

@@ -268,7 +268,9 @@ fn impossible_combinations_name_their_key() {
         Ok(_) => panic!("taken without a congestion point"),
     };
     assert!(
-        message.contains("switch.qcn") && message.contains("no table"),
+        message.contains(
+            "18:22: switch.qcn: missing, transport.congestion_control = \"qcn\" requires it"
+        ),
         "{message}"
     );
 }

@@ -75,6 +75,6 @@ fn weights_that_mean_nothing_are_refused() {
     ] {
         let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
         let error = expand(TWO, "two.toml", &overrides).expect_err(key);
-        assert_eq!(error.key, key, "{error}");
+        assert_eq!(error.mistakes[0].key, key, "{error}");
     }
 }

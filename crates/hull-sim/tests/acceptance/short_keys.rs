@@ -78,12 +78,12 @@ fn what_could_mean_two_keys_or_none_is_refused() {
     let problem = |text: &str, settings: &[&str]| cells(text, settings).err().unwrap_or_default();
     assert_eq!(
         problem(&file(), &["scheme.threshold=9KB"]),
-        "my.toml: scheme.threshold: could mean switch.marking.threshold or \
+        "my.toml: --set scheme.threshold: could mean switch.marking.threshold or \
          switch.phantom_queue.threshold; expected one of them"
     );
     assert_eq!(
         problem(&swept("\"scheme.token_tick\" = [\"1us\"]"), &[]),
-        "my.toml: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
+        "my.toml:26:23: sweep.\"scheme.token_tick\": could mean pacer.token_tick, but nothing in this file \
          has that table; expected a key of a table that is there"
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");

@@ -17,6 +17,7 @@ use crate::units::{Share, Size};
 pub struct CongestionPoint {
     /// Queue that it aims at (Q_eq): 22 packets in the thesis.
     #[serde(default = "equilibrium")]
+    #[schemars(extend("x-packets" = true))]
     pub equilibrium: Size,
     /// Weight w of the queue's change since the last sample.
     #[serde(default = "weight")]

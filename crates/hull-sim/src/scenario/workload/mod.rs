@@ -228,7 +228,11 @@ mod tests {
             ),
             (
                 "flows = { lode = 0.1 }".to_owned(),
-                ["workload.flows.lode", "no such key", "load, "],
+                [
+                    "workload.flows.lode",
+                    "no such key",
+                    "did you mean workload.flows.load?",
+                ],
             ),
             (
                 "flows = { sizes.fixed = \"1B\" }".to_owned(),
@@ -316,7 +320,7 @@ mod tests {
             ),
         ] {
             let problem = scenario(&format!("[workload]\n{workload}")).expect_err(&workload);
-            assert!(problem.starts_with("my.toml: "), "{problem}");
+            assert!(problem.starts_with("my.toml:"), "{problem}");
             for part in parts {
                 assert!(
                     problem.contains(part),

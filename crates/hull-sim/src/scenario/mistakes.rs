@@ -1,0 +1,248 @@
+//! Mistakes while they are found: each once, with its place and the schemes that have it.
+
+use indexmap::IndexMap;
+use toml::Value;
+
+use super::source::{Found, Source};
+use super::{Mistake, Place, ScenarioError};
+use crate::problem::{Problem, at};
+
+/// More are not looked for.
+const ENOUGH: usize = 100;
+
+/// What is wrong with one scenario so far.
+pub(super) struct Mistakes<'t> {
+    file: &'t str,
+    source: Source<'t>,
+    /// Overrides with full keys; their numbers are those of the command line.
+    settings: Vec<(usize, String, Value)>,
+    /// All schemes.
+    schemes: Vec<String>,
+    /// The file's swept keys with what it has for them.
+    sweep: toml::Table,
+    /// By place, cause, key and message; with the schemes that have it, or none for all.
+    found: IndexMap<(Place, String, String, String), Vec<String>>,
+}
+
+impl<'t> Mistakes<'t> {
+    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
+        Mistakes {
+            file,
+            source: Source::new(text),
+            settings: Vec::new(),
+            schemes: Vec::new(),
+            sweep: toml::Table::new(),
+            found: IndexMap::new(),
+        }
+    }
+
+    pub(super) fn source(&self) -> &Source<'t> {
+        &self.source
+    }
+
+    /// Names the schemes, so that those that have a mistake can be told from those that do not.
+    pub(super) fn set_schemes(&mut self, schemes: impl Iterator<Item = String>) {
+        self.schemes = schemes.filter(|name| !name.is_empty()).collect();
+    }
+
+    /// Notes what is swept, so that the place of a value can be told.
+    pub(super) fn set_sweep(&mut self, sweep: Option<&Value>) {
+        self.sweep = sweep.and_then(Value::as_table).cloned().unwrap_or_default();
+    }
+
+    /// Notes an override.
+    pub(super) fn set_by_hand(&mut self, number: usize, key: &str, value: &Value) {
+        self.settings.push((number, key.to_owned(), value.clone()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(super) fn are_enough(&self) -> bool {
+        self.found.len() >= ENOUGH
+    }
+
+    /// Adds a mistake whose place is known.
+    pub(super) fn add_at(&mut self, place: Place, key: &str, told: String) {
+        let mistake = (place, String::new(), key.to_owned(), told);
+        self.found.insert(mistake, Vec::new());
+    }
+
+    /// Adds a problem of a scheme, or of the file as a whole where that is empty. `written` is what the
+    /// scheme consists of.
+    pub(super) fn add(&mut self, scheme: &str, problem: Problem, written: &toml::Table) {
+        let is_of_key = problem.is_of_key();
+        let (key, told) = problem.told(written);
+        let value = at(written, &key);
+        let (place, cause) = match self.place(&key, value, scheme, is_of_key) {
+            Some((place, true)) => (place, String::new()),
+            // A default: what it does not go with is in the message.
+            part => {
+                let others = keys_in(&told).filter(|other| at(written, other).is_some());
+                let mut others = others.filter_map(|other| {
+                    let (place, whole) = self.place(other, at(written, other), scheme, false)?;
+                    whole.then_some((place, other))
+                });
+                match (others.next(), part) {
+                    (Some((place, other)), _) => (place, other.to_owned()),
+                    (None, Some((place, _))) => (place, String::new()),
+                    (None, None) => (Place::Nowhere, String::new()),
+                }
+            }
+        };
+        let schemes = self.found.entry((place, cause, key, told));
+        match schemes {
+            indexmap::map::Entry::Vacant(new) if scheme.is_empty() => {
+                new.insert(Vec::new());
+            }
+            indexmap::map::Entry::Vacant(new) => {
+                new.insert(vec![scheme.to_owned()]);
+            }
+            indexmap::map::Entry::Occupied(mut there) => {
+                let schemes = there.get_mut();
+                let is_new = !schemes.is_empty() && !schemes.iter().any(|name| name == scheme);
+                if is_new && !scheme.is_empty() {
+                    schemes.push(scheme.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Where the value of a key comes from, and whether it is there or only a table around it.
+    fn place(
+        &self,
+        key: &str,
+        value: Option<&Value>,
+        scheme: &str,
+        is_of_key: bool,
+    ) -> Option<(Place, bool)> {
+        let in_scheme = format!("schemes.{scheme}.{key}");
+        let set = self.settings.iter().rev().find(|(_, setting, value)| {
+            [key, &in_scheme]
+                .into_iter()
+                .any(|key| gives(setting, value, key))
+        });
+        if let Some(&(number, ..)) = set {
+            return Some((Place::Override(number), true));
+        }
+        let position = |found: Found| {
+            Place::At(if is_of_key && found.whole {
+                found.key
+            } else {
+                found.value
+            })
+        };
+        let list = self.sweep.get(key).and_then(Value::as_array);
+        let index = list.and_then(|list| list.iter().position(|one| Some(one) == value));
+        let index = index.map_or_else(String::new, |index| format!("[{index}]"));
+        let swept = self.source.find(&format!("sweep.{key}{index}"));
+        if let Some(found) = swept.filter(|found| found.whole) {
+            return Some((position(found), true));
+        }
+        let mut of_scheme = match scheme.is_empty() {
+            true => None,
+            false => self.source.find(&in_scheme),
+        };
+        if let Some(found) = &mut of_scheme {
+            found.depth = found.depth.saturating_sub(2);
+        }
+        let of_file = self.source.find(key);
+        let found = match (of_scheme, of_file) {
+            (Some(own), Some(base)) if own.whole || (!base.whole && own.depth > base.depth) => own,
+            (Some(own), None) if own.depth > 0 || own.whole => own,
+            (_, Some(base)) => base,
+            _ => return self.around(key, &in_scheme),
+        };
+        let whole = found.whole;
+        Some((position(found), whole))
+    }
+
+    /// The override that makes the table around a key that the file does not have.
+    fn around(&self, key: &str, in_scheme: &str) -> Option<(Place, bool)> {
+        let makes = |(_, setting, _): &&(usize, String, Value)| {
+            [key, in_scheme].into_iter().any(|key| {
+                let table = key.rsplit_once('.').map_or("", |(table, _)| table);
+                let inside = setting.strip_prefix(table);
+                !table.is_empty()
+                    && inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        let setting = self.settings.iter().rev().find(makes)?;
+        Some((Place::Override(setting.0), false))
+    }
+
+    /// The error, with all that was found.
+    pub(super) fn error(self) -> ScenarioError {
+        let all = self.schemes.len();
+        let mistakes = self
+            .found
+            .into_iter()
+            .map(|((place, cause, key, told), schemes)| {
+                let of_schemes = match &schemes[..] {
+                    [] => String::new(),
+                    some if some.len() == all && all > 1 => String::new(),
+                    [one] => format!(" (scheme {one})"),
+                    some => format!(" (schemes {})", some.join(", ")),
+                };
+                let problem = format!("{told}{of_schemes}");
+                Mistake {
+                    place,
+                    cause,
+                    key,
+                    problem,
+                }
+            });
+        ScenarioError::new(self.file, mistakes.collect())
+    }
+}
+
+/// Whether an override is what gives a key its value: itself, a table with the key in it, or a key in the
+/// table that it is.
+fn gives(setting: &str, value: &Value, key: &str) -> bool {
+    let inside = setting.strip_prefix(key);
+    if inside.is_some_and(|rest| rest.starts_with('.')) {
+        return true;
+    }
+    match key.strip_prefix(setting) {
+        Some("") => true,
+        Some(rest) => match (rest.strip_prefix('.'), value) {
+            (Some(inner), Value::Table(table)) => at(table, inner).is_some(),
+            (None, Value::Array(_)) => rest.starts_with('['),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+/// The words of a message that may be keys: `transport.min_rto`.
+fn keys_in(told: &str) -> impl Iterator<Item = &str> {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || "._[]".contains(c);
+    told.split(move |c| !is_of_key(c))
+        .map(|word| word.trim_matches(|c| c == '.' || c == '['))
+        .filter(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{gives, keys_in};
+
+    #[test]
+    fn keys_are_found_in_messages() {
+        let told =
+            "not given, and its default, 1.5ms, does not fit; expected below transport.min_rto.";
+        assert_eq!(keys_in(told).collect::<Vec<_>>(), ["transport.min_rto"]);
+    }
+
+    #[test]
+    fn an_override_gives_what_is_in_it() {
+        let value =
+            toml::from_str::<toml::Table>("v = { a = [{ b = 1 }] }").expect("TOML")["v"].clone();
+        assert!(gives("x", &value, "x"));
+        assert!(gives("x", &value, "x.a[0].b"));
+        assert!(!gives("x", &value, "x.a[1].b"));
+        assert!(!gives("x", &value, "xy"));
+        assert!(gives("x.y", &value, "x"));
+        assert!(gives("x.a", &value["a"], "x.a[0].b"));
+    }
+}

@@ -1,0 +1,123 @@
+//! What a key that there is not may have meant.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use super::keys;
+
+/// No key is as long.
+const LONGEST: usize = 60;
+/// A name at more places than these says nothing.
+const MOST_PLACES: usize = 3;
+
+/// The most similar of the names, where one is similar enough.
+pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
+    if name.len() > LONGEST {
+        return None;
+    }
+    let name = plain(name);
+    let ranked = known.filter_map(|candidate| {
+        let length = name.chars().count().min(candidate.chars().count());
+        let begins = length >= 3 && (name.starts_with(candidate) || candidate.starts_with(&name));
+        let apart = distance(&name, candidate);
+        let similar = apart <= length.div_ceil(3) && apart < length;
+        (similar || begins).then_some((apart, candidate))
+    });
+    let best = ranked.min_by_key(|&(apart, _)| apart)?;
+    Some(best.1)
+}
+
+/// The keys and tables of that name anywhere in a scenario, or one letter from it, where there are few.
+pub(super) fn elsewhere(name: &str) -> Vec<&'static str> {
+    static ALL: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let rows = keys();
+        let keys = rows.iter().filter_map(|row| row["key"].as_str());
+        let prefixes = keys.flat_map(|key| {
+            let ends = key.match_indices('.').map(|(at, _)| at);
+            ends.chain([key.len()]).map(|end| key[..end].to_owned())
+        });
+        prefixes.collect()
+    });
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let last = |key: &'static str| key.rsplit('.').next().unwrap_or(key).trim_end_matches("[]");
+    let all = || {
+        all.iter()
+            .map(String::as_str)
+            .filter(|key| !key.contains("[]."))
+    };
+    for most in [0, usize::from(name.len() > 4)] {
+        let found: Vec<&str> = all()
+            .filter(|key| distance(last(key), name) <= most)
+            .collect();
+        if (1..=MOST_PLACES).contains(&found.len()) {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// Letters to insert, delete, replace or swap with the next (optimal string alignment).
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for i in 1..=one.len() {
+        let mut row = vec![i];
+        for j in 1..=other.len() {
+            let differs = usize::from(one[i - 1] != other[j - 1]);
+            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differs);
+            if i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, elsewhere, nearest};
+
+    #[test]
+    fn letters_are_counted() {
+        assert_eq!(distance("duratoin", "duration"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+    }
+
+    #[test]
+    fn similar_names_are_found() {
+        let known = ["rate", "delay", "nic_buffer", "g", "stack_delay"];
+        let of = |name: &str| nearest(name, known.into_iter());
+        for (name, meant) in [
+            ("rates", "rate"),
+            ("Rate", "rate"),
+            ("rtae", "rate"),
+            ("rate2", "rate"),
+            ("nic-buffer", "nic_buffer"),
+            ("nic", "nic_buffer"),
+            ("stackdelay", "stack_delay"),
+        ] {
+            assert_eq!(of(name), Some(meant), "{name}");
+        }
+        for name in ["colour", "x", "", "gain", "latency"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+        assert_eq!(of(&"rate".repeat(100_000)), None);
+    }
+
+    #[test]
+    fn the_same_name_elsewhere_is_found() {
+        assert_eq!(elsewhere("min_rto"), ["transport.min_rto"]);
+        assert_eq!(elsewhere("marking"), ["switch.marking"]);
+        assert_eq!(elsewhere("latncy"), ["switch.latency"]);
+        assert!(elsewhere("colour").is_empty());
+        assert!(elsewhere("size").is_empty(), "at many places");
+    }
+}

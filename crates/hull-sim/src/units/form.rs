@@ -1,0 +1,109 @@
+//! Quantities by the name that the schema gives them (`x-quantity`), so that the form of a scenario is
+//! checked before its values are read.
+
+use toml::Value;
+
+use super::{Buffer, Quantity, Rate, RelativeRate, Share, Size, Tick, Time, Written, size};
+use crate::quote;
+
+/// Checks the value of a key that is a quantity; `in_packets` is whether the key takes packets as well.
+/// Fails with the message.
+pub(crate) fn check(quantity: &str, in_packets: bool, value: &Value) -> Result<(), String> {
+    let written = match value {
+        Value::String(text) => Written::Text(text),
+        Value::Integer(number) => Written::Whole((*number).into()),
+        Value::Float(number) => Written::Float(*number),
+        other => {
+            let found = quote::value(other);
+            let allowed = expected(quantity, in_packets);
+            return Err(format!("{found} is invalid; expected {allowed}"));
+        }
+    };
+    if in_packets && size::is_packets(written) {
+        return Ok(());
+    }
+    let read = match quantity {
+        "Time" => Time::read(written).map(drop),
+        "Rate" => Rate::read(written).map(drop),
+        "RelativeRate" => RelativeRate::read(written).map(drop),
+        "Size" => Size::read(written).map(drop),
+        "Buffer" => Buffer::read(written).map(drop),
+        "Share" => Share::read(written).map(drop),
+        "Tick" => Tick::read(written).map(drop),
+        _ => Ok(()),
+    };
+    match read {
+        Err(_) if in_packets => Err(format!(
+            "{} is invalid; expected {}",
+            written.shown(),
+            expected(quantity, in_packets)
+        )),
+        read => read,
+    }
+}
+
+/// What a key that is a quantity takes.
+pub(crate) fn expected(quantity: &str, in_packets: bool) -> String {
+    let allowed = match quantity {
+        "Time" => Time::allowed(),
+        "Rate" => Rate::allowed(),
+        "RelativeRate" => RelativeRate::allowed(),
+        "Size" => Size::allowed(),
+        "Buffer" => Buffer::allowed(),
+        "Share" => Share::allowed(),
+        "Tick" => Tick::allowed(),
+        _ => "a value".to_owned(),
+    };
+    match in_packets {
+        true => format!("{allowed}, or packets of transport.mtu, such as \"65pkts\""),
+        false => allowed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toml::Value;
+
+    use super::{check, expected};
+
+    #[test]
+    fn a_wrong_value_is_shown_with_what_is_allowed() {
+        let told = check("Size", true, &Value::String("3 apples".to_owned())).expect_err("wrong");
+        assert_eq!(
+            told,
+            "\"3 apples\" is invalid; expected a number with one of the units GB, MB, KB, B, GiB, MiB, KiB \
+             (without a unit: bytes), such as \"30KB\", at most 1000000GB, or packets of transport.mtu, such \
+             as \"65pkts\""
+        );
+        let told = check("Time", false, &Value::Boolean(true)).expect_err("wrong");
+        assert!(told.starts_with("true is invalid; expected a number with one of the units s, "));
+        for quantity in [
+            "Time",
+            "Rate",
+            "RelativeRate",
+            "Size",
+            "Buffer",
+            "Share",
+            "Tick",
+        ] {
+            assert!(
+                expected(quantity, false).contains("such as \""),
+                "{quantity}"
+            );
+        }
+    }
+
+    #[test]
+    fn packets_are_taken_where_the_key_is_a_queue() {
+        for text in ["65pkts", "1 pkt", "0.5pkts"] {
+            assert_eq!(check("Size", true, &Value::String(text.to_owned())), Ok(()));
+            assert!(check("Size", false, &Value::String(text.to_owned())).is_err());
+        }
+        for text in ["-1pkts", "pkts", "1e9pkts", "99999999999pkts"] {
+            assert!(
+                check("Size", true, &Value::String(text.to_owned())).is_err(),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Quantities with the units that people write: `"950Mbps"`, `"100Gbit/s"`, `"1KB"`, `"64us"`, `"20%"`,
+//! `"500pkts"`. A number without a unit is in seconds, bit/s or bytes.
+//!
+//! KB is 1000 bytes, as in the papers, KiB 1024. Inside: integer picoseconds, bit/s and bytes. A text is
+//! read digit by digit, so that no value passes through a float on its way to an integer; floats of a file
+//! and shares with more decimals than are kept are the exception.
+
+use std::fmt;
+
+use serde::Deserializer;
+
+use crate::quote;
+
+mod form;
+mod rate;
+mod share;
+mod size;
+mod time;
+
+pub(crate) use form::{check, expected};
+pub use rate::{Rate, RelativeRate};
+pub use share::Share;
+pub(crate) use size::in_bytes;
+pub use size::{Buffer, Size};
+pub use time::{Tick, Time};
+
+/// A quantity as a file has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Written<'t> {
+    Text(&'t str),
+    Whole(i128),
+    Float(f64),
+}
+
+impl Written<'_> {
+    /// For a message: as it was written.
+    fn shown(self) -> String {
+        match self {
+            Written::Text(text) => quote::text(text),
+            Written::Whole(number) => number.to_string(),
+            Written::Float(number) => quote::value(&toml::Value::Float(number)),
+        }
+    }
+
+    /// The number and the unit behind it.
+    fn parts(self) -> Option<(Number, String)> {
+        match self {
+            Written::Text(text) => {
+                let (digits, unit) = split(text)?;
+                let number = Number {
+                    digits: digits.to_owned(),
+                    may_round: unit.is_empty(),
+                };
+                Some((number, unit.to_owned()))
+            }
+            Written::Whole(number) => Some((Number::new(number), String::new())),
+            Written::Float(number) => Some((Number::new(number), String::new())),
+        }
+    }
+}
+
+/// A decimal number.
+#[derive(Debug)]
+struct Number {
+    digits: String,
+    /// Whether it may come from a float, whose last digits are not meant.
+    may_round: bool,
+}
+
+impl Number {
+    fn new(number: impl fmt::Display) -> Self {
+        Number {
+            digits: number.to_string(),
+            may_round: true,
+        }
+    }
+
+    /// It times `factor`; `None` when it is no number, negative, no integer, or above `most`.
+    fn times(&self, factor: u64, most: u64) -> Option<u64> {
+        let exact = scaled(&self.digits, factor);
+        let near = || self.may_round.then(|| rounded(&self.digits, factor))?;
+        exact.or_else(near).filter(|&value| value <= most)
+    }
+}
+
+/// What a scenario file may have as a quantity.
+pub(crate) trait Quantity: Sized {
+    /// How it is written.
+    const EXAMPLE: &'static str;
+
+    /// Reads it.
+    fn read(written: Written<'_>) -> Result<Self, String>;
+
+    /// What is allowed, for messages.
+    fn allowed() -> String;
+
+    /// The message for something else.
+    fn refused(written: Written<'_>) -> String {
+        format!(
+            "{} is invalid; expected {}",
+            written.shown(),
+            Self::allowed()
+        )
+    }
+}
+
+/// Splits `"12.5us"` into `"12.5"` and `"us"`.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (!number.is_empty()).then_some((number, unit.trim_start()))
+}
+
+/// `number` times `factor`, exactly; `None` when it is no number, negative, no integer, or too big.
+fn scaled(number: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if fraction.len() > 18 || whole.is_empty() {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scale = 10_u128.pow(fraction.len() as u32);
+    let value = digits.checked_mul(u128::from(factor))?;
+    if value % scale != 0 {
+        return None;
+    }
+    u64::try_from(value / scale).ok()
+}
+
+/// A number with more decimals than are kept, to the nearest part, where that changes it by less than a
+/// millionth: a float such as 1/3.
+fn rounded(number: &str, factor: u64) -> Option<u64> {
+    let exact = number.parse::<f64>().ok()? * factor as f64;
+    let nearest = exact.round();
+    let fits = (0.0..9e15).contains(&nearest) && (nearest - exact).abs() <= 1e-6 * exact;
+    fits.then_some(nearest as u64)
+}
+
+/// Writes `value` with the largest unit that leaves at most three decimals.
+fn write_unit(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> fmt::Result {
+    for &(unit, factor) in units {
+        if value >= factor && (u128::from(value) * 1000) % u128::from(factor) == 0 {
+            let (whole, rest) = (value / factor, value % factor);
+            if rest == 0 {
+                return write!(f, "{whole}{unit}");
+            }
+            let decimals = format!("{:03}", u128::from(rest) * 1000 / u128::from(factor));
+            return write!(f, "{whole}.{}{unit}", decimals.trim_end_matches('0'));
+        }
+    }
+    let (unit, factor) = units[units.len() - 1];
+    write!(f, "{}{unit}", value / factor)
+}
+
+/// The factor of a unit in a table of units.
+fn factor_of(unit: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let found = units.iter().find(|&&(name, _)| name == unit);
+    found.map(|&(_, factor)| factor)
+}
+
+/// Reads a quantity from any format.
+fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
+    deserializer.deserialize_any(QuantityVisitor(std::marker::PhantomData))
+}
+
+struct QuantityVisitor<Q>(std::marker::PhantomData<Q>);
+
+impl<Q: Quantity> serde::de::Visitor<'_> for QuantityVisitor<Q> {
+    type Value = Q;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Q::allowed())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Q, E> {
+        Q::read(Written::Text(text)).map_err(E::custom)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Q, E> {
+        Q::read(Written::Whole(number.into())).map_err(E::custom)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Q, E> {
+        Q::read(Written::Whole(number.into())).map_err(E::custom)
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Q, E> {
+        Q::read(Written::Float(number)).map_err(E::custom)
+    }
+}
+
+/// Reads a text; serde and schema of a quantity, which is written as a text and read from a number, too.
+macro_rules! text_form {
+    ($name:ident) => {
+        impl $name {
+            /// Reads a text; the error says what is allowed.
+            pub fn parse(text: &str) -> Result<Self, String> {
+                crate::units::Quantity::read(crate::units::Written::Text(text))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                crate::units::deserialize(deserializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({
+                    "type": ["string", "number"],
+                    "examples": [<$name as crate::units::Quantity>::EXAMPLE],
+                    "x-quantity": stringify!($name),
+                })
+            }
+        }
+    };
+}
+use text_form;

@@ -1,0 +1,64 @@
+"""Commands about scenario files: `hull check`, `hull keys`, `hull completion`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hull.cli.common import FILE, Format, Seeds, app, count
+from hull.errors import UsageError
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+    ] = None,
+    seeds: Seeds = None,
+    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+) -> None:
+    """Check a scenario file and say what it would run."""
+    from hull.description import as_json, rows
+    from hull.plan import make_plan, read_scenario
+
+    text, label = read_scenario(file)
+    plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
+    if format is Format.JSON:
+        print(json.dumps(as_json(plan), indent=1))
+    else:
+        for name, value in rows(plan):
+            print(f"{name:10}  {value}")
+
+
+@app.command()
+def keys(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
+    ] = None,
+) -> None:
+    """List the keys of a scenario file, one a line: type, example, default, meaning."""
+    from hull.terminal import keys_like, print_keys
+
+    print_keys(keys_like(pattern))
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def completion(
+    context: typer.Context,
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+) -> None:
+    """Write the completion script of a shell to stdout, for its start-up file."""
+    from hull.completion import SCRIPTS, candidates
+
+    if shell == "words":
+        for name in candidates(context.find_root().command, words or []):
+            print(name)
+    elif shell in SCRIPTS:
+        print(SCRIPTS[shell], end="")
+    else:
+        raise UsageError(f"SHELL: {shell!r} is invalid; expected {', '.join(SCRIPTS)}")

@@ -1,0 +1,106 @@
+"""What a scenario would run, without running it (`hull check`)."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from hull import _core
+from hull.plan import Cell, Plan
+
+_MOST_NAMES = 8
+_T = TypeVar("_T")
+
+
+def as_json(plan: Plan) -> dict[str, Any]:
+    """What would run, for programs."""
+    first = plan.cells[0].scenario["run"]
+    return {
+        "name": plan.name,
+        "schemes": _unique(cell.scheme for cell in plan.cells if cell.scheme),
+        "conditions": _unique(cell.condition for cell in plan.cells if cell.condition),
+        "cells": len(plan.cells),
+        "seeds": list(plan.seeds),
+        "runs": len(plan.parts),
+        "duration": first["duration"],
+        "warmup": first["warmup"],
+        "networks": [{"hosts": hosts, "switches": count} for hosts, count in _networks(plan)],
+        "derived": [
+            {"key": key, "value": value, "schemes": schemes}
+            for (key, value), schemes in _derived(plan.cells).items()
+        ],
+    }
+
+
+def rows(plan: Plan) -> list[tuple[str, str]]:
+    """The same as labels and texts."""
+    found = as_json(plan)
+    schemes, conditions = found["schemes"], found["conditions"]
+    made_of = [f"{len(schemes)} schemes"] * bool(schemes)
+    made_of += [f"{len(conditions)} conditions"] * bool(conditions)
+    cells = str(len(plan.cells))
+    if len(made_of) > 1 and len(schemes) * len(conditions) == len(plan.cells):
+        cells += f" = {' x '.join(made_of)}"
+    networks = [
+        f"{_count(one['hosts'], 'host')}, {_count(one['switches'], 'switch', 'switches')}"
+        for one in found["networks"]
+    ]
+    seeds = str(plan.seeds[0])
+    if len(plan.seeds) > 1:
+        seeds = f"{len(plan.seeds)}, from {plan.seeds[0]} to {plan.seeds[-1]}"
+    times = {(c.scenario["run"]["duration"], c.scenario["run"]["warmup"]) for c in plan.cells}
+    runs = str(found["runs"])
+    if len(times) == 1:
+        runs += f", each {found['duration']}"
+        if float(_core.quantity("time", found["warmup"])) > 0:
+            runs += f" after a warm-up of {found['warmup']}"
+    table = [
+        ("name", plan.name),
+        ("network", "; or ".join(networks)),
+        ("schemes", _names(schemes)),
+        ("conditions", _names(conditions)),
+        ("cells", cells),
+        ("seeds", seeds),
+        ("runs", runs),
+    ]
+    for entry in found["derived"]:
+        of = entry["schemes"]
+        suffix = f" ({', '.join(of)})" if of and len(of) < len(schemes) else ""
+        table.append(("derived", f"{entry['key']} = {json.dumps(entry['value'])}{suffix}"))
+    return [(label, text) for label, text in table if text]
+
+
+def _networks(plan: Plan) -> list[tuple[int, int]]:
+    """Hosts and switches; one entry unless a sweep changes them."""
+    of: dict[str, Cell] = {}
+    for cell in plan.cells:
+        of.setdefault(json.dumps(cell.scenario["topology"]), cell)
+    found = (json.loads(_core.network(json.dumps(cell.scenario))) for cell in of.values())
+    return _unique((len(network["hosts"]), network["switches"]) for network in found)
+
+
+def _derived(cells: Iterable[Cell]) -> dict[tuple[str, Any], list[str]]:
+    """Keys that nobody set, with their values, and the schemes that have them."""
+    found: dict[tuple[str, Any], list[str]] = {}
+    for cell in cells:
+        for key in cell.derived:
+            value: Any = cell.scenario
+            for part in key.split("."):
+                value = value[part]
+            schemes = found.setdefault((key, value), [])
+            if cell.scheme and cell.scheme not in schemes:
+                schemes.append(cell.scheme)
+    return found
+
+
+def _unique(values: Iterable[_T]) -> list[_T]:
+    return list(dict.fromkeys(values))
+
+
+def _count(number: int, one: str, several: str | None = None) -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,190 @@
+"""Forgiving input: all mistakes of a scenario at once, `hull check`, standard input."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hull
+from conftest import COMMAND, Hull
+from hull import cli
+
+GOOD = """\
+name = "mine"
+run = { duration = "10ms", seeds = 3 }
+topology.star.hosts = 4
+host = { rate = "100G", delay = "1µs" }
+switch = { rate = 1e11, delay = 1e-6, buffer = "1MiB", marking.threshold = "65pkts" }
+transport = { congestion_control = "dctcp", ecn = true, mtu = "9000B" }
+[workload.bulk]
+flows = 2
+[schemes.dctcp]
+[schemes.hull]
+pacer.fifo = "30pkts"
+[sweep]
+"switch.marking.threshold" = ["20pkts", "65pkts"]
+"""
+WRONG = (
+    GOOD.replace('"100G"', '"100GB/s"')
+    .replace("buffer", "bufer")
+    .replace("flows = 2", 'flows = "two"')
+    .replace('fifo = "30pkts"', "fifo = -1")
+)
+MISTAKES = [
+    'mine.toml:4:17: host.rate: "100GB/s" is invalid; expected bits per second',
+    "mine.toml:5:39: switch.bufer: there is no such key; did you mean switch.buffer?",
+    'mine.toml:8:9: workload.bulk.flows: "two" is invalid; expected a whole number',
+    "mine.toml:11:14: pacer.fifo: -1 is invalid; expected a number with one of the units GB, MB",
+]
+
+
+def piped(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], input=text, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def begin(lines: list[str], starts: list[str]) -> None:
+    assert len(lines) == len(starts), lines
+    assert all(line.startswith(start) for line, start in zip(lines, starts, strict=True)), lines
+
+
+@pytest.mark.parametrize("command", ["run", "check", "sweep"])
+def test_all_mistakes_at_once(hull: Hull, place: Path, command: str) -> None:
+    (place / "mine.toml").write_text(WRONG, encoding="utf-8")
+    done = hull(command, "mine.toml", "--set", "host.delay=soon", "--set", "switch.loss=x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("hull: error: ")
+    assert done.stderr.count("hull: error:") == 1
+    lines = done.stderr.removeprefix("hull: error: ").splitlines()
+    by_hand = ['host.delay: "soon" is invalid', 'switch.loss: "x" is invalid']
+    begin(lines, MISTAKES + [f"mine.toml: --set {start}" for start in by_hand])
+    assert not (place / "results").exists()
+
+
+def test_a_dict_has_the_same_mistakes_without_lines(place: Path) -> None:
+    scenario: dict[str, Any] = {
+        "name": "mine",
+        "run": {"duration": 0.01},
+        "topology": {"star": {"hosts": "4"}},
+        "host": {"rate": "1GB/s", "delay": 1e-6},
+        "switch": {"rate": 1e9, "bufer": 1, "delay": "1us"},
+        "workload": {"bulk": {"flows": 2}},
+    }
+    with pytest.raises(hull.ScenarioError) as error:
+        hull.run(scenario, set=["host.nic=1"])
+    begin(
+        str(error.value).splitlines(),
+        [
+            'scenario: topology.star.hosts: "4" is invalid; expected a whole number',
+            'scenario: host.rate: "1GB/s" is invalid; expected bits per second',
+            "scenario: switch.bufer: there is no such key; did you mean switch.buffer?",
+            "scenario: --set host.nic: there is no such key; did you mean host.nic_buffer?",
+        ],
+    )
+
+
+def test_numbers_of_python_are_in_base_units(place: Path) -> None:
+    scenario: dict[str, Any] = {
+        "name": "mine",
+        "run": {"duration": 0.001 * 3, "seeds": 1},
+        "topology": {"star": {"hosts": 4}},
+        "host": {"rate": 10**10, "delay": 1e-6},
+        "switch": {"rate": 1e10, "delay": 1.1e-6 * 3, "buffer": 700_000},
+        "workload": {"bulk": {"flows": 2}},
+    }
+    result = hull.run(scenario, "out")
+    resolved = result.summary["parts"][0]
+    assert resolved["throughput"]["utilization"] > 0.5
+    [cell] = hull.plan.make_plan(*hull.plan.read_scenario(scenario), []).cells
+    assert cell.scenario["run"]["duration"] == "3ms"
+    assert cell.scenario["switch"]["delay"] == "3.3us"
+    assert cell.scenario["switch"]["buffer"] == "700KB"
+
+
+def test_the_option_of_an_override_is_named(hull: Hull, place: Path) -> None:
+    (place / "mine.toml").write_text(GOOD, encoding="utf-8")
+    done = hull("run", "mine.toml", "--seeds", "9" * 20)
+    assert "mine.toml: --seeds run.seeds: " in done.stderr
+    done = hull("sweep", "mine.toml", "--over", "switch.loss=1%,2x")
+    assert 'mine.toml: --over switch.loss: "2x" is invalid; expected a share' in done.stderr
+
+
+def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
+    (place / "mine.toml").write_text(GOOD, encoding="utf-8")
+    done = hull("check", "mine.toml", "--set", "pacer.beta=16")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:7] == [
+        "name        mine",
+        "network     4 hosts, 1 switch",
+        "schemes     dctcp, hull",
+        "conditions  threshold=20pkts, threshold=65pkts",
+        "cells       4 = 2 schemes x 2 conditions",
+        "seeds       3, from 1 to 3",
+        "runs        12, each 10ms",
+    ]
+    derived = done.stdout.splitlines()[7:]
+    assert [line.split()[1] for line in derived] == [
+        *("pacer.update_interval", "pacer.association_timeout", "pacer.bucket")
+    ]
+    assert all(line.endswith("(hull)") for line in derived)
+    assert [path.name for path in place.iterdir() if path.suffix != ".toml"] == []
+    found = json.loads(hull("check", "mine.toml", "--seeds", "2", "--format", "json").stdout)
+    assert (found["cells"], found["seeds"], found["runs"]) == (4, [1, 2], 8)
+    assert found["networks"] == [{"hosts": 4, "switches": 1}]
+    bucket = {"key": "pacer.bucket", "value": "18KB", "schemes": ["hull"]}
+    assert bucket in found["derived"]
+
+
+def test_check_finds_what_only_the_network_shows(hull: Hull, place: Path) -> None:
+    text = GOOD.replace("[workload.bulk]\nflows = 2", "[workload.incast]\nclient = 9")
+    (place / "mine.toml").write_text(text, encoding="utf-8")
+    done = hull("check", "mine.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("hull: error: mine.toml:8:10: workload.incast.client: ")
+
+
+def test_a_scenario_comes_from_standard_input(place: Path) -> None:
+    done = piped(GOOD, "check", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "runs        12" in done.stdout
+    done = piped(GOOD, "run", "-", "--seeds", "1", "--set", "run.duration=1ms", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{place / 'out' / 'report.html'}\n"
+    assert "<stdin>" in (place / "out" / "scenario.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (WRONG, "hull: error: <stdin>:4:17: host.rate: "),
+        ("", "hull: error: <stdin>: empty; expected a scenario\n"),
+        (" \n", "hull: error: <stdin>: empty; expected a scenario\n"),
+        ("name = \n", "hull: error: <stdin>:1:"),
+        ("[a\nb", "hull: error: <stdin>:1:3: is not TOML: "),
+        ("x = 1", "hull: error: <stdin>:1:1: x: there is no such key"),
+    ],
+)
+def test_bad_standard_input(place: Path, text: str, told: str) -> None:
+    for command in ("run", "check"):
+        done = piped(text, command, "-")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(told)
+    assert not (place / "results").exists()
+
+
+def test_standard_input_that_is_no_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["hull", "check", "-"])
+    for stdin, told in (
+        (io.TextIOWrapper(io.BytesIO(b"name = '\xff'")), "not UTF-8 text (byte 8)"),
+        (None, "closed; expected a scenario"),
+    ):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        assert cli.main() == 2
+        assert capsys.readouterr().err == f"hull: error: <stdin>: {told}\n"
