@@ -237,9 +237,8 @@ fn network(scenario: &str) -> PyResult<String> {
             uplinks.insert(name.clone(), rates);
         }
     }
-    let of_switches = (0..graph.ports()).filter(|&port| {
-        graph.nodes[graph.port_owner(port)].kind == Kind::Switch
-    });
+    let of_switches =
+        (0..graph.ports()).filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
     let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
     json(&serde_json::json!({
         "switches": graph.nodes.len() - hosts.len(),
