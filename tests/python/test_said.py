@@ -30,7 +30,7 @@ COMMANDS = [
     "run|s.toml|--set|{}",
     "run|s.toml|--set|{}=1",
     "check|s.toml|--set|{}=1",
-    "check|s.toml|--set|pacer.fifo={}|--set|switch.{}=1",
+    "check|s.toml|--set|pacer.fifo={0}|--set|switch.{0}=1",
     "keys|{}",
     "completion|{}",
     "run|s.toml|--set|run.{}=1",

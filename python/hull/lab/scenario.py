@@ -144,7 +144,7 @@ class Cell:
 
 def cells(state: State) -> list[Cell]:
     """The schemes of a state in its order."""
-    found = json.loads(_core.expand(toml(state), "lab", []))
+    found = json.loads(_core.expand(toml(state), "lab", [], [], False))
     return [Cell(cell["scheme"], json.dumps(cell["scenario"])) for cell in found]
 
 
