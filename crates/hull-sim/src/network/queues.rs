@@ -11,8 +11,16 @@ use std::collections::VecDeque;
 use super::packet::Packet;
 use super::schedulers::{Order, Scheduler};
 
-/// A packet that waits, with the time of its arrival, ps.
-type Waiting = (u64, Packet);
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// When it arrived, ps.
+    pub arrived_ps: u64,
+    /// When it may be sent, ps: later than its arrival behind a cut-through switch whose input is slower
+    /// than this link.
+    pub earliest_ps: u64,
+    pub packet: Packet,
+}
 
 /// One queue.
 #[derive(Debug, Default)]
@@ -68,15 +76,16 @@ impl Queues {
         free_ps.saturating_sub(self.commit_ps).max(now_ps)
     }
 
-    /// Adds a packet that arrives at `now_ps`; true when the port has to be asked for its next one.
-    pub fn push(&mut self, now_ps: u64, to: usize, packet: Packet) -> bool {
+    /// Adds a packet to a queue; true when the port has to be asked for its next one.
+    pub fn push(&mut self, to: usize, waiting: Waiting) -> bool {
+        let wire_bytes = u64::from(waiting.packet.wire_bytes);
         let queue = &mut self.queues[to];
         if queue.packets.is_empty() {
             self.scheduler.on_filled(to);
         }
-        queue.bytes += u64::from(packet.wire_bytes);
-        queue.packets.push_back((now_ps, packet));
-        self.bytes += u64::from(packet.wire_bytes);
+        queue.bytes += wire_bytes;
+        queue.packets.push_back(waiting);
+        self.bytes += wire_bytes;
         self.packets += 1;
         !std::mem::replace(&mut self.asked, true)
     }
@@ -84,28 +93,26 @@ impl Queues {
     /// Takes all packets out, when the link has failed; nobody asks the port any more.
     pub fn clear(&mut self) -> Vec<Packet> {
         let mut lost = Vec::new();
-        while let Some((_, packet)) = self.pop() {
-            lost.push(packet);
+        while let Some(waiting) = self.pop() {
+            lost.push(waiting.packet);
         }
         self.asked = false;
         lost
     }
 
-    /// The next packet to be sent, with the time of its arrival, ps.
+    /// The next packet to be sent.
     pub fn pop(&mut self) -> Option<Waiting> {
         let queues = &self.queues;
-        let first_bytes = |queue: usize| {
-            let (_, packet) = queues[queue].packets.front()?;
-            Some(packet.wire_bytes)
-        };
+        let first_bytes = |queue: usize| Some(queues[queue].packets.front()?.packet.wire_bytes);
         let chosen = self.scheduler.next(&first_bytes)?;
         let queue = &mut self.queues[chosen];
-        let (arrived_ps, packet) = queue.packets.pop_front()?;
-        queue.bytes -= u64::from(packet.wire_bytes);
+        let waiting = queue.packets.pop_front()?;
+        let wire_bytes = u64::from(waiting.packet.wire_bytes);
+        queue.bytes -= wire_bytes;
         self.scheduler.on_served(chosen, queue.packets.is_empty());
-        self.bytes -= u64::from(packet.wire_bytes);
+        self.bytes -= wire_bytes;
         self.packets -= 1;
-        Some((arrived_ps, packet))
+        Some(waiting)
     }
 
     /// After a packet was taken: whether the port has to be asked again.
@@ -148,14 +155,23 @@ mod tests {
         }
     }
 
+    /// A packet that arrives at a time and may be sent then.
+    fn at(arrived_ps: u64, packet: Packet) -> Waiting {
+        Waiting {
+            arrived_ps,
+            earliest_ps: arrived_ps,
+            packet,
+        }
+    }
+
     fn served(queues: &mut Queues) -> Vec<u32> {
-        std::iter::from_fn(|| queues.pop().map(|(_, packet)| packet.flow)).collect()
+        std::iter::from_fn(|| queues.pop().map(|waiting| waiting.packet.flow)).collect()
     }
 
     /// Flow 0 has five packets, flow 1 two and flow 6 (of the third queue of four) one.
     fn fill(queues: &mut Queues) {
         for flow in [0, 0, 0, 0, 0, 1, 1, 6] {
-            queues.push(0, queues.queue_of(&packet(flow)), packet(flow));
+            queues.push(queues.queue_of(&packet(flow)), at(0, packet(flow)));
         }
     }
 
@@ -188,12 +204,12 @@ mod tests {
             ..packet(flow)
         };
         for _ in 0..6000 {
-            queues.push(0, 0, sized(0, 1500));
-            queues.push(0, 1, sized(1, 1000));
+            queues.push(0, at(0, sized(0, 1500)));
+            queues.push(1, at(0, sized(1, 1000)));
         }
         let order: Vec<u32> = (0..8)
             .filter_map(|_| queues.pop())
-            .map(|(_, p)| p.flow)
+            .map(|waiting| waiting.packet.flow)
             .collect();
         assert_eq!(order, [0, 1, 1, 1, 0, 1, 1, 1]);
         // Any sizes: over many turns the shares are those of the quanta, within a turn.
@@ -204,9 +220,9 @@ mod tests {
         for step in 0..60_000 {
             for queue in 0..3 {
                 let bytes = 64 + random.below(1437) as u16;
-                queues.push(step, queue, sized(queue as u32, bytes));
+                queues.push(queue, at(step, sized(queue as u32, bytes)));
             }
-            let (_, packet) = queues.pop().expect("never empty");
+            let packet = queues.pop().expect("never empty").packet;
             sent[packet.flow as usize] += u64::from(packet.wire_bytes);
         }
         let turns = sent[0] as f64 / f64::from(quanta[0]);

@@ -253,8 +253,6 @@ proptest! {
         control in select(vec!["newreno", "dctcp"]),
         seed in 1_u64..1000,
     ) {
-        // A port with several queues may send a packet before it has come, see the page on results.
-        prop_assume!(!FEATURES[features].contains(&"switch.priorities=3"));
         let shape = NETWORKS[network][0].replace("tree={", "tree={pods=2,tors_per_pod=2,hosts_per_tor=2,");
         let shape = shape.replace("2,}", "2}");
         let settings = [

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::super::options::OptionTable;
 use super::super::packet::Packet;
-use super::super::queues::Queues;
+use super::super::queues::{Queues, Waiting};
 use super::super::ring::Scheduled;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
 use super::{CutLink, Port, Verdict, feature};
@@ -110,7 +110,12 @@ impl Port {
         if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
             && (!idle || !queues.is_empty())
         {
-            let first = queues.push(now_ps, queue, packet);
+            let waiting = Waiting {
+                arrived_ps: now_ps,
+                earliest_ps,
+                packet,
+            };
+            let first = queues.push(queue, waiting);
             let choice_ps = queues.choice_ps(now_ps, self.busy_until_ps);
             return Verdict::Queued { choice_ps, first };
         }
@@ -181,14 +186,15 @@ impl Port {
             queues: Some(queues),
             ..
         }) = extras.as_deref_mut()
-            && let Some((arrived_ps, mut packet)) = queues.pop()
+            && let Some(waiting) = queues.pop()
         {
+            let mut packet = waiting.packet;
             sent = Some(packet);
-            let start_ps = self.busy_until_ps.max(now_ps);
+            let start_ps = self.busy_until_ps.max(now_ps).max(waiting.earliest_ps);
             let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
             let departure = Departure {
                 at_ps: start_ps,
-                sojourn_ps: start_ps - arrived_ps,
+                sojourn_ps: start_ps - waiting.arrived_ps,
                 queue_bytes,
             };
             self.mark_departing(&departure, rules, &mut packet, options);
