@@ -31,6 +31,8 @@ IMPORTS: dict[str, set[str]] = {
     "cli": {"experiments", "experiments/common", "sweeps", "lab", *BELOW},
     "__init__": {"sweeps"},
     "plan": {"scenarios"},
+    # Names of what can be copied and reproduced.
+    "completion": {"experiments", "scenarios"},
     "runner": {"report"},
     "result": {"figures", "perfetto"},
     "linux_defaults": {"theory"},

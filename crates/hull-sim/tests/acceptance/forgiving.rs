@@ -306,6 +306,30 @@ fn a_mistake_of_all_schemes_is_told_once() {
     );
 }
 
+/// Where the base scenario's table is wrong, each scheme would miss what is in it.
+#[test]
+fn what_schemes_miss_is_not_told_where_the_file_is_wrong() {
+    let schemes = "[schemes.a]\nswitch.rcp.alpha = 0.1\n[schemes.b]\nswitch.loss = \"x\"\n";
+    let text = format!("{GOOD}{schemes}").replace("[switch]", "[switches]");
+    begin(
+        &told(&text, &[]),
+        &[
+            "my.toml:10:2: switches: there is no such key; did you mean switch?",
+            "my.toml:20:15: switch.loss: \"x\" is invalid; expected a share such as \"20%\" or 0.2",
+            "my.toml: switch: missing, every scenario requires it; expected a table with the keys",
+        ],
+    );
+    let text = format!("{GOOD}{schemes}").replace("\"x\"", "\"1%\"");
+    begin(
+        &told(&text, &[]),
+        &[
+            "my.toml:18:8: switch.rcp.beta: missing, [switch.rcp] requires it; expected a share",
+            "my.toml:18:8: switch.rcp.interval: missing, [switch.rcp] requires it; expected a number",
+            "my.toml:18:8: switch.rcp.round_trip: missing, [switch.rcp] requires it; expected a number",
+        ],
+    );
+}
+
 #[test]
 fn text_that_is_no_toml_has_its_place() {
     begin(
