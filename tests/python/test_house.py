@@ -33,6 +33,8 @@ IMPORTS: dict[str, set[str]] = {
     "__main__": {"cli"},
     "__init__": {"sweeps"},
     "plan": {"scenarios"},
+    # Names of what can be copied and reproduced.
+    "completion": {"experiments", "scenarios"},
     "runner": {"report"},
     "result": {"figures", "perfetto"},
     "linux_defaults": {"theory"},

@@ -27,6 +27,8 @@ enum What {
     Told(String),
     /// There is no such key: a whole sentence.
     Unknown(String),
+    /// It is required, and not there: a whole sentence.
+    Missing(String),
 }
 
 impl Problem {
@@ -42,6 +44,17 @@ impl Problem {
     pub(crate) fn unknown(key: String, told: String) -> Self {
         let what = What::Unknown(told);
         Problem { key, what }
+    }
+
+    /// The key is required, and by what: a whole sentence.
+    pub(crate) fn missing(key: String, told: String) -> Self {
+        let what = What::Missing(told);
+        Problem { key, what }
+    }
+
+    /// Whether the key is required and not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self.what, What::Missing(_))
     }
 
     /// Whether the key itself is wrong, not its value.
@@ -67,8 +80,10 @@ impl Problem {
         {
             self.key = format!("{to}{rest}");
         }
-        let (What::Value { allowed: text, .. } | What::Told(text) | What::Unknown(text)) =
-            &mut self.what;
+        let (What::Value { allowed: text, .. }
+        | What::Told(text)
+        | What::Unknown(text)
+        | What::Missing(text)) = &mut self.what;
         let control = format!("{from}.congestion_control");
         *text = text.replace(&control, &format!("{to}congestion_control"));
         self
@@ -78,7 +93,7 @@ impl Problem {
     pub(crate) fn told(self, written: &Table) -> (String, String) {
         let (found, allowed) = match &self.what {
             What::Value { found, allowed } => (found.as_str(), allowed.as_str()),
-            What::Unknown(_) => return self.into(),
+            What::Unknown(_) | What::Missing(_) => return self.into(),
             What::Told(told) => match told.split_once(IS_INVALID) {
                 Some(parts) if is_value(parts.0) && at(written, &self.key).is_some() => parts,
                 _ => return self.into(),
@@ -110,7 +125,7 @@ impl From<Problem> for (String, String) {
     fn from(problem: Problem) -> Self {
         let told = match problem.what {
             What::Value { found, allowed } => format!("{found}{IS_INVALID}{allowed}"),
-            What::Told(told) | What::Unknown(told) => told,
+            What::Told(told) | What::Unknown(told) | What::Missing(told) => told,
         };
         (problem.key, told)
     }

@@ -225,7 +225,7 @@ def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
         (["--flows", "4096"], "--flows: 4096 is invalid; expected 1 to 4095"),
         (["--flows", "9" * 5000], "--flows: 999"),
         (["--buffer", "3KB"], "buffer: 2 packets is invalid; expected more than 2"),
-        (["--rate", "10"], "--rate: 10bps is invalid; expected a rate from 10Mbps to 1.6Tbps"),
+        (["--rate", "10"], "--rate: 10 is invalid; expected a rate from 10Mbps to 1.6Tbps"),
         (["--rate", "10GB/s"], '--rate: "10GB/s" is invalid; expected bits per second'),
         (["--rate", "1Mbps"], "--rate: 1Mbps is invalid; expected a rate from 10Mbps to 1.6Tbps"),
         (["--rate", "1000Tbps"], '--rate: "1000Tbps" is invalid; expected a'),

@@ -13,20 +13,23 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
     let transport = transport::check(&s.transport);
     let mtu = transport.as_ref().map_or(1, |()| s.transport.mtu.0);
     let host = host::check(&s.host, mtu);
-    let link = host.as_ref().map_or(Rate(u64::MAX), |()| s.host.rate);
+    let link = match host.iter().all(Result::is_ok) {
+        true => s.host.rate,
+        false => Rate(u64::MAX),
+    };
     let pacer = s.pacer.as_ref();
     let sections = [
-        name(s),
+        vec![name(s)],
         run::check(&s.run),
-        topology::check(&s.topology),
+        vec![topology::check(&s.topology)],
         host,
-        switch::check(&s.switch, mtu),
-        transport,
-        pacer.map_or(Ok(()), |pacer| pacer::check(pacer, link, mtu)),
+        vec![switch::check(&s.switch, mtu), transport],
+        pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, mtu)),
         super::workload::check(&s.workload),
-        measure::check(&s.measure),
+        vec![measure::check(&s.measure)],
     ];
-    let problems: Vec<Problem> = sections.into_iter().filter_map(Result::err).collect();
+    let problems = sections.into_iter().flatten().filter_map(Result::err);
+    let problems: Vec<Problem> = problems.collect();
     match problems.is_empty() {
         true => together(s).map_err(|problem| vec![problem]),
         false => Err(problems),

@@ -72,6 +72,9 @@ pub fn expand_verified(
             mistakes.add("", problem, &whole);
         }
     }
+    let whole_is_right = mistakes.is_empty();
+    // What a scheme misses then, the file misses, or has with another name.
+    let is_told = |problem: &Problem| whole_is_right || !problem.is_missing();
     mistakes.set_sweep(base.get("sweep"));
     let conditions = conditions(&base, &settings, variants.len(), &mut mistakes);
     if let Some(condition) = conditions.first() {
@@ -98,7 +101,7 @@ pub fn expand_verified(
             let mut scenario = match decode(&table) {
                 Ok(scenario) => scenario,
                 Err(problems) => {
-                    for problem in problems {
+                    for problem in problems.into_iter().filter(is_told) {
                         mistakes.add(&scheme, problem, &table);
                     }
                     continue;

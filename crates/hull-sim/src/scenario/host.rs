@@ -75,49 +75,51 @@ pub struct Receive {
 }
 
 /// Checks the hosts of a network with packets of at most `mtu` bytes.
-pub(super) fn check(host: &Host, mtu: u64) -> Result<(), Problem> {
-    rate("host.rate", host.rate)?;
-    delay("host.delay", host.delay)?;
+pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
+    let mut found = Vec::new();
+    found.push(rate("host.rate", host.rate));
+    found.push(delay("host.delay", host.delay));
     let queues = host.nic_queues;
     let allowed = "1 to 65536";
-    require(
+    found.push(require(
         (1..=65_536).contains(&queues),
         "host.nic_queues",
         queues,
         allowed,
-    )?;
-    delay("host.stack_delay", host.stack_delay)?;
-    delay("host.application_delay", host.application_delay)?;
+    ));
+    found.push(delay("host.stack_delay", host.stack_delay));
+    found.push(delay("host.application_delay", host.application_delay));
     if let Some(size) = host.offload {
-        require(
+        found.push(require(
             size.0 >= mtu && size.0 <= 65_535,
             "host.offload",
             quoted(size),
             "transport.mtu to 65535B",
-        )?;
+        ));
     }
     if let Some(jitter) = &host.stack_jitter {
-        check_service("host.stack_jitter", jitter)?;
+        found.push(check_service("host.stack_jitter", jitter));
     }
     if let Some(receive) = &host.receive {
         let frames = receive.frames;
         let allowed = "1 to 4096";
-        require(
+        found.push(require(
             (1..=4096).contains(&frames),
             "host.receive.frames",
             frames,
             allowed,
-        )?;
-        delay("host.receive.wait", receive.wait)?;
-        delay("host.receive.interrupt_cost", receive.interrupt_cost)?;
-        delay("host.receive.packet_cost", receive.packet_cost)?;
-        delay("host.receive.frame_cost", receive.frame_cost)?;
-        require(
+        ));
+        found.push(delay("host.receive.wait", receive.wait));
+        found.push(delay("host.receive.interrupt_cost", receive.interrupt_cost));
+        found.push(delay("host.receive.packet_cost", receive.packet_cost));
+        found.push(delay("host.receive.frame_cost", receive.frame_cost));
+        found.push(require(
             receive.join.0 <= 65_535,
             "host.receive.join",
             quoted(receive.join),
             "at most 65535B",
-        )?;
+        ));
     }
-    buffer("host.nic_buffer", host.nic_buffer, mtu)
+    found.push(buffer("host.nic_buffer", host.nic_buffer, mtu));
+    found
 }

@@ -219,67 +219,74 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Prob
 }
 
 /// Checks the pacer of hosts with links of `link` and packets of at most `mtu` bytes.
-pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Result<(), Problem> {
+pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Vec<Result<(), Problem>> {
+    let mut found = Vec::new();
     if let Some(interval) = pacer.update_interval {
         let shortest = Time(100_000);
-        require(
+        found.push(require(
             interval >= shortest && interval <= Time(1_000_000_000_000),
             "pacer.update_interval",
             quoted(interval),
             "100ns to 1s",
-        )?;
+        ));
     }
-    require(
+    found.push(require(
         pacer.eta.0 <= Share::ONE,
         "pacer.eta",
         quoted(pacer.eta),
         "0 to 1",
-    )?;
+    ));
     if let Some(beta) = pacer.beta {
-        require(beta <= 1_000_000, "pacer.beta", beta, "at most 1000000")?;
+        found.push(require(
+            beta <= 1_000_000,
+            "pacer.beta",
+            beta,
+            "at most 1000000",
+        ));
     }
     let probability = pacer.association_probability;
-    require(
+    found.push(require(
         probability.0 <= Share::ONE,
         "pacer.association_probability",
         quoted(probability),
         "0 to 1",
-    )?;
+    ));
     let entries = pacer.table_entries;
-    require(
+    found.push(require(
         (1..=65_536).contains(&entries),
         "pacer.table_entries",
         entries,
         "1 to 65536",
-    )?;
+    ));
     let buckets = pacer.buckets;
-    require(
+    found.push(require(
         (1..=4096).contains(&buckets),
         "pacer.buckets",
         buckets,
         "1 to 4096",
-    )?;
+    ));
     if let Some(bucket) = pacer.bucket {
-        require(
+        found.push(require(
             (1..=1_000_000).contains(&bucket.0),
             "pacer.bucket",
             quoted(bucket),
             "1B to 1MB",
-        )?;
+        ));
     }
     if let Some(fifo) = pacer.fifo {
-        require(
+        found.push(require(
             fifo.0 >= mtu && fifo.0 <= 1_000_000_000,
             "pacer.fifo",
             quoted(fifo),
             "from one packet of transport.mtu to 1GB",
-        )?;
+        ));
     }
     let step = pacer.rate_step;
-    require(
+    found.push(require(
         step.0 > 0 && step <= link,
         "pacer.rate_step",
         quoted(step),
         "above 0, at most host.rate",
-    )
+    ));
+    found
 }

@@ -35,25 +35,37 @@ pub struct Run {
     pub threads: u32,
 }
 
-/// Checks the times of the run.
-pub(super) fn check(run: &Run) -> Result<(), Problem> {
-    require(
+/// Checks each key of the run.
+pub(super) fn check(run: &Run) -> Vec<Result<(), Problem>> {
+    let mut found = Vec::new();
+    found.push(require(
         run.duration.0 > 0,
         "run.duration",
         quoted(run.duration),
         "a time above 0",
-    )?;
+    ));
     for (key, time) in [
         ("run.duration", run.duration),
         ("run.warmup", run.warmup),
         ("run.drain", run.drain),
     ] {
-        require(time <= LONGEST, key, quoted(time), "at most 1000000s")?;
+        found.push(require(
+            time <= LONGEST,
+            key,
+            quoted(time),
+            "at most 1000000s",
+        ));
     }
     let (seeds, most) = (run.seeds, limits::SEEDS);
     let fits = (1..=most).contains(&seeds);
-    require(fits, "run.seeds", seeds, &format!("1 to {most}"))?;
+    found.push(require(fits, "run.seeds", seeds, &format!("1 to {most}")));
     let (threads, most) = (run.threads, limits::THREADS);
     let fits = (1..=most).contains(&threads);
-    require(fits, "run.threads", threads, &format!("1 to {most}"))
+    found.push(require(
+        fits,
+        "run.threads",
+        threads,
+        &format!("1 to {most}"),
+    ));
+    found
 }

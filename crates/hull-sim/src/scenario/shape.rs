@@ -176,7 +176,7 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str, found: &mut Vec<Prob
                 key => format!("[{key}]"),
             };
             let told = format!("missing, {by} requires it; expected {expected}");
-            found.push(Problem::new(of(name), told));
+            found.push(Problem::missing(of(name), told));
         }
     }
 }

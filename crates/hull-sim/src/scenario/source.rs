@@ -167,13 +167,12 @@ fn large_in_value(
     found: &mut Vec<(String, String, Range<usize>)>,
 ) {
     match value.get_ref() {
-        DeValue::Integer(number) => {
-            if i64::from_str_radix(number.as_str(), number.radix()).is_err() {
-                let shown = quote::unquoted(&number.to_string());
-                let told =
-                    format!("{shown} is invalid; expected a whole number of at most 63 bits");
-                found.push((key, told, value.span()));
-            }
+        DeValue::Integer(number)
+            if i64::from_str_radix(number.as_str(), number.radix()).is_err() =>
+        {
+            let shown = quote::unquoted(&number.to_string());
+            let told = format!("{shown} is invalid; expected a whole number of at most 63 bits");
+            found.push((key, told, value.span()));
         }
         DeValue::Table(table) => large_in_table(table, &key, found),
         DeValue::Array(list) => {

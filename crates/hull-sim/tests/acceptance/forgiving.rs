@@ -236,6 +236,26 @@ fn ranges_are_told_section_by_section_once_the_form_is_right() {
             "my.toml: --set measure.sample_interval: \"1ns\" is invalid; expected at least 1us",
         ],
     );
+    begin(
+        &told(
+            GOOD,
+            &[
+                "run.seeds=0",
+                "run.threads=65",
+                "host.nic_queues=0",
+                "host.stack_delay=2s",
+                "pacer={eta=2,buckets=0}",
+            ],
+        ),
+        &[
+            "my.toml: --set run.seeds: 0 is invalid; expected 1 to ",
+            "my.toml: --set run.threads: 65 is invalid; expected 1 to 64",
+            "my.toml: --set host.nic_queues: 0 is invalid; expected 1 to 65536",
+            "my.toml: --set host.stack_delay: \"2s\" is invalid; expected at most 1s",
+            "my.toml: --set pacer.eta: 2 is invalid; expected 0 to 1",
+            "my.toml: --set pacer.buckets: 0 is invalid; expected 1 to 4096",
+        ],
+    );
     // While a form is wrong, that is all.
     begin(
         &told(&format!("{text}colour = 1\n"), &[]),
@@ -296,13 +316,32 @@ fn a_mistake_of_all_schemes_is_told_once() {
         &[
             "my.toml:18:7: pacer.eta: 2 is invalid; expected 0 to 1 (scheme a)",
             "my.toml:20:7: pacer.eta: 2 is invalid; expected 0 to 1 (scheme b)",
+            "my.toml: --set pacer.buckets: 0 is invalid; expected 1 to 4096 (schemes a, b)",
         ],
     );
-    let one = format!("{GOOD}[schemes.a.pacer]\n[schemes.b.pacer]\n[schemes.c]\n");
-    let lines = told(&one, &["pacer.buckets=0"]);
+}
+
+/// Where the base scenario's table is wrong, each scheme would miss what is in it.
+#[test]
+fn what_schemes_miss_is_not_told_where_the_file_is_wrong() {
+    let schemes = "[schemes.a]\nswitch.rcp.alpha = 0.1\n[schemes.b]\nswitch.loss = \"x\"\n";
+    let text = format!("{GOOD}{schemes}").replace("[switch]", "[switches]");
     begin(
-        &lines,
-        &["my.toml: --set pacer.buckets: 0 is invalid; expected 1 to 4096 (schemes a, b)"],
+        &told(&text, &[]),
+        &[
+            "my.toml:10:2: switches: there is no such key; did you mean switch?",
+            "my.toml:20:15: switch.loss: \"x\" is invalid; expected a share such as \"20%\" or 0.2",
+            "my.toml: switch: missing, every scenario requires it; expected a table with the keys",
+        ],
+    );
+    let text = format!("{GOOD}{schemes}").replace("\"x\"", "\"1%\"");
+    begin(
+        &told(&text, &[]),
+        &[
+            "my.toml:18:8: switch.rcp.beta: missing, [switch.rcp] requires it; expected a share",
+            "my.toml:18:8: switch.rcp.interval: missing, [switch.rcp] requires it; expected a number",
+            "my.toml:18:8: switch.rcp.round_trip: missing, [switch.rcp] requires it; expected a number",
+        ],
     );
 }
 

@@ -93,25 +93,14 @@ fn wrong_units() {
         "buffer = \"100Kib\"",
         &["switch.buffer", "\"100Kib\"", "700KB", "500pkts", "bytes"],
     );
-    refuse(
-        "delay = \"1us\"",
-        "delay = 1.5",
-        &["host.delay", "1.5 is invalid", "at most 1s"],
-    );
-    refuse(
-        "delay = \"1us\"",
-        "delay = -1",
-        &["host.delay", "-1 is invalid", "without a unit: seconds"],
-    );
-    refuse(
-        "delay = \"1us\"",
-        "delay = true",
-        &[
-            "host.delay",
-            "true is invalid",
-            "a number with one of the units",
-        ],
-    );
+    for (found, allowed) in [
+        ("1.5", "at most 1s"),
+        ("-1", "without a unit: seconds"),
+        ("true", "one of the units s"),
+    ] {
+        let parts = ["host.delay", &format!("{found} is invalid"), allowed];
+        refuse("delay = \"1us\"", &format!("delay = {found}"), &parts);
+    }
     refuse(
         "\"40%\"",
         "\"40Mbps\"",
@@ -389,22 +378,10 @@ fn schemes_that_cannot_be() {
 }
 
 #[test]
-fn text_that_is_no_toml() {
-    check("name = \"x\"\n[run\n", &[], &["my.toml:2:5: is not TOML"]);
-}
-
-#[test]
 fn rcp_needs_sources_and_ports_that_fit() {
     const RCP: &str = "switch.rcp={alpha=0.1,beta=1,interval=\"1ms\",round_trip=\"1ms\"}";
     const SOURCE: &str = "transport.congestion_control=rcp";
-    check(
-        GOOD,
-        &[SOURCE],
-        &[
-            "transport.congestion_control: switch.rcp: missing",
-            "supplies the rate",
-        ],
-    );
+    check(GOOD, &[SOURCE], &["switch.rcp: missing", "the rate"]);
     check(GOOD, &[RCP], &["transport.congestion_control", "\"rcp\""]);
     for (setting, parts) in [
         (

@@ -75,15 +75,12 @@ fn time_above_0(key: &str, time: Time) -> Result<(), Problem> {
 }
 
 /// Checks the traffic.
-pub(super) fn check(workload: &Workload) -> Result<(), Problem> {
-    if let Some(limit) = workload.high_priority_below {
-        require(
-            limit.0 > 0,
-            "workload.high_priority_below",
-            quoted(limit),
-            "at least 1B",
-        )?;
-    }
+pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
+    let limit = workload.high_priority_below;
+    let limit = limit.map(|limit| {
+        let key = "workload.high_priority_below";
+        require(limit.0 > 0, key, quoted(limit), "at least 1B")
+    });
     let checks = [
         workload.requests.as_ref().map(requests::check),
         workload.bulk.as_ref().map(bulk::check),
@@ -98,13 +95,17 @@ pub(super) fn check(workload: &Workload) -> Result<(), Problem> {
         workload.production.as_ref().map(production::check),
     ];
     if checks.iter().all(Option::is_none) {
-        return refuse(
+        let none = refuse(
             "workload",
             "no traffic",
             "one or more of the tables requests, bulk, long_lived, flows, incast, partition_aggregate, all_to_all, production",
         );
+        return vec![none];
     }
-    checks.into_iter().flatten().collect()
+    limit
+        .into_iter()
+        .chain(checks.into_iter().flatten())
+        .collect()
 }
 
 #[cfg(test)]
