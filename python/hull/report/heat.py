@@ -27,11 +27,13 @@ def heat_chart(
     columns: Sequence[str],
     rows: Sequence[str] | None = None,
     domain: tuple[float, float] = (0.0, 1.0),
+    log: bool = False,
     form: str = ".0%",
     axes: tuple[str | None, str | None] = (None, None),
 ) -> Chart:
     """`cells` are row, column, value. `rows` are in the order of the cells where none is given;
-    `form` is how d3 formats a value, `axes` are the titles of columns and rows."""
+    `log` is for values
+    above zero whose `domain` spans decades, `form` is how d3 formats a value, `axes` are the titles of columns and rows."""
     named = list(rows if rows is not None else dict.fromkeys(row for row, _, _ in cells))
     data = [(row, column, short(value)) for row, column, value in cells]
     spec = chart_spec(_ROW_PX * len(named), ("row", "column", "value"), data, ("row", "column"))
@@ -67,7 +69,8 @@ def heat_chart(
     colour = {
         "field": "value",
         "type": "quantitative",
-        "scale": {"scheme": _COLOURS, "domain": [low, high], "clamp": True},
+        "scale": {"scheme": _COLOURS, "domain": [low, high], "clamp": True}
+        | ({"type": "log"} if log else {}),
         "legend": None if numbers else {"title": None, "format": form},
     }
     tooltip = [
@@ -80,8 +83,11 @@ def heat_chart(
         {"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": tooltip}},
     ]
     if numbers:
-        dark = f"datum.value > {low + _DARK * (high - low)}"
-        white = {"condition": {"test": dark, "value": "#ffffff"}, "value": "#1b1f24"}
+        dark = low * (high / low) ** _DARK if log else low + _DARK * (high - low)
+        white = {
+            "condition": {"test": f"datum.value > {dark}", "value": "#ffffff"},
+            "value": "#1b1f24",
+        }
         spec["layer"].append(
             {
                 "mark": {"type": "text", "fontSize": 10, "tooltip": False},
