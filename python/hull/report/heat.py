@@ -13,7 +13,7 @@ _ROW_PX = 18
 _LINE_PX = 13
 _GAPS = (0.02, 0.06)  # of a cell, between columns and rows
 _COLOURS = "yelloworangered"
-_DARK = 0.6
+_DARK = 0.5
 """Above this share of the scale the number in a cell is white."""
 _MOST_NUMBERS = 8
 """Columns that leave room for numbers on a phone."""
@@ -32,8 +32,9 @@ def heat_chart(
     axes: tuple[str | None, str | None] = (None, None),
 ) -> Chart:
     """`cells` are row, column, value. `rows` are in the order of the cells where none is given;
-    `log` is for values
-    above zero whose `domain` spans decades, `form` is how d3 formats a value, `axes` are the titles of columns and rows."""
+    `log` is for values above zero whose `domain` spans decades, `form` is how d3 formats a value,
+    `axes` are the titles of columns and rows.
+    """
     named = list(rows if rows is not None else dict.fromkeys(row for row, _, _ in cells))
     data = [(row, column, short(value)) for row, column, value in cells]
     spec = chart_spec(_ROW_PX * len(named), ("row", "column", "value"), data, ("row", "column"))

@@ -126,16 +126,18 @@ def frontier_chart(
     alt: str,
     points: Sequence[Point],
     looks: Sequence[Scheme],
-    x: Scale,
-    y: Scale,
-    key: str,
+    axes: tuple[Scale, Scale],
+    key: str | None,
 ) -> Chart:
-    """A dot for each point, joined in their order; the ends of a line are labelled with `at`, a
-    value of `key`. Bars are intervals.
+    """A dot for each point, with its interval as bars. Those of a scheme are joined in their order
+    along `key`, and the ends labelled with `at`; without a key, all are labelled and none joined.
     """
+    x, y = axes
     shown = _shown(points, looks)
     lines = [of for of in _by_scheme(points).values() if len({(p.x, p.y) for p in of}) > 1]
     ends = {id(of[end]) for of in lines for end in (0, -1)}
+    if key is None:
+        ends = set(map(id, points))
     rows = [
         (
             *(p.scheme, p.at, at, p.at if id(p) in ends else ""),
@@ -167,7 +169,7 @@ def frontier_chart(
             "encoding": {
                 "x": across,
                 "y": up,
-                "tooltip": [*_who(key), _number("x", x.title), _number("y", y.title)],
+                "tooltip": [*_who(key or "Point"), _number("x", x.title), _number("y", y.title)],
             },
         },
         {
@@ -177,6 +179,8 @@ def frontier_chart(
             "encoding": {"x": across, "y": up, "text": {"field": "end", "type": "nominal"}},
         },
     ]
+    if key is None:
+        spec["layer"] = [layer for layer in spec["layer"] if layer["mark"]["type"] != "line"]
     return Chart(title, alt, spec)
 
 

@@ -75,7 +75,9 @@ class _Sweep:
     """The key that lines run along: of those with numbers, the one with most values."""
 
     def panels(self) -> list[list[tuple[str, ...]]]:
-        """The points of each line: those that differ in the main key alone."""
+        """The points of each line: those that differ in the main key alone; without one, all."""
+        if self.main is None:
+            return [self.points]
         of: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         for point in self.points:
             of.setdefault(self.others(point), []).append(point)
@@ -205,7 +207,7 @@ def _frontier(contents: Contents, sweep: _Sweep, charts: list[Chart]) -> str:
     if across is None or up is None:
         return ""
     x, y = (scale_of(of.title, _means(of), log=True) for of in (across, up))
-    key = sweep.keys[sweep.main].title if sweep.main is not None else "Point"
+    key = sweep.keys[sweep.main].title if sweep.main is not None else None
     panels = sweep.panels()
     drawn = []
     for panel in panels[:MOST_PANELS]:
@@ -219,11 +221,12 @@ def _frontier(contents: Contents, sweep: _Sweep, charts: list[Chart]) -> str:
         if points:
             title = sweep.label(panel[0]) if sweep.main is not None else ""
             alt = f"{up.title} against {across.title}. {_ends(sweep, panel, points)}"
-            drawn.append(frontier_chart(title or "All points", alt, points, sweep.shown, x, y, key))
+            title = title or "All points"
+            drawn.append(frontier_chart(title, alt, points, sweep.shown, (x, y), key))
     if not drawn:
         return ""
     better = "right" if axes[0] == _GOODPUT else "left"
-    joined = f", joined along {escape(key)}" if sweep.main is not None else ""
+    joined = f", joined along {escape(key)}" if key else ""
     return (
         f'<section><h2 id="frontier">Frontier</h2>{key_of(sweep.shown)}'
         f"<p>{escape(up.title)} against {escape(across.title)}: a dot for each point{joined}. "
