@@ -172,7 +172,11 @@ def _part(
             "probe": {**_quantiles(queue_us), "samples": samples, "lost": 0} if probes else None,
         },
         "fct": fct,
-        "throughput": {"goodput_bps": load * 1e7, "utilization": load / 100},
+        "throughput": {
+            "goodput_bps": load * 1e7,
+            "utilization": load / 100,
+            "total_goodput_bps": load * 1e7,
+        },
         "marks": 0 if index == 0 else 54_321 + key["seed"],
         "drops": 17 if index == 0 else 0,
         "timeouts": 2 if index == 0 else 0,

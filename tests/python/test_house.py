@@ -22,7 +22,7 @@ IMPORTS: dict[str, set[str]] = {
     "theory": set(),
     "report": set(),
     "perfetto": set(),
-    "sweeps": set(),
+    "sweeps": {"report"},
     "ask": {"theory", "report", "scenarios"},
     "figures": {"report"},
     "lab": {"theory"},

@@ -11,7 +11,8 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 import hull
-from hull.figures.slowdown import COLUMN_INCHES, size_label
+from hull.figures.slowdown import COLUMN_INCHES
+from hull.report.labels import size_label
 from hull.report.schemes import schemes
 from hull.slowdown import slowdown_by_size
 from hull.statistics import mean_ci95

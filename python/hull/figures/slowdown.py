@@ -19,7 +19,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from hull.errors import RunError, reason_of
 from hull.figures.style import dashes, log_scale, panels, scheme_key, styled
 from hull.output_file import whole_file
-from hull.report.labels import condition_label
+from hull.report.labels import condition_label, size_label
 from hull.report.schemes import Looks, Scheme, schemes
 
 COLUMN_INCHES = 3.5
@@ -29,7 +29,6 @@ _ENDINGS: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
 }
 """With what keeps times and versions out of the files."""
-_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 
 
 @styled
@@ -69,14 +68,6 @@ def write_figure(figure: Figure, path: Path) -> None:
                 figure.savefig(file, format=ending[1:], dpi=300, metadata=metadata)
         except OSError as error:
             raise RunError(f"{to}: {reason_of(error)}") from error
-
-
-def size_label(size: int) -> str:
-    """At most three digits: 900 B, 1.46 KB, 2 MB."""
-    for unit, sign in _UNITS:
-        if size >= 0.9995 * unit:
-            return f"{size / unit:.3g} {sign}"
-    return f"{size} B"
 
 
 def _draw(

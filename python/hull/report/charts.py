@@ -61,7 +61,7 @@ def latency_chart(probes: Sequence[Cdf], occupancy: Sequence[Cdf], looks: list[S
     return Chart(
         "Switch latency" + (": probes as lines, occupancy as dots" if probes else ": occupancy"),
         f"Cumulative distribution of switch latency in microseconds by {measures}, one line for "
-        f"each of {_listed(looks)}. {_medians(lines, labels, 'µs')}",
+        f"each of {listed(looks)}. {_medians(lines, labels, 'µs')}",
         line,
     )
 
@@ -72,7 +72,7 @@ def cdf_chart(title: str, unit: str, curves: Sequence[Cdf], looks: list[Scheme])
     rows = [row for curve in curves for row in _cdf_rows(curve, labels, "line")]
     return Chart(
         title,
-        f"Cumulative distribution of {title} in {unit}, one line for each of {_listed(looks)}. "
+        f"Cumulative distribution of {title} in {unit}, one line for each of {listed(looks)}. "
         f"{_medians(curves, labels, unit)}",
         _cdf_line(f"{title} ({unit})", rows, looks, "step-after"),
     )
@@ -81,10 +81,10 @@ def cdf_chart(title: str, unit: str, curves: Sequence[Cdf], looks: list[Scheme])
 def queue_chart(curve: Envelope, scheme: Scheme, high_kb: float) -> Chart:
     """One scheme's queue over time; `high_kb` ends the axis that all schemes share."""
     rows = zip(
-        map(_short, curve.time_s),
-        map(_short, curve.low_kb),
-        map(_short, curve.mean_kb),
-        map(_short, curve.high_kb),
+        map(short, curve.time_s),
+        map(short, curve.low_kb),
+        map(short, curve.mean_kb),
+        map(short, curve.high_kb),
         strict=True,
     )
     x: Spec = {"field": "t", "type": "quantitative", "title": "Simulated time (s)"}
@@ -92,7 +92,7 @@ def queue_chart(curve: Envelope, scheme: Scheme, high_kb: float) -> Chart:
     axis = {"values": symlog_ticks(high_kb), "format": ",~f"}
     scale: Spec = {"type": "symlog", "constant": 1, "domain": [0, high_kb], "nice": False}
     y: Spec = {"type": "quantitative", "title": "Queue (KB)", "scale": scale, "axis": axis}
-    spec = _spec(_QUEUE_HEIGHT_PX, ("t", "low", "mean", "high"), rows, text=())
+    spec = chart_spec(_QUEUE_HEIGHT_PX, ("t", "low", "mean", "high"), rows, text=())
     spec["encoding"] = {"x": x}
     spec["layer"] = [
         {
@@ -107,7 +107,7 @@ def queue_chart(curve: Envelope, scheme: Scheme, high_kb: float) -> Chart:
     return Chart(
         scheme.label,
         f"Queue over time with {scheme.label}, seed {curve.seed}: between "
-        f"{_short(min(curve.low_kb))} and {_short(max(curve.high_kb))} KB.",
+        f"{short(min(curve.low_kb))} and {short(max(curve.high_kb))} KB.",
         spec,
     )
 
@@ -117,9 +117,10 @@ def _cdf_line(
 ) -> Spec:
     low, high = log_domain(row[1] for row in rows)
     highest = max((row[2] for row in rows), default=1.0) + 0.1
-    spec = _spec(_HEIGHT_PX, ("scheme", "x", "position", "kind"), rows, text=("scheme", "kind"))
+    spec = chart_spec(
+        _HEIGHT_PX, ("scheme", "x", "position", "kind"), rows, text=("scheme", "kind")
+    )
     spec["transform"] = [{"calculate": "1 - pow(10, -datum.position)", "as": "share"}]
-    domain = [scheme.label for scheme in looks]
     spec["encoding"] = {
         "x": {
             "field": "x",
@@ -135,18 +136,7 @@ def _cdf_line(
             "scale": {"domain": [0, highest], "nice": False},
             "axis": {"values": share_ticks(highest), "labelExpr": _SHARE_LABEL},
         },
-        "color": {
-            "field": "scheme",
-            "type": "nominal",
-            "legend": None,
-            "scale": {"domain": domain, "range": [scheme.colour for scheme in looks]},
-        },
-        "strokeDash": {
-            "field": "scheme",
-            "type": "nominal",
-            "legend": None,
-            "scale": {"domain": domain, "range": [list(s.dash) or [1, 0] for s in looks]},
-        },
+        **scheme_encoding(looks),
     }
     nearest = {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}
     spec["layer"] = [
@@ -168,9 +158,28 @@ def _cdf_line(
     return spec
 
 
-def _spec(
+def scheme_encoding(looks: list[Scheme]) -> Spec:
+    """Colour and dash by the field `scheme`, whose values are labels; the key stands elsewhere."""
+    domain = [scheme.label for scheme in looks]
+    ranges = {
+        "color": [scheme.colour for scheme in looks],
+        "strokeDash": [list(scheme.dash) or [1, 0] for scheme in looks],
+    }
+    return {
+        channel: {
+            "field": "scheme",
+            "type": "nominal",
+            "legend": None,
+            "scale": {"domain": domain, "range": values},
+        }
+        for channel, values in ranges.items()
+    }
+
+
+def chart_spec(
     height_px: int, columns: Sequence[str], rows: Iterable[Sequence[Any]], text: Sequence[str]
 ) -> Spec:
+    """A specification without marks: size and the rows of `columns`, of which `text` are texts."""
     data = io.StringIO()
     writer = csv.writer(data, lineterminator="\n")
     writer.writerow(columns)
@@ -188,7 +197,7 @@ def _spec(
 def _cdf_rows(curve: Cdf, labels: dict[str, str], kind: str) -> Iterable[tuple[Any, ...]]:
     label = labels[curve.scheme]
     for value, share in zip(curve.value, curve.share, strict=True):
-        yield label, _short(value), _short(share_position(share)), kind
+        yield label, short(value), short(share_position(share)), kind
 
 
 def _tooltip(x_title: str) -> list[Spec]:
@@ -199,17 +208,19 @@ def _tooltip(x_title: str) -> list[Spec]:
     ]
 
 
-def _short(value: float) -> float:
+def short(value: float) -> float:
+    """Four significant digits, as the page keeps them."""
     return float(f"{value:.4g}")
 
 
-def _listed(looks: list[Scheme]) -> str:
+def listed(looks: list[Scheme]) -> str:
+    """The labels of schemes, for an alt sentence."""
     return ", ".join(scheme.label for scheme in looks)
 
 
 def _medians(curves: Sequence[Cdf], labels: dict[str, str], unit: str) -> str:
     found = [
-        f"{labels[curve.scheme]} {_short(value)} {unit}"
+        f"{labels[curve.scheme]} {short(value)} {unit}"
         for curve in curves
         if (value := _median(curve)) is not None
     ]

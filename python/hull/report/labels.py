@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NO_VALUE = "-"
+_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 
 
 def conditions_of(summary: Mapping[str, Any]) -> list[str]:
@@ -48,6 +49,14 @@ def number(value: float | None) -> str:
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def size_label(size: int) -> str:
+    """At most three digits: 900 B, 1.46 KB, 2 MB."""
+    for unit, sign in _SIZES:
+        if size >= 0.9995 * unit:
+            return f"{size / unit:.3g} {sign}"
+    return f"{size} B"
 
 
 def count(value: float | None) -> str:

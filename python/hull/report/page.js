@@ -12,7 +12,8 @@
       labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", gridOpacity: 0.6,
       labelOverlap: "greedy",
     };
-    return { background: "transparent", view: { stroke: null }, axis, font: getComputedStyle(document.body).fontFamily };
+    const legend = { labelColor: text, titleColor: text };
+    return { background: "transparent", view: { stroke: null }, axis, legend, font: getComputedStyle(document.body).fontFamily };
   };
 
   const draw = async () => {

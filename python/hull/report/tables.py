@@ -16,7 +16,7 @@ _REPORTED = [(s.reported[0], s) for s in STATISTICS if s.reported is not None]
 _MBPS = 1e6
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A statistic in a table."""
 
     label: str
@@ -57,49 +57,54 @@ def warnings_list(summary: Mapping[str, Any]) -> str:
 
 
 def condition_table(
-    label: str, cells: Mapping[str, Cell], looks: list[Scheme], classes: list[FlowClass]
+    label: str,
+    cells: Mapping[str, Cell],
+    looks: list[Scheme],
+    classes: list[FlowClass],
+    *,
+    latency: bool = True,
 ) -> str:
-    """One condition: a column for each scheme in `cells`, a group of rows for each metric."""
+    """One condition: a column for each scheme in `cells`, a group of rows for each metric;
+    `latency`: with the switch latency of the port to host 0."""
     shown = [scheme for scheme in looks if scheme.name in cells]
     columns = [cells[scheme.name] for scheme in shown]
-    head = "".join(
-        f'<th scope="col">{swatch(scheme)} {escape(scheme.label)}</th>' for scheme in shown
-    )
     of_latency = ("mean", "p90", "p99")
     occupancy, probe = (("switch_latency", measure) for measure in ("occupancy", "probe"))
-    title = "Switch latency, occupancy (µs)"
-    body = _group(title, columns, [_Row(s, (*occupancy, f"{s}_us")) for s in of_latency])
-    if any(cell.get(*probe, "mean_us") is not None for cell in columns):
+    body = ""
+    if latency:
+        title = "Switch latency, occupancy (µs)"
+        body += group_of(title, columns, [Row(s, (*occupancy, f"{s}_us")) for s in of_latency])
+    if latency and any(cell.get(*probe, "mean_us") is not None for cell in columns):
         title = "Switch latency, probe (µs)"
-        body += _group(title, columns, [_Row(s, (*probe, f"{s}_us")) for s in of_latency])
+        body += group_of(title, columns, [Row(s, (*probe, f"{s}_us")) for s in of_latency])
     for flow_class in classes:
         if all(cell.get("fct", flow_class.name, "mean_us") is None for cell in columns):
             continue
         paths = {s: ("fct", flow_class.name, f"{s}_us") for s in ("mean", "p99")}
-        body += _group(
+        body += group_of(
             f"FCT, {flow_class.name} ({flow_class.unit})",
             columns,
-            [_Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()],
+            [Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()],
         )
     for flow_class in classes:
         if all(cell.get("slowdown", flow_class.name, "mean") is None for cell in columns):
             continue
-        of_class = [_Row(s, ("slowdown", flow_class.name, s)) for s in ("mean", "p50", "p99")]
-        body += _group(f"Slowdown, {flow_class.name}", columns, of_class)
+        of_class = [Row(s, ("slowdown", flow_class.name, s)) for s in ("mean", "p50", "p99")]
+        body += group_of(f"Slowdown, {flow_class.name}", columns, of_class)
     for group in dict.fromkeys(name for name, _ in _REPORTED):
-        body += _group(group, columns, [_row(of) for (name, of) in _REPORTED if name == group])
+        body += group_of(group, columns, [_row(of) for (name, of) in _REPORTED if name == group])
     places = dict.fromkeys(
         path for cell in columns for path in cell.below("drops_by_place") if cell.get(*path)
     )
     if places:
-        by_place = [_Row(path[-1], path, show=count) for path in places]
-        body += _group("Drops by place, per seed", columns, by_place)
+        by_place = [Row(path[-1], path, show=count) for path in places]
+        body += group_of("Drops by place, per seed", columns, by_place)
     seeds = sorted({cell.seeds for cell in columns})
     spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     caption = f"{label}: mean over {spread} seed{'' if seeds == [1] else 's'}"
     return boxed_table(
         caption,
-        f'<thead><tr><th scope="col">Metric</th>{head}</tr></thead>{body}',
+        head_of(shown) + body,
     )
 
 
@@ -121,22 +126,27 @@ def boxed_table(caption: str, content: str) -> str:
     )
 
 
-def _row(statistic: Statistic) -> _Row:
+def _row(statistic: Statistic) -> Row:
     """Of a scalar in the registry: counts as they are, other numbers with their unit."""
     label = statistic.reported[1] if statistic.reported else ""
     if statistic.whole:
-        return _Row(label, statistic.path, show=count)
+        return Row(label, statistic.path, show=count)
     if statistic.unit == "bit/s":
-        return _Row(f"{label} (Mbps)", statistic.path, divisor=_MBPS)
+        return Row(f"{label} (Mbps)", statistic.path, divisor=_MBPS)
     unit = "" if statistic.unit == "1" else f" ({unit_label(statistic.unit)})"
-    return _Row(f"{label}{unit}", statistic.path)
+    return Row(f"{label}{unit}", statistic.path)
 
 
-def _group(
-    title: str,
-    columns: list[Cell],
-    rows: Sequence[_Row],
-) -> str:
+def head_of(shown: Sequence[Scheme]) -> str:
+    """The first line of a table with a column for each scheme."""
+    head = "".join(
+        f'<th scope="col">{swatch(scheme)} {escape(scheme.label)}</th>' for scheme in shown
+    )
+    return f'<thead><tr><th scope="col">Metric</th>{head}</tr></thead>'
+
+
+def group_of(title: str, columns: list[Cell], rows: Sequence[Row]) -> str:
+    """Rows under a title, a value for each of `columns`."""
     text = ""
     for row in rows:
         values = (cell.get(*row.path) for cell in columns)

@@ -83,6 +83,7 @@ def from_command_line(request: Request, out: Path | None) -> None:
     except FailedRuns as error:
         failed, frame = error, error.frame
     write_frame(frame, out)
+    page = _write_page(request, sweep, frame, out, failed)
     _print_table(sweep, frame, [*(request.until or {}), *request.show])
     say(_what_was_done(sweep))
     if sweep.counts.wide:
@@ -92,9 +93,37 @@ def from_command_line(request: Request, out: Path | None) -> None:
         )
     if sweep.counts.without:
         say(f"no run has the statistic of --until: {'; '.join(sweep.counts.without)}")
+    if page is not None:
+        print(page)
     print(out)
     if failed is not None:
         raise failed
+
+
+def _write_page(
+    request: Request, sweep: Sweep, frame: "pl.DataFrame", out: Path, failed: FailedRuns | None
+) -> Path | None:
+    """The page beside the table; None where there is nothing to show."""
+    if frame.is_empty():
+        return None
+    # Imported here: the charts take longer to load than a short sweep to run.
+    from hull.looks import declared
+    from hull.sweeps.page import Contents, frontier_axes, write_page
+
+    names = frame["statistic"].unique(maintain_order=True).to_list()
+    asked = [*(request.until or {}), *request.show]
+    tail = (frontier_axes(names) or ())[1:]
+    return write_page(
+        Contents(
+            title=sweep.grid.title or sweep.grid.name,
+            frame=frame,
+            keys=tuple(axis.name for axis in sweep.grid.axes),
+            show=tuple(dict.fromkeys([*asked, *tail, *_usual(names)])),
+            looks=declared({"name": sweep.grid.name}),
+            warnings=() if failed is None else (str(failed),),
+        ),
+        out,
+    )
 
 
 def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
@@ -178,7 +207,8 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
 
 def _usual(names: Sequence[str]) -> list[str]:
     """The statistics that are shown when none is asked for."""
-    times = [name for name in names if name.startswith("fct.") and name.endswith(".mean")]
+    flows = [name for name in names if name.startswith("fct.") and ".acked." not in name]
+    times = [name for name in flows if name.endswith(".mean")]
     wanted = [
         *times,
         "queries.mean",
