@@ -106,11 +106,12 @@ fn message(name: &str, text: &str) -> String {
         .err()
         .unwrap_or_else(|| panic!("taken, but wrong: {text}"));
     println!("{message}");
-    let start = format!("test.toml: topology.file.path: {}: ", file.display());
-    message
-        .strip_prefix(&start)
-        .unwrap_or_else(|| panic!("{message}"))
-        .to_owned()
+    let start = format!(": topology.file.path: {}: ", file.display());
+    let (place, problem) = message
+        .split_once(&start)
+        .unwrap_or_else(|| panic!("{message}"));
+    assert!(place.starts_with("test.toml:"), "{message}");
+    problem.to_owned()
 }
 
 fn refuse(name: &str, text: &str, parts: &[&str]) {
