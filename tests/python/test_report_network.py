@@ -259,3 +259,12 @@ def test_a_queue_lasts_until_its_next_change(tmp_path: Path) -> None:
     assert halves.time_s == [0.0, 0.5]
     assert halves.mean_kb == [pytest.approx(0.2 * 8 + 0.8 * 1), pytest.approx(1.0)]
     assert halves.low_kb == [1.0, 0.0]
+
+
+def test_a_scenario_without_schemes_has_a_name_for_its_lines(tmp_path: Path) -> None:
+    """Vega reads an empty text as null, and draws no line for it."""
+    run = make_run(tmp_path, conditions=("",), schemes=("",), samples=40)
+    text = write_report(tmp_path, run.summary, title="t").read_text("utf-8")
+    line = specs(text)[0]
+    assert line["encoding"]["color"]["scale"]["domain"] == ["base"]
+    assert line["data"]["values"].splitlines()[1].startswith("base,")

@@ -8,7 +8,7 @@ from typing import Any
 
 from hull.essentials import Line, changed, lines_of, sentence
 from hull.report.labels import NO_VALUE, condition_label, number, unit_label
-from hull.report.schemes import Looks, Scheme, schemes_of
+from hull.report.schemes import Looks, Scheme, named, schemes_of
 from hull.report.tables import boxed_table, swatch
 
 _SCALES = {"bit/s": (1e-9, "Gbps"), "us": (1.0, unit_label("us")), "1": (1.0, "")}
@@ -19,7 +19,7 @@ _MOST_CONDITIONS = 8
 def essentials(summary: Mapping[str, Any], looks: Looks) -> str:
     """A sentence, and a table for each condition."""
     lines = lines_of(summary)
-    shown = schemes_of(summary, looks)
+    shown = named(schemes_of(summary, looks))
     labels = {scheme.name: scheme.label for scheme in shown}
     text = sentence(lines, labels)
     html = f'<p class="answer">{escape(text)}</p>' if text else ""

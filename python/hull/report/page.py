@@ -38,7 +38,7 @@ from hull.report.port_queues import (
     ports_by_queue,
     ports_table,
 )
-from hull.report.schemes import Looks, Scheme, schemes_of
+from hull.report.schemes import Looks, Scheme, named, schemes_of
 from hull.report.seed_means import Cell, FlowClass, cells, flow_classes
 from hull.report.slowdown_charts import bins_of, slowdown_chart, slowdown_table, slowdown_words
 from hull.report.tables import condition_table, run_table, warnings_list
@@ -51,10 +51,12 @@ _CDF_POINTS = (24, 200)
 _QUEUE_BINS = (60, 600)
 _PORT_BINS = (30, 300)
 _WORDS_LATENCY = (
-    "<p>Switch latency is that of {port}, and is measured twice. <strong>Occupancy</strong>: bytes "
-    "waiting in the port divided by its rate, weighted by time. <strong>Probe</strong>: what "
-    "probe packets sent at a fixed interval wait, their latency in the unloaded network "
-    "subtracted. "
+    "<p>Switch latency is that of {port}. <strong>Occupancy</strong>: bytes waiting in the port "
+    "divided by its rate, weighted by time. "
+)
+_WORDS_PROBE = (
+    "<strong>Probe</strong>: what probe packets sent at a fixed interval wait, their latency in "
+    "the unloaded network subtracted. "
 )
 _WORDS_DOTS = (
     "Dots are the 50, 90, 99 and 99.9% quantiles of occupancy, averaged over the seeds. "
@@ -107,7 +109,7 @@ def _page(
     folder: Path, summary: dict[str, Any], title: str, looks: Looks, added: Sequence[Section]
 ) -> str:
     charts: list[Chart] = []
-    sections = _condition_sections(folder, summary, schemes_of(summary, looks), charts)
+    sections = _condition_sections(folder, summary, named(schemes_of(summary, looks)), charts)
     scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
     body = f"""<h1>{escape(title)}</h1>
 {warnings_list(summary)}
@@ -205,16 +207,20 @@ class _Condition:
         return self.has_queues and self.links.client_port in self.ports
 
     @property
+    def probed(self) -> bool:
+        """Whether probe packets were sent, and came through."""
+        return any(
+            cell.get("switch_latency", "probe", "mean_us") is not None
+            for cell in self.cells.values()
+        )
+
+    @property
     def shows_latency(self) -> bool:
         """Whether the switch latency is that of the network, or is asked for. In a network of
         several switches the port to host 0 is one of many.
         """
         one = len(self.links.switches) <= 1 or self.links.client_port == DUMBBELL_PORT
-        probed = any(
-            cell.get("switch_latency", "probe", "mean_us") is not None
-            for cell in self.cells.values()
-        )
-        return one or probed or self.asks_for_client_port
+        return one or self.probed or self.asks_for_client_port
 
 
 class _Curves(NamedTuple):
@@ -259,7 +265,10 @@ def _slowdown(of: _Condition, summary: Mapping[str, Any], charts: list[Chart]) -
 
 def _distributions(of: _Condition, curves: _Curves, charts: list[Chart]) -> str:
     chosen = _latency_charts(of, curves) if of.shows_latency else []
-    words = _WORDS_LATENCY.format(port=_client_port(of)) + _WORDS_DOTS if chosen else ""
+    words = ""
+    if chosen:
+        words = _WORDS_LATENCY.format(port=_client_port(of))
+        words += (_WORDS_PROBE if of.probed else "") + _WORDS_DOTS
     for flow_class, transport, cdfs in curves.fcts:
         if mine := [curve for curve in cdfs if curve.condition == of.name]:
             title = f"FCT of {flow_class.name} flows{transport}"

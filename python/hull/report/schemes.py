@@ -10,7 +10,7 @@ scenario and takes the remaining colours in the order in which a summary lists i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
@@ -71,3 +71,10 @@ def schemes(names: Iterable[str], declared: Looks = ()) -> list[Scheme]:
 def schemes_of(summary: Mapping[str, Any], declared: Looks = ()) -> list[Scheme]:
     """The schemes of a run in the order in which its summary lists them."""
     return schemes((part["scheme"] for part in summary["parts"]), declared)
+
+
+def named(looks: Iterable[Scheme]) -> list[Scheme]:
+    """The same with a label for the scheme of a scenario that compares none, as its folder is
+    called: Vega reads an empty text of its data as null.
+    """
+    return [replace(scheme, label=scheme.label or "base") for scheme in looks]

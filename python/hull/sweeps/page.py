@@ -6,7 +6,7 @@ times are shown in µs or ms, rates in Mbps or Gbps.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from hull.report.lines import (
     line_chart,
     scale_of,
 )
-from hull.report.schemes import Looks, Scheme, schemes
+from hull.report.schemes import Looks, Scheme, named, schemes
 from hull.report.tables import boxed_table, swatch
 from hull.sweeps.points import Key, Statistic, points_of, read_key, read_statistic
 
@@ -43,8 +43,6 @@ MOST_ROWS = 400
 _OPEN_ROWS = 40
 _RATIO = 8
 """An axis is logarithmic if its largest mean is at least so many times its smallest."""
-_UNNAMED = "base"
-"""The scheme of a scenario that compares none, as its folder is called."""
 _GOODPUT = "throughput.total_goodput"
 
 
@@ -128,12 +126,12 @@ def _read(contents: Contents) -> _Sweep:
     frame = contents.frame
     keys = tuple(read_key(frame, name) for name in contents.keys)
     found = [read_statistic(frame, contents.keys, name) for name in contents.show]
-    named = frame["scheme"].unique(maintain_order=True)
+    names = frame["scheme"].unique(maintain_order=True)
     numeric = [at for at, key in enumerate(keys) if key.numbers and len(key.numbers) > 1]
     return _Sweep(
         keys,
         points_of(frame, contents.keys),
-        [replace(one, label=one.label or _UNNAMED) for one in schemes(named, contents.looks)],
+        named(schemes(names, contents.looks)),
         [statistic for statistic in found if statistic][:MOST_STATISTICS],
         max(numeric, key=lambda at: len(keys[at].texts)) if numeric else None,
     )
