@@ -49,10 +49,15 @@ def told(value: Value | None) -> str:
     if value is None:
         return "-"
     if value.mean >= 1:
-        spread = "" if value.ci95 is None else f" ± {value.ci95:.2g}"
-        return f"{1 + value.mean:.3g}{spread} times"
-    spread = "" if value.ci95 is None else f" ± {100 * value.ci95:.2g}"
-    return f"{100 * value.mean:+.3g}{spread}%"
+        spread = "" if value.ci95 is None else f" ± {_digits(value.ci95, 2)}"
+        return f"{_digits(1 + value.mean, 3)}{spread} times"
+    spread = "" if value.ci95 is None else f" ± {_digits(100 * value.ci95, 2)}"
+    return f"{'-' if value.mean < 0 else '+'}{_digits(100 * abs(value.mean), 3)}{spread}%"
+
+
+def _digits(number: float, digits: int) -> str:
+    """So many significant digits, and no exponent."""
+    return f"{float(f'{number:.{digits}g}'):.12g}" if number >= 1e-4 else "0"
 
 
 def in_words(value: Value) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from hull.changes import Value, change, in_words, told, value_of
 
 _US = {"mean_us": "mean", "p99_us": "p99"}
-_SLOWDOWN = {"p99": "p99"}
 Samples = dict[int, float | None]
 """A number by seed."""
 
@@ -144,12 +143,13 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
         return int(part["packet_hops"])
 
     kinds: list[Any] = []
-    for name in classes:
-        for key, statistic in _US.items():
+    for place, name in enumerate(classes):
+        # Of small flows the tail counts, of large ones the mean.
+        last = len(classes) > 1 and place == len(classes) - 1
+        shown = _US if every else {"mean_us": "mean"} if last else {"p99_us": "p99"}
+        for key, statistic in shown.items():
             kinds.append((f"FCT, {name}", statistic, "us", *of_class("fct", name, key)))
-        for key, statistic in _SLOWDOWN.items():
-            reads = of_class("slowdown", name, key)
-            kinds.append((f"slowdown, {name}", statistic, "1", *reads))
+        kinds.append((f"slowdown, {name}", "p99", "1", *of_class("slowdown", name, "p99")))
     if any(part.get("queries") for part in parts):
         for key, statistic in _US.items():
             kinds.append(

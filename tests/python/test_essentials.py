@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import SHORT, Hull, sets
+from hull.changes import Value, told
 from hull.essentials import as_csv, lines_of, sentence
 
 
@@ -74,12 +75,26 @@ def test_one_sentence_says_it() -> None:
 
 
 def test_every_size_class_where_asked() -> None:
-    assert any(line.what == "FCT, 100KB" for line in lines_of(SUMMARY, every=True))
+    whole = {(line.what, line.statistic) for line in lines_of(SUMMARY, every=True)}
+    assert {("FCT, 100KB", "mean"), ("FCT, 1KB", "mean"), ("FCT, 10MB", "p99")} <= whole
+    short = {(line.what, line.statistic) for line in lines_of(SUMMARY)}
+    assert short == {
+        ("FCT, 1KB", "p99"),
+        ("slowdown, 1KB", "p99"),
+        ("FCT, 10MB", "mean"),
+        ("goodput of all hosts", ""),
+    }
+
+
+def test_changes_have_no_exponent() -> None:
+    assert told(Value(-0.427, 0.066)) == "-42.7 ± 6.6%"
+    assert told(Value(0.0, 2.9)) == "+0 ± 290%"
+    assert told(Value(1234.5, 77.7)) == "1240 ± 78 times"
 
 
 def test_as_csv() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(lines_of(SUMMARY)))))
-    assert len(rows) == 2 * 6
+    assert len(rows) == 2 * 4
     assert rows[0]["scheme"] == "tcp"
     assert rows[0]["change"] == ""
 
