@@ -34,8 +34,6 @@ _SHORT = re.compile(
     r"(?:(?P<leaves>\d+)x)?(?P<hosts>\d+)@(?P<rate>[\d.]+\s*[a-zA-Z/]+)"
     r"(?:,(?P<spines>\d+)x(?P<uplink>[\d.]+\s*[a-zA-Z/]+))?"
 )
-_RATE = re.compile(r"([\d.]+)\s*([kmgt]?)(?:b(?:it)?(?:ps|/s)?)?", re.IGNORECASE)
-_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _GRAPHS = (".graphml", ".json")
 _OF_SWITCHES = ("rate", "delay", "latency", "buffer", "memory", "cut_through", "count_in_service")
 """What a scenario's switches keep: what they mark is hull's to choose."""
@@ -151,11 +149,10 @@ def is_short(form: str) -> bool:
 
 def read_rate(text: str, option: str) -> float:
     """A rate such as 25G, 25Gbps or 25 Gbit/s, bit/s."""
-    found = _RATE.fullmatch(text.strip())
     try:
-        rate_bps = float(found[1]) * _FACTORS[found[2].lower()] if found else 0.0
-    except ValueError:
-        rate_bps = 0.0
+        rate_bps = _core.quantity("rate", text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
     if not 1e6 <= rate_bps <= 1.6e12:
         raise UsageError(
             f"{option}: {shown(text)} is invalid; expected a rate from 1Mbps to 1.6Tbps, such as "
