@@ -231,7 +231,7 @@ mod tests {
                     "\"{part}\" is missing in: {problem}"
                 );
             }
-            assert!(problem.contains("small.toml: "), "{problem}");
+            assert!(problem.contains("small.toml:"), "{problem}");
         }
         let missing = Inputs::of_scenario(Path::new("nowhere.toml"), &[]).expect_err("not there");
         assert!(
