@@ -15,6 +15,7 @@ from hull.errors import RunError, reason_of
 from hull.plan import Part
 
 _ROW_GROUP = 1 << 18
+_PAGE = 1 << 16
 
 
 def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
@@ -41,4 +42,17 @@ def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
                 metadata={"hull.columns": json.dumps(described(table))},
             )
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise RunError(f"{folder / name}: {reason_of(error)}") from error
+            reason = _refusal(folder / name) or reason_of(error)
+            raise RunError(f"{folder / name}: {reason}") from error
+
+
+def _refusal(broken: Path) -> str | None:
+    """Why the system takes no more of a file that could not be written: polars may name only the
+    piece that it was writing. None where the system takes more.
+    """
+    try:
+        with broken.open("ab") as file:
+            file.write(bytes(_PAGE))
+    except OSError as error:
+        return error.strerror
+    return None
