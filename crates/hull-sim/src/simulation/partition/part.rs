@@ -26,7 +26,7 @@ use crate::simulation::{Control, Failure, Simulation};
 
 /// Looks at the channels before the processor is offered to other threads: when each part may have a
 /// processor, and when there are more parts than processors.
-const PATIENCE: u32 = 1 << 12;
+const PATIENCE: u32 = 1 << 7;
 const SHORT_PATIENCE: u32 = 1 << 4;
 
 /// How often a part then offers its processor to others before it sleeps between two looks: about
