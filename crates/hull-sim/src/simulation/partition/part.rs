@@ -26,7 +26,7 @@ use crate::simulation::{Control, Failure, Simulation};
 
 /// Looks at the channels before the processor is offered to other threads: when each part may have a
 /// processor, and when there are more parts than processors.
-const PATIENCE: u32 = 1 << 7;
+const PATIENCE: u32 = 1 << 12;
 const SHORT_PATIENCE: u32 = 1 << 4;
 
 /// How often a part then offers its processor to others before it sleeps between two looks: about
@@ -49,7 +49,9 @@ pub struct Part<'a> {
     distances_ps: Vec<u64>,
     /// How far this part goes before it tells again how far it is, ps.
     stride_ps: u64,
+    /// Looks before the processor is offered, now and at most.
     patience: u32,
+    most_patience: u32,
     /// The end of the run, once it is known, ps.
     stop_ps: u64,
     /// Nothing comes before then, as the board once said, ps.
@@ -73,16 +75,18 @@ impl<'a> Part<'a> {
     ) -> Part<'a> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let strides = neighbours.iter().map(Neighbour::stride_ps);
+        let most_patience = match distances_ps.len() <= processors {
+            true => PATIENCE,
+            false => SHORT_PATIENCE,
+        };
         Part {
             number,
             simulation,
             stride_ps: strides.min().unwrap_or(1),
             neighbours,
             board,
-            patience: match distances_ps.len() <= processors {
-                true => PATIENCE,
-                false => SHORT_PATIENCE,
-            },
+            patience: most_patience,
+            most_patience,
             distances_ps,
             stop_ps: u64::MAX,
             silence_ps: 0,
@@ -132,6 +136,7 @@ impl<'a> Part<'a> {
                 return Ok(());
             }
             if received || !is_stuck {
+                self.learn(waits);
                 waits = 0;
             } else {
                 self.wait(&mut waits)?;
@@ -362,6 +367,17 @@ impl<'a> Part<'a> {
             self.seek_silence(*waits);
         }
         Ok(())
+    }
+
+    /// After `waits` looks in a row: whoever is waited for may share this processor, so a part that had to
+    /// offer it looks fewer times before it does so again.
+    #[inline]
+    fn learn(&mut self, waits: u32) {
+        if waits >= self.patience {
+            self.patience = (self.patience / 2).max(SHORT_PATIENCE);
+        } else if waits > 0 {
+            self.patience = (self.patience * 2).min(self.most_patience);
+        }
     }
 
     /// Looks whether all parts wait, and how far they can go then.
