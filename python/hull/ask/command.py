@@ -21,7 +21,6 @@ from hull.ask.question import (
     UNCHANGED,
     Question,
     hull_name,
-    percent,
     read_give_up,
     read_today,
     scenario_text,
@@ -115,7 +114,7 @@ def ask(request: Request) -> Answer:
         placement=traffic.placement,
         network=_about(network, seeds),
         cannot_say=_cannot_say(fit, partly=question.partly),
-        commands=_commands(question, advice),
+        commands=deploy_commands(question, advice),
         loads=tuple(busiest[:_LOADS_SHOWN]),
     )
     write_picture(question, rows, request.out / "frontier.pdf")
@@ -177,6 +176,9 @@ def _about(network: Network, seeds: int) -> tuple[str, ...]:
         "Hosts start with a window of 10 segments, as Linux does, use windows up to 6 MB, and wait "
         "at least 10 ms before they send again what was lost (Linux waits 200 ms unless it is "
         "told otherwise, which would make today's loss look worse).",
+        "Receivers acknowledge every second packet, the first 16 of a connection each, and after "
+        "1 ms at the latest; connections are open already. Ethernet's framing, 38 bytes a packet, "
+        "is not counted.",
         f"Each scheme ran {seeds} times.",
     )
 
@@ -191,7 +193,7 @@ def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
     if fit is None:
         found.append(
             "All seeds carry the same flows: intervals say what paths and the pacer's draws do, "
-            "not what another day's traffic would. --fit draws flows anew for each seed."
+            "not what another day's traffic would. --fit draws new flows for each seed."
         )
     else:
         found.append(
@@ -207,7 +209,7 @@ def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _commands(question: Question, advice: Advice) -> tuple[str, ...]:
+def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
     """What deploys the recommended setting on Linux hosts."""
     if advice.scheme is None:
         return ()
@@ -218,7 +220,8 @@ def _commands(question: Question, advice: Advice) -> tuple[str, ...]:
         "# on each host, as root; eth0 is its link to the switch",
         "hull linux dctcp on",
         f"hull linux attach eth0 --rate {network.rate_bps / 1e9:g}Gbps "
-        f"--drain {percent(1 - part)} --threshold {settings.phantom_threshold_bytes}B "
+        f"--drain {network.rate_bps * (1 - part) / 1e9:g}Gbps "
+        f"--threshold {settings.phantom_threshold_bytes}B "
         f"--update-interval {pacer['update_interval_s'] * 1e6:.4g}us "
         f"--beta {pacer['beta']:.0f} --bucket {pacer['bucket_bytes']:.0f}B "
         f"--fifo {pacer['fifo_bytes']:.0f}B "

@@ -25,6 +25,8 @@ MIN_RTO = "10ms"
 WINDOW_BYTES = 6_000_000
 """Largest window: Linux's tcp_rmem and tcp_wmem."""
 INITIAL_WINDOW = 10
+QUICK_ACKS = 16
+"""First packets of a connection that a receiver acknowledges at once, as Linux does."""
 _CUBIC = {"congestion_control": "cubic", "ecn": False}
 _LONGEST_DRAIN = "20s"
 _COLOURS = (GREEN, ORANGE, PURPLE, SKY, YELLOW)
@@ -148,6 +150,9 @@ def scenario_text(
     common = {
         **network.tables.get("transport", {}),
         "initial_window": INITIAL_WINDOW,
+        "ack_every": 2,
+        "delayed_ack": "1ms",
+        "quick_acks": QUICK_ACKS,
         "max_window": window,
         "receive_window": window,
         "min_rto": MIN_RTO,

@@ -62,7 +62,7 @@ def ask(
         str | None, typer.Option(metavar="START,LENGTH", help="A part of the trace: 10s,2s.")
     ] = None,
     fit: Annotated[
-        bool, typer.Option("--fit", help="Draw flows anew for each seed from those seen.")
+        bool, typer.Option("--fit", help="Draw new flows for each seed from those recorded.")
     ] = False,
     deployed: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""The command that redoes the source documents: `hull reproduce`."""
+"""The command that reproduces the source documents: `hull reproduce`."""
 
 import json
 from difflib import get_close_matches

@@ -30,7 +30,7 @@ impl Fabric {
         }
     }
 
-    /// Links fail, with all that is on them, or work again; routes are found anew at once. Packets
+    /// Links fail, with all that is on them, or work again; routes are computed again at once. Packets
     /// under way keep their route: those that come to a link that is down are lost. Returns those that
     /// are lost now.
     pub fn change_links(&mut self, index: usize, clock: &mut Clock) -> Vec<Packet> {
