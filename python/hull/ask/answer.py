@@ -187,8 +187,9 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
             least = min(helping, key=_loss)
             assert least.large_mean_change is not None
             reason = (
-                f"every headroom that shortens small flows lengthens large ones by more than "
-                f"{percent(most_loss)} (--most-loss). With {label[least.scheme]}, the gentlest, "
+                f"no headroom that shortens small flows is sure to lengthen large ones by at most "
+                f"{percent(most_loss)} (--most-loss; the upper end of the interval counts). "
+                f"With {label[least.scheme]}, the gentlest, "
                 f"the 99th percentile of small flows {in_words(_gain(least))}, the mean of large "
                 f"ones {in_words(least.large_mean_change)}"
             )

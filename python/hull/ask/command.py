@@ -49,7 +49,7 @@ class Request:
     topology: str
     out: Path
     give_up: str = "2%,5%,10%"
-    today: str = "dctcp,cubic"
+    today: str | None = None
     rtt: str | None = None
     buffer: str | None = None
     deployed: str | None = None
@@ -78,7 +78,9 @@ def ask(request: Request) -> Answer:
     seeds = check_count("--seeds", request.seeds)
     if seeds > _MOST_SEEDS:
         raise UsageError(f"--seeds: {seeds} is invalid; expected 1 to {_MOST_SEEDS}")
-    give_up, today = read_give_up(request.give_up), read_today(request.today)
+    give_up = read_give_up(request.give_up)
+    # Hosts that do not change have CUBIC, so that is what runs today.
+    today = read_today(request.today or ("cubic,dctcp" if request.deployed else "dctcp,cubic"))
     network = read_network(request.topology, request.rtt, request.buffer)
     traffic = read_traffic(request.traffic, network)
     busiest = loads(network, traffic.flows, traffic.duration_ps, traffic.longest_ps)

@@ -2,8 +2,6 @@
 the commands that deploy it, and what was dropped, guessed and left out. Changes in per cent.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,12 +11,11 @@ from hull.ask.answer import ALL, Advice, Row, Sizes
 from hull.ask.capacity import Load
 from hull.ask.question import Question, percent
 from hull.changes import Value, told
-from hull.report.charts import Chart, Spec
+from hull.report.charts import Chart
 from hull.report.document import document, figures, key_of
 from hull.report.labels import NO_VALUE, number
+from hull.report.lines import Mean, Point, frontier_chart, scale_of
 from hull.report.tables import boxed_table, swatch
-
-_HEIGHT_PX = 320
 
 
 @dataclass(frozen=True)
@@ -83,76 +80,27 @@ def _has_both(rows: Sequence[Row], group: str) -> bool:
 
 def _frontier(question: Question, rows: Sequence[Row], group: str) -> Chart:
     """A point for each scheme, with its intervals."""
-    data = io.StringIO()
-    writer = csv.writer(data, lineterminator="\n")
-    numbers = ("large", "large_low", "large_high", "small", "small_low", "small_high")
-    writer.writerow(("scheme", *numbers))
-    words = []
-    for row in rows:
-        large, small = row.large_mean_us, row.small_p99_us
-        if row.group == group and large is not None and small is not None:
-            values = (large.mean, large.low, large.high, small.mean, small.low, small.high)
-            label = _label(question, row.scheme)
-            # A logarithmic axis has no zero.
-            writer.writerow((label, *(f"{max(value, 0.01):.5g}" for value in values)))
-            words.append(f"{label}: small {_plain(small)}, large {_plain(large)}")
-    shown = _shown(question)
-    colour = {
-        "field": "scheme",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": [s.label for s in shown], "range": [s.colour for s in shown]},
-    }
-    logarithmic = {
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 14},
-        "axis": {"format": "~s", "tickCount": 6},
-    }
-    x: Spec = {"field": "large", "title": "Large flows, mean (µs)", **logarithmic}
-    y: Spec = {"field": "small", "title": "Small flows, 99th percentile (µs)", **logarithmic}
-    tooltip = [
-        {"field": "scheme", "type": "nominal", "title": "Scheme"},
-        {"field": "small", "type": "quantitative", "title": "Small, p99 (µs)", "format": ",.4~r"},
-        {"field": "large", "type": "quantitative", "title": "Large, mean (µs)", "format": ",.4~r"},
+    points = [
+        Point(label, label, _mean(row.large_mean_us), _mean(row.small_p99_us))
+        for row in rows
+        if row.group == group and row.large_mean_us and row.small_p99_us
+        for label in [_label(question, row.scheme)]
     ]
-    spec = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "width": "container",
-        "height": _HEIGHT_PX,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "data": {
-            "values": data.getvalue(),
-            "format": {
-                "type": "csv",
-                "parse": {"scheme": "string"} | dict.fromkeys(numbers, "number"),
-            },
-        },
-        "encoding": {"color": colour},
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 1.5},
-                "encoding": {
-                    "x": {**x, "field": "large_low"},
-                    "x2": {"field": "large_high"},
-                    "y": y,
-                },
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 1.5},
-                "encoding": {
-                    "x": x,
-                    "y": {**y, "field": "small_low"},
-                    "y2": {"field": "small_high"},
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
-                "encoding": {"x": x, "y": y, "tooltip": tooltip},
-            },
-        ],
-    }
+    words = (
+        f"{point.scheme}: small {number(point.y.value)} µs, large {number(point.x.value)} µs"
+        for point in points
+    )
     title = "All flows" if group == ALL else f"Group {group}"
-    return Chart(title, f"{title}: {'; '.join(words)}.", spec)
+    axes = (
+        scale_of("Large flows, mean (µs)", [point.x for point in points], log=True),
+        scale_of("Small flows, 99th percentile (µs)", [point.y for point in points], log=True),
+    )
+    alt = f"{title}: {'; '.join(words)}."
+    return frontier_chart(title, alt, points, _shown(question), axes, None)
+
+
+def _mean(value: Value) -> Mean:
+    return Mean(value.mean, value.ci95 or 0.0)
 
 
 def _table(question: Question, rows: Sequence[Row], group: str) -> str:
@@ -231,10 +179,6 @@ def _sentence(text: str) -> str:
 def _list(sentences: Sequence[str]) -> str:
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f"<ul>{items}</ul>" if items else ""
-
-
-def _plain(value: Value) -> str:
-    return f"{number(value.mean)} µs"
 
 
 def _us(value: Value | None) -> str:

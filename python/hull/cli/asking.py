@@ -30,9 +30,13 @@ def ask(
         "results", "ask"
     ),
     today: Annotated[
-        str,
-        typer.Option(metavar="NAMES", help="What runs today, compared with first: dctcp, cubic."),
-    ] = "dctcp,cubic",
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="What runs today, the first is compared with (default: dctcp,cubic; with "
+            "--deployed cubic,dctcp).",
+        ),
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(metavar="ROLE=COLUMN,...", help="start=ts,src=src_ip,bytes=octets."),
