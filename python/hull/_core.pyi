@@ -122,7 +122,7 @@ class Live:
         scenario: str,
         seed: int,
         first_flow: int,
-        flows: int,
+        flows: tuple[int, int],
         average: float,
         edges: list[float],
     ) -> Live: ...

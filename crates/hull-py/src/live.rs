@@ -25,23 +25,24 @@ fn picoseconds(seconds: f64) -> u64 {
 
 #[pymethods]
 impl Live {
-    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. Shows `flows` flows from
-    /// number `first_flow` on, throughput as the mean of the last `average` seconds, and the share of
-    /// time with at most so much latency as each of `edges` says (s, ascending).
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. From flow number
+    /// `first_flow` on it shows `flows.0` flows and sums the goodput of `flows.1`; it shows throughput as
+    /// the mean of the last `average` seconds, and the share of time with at most so much latency as each
+    /// of `edges` says (s, ascending).
     #[new]
     fn new(
         py: Python<'_>,
         scenario: &str,
         seed: u64,
         first_flow: u64,
-        flows: u64,
+        flows: (u64, u64),
         average: f64,
         edges: Vec<f64>,
     ) -> PyResult<Self> {
-        let shown = first_flow..first_flow + flows;
+        let [shown, long] = [flows.0, flows.1].map(|count| first_flow..first_flow + count);
         let live = py.detach(|| {
             let scenario = serde_json::from_str(scenario).map_err(|e| e.to_string())?;
-            simulation::Live::new(&scenario, seed, shown, picoseconds(average), edges)
+            simulation::Live::new(&scenario, seed, shown, long, picoseconds(average), edges)
                 .map_err(|problem| problem.to_string())
         });
         let live = live.map_err(ScenarioError::new_err)?;

@@ -135,6 +135,14 @@ def _of_network(
 
 @app.command()
 def lab(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A scenario file: its network, traffic and schemes run live, and a star has its "
+            "rate, round trip, buffer, thresholds and pacer.",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(metavar="ADDR", help="Address to listen on; others need the token.")
     ] = "127.0.0.1",
@@ -144,4 +152,6 @@ def lab(
     """Watch schemes on a local page while the simulator runs."""
     from hull.lab.command import serve
 
-    raise typer.Exit(serve(host, port, open_browser=not no_open))
+    raise typer.Exit(
+        serve(host, port, None if file is None else str(file), open_browser=not no_open)
+    )

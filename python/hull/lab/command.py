@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from hull.errors import UsageError
 from hull.lab.guard import Guard
 from hull.lab.model import shown
+from hull.lab.own import Own, read_own
 from hull.lab.slots import Limits
-from hull.said import say
+from hull.said import escaped, say
 
 if TYPE_CHECKING:
     import uvicorn
@@ -21,8 +22,9 @@ _LARGEST_MESSAGE = 2**15
 """Bytes of a WebSocket message that is read at all, twice what 4096 characters can take."""
 
 
-def serve(host: str, port: int, *, open_browser: bool) -> int:
-    """Serve until Ctrl-C; returns the exit status."""
+def serve(host: str, port: int, file: str | None = None, *, open_browser: bool) -> int:
+    """Serve until Ctrl-C, with a scenario file or without one; returns the exit status."""
+    own = None if file is None else read_own(file)
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
@@ -35,11 +37,13 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     listening = _listen(host, port)
     bound, number = listening.getsockname()[:2]
     guard = Guard(host, bound)
-    server = make_server(guard, Limits())
+    server = make_server(guard, Limits(), own)
     address = _address(host if host.isascii() else bound, number)
     print(f"hull lab: {address}  (Ctrl-C ends it)", flush=True)
     if guard.token is not None:
         print(f"token: {guard.token}", flush=True)
+    if own is not None:
+        print("\n".join(_told(own)), flush=True)
     if open_browser and _has_screen():
         threading.Timer(0.5, webbrowser.open, [address]).start()
     # What is there now stays: the collector need not look at it again while pages wait.
@@ -52,7 +56,7 @@ def serve(host: str, port: int, *, open_browser: bool) -> int:
     return 0
 
 
-def make_server(guard: Guard, limits: Limits) -> "uvicorn.Server":
+def make_server(guard: Guard, limits: Limits, own: Own | None = None) -> "uvicorn.Server":
     """The server, before it listens."""
     import uvicorn
 
@@ -60,7 +64,7 @@ def make_server(guard: Guard, limits: Limits) -> "uvicorn.Server":
     from hull.lab.server import make_app
 
     config = uvicorn.Config(
-        make_app(guard, limits),
+        make_app(guard, limits, own),
         # Warnings are about what clients send, which is theirs to correct.
         log_level="error",
         access_log=False,
@@ -78,6 +82,16 @@ def make_server(guard: Guard, limits: Limits) -> "uvicorn.Server":
         timeout_graceful_shutdown=2,
     )
     return uvicorn.Server(config)
+
+
+def _told(own: Own) -> list[str]:
+    """What the lab shows of a file, as lines."""
+    lines = [f"{escaped(own.file)}: {escaped(own.title)}"]
+    if own.state.schemes[0] in own.cells:
+        lines.append(f"runs as it is: {own.network}, its traffic, its schemes")
+    lines.append(f"star with its numbers: {escaped('; '.join(own.taken))}")
+    lines += [f"not in the star: {escaped(sentence)}" for sentence in own.left]
+    return lines
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,7 +1,8 @@
 """What can be set in the lab: schemes, parameters with their ranges, the state that a link holds.
 
 Numbers in SI base units: bit/s, s, bytes; shares as parts of 1. A state is written as the query of
-a URL, `a=hull&b=dctcp&rate=1e10&...`, and what it leaves out has its default.
+a URL, `a=hull&b=dctcp&rate=1e10&...`, and what it leaves out has its default. With a scenario file
+(`hull.lab.own`) some parameters have other defaults and choices.
 """
 
 import math
@@ -24,6 +25,8 @@ class Scheme:
     """The parameters that matter to it beside the network's and the traffic's."""
     settings: tuple[str, ...]
     """What its table in the scenario file holds: see `hull.lab.scenario`."""
+    own: bool = False
+    """Whether it runs on the network of the user's file (`hull.lab.own_cells`)."""
 
 
 SCHEMES = {
@@ -107,6 +110,13 @@ def _parameter(id_: str, title: str, unit: str, kind: str, *numbers: float, help
     return Parameter(id_, title, unit, name, scale or "linear", low, high, step, default, help)
 
 
+RATES = (1e9, 10e9, 25e9, 40e9, 100e9, 400e9)
+"""Of links, bit/s."""
+_RUN = ("speed", "seed")
+"""Parameters of every run."""
+MOST_MORE = 3
+"""Schemes on the plane beside the two whose charts are shown."""
+
 PARAMETERS = {
     parameter.id: parameter
     for parameter in (
@@ -116,23 +126,37 @@ PARAMETERS = {
             "bit/s",
             "choice",
             "log",
-            1e9,
-            40e9,
+            RATES[0],
+            RATES[-1],
             0.1,
             10e9,
-            "Of every link, to the hosts and from them.",
-            (1e9, 10e9, 40e9),
+            "Rate of every link. A change also sets K, threshold, drain, buffer and slow motion as "
+            "recommended for it.",
+            RATES,
         ),
         _parameter(
             "rtt",
             "Round trip",
             "s",
             "continuous log",
-            10e-6,
+            2e-6,
             1e-3,
             0.01,
             100e-6,
             help="Of a full packet and its acknowledgment where nothing waits.",
+        ),
+        Parameter(
+            "mtu",
+            "Packet size",
+            "byte",
+            "choice",
+            "log",
+            1500,
+            9000,
+            0.1,
+            1500,
+            "Of full packets, headers included.",
+            (1500, 4096, 9000),
         ),
         _parameter(
             "flows",
@@ -173,7 +197,7 @@ PARAMETERS = {
             "byte",
             "continuous log",
             500,
-            100e3,
+            1e6,
             0.01,
             1000,
             help="Packets are marked while the phantom queue is above it.",
@@ -184,7 +208,7 @@ PARAMETERS = {
             "byte",
             "continuous log",
             1500,
-            1e6,
+            20e6,
             0.01,
             30e3,
             help="Without a phantom queue, packets are marked while the queue is above it.",
@@ -195,7 +219,7 @@ PARAMETERS = {
             "byte",
             "continuous log",
             15e3,
-            2e6,
+            40e6,
             0.01,
             700e3,
             help="Room of the port; what does not fit is dropped.",
@@ -210,7 +234,7 @@ PARAMETERS = {
             0.01,
             1500,
             help="Most that a host hands to its adapter in one piece, which leaves back to back "
-            "(segmentation offload); 1500: packets singly.",
+            "(segmentation offload); at most a packet: packets singly.",
         ),
         _parameter(
             "speed",
@@ -221,7 +245,7 @@ PARAMETERS = {
             1,
             0.01,
             0.005,
-            help="Simulated seconds in a second on the clock.",
+            help="Simulated time per second on the clock.",
         ),
         _parameter(
             "seed",
@@ -239,13 +263,28 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True)
+class Catalog:
+    """What can be chosen on one server."""
+
+    schemes: Mapping[str, Scheme]
+    parameters: Mapping[str, Parameter]
+
+
+STANDARD = Catalog(SCHEMES, PARAMETERS)
+"""Without a scenario file."""
+
+
+@dataclass(frozen=True)
 class State:
     """All that decides what the page shows."""
 
     schemes: tuple[str, ...]
     """One or two."""
+    more: tuple[str, ...]
+    """Those that only the plane shows."""
     rate: float
     rtt: float
+    mtu: float
     flows: float
     load: float
     drain: float
@@ -256,47 +295,57 @@ class State:
     speed: float
     seed: float
 
+    @property
+    def all_schemes(self) -> tuple[str, ...]:
+        """All that run, in the order in which a frame has them."""
+        return (*self.schemes, *self.more)
+
     def query(self) -> str:
         """The state as a link holds it."""
         chosen = dict(zip("ab", self.schemes, strict=False))
+        more = {"more": ",".join(self.more)} if self.more else {}
         numbers = {id_: f"{getattr(self, id_):.12g}" for id_ in PARAMETERS}
-        return urlencode({**chosen, **numbers})
+        return urlencode({**chosen, **more, **numbers}, safe=",")
 
 
-def read_state(values: Mapping[str, object]) -> State:
+def read_state(values: Mapping[str, object], catalog: Catalog = STANDARD) -> State:
     """The state that keys and values, texts or numbers, say; UsageError names what is wrong."""
+    parameters, known = catalog.parameters, catalog.schemes
     for key in values:
-        if key not in PARAMETERS and key not in ("a", "b"):
-            allowed = ", ".join(["a", "b", *PARAMETERS])
+        if key not in parameters and key not in ("a", "b", "more"):
+            allowed = ", ".join(["a", "b", "more", *parameters])
             raise UsageError(f"key: {shown(key)} is invalid; expected {allowed}")
-    first = _scheme("a", values.get("a", "hull"))
+    first = _scheme("a", values.get("a", "hull"), known)
     second = values.get("b")
     schemes: tuple[str, ...] = (first,)
     if second is not None and second != "":
-        schemes = (first, _scheme("b", second))
+        schemes = (first, _scheme("b", second, known))
     if len(set(schemes)) < len(schemes):
         raise UsageError(f"b: {first} is the same as a; expected another scheme or none")
+    more = _more(values.get("more", ""), schemes, known)
     numbers = {
         id_: parameter.check(values.get(id_, parameter.default))
-        for id_, parameter in PARAMETERS.items()
+        for id_, parameter in parameters.items()
     }
-    return State(schemes, **numbers)
+    return State(schemes, more, **numbers)
 
 
-def as_json() -> dict[str, Any]:
+def as_json(catalog: Catalog = STANDARD) -> dict[str, Any]:
     """Schemes and parameters, as the page gets them."""
-    common = ("rate", "rtt", "flows", "load", "buffer", "burst", "speed", "seed")
+    common = ("rate", "rtt", "mtu", "flows", "load", "buffer", "burst", *_RUN)
     return {
         "schemes": [
             {
                 "id": scheme.id,
                 "title": scheme.title,
                 "summary": scheme.summary,
-                "parameters": [*scheme.parameters, *common],
+                "parameters": [*scheme.parameters, *(_RUN if scheme.own else common)],
+                "own": scheme.own,
             }
-            for scheme in SCHEMES.values()
+            for scheme in catalog.schemes.values()
         ],
-        "parameters": [_parameter_json(parameter) for parameter in PARAMETERS.values()],
+        "parameters": [_parameter_json(parameter) for parameter in catalog.parameters.values()],
+        "most_more": MOST_MORE,
     }
 
 
@@ -315,10 +364,27 @@ def _parameter_json(parameter: Parameter) -> dict[str, Any]:
     return content | ({"choices": list(parameter.choices)} if parameter.choices else {})
 
 
-def _scheme(key: str, value: object) -> str:
-    if not isinstance(value, str) or value not in SCHEMES:
-        raise UsageError(f"{key}: {shown(value)} is invalid; expected {', '.join(SCHEMES)}")
+def _scheme(key: str, value: object, known: Mapping[str, Scheme]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise UsageError(f"{key}: {shown(value)} is invalid; expected {', '.join(known)}")
     return value
+
+
+def _more(value: object, chosen: tuple[str, ...], known: Mapping[str, Scheme]) -> tuple[str, ...]:
+    """The schemes of `more`: names with commas between them."""
+    if value == "":
+        return ()
+    names = value.split(",") if isinstance(value, str) else [value]
+    found = tuple(_scheme("more", name, known) for name in names)
+    if len({*found, *chosen}) < len(found) + len(chosen):
+        raise UsageError(
+            f"more: {shown(value)} is invalid; expected schemes other than a and b, each once"
+        )
+    if len(found) > MOST_MORE:
+        raise UsageError(
+            f"more: found {len(found)} schemes; expected at most {MOST_MORE}, such as tcp,cubic"
+        )
+    return found
 
 
 def _number(value: object) -> float | None:

@@ -10,8 +10,9 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from hull.errors import UsageError
 from hull.lab.guard import Guard
-from hull.lab.model import PARAMETERS, State, read_state, shown
+from hull.lab.model import PARAMETERS, STANDARD, Catalog, State, read_state, shown
 from hull.lab.outbox import Outbox
+from hull.lab.own import Own
 from hull.lab.session import FIRST_SECONDS, Session
 from hull.lab.slots import Slot
 
@@ -52,8 +53,10 @@ class GoneError(Exception):
 class Pages:
     """The pages that are open."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Guard, own: Own | None) -> None:
         self._guard = guard
+        self._own = own
+        self._catalog = STANDARD if own is None else own.catalog
         self._open: set[Session] = set()
 
     def stop(self) -> None:
@@ -78,17 +81,17 @@ class Pages:
 
     async def _serve(self, socket: WebSocket) -> None:
         message = await self._first(socket)
-        state = _state(message)
+        state = _state(message, self._catalog)
         fps = _between("fps", message.get("fps", 60), 1, 60)
         await self._wait_for_room()
         outbox = Outbox(asyncio.get_running_loop())
-        session = Session(state, fps, outbox)
+        session = Session(state, fps, outbox, self._own)
         self._open.add(session)
         slot: Slot = socket.scope["state"]["slot"]
         slot.keep()
         session.start()
         sending = asyncio.create_task(_send(socket, outbox))
-        hearing = asyncio.create_task(_hear(socket, session, state))
+        hearing = asyncio.create_task(_hear(socket, session, state, self._catalog))
         try:
             await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -141,12 +144,12 @@ async def _send(socket: WebSocket, outbox: Outbox) -> None:
     raise RefusedError(FAILED, "the run failed; what is wrong is on the terminal of hull lab")
 
 
-async def _hear(socket: WebSocket, session: Session, state: State) -> None:
+async def _hear(socket: WebSocket, session: Session, state: State, catalog: Catalog) -> None:
     while True:
         message = await _receive(socket)
         match message["type"]:
             case "state":
-                state = _state(message)
+                state = _state(message, catalog)
                 session.restart(state)
             case "pause" | "resume":
                 session.pause(message["type"] == "pause")
@@ -184,12 +187,12 @@ async def _receive(socket: WebSocket) -> dict[str, Any]:
     return message
 
 
-def _state(message: dict[str, Any]) -> State:
+def _state(message: dict[str, Any], catalog: Catalog) -> State:
     values = message.get("state", {})
     if not isinstance(values, dict):
         _refuse(f"state: {shown(values)} is invalid; expected an object of {', '.join(PARAMETERS)}")
     try:
-        return read_state(values)
+        return read_state(values, catalog)
     except UsageError as error:
         _refuse(str(error))
 

@@ -22,7 +22,8 @@ from hull.lab.model import SCHEMES, State
 from hull.theory.design import Pacer, recommended_pacer
 from hull.theory.scenario import pacer_table, time_text
 
-MTU, ACK = 1500, 40
+ACK = 40
+"""Bytes of an acknowledgment, and of the headers of a packet."""
 SAMPLES_PER_SECOND = 200
 """On the clock."""
 SHOWN_FLOWS = 4
@@ -40,7 +41,7 @@ _LEAST_INTERVAL = 1e-6
 
 def round_trip(state: State) -> float:
     """The round trip, s: the state's, or the time that transmission takes where that is more."""
-    on_wire = 2 * 8 * (MTU + ACK) / state.rate
+    on_wire = 2 * 8 * (state.mtu + ACK) / state.rate
     return max(state.rtt, on_wire + 4 * _LEAST_DELAY)
 
 
@@ -61,7 +62,7 @@ def duration(state: State) -> float:
 
 def pacer(state: State) -> Pacer:
     """The pacer's parameters, as `hull design` recommends them for rate and round trip."""
-    return recommended_pacer(state.rate, round_trip(state), MTU)
+    return recommended_pacer(state.rate, round_trip(state), state.mtu)
 
 
 def first_flow(state: State) -> int:
@@ -77,7 +78,7 @@ def shown_flows(state: State) -> int:
 def edges(state: State) -> list[float]:
     """The latencies at which the distribution is told, s: 0, and from a tenth of a packet's time up
     to that of a full buffer."""
-    low, high = 0.1 * 8 * MTU / state.rate, 8 * max(state.buffer, 2 * MTU) / state.rate
+    low, high = 0.1 * 8 * state.mtu / state.rate, 8 * max(state.buffer, 2 * state.mtu) / state.rate
     count = 72
     between = (low * (high / low) ** (i / (count - 1)) for i in range(count))
     return [0.0, *(float(f"{edge:.4g}") for edge in between)]
@@ -86,16 +87,16 @@ def edges(state: State) -> list[float]:
 def scenario(state: State) -> dict[str, Any]:
     """The scenario file's content."""
     rtt = round_trip(state)
-    slack = rtt - 2 * 8 * (MTU + ACK) / state.rate
+    slack = rtt - 2 * 8 * (state.mtu + ACK) / state.rate
     jitter = _JITTER * slack
     link = {"rate": f"{state.rate / 1e9:g}Gbps", "delay": time_text(slack / 4 - jitter)}
-    segment = MTU - ACK
+    segment = state.mtu - ACK
     window = math.ceil(2 * (state.rate * rtt / 8 + state.buffer) / segment) + 64
     flows = int(state.flows)
     burst = round(state.burst)
     return {
         "name": "lab",
-        "title": f"hull lab: {' and '.join(SCHEMES[id_].title for id_ in state.schemes)}",
+        "title": f"hull lab: {', '.join(SCHEMES[id_].title for id_ in state.all_schemes)}",
         "source": f"hull {__version__}, {state.query()}",
         "run": {
             "duration": time_text(duration(state) - warmup(state)),
@@ -106,17 +107,17 @@ def scenario(state: State) -> dict[str, Any]:
         "host": {
             **link,
             "stack_jitter": {"exponential": time_text(jitter)},
-            **({"offload": f"{burst}B"} if burst > MTU else {}),
+            **({"offload": f"{burst}B"} if burst > state.mtu else {}),
         },
         "switch": {**link, "buffer": f"{round(state.buffer)}B"},
         "transport": {
-            "mtu": f"{MTU}B",
+            "mtu": f"{round(state.mtu)}B",
             "header": f"{ACK}B",
             "ack_every": 1,
             "max_window": window,
             "receive_window": window,
             "initial_rto": "10ms",
-            **({"tso_win_divisor": 3} if burst > MTU else {}),
+            **({"tso_win_divisor": 3} if burst > state.mtu else {}),
         },
         "workload": _workload(state),
         "measure": {
@@ -124,7 +125,7 @@ def scenario(state: State) -> dict[str, Any]:
             "ports": ["switch->h0"],
             **_followed(state),
         },
-        "schemes": {id_: _scheme(state, SCHEMES[id_].settings) for id_ in state.schemes},
+        "schemes": {id_: _scheme(state, SCHEMES[id_].settings) for id_ in state.all_schemes},
     }
 
 
@@ -140,12 +141,24 @@ class Cell:
     scheme: str
     scenario: str
     """JSON of the resolved scenario."""
+    first_flow: int
+    """Number of the first flow whose window is shown."""
+    shown_flows: int
+    long_flows: int
+    """From the first flow on: those whose goodput is the plane's bandwidth; 0: the port's
+    throughput is."""
+    classes: tuple[str, ...]
+    """The two smallest kinds of transfers whose completion times are told."""
 
 
 def cells(state: State) -> list[Cell]:
     """The schemes of a state in its order."""
+    if not state.all_schemes:
+        return []
     found = json.loads(_core.expand(toml(state), "lab", [], [], False))
-    return [Cell(cell["scheme"], json.dumps(cell["scenario"])) for cell in found]
+    flows = first_flow(state), shown_flows(state), int(state.flows)
+    classes = ("1 KB requests", "20 KB requests") if state.load > 0 else ()
+    return [Cell(cell["scheme"], json.dumps(cell["scenario"]), *flows, classes) for cell in found]
 
 
 def _workload(state: State) -> dict[str, Any]:
@@ -156,7 +169,7 @@ def _workload(state: State) -> dict[str, Any]:
         workload["long_lived"] = {"flows": [{"src": source, "dst": 0}]}
     if state.load > 0 or not flows:
         workload["requests"] = {
-            "load": _share(state.load),
+            "load": share(state.load),
             "servers": f"{flows + 1}-{flows + _SERVERS}",
             "connections_per_server": _CONNECTIONS,
             "pick": "random_idle",
@@ -172,7 +185,7 @@ def _followed(state: State) -> dict[str, Any]:
     if state.load > 0:
         # The connections of the requests are followed as well: once in a round trip will do.
         interval *= math.ceil(round_trip(state) / interval)
-    count = first_flow(state) + shown_flows(state)
+    count = first_flow(state) + int(state.flows)
     return {"flows": {"count": count, "interval": time_text(interval)}}
 
 
@@ -192,7 +205,7 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
         switch["marking"] = {"threshold": f"{round(state.k)}B"}
     if "phantom_queue" in settings:
         threshold = f"{round(state.threshold)}B"
-        switch["phantom_queue"] = {"drain": _share(state.drain), "threshold": threshold}
+        switch["phantom_queue"] = {"drain": share(state.drain), "threshold": threshold}
     if "pacer" in settings:
         table["pacer"] = pacer_table(pacer(state))
     return {
@@ -202,5 +215,6 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
+    """A part of 1 as scenario files have it."""
     return f"{round(100 * value, 6):.12g}%"

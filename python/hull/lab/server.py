@@ -18,10 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hull import __version__
 from hull.errors import UsageError
-from hull.lab import model, scenario, theory
+from hull.lab import model, theory
 from hull.lab.guard import Guard
-from hull.lab.model import State, read_state
+from hull.lab.model import STANDARD, Catalog, State, read_state
+from hull.lab.own import Own, saved
 from hull.lab.pages import MOST_PAGES, Pages
+from hull.lab.recommended import recommended
 from hull.lab.session import MOST_HOPS, MOST_SECONDS
 from hull.lab.slots import Limits, Slots
 
@@ -37,9 +39,10 @@ _HEADERS = {
 }
 
 
-def make_app(guard: Guard, limits: Limits) -> ASGIApp:
-    """The whole server."""
-    pages = Pages(guard)
+def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
+    """The whole server, with the user's scenario or without one."""
+    pages = Pages(guard, own)
+    catalog = STANDARD if own is None else own.catalog
     slots = Slots(limits)
     # A page whose token is another server's sees it by this, and does not try it here.
     server = secrets.token_hex(8)
@@ -92,21 +95,27 @@ def make_app(guard: Guard, limits: Limits) -> ASGIApp:
         limits = {"pages": MOST_PAGES, "hops": MOST_HOPS, "seconds": MOST_SECONDS}
         return {
             "hull_version": __version__,
-            **model.as_json(),
+            **model.as_json(catalog),
             "limits": limits,
             "token_needed": guard.token is not None,
             "server": server,
+            "own": None if own is None else own.as_json(),
         }
 
     @app.get("/api/scenario", dependencies=[Depends(admit)])
     async def get_scenario(request: Request) -> PlainTextResponse:
         file = {"Content-Disposition": "attachment; filename=lab.toml"}
-        text = scenario.toml(_state(request))
+        text = saved(_state(request, catalog), own)
         return PlainTextResponse(text, headers=file, media_type="application/toml")
 
     @app.get("/api/theory", dependencies=[Depends(admit)])
     async def get_theory(request: Request) -> dict[str, Any]:
-        return theory.predictions(_state(request))
+        return theory.predictions(_state(request, catalog))
+
+    @app.get("/api/recommended", dependencies=[Depends(admit)])
+    async def get_recommended(request: Request) -> dict[str, float]:
+        state = _state(request, catalog)
+        return recommended(state.rate, state.rtt, state.mtu, state.flows)
 
     @app.websocket("/api/live")
     async def live(socket: WebSocket) -> None:
@@ -116,7 +125,7 @@ def make_app(guard: Guard, limits: Limits) -> ASGIApp:
     return _Guarded(app, guard)
 
 
-def _state(request: Request) -> State:
+def _state(request: Request, catalog: Catalog) -> State:
     pairs = request.query_params.multi_items()
     values: dict[str, object] = dict(pairs)
     if len(values) < len(pairs):
@@ -125,7 +134,7 @@ def _state(request: Request) -> State:
     # The page's links say as well how it draws.
     if values.pop("y", "linear") not in ("linear", "log"):
         raise UsageError(f"y: {model.shown(dict(pairs)['y'])} is invalid; expected linear, log")
-    return read_state(values)
+    return read_state(values, catalog)
 
 
 class _Guarded:

@@ -8,12 +8,14 @@ of time on the clock; the thread ends with its page.
 import json
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hull import _core
 from hull.lab import scenario, theory
 from hull.lab.model import State
 from hull.lab.outbox import Outbox
+from hull.lab.own import Own, cells_of
 from hull.lab.turns import TURNS
 from hull.said import say
 
@@ -60,10 +62,11 @@ class _Run:
 class Session(threading.Thread):
     """The run of one page."""
 
-    def __init__(self, state: State, fps: float, outbox: Outbox) -> None:
+    def __init__(self, state: State, fps: float, outbox: Outbox, own: Own | None = None) -> None:
         super().__init__(name="hull-lab-run", daemon=True)
         self._frame_seconds = 1 / fps
         self._outbox = outbox
+        self._own = own
         self._wake = threading.Condition()
         self._wish: State | None = state
         self._paused = False
@@ -144,14 +147,14 @@ class Session(threading.Thread):
                 self._rest(None if paused and all_shown else idle, paused)
 
     def _begin(self, state: State) -> _Run:
-        cells = scenario.cells(state)
+        cells = cells_of(state, self._own)
         average = max(2 * scenario.round_trip(state), scenario.sample_interval(state))
         lives = [
             _core.Live(
                 cell.scenario,
                 int(state.seed),
-                scenario.first_flow(state),
-                scenario.shown_flows(state),
+                cell.first_flow,
+                (cell.shown_flows, cell.long_flows),
                 average,
                 scenario.edges(state),
             )
@@ -165,9 +168,13 @@ class Session(threading.Thread):
             "type": "begin",
             "generation": self._generation,
             "schemes": list(state.schemes),
+            "more": list(state.more),
             "duration": run.duration,
             "warmup": scenario.warmup(state),
             "interval": scenario.sample_interval(state),
+            "bandwidth": "goodput_long" if all(c.long_flows for c in cells) else "throughput",
+            "latency": "fct_small" if all(c.classes for c in cells) else "latency",
+            "classes": cells[0].classes,
             "round_trip": scenario.round_trip(state),
             "theory": theory.predictions(state),
         }
@@ -204,9 +211,12 @@ class Session(threading.Thread):
         if not (last or self._outbox.has_room()):
             return
         run.shown = run.at
-        parts = b",".join(live.take(MOST_SAMPLES) for live in run.lives).decode()
+        drawn = len(run.state.schemes)
+        parts = _joined(live.take(MOST_SAMPLES) for live in run.lives[:drawn])
+        more = _joined(live.take(1) for live in run.lives[drawn:])
         self._outbox.add_frame(
-            f'{{"type":"frame","generation":{self._generation},"t":{run.at!r},"schemes":[{parts}]}}'
+            f'{{"type":"frame","generation":{self._generation},"t":{run.at!r},'
+            f'"schemes":[{parts}],"more":[{more}]}}'
         )
 
     def _rest(self, seconds: float | None, paused: bool) -> None:
@@ -215,3 +225,7 @@ class Session(threading.Thread):
             known = not self._stopped and self._wish is None and not self._step
             if known and self._paused == paused:
                 self._wake.wait(seconds)
+
+
+def _joined(looks: Iterable[bytes]) -> str:
+    return b",".join(looks).decode()

@@ -13,7 +13,8 @@ from typing import Any
 
 from hull.errors import RunError, UsageError
 from hull.lab.model import PARAMETERS, SCHEMES, State
-from hull.lab.scenario import ACK, MTU, round_trip
+from hull.lab.own_cells import is_own
+from hull.lab.scenario import ACK, round_trip
 from hull.theory.bottleneck import Bottleneck
 from hull.theory.fluid import Fluid
 from hull.theory.headroom import least_headroom
@@ -68,24 +69,34 @@ Found = dict[str, tuple[float, str]]
 
 def predictions(state: State) -> dict[str, Any]:
     """For each scheme what is predicted, and notes on the state."""
-    schemes = [
-        {"id": id_, "predictions": _of_scheme(_what_matters(state, id_))} for id_ in state.schemes
-    ]
-    return {"schemes": schemes, "notes": list(_notes(state))}
+    schemes, more = (
+        [{"id": id_, "predictions": _of_scheme(_what_matters(state, id_))} for id_ in ids]
+        for ids in (state.schemes, state.more)
+    )
+    return {"schemes": schemes, "more": more, "notes": list(_notes(state))}
 
 
 def _what_matters(state: State, id_: str) -> State:
     """The state with that scheme only, and defaults for what does not matter to it: a limit cycle
     takes some milliseconds, so it is not computed anew for another slider's sake."""
-    matter = {"rate", "rtt", "flows", "load", "buffer", "burst", *SCHEMES[id_].parameters}
+    matter = {
+        "rate",
+        "rtt",
+        "mtu",
+        "flows",
+        "load",
+        "buffer",
+        "burst",
+        *(() if is_own(id_) else SCHEMES[id_].parameters),
+    }
     others = {p.id: p.default for p in PARAMETERS.values() if p.id not in matter}
-    return replace(state, schemes=(id_,), **others)
+    return replace(state, schemes=(id_,), more=(), **others)
 
 
 @lru_cache(maxsize=512)
 def _of_scheme(state: State) -> list[dict[str, Any]]:
     (id_,) = state.schemes
-    settings = SCHEMES[id_].settings
+    settings = _settings(id_)
     kind, found, why = "other", dict[str, tuple[float, str]](), ""
     if "dctcp" in settings:
         kind = "phantom" if "phantom_queue" in settings else "dctcp"
@@ -93,12 +104,14 @@ def _of_scheme(state: State) -> list[dict[str, Any]]:
             found = _phantom(state) if kind == "phantom" else _dctcp(state)
         except (UsageError, RunError) as error:
             why = str(error)
-        if kind == "phantom" and "pacer" not in settings and state.burst > MTU:
+        if kind == "phantom" and "pacer" not in settings and state.burst > state.mtu:
             for name in ("queue_max", "latency_p99"):
                 found.pop(name, None)
             why = why or "bursts that are not paced come on top of N - 1 packets that meet"
     else:
         why = "hull.theory has no model of this scheme"
+        if is_own(id_):
+            why = "hull.theory models long flows through one port, not a network of one's own"
     return [
         asdict(
             Prediction(name, *_NAMES[name], *found[name])
@@ -114,23 +127,25 @@ def _dctcp(state: State) -> Found:
     capacity_bps = _for_flows(state, 1.0)
     if state.k >= state.buffer:
         raise UsageError("k: not below the buffer; the models mark before packets are dropped")
-    here = Bottleneck(capacity_bps / (8 * MTU), round_trip(state), state.k / MTU, _flows(state))
+    here = Bottleneck(
+        capacity_bps / (8 * state.mtu), round_trip(state), state.k / state.mtu, _flows(state)
+    )
     rest_bps = state.load * state.rate
     if here.window <= 2:
         queue = max(2.0 * here.flows - here.bdp_packets, 0.0)
         part = min(2.0 * here.flows / here.bdp_packets, 1.0)
         source = "thesis 3.13: windows stand at 2 packets, the queue at 2N - C d"
         return {
-            "queue_mean": (queue * MTU, source),
-            "queue_max": (queue * MTU, source),
+            "queue_mean": (queue * state.mtu, source),
+            "queue_max": (queue * state.mtu, source),
             "throughput": (part * capacity_bps + rest_bps, source),
             "window": (2.0, source),
             "alpha": (1.0, source),
-            "latency_mean": (8 * MTU * queue / state.rate, source),
+            "latency_mean": (8 * state.mtu * queue / state.rate, source),
         }
     cycle = limit_cycle(Fluid(here.window, _G, here.psi))
-    mean = (here.threshold_packets + cycle.mean_queue * here.max_window) * MTU
-    largest = (here.threshold_packets + cycle.overshoot * here.max_window) * MTU
+    mean = (here.threshold_packets + cycle.mean_queue * here.max_window) * state.mtu
+    largest = (here.threshold_packets + cycle.overshoot * here.max_window) * state.mtu
     part = min(cycle.throughput, 1.0)
     return {
         "queue_mean": (mean, SOURCES["dctcp_queueing_delay_mean_s"].equation),
@@ -149,9 +164,9 @@ def _phantom(state: State) -> Found:
     """DCTCP with a phantom queue: the model without queueing delay, the drain rate for C."""
     capacity_bps = _for_flows(state, state.drain)
     flows = _flows(state)
-    drained = capacity_bps * round_trip(state) / (8 * MTU)
+    drained = capacity_bps * round_trip(state) / (8 * state.mtu)
     window = drained / flows
-    bdp = state.rate * round_trip(state) / (8 * MTU)
+    bdp = state.rate * round_trip(state) / (8 * state.mtu)
     if state.drain >= 1:
         raise UsageError("no headroom: a phantom queue that drains as fast as the link never fills")
     if flows >= bdp:
@@ -159,9 +174,9 @@ def _phantom(state: State) -> Found:
     if window <= 2:
         raise UsageError(f"windows of {window:.4g} packets; the model has more than 2")
     needed = least_headroom(flows, bdp)
-    cycle = limit_cycle(Fluid(window, _G, state.threshold / MTU / drained, phantom=True))
-    phantom = state.threshold + cycle.mean_queue * drained * MTU
-    meet = (flows - 1) * MTU
+    cycle = limit_cycle(Fluid(window, _G, state.threshold / state.mtu / drained, phantom=True))
+    phantom = state.threshold + cycle.mean_queue * drained * state.mtu
+    meet = (flows - 1) * state.mtu
     source = SOURCES["hull_queueing_delay_p99_s"].equation
     return {
         "queue_max": (meet, source),
@@ -175,6 +190,11 @@ def _phantom(state: State) -> Found:
         "latency_p99": (8 * meet / state.rate, source),
         "headroom": (needed, "paper 6.1, equation 5: N/(C RTT)"),
     }
+
+
+def _settings(id_: str) -> tuple[str, ...]:
+    """What the table of a scheme of the star holds; nothing is known of the file's."""
+    return () if is_own(id_) else SCHEMES[id_].settings
 
 
 def _flows(state: State) -> int:
@@ -192,12 +212,14 @@ def _for_flows(state: State, share: float) -> float:
 
 
 def _notes(state: State) -> Iterator[str]:
+    if all(map(is_own, state.all_schemes)):
+        return
     rtt = round_trip(state)
     if rtt > state.rtt:
         least = 1e6 * rtt
         yield (
-            f"A packet of {MTU} bytes and its acknowledgment of {ACK} take {least:.3g} us over two "
-            f"links of {state.rate / 1e9:g} Gbps: that is the round trip here."
+            f"A packet of {state.mtu:.0f} bytes and its acknowledgment of {ACK} take {least:.3g} "
+            f"us over two links of {state.rate / 1e9:g} Gbps: that is the round trip here."
         )
     if state.load > 0 and state.flows:
         yield (
@@ -205,18 +227,18 @@ def _notes(state: State) -> Iterator[str]:
             "link, what is left stands for C. Their bursts come on top, and fill a phantom queue "
             "too, which costs throughput."
         )
-    uses_phantom = any("phantom_queue" in SCHEMES[id_].settings for id_ in state.schemes)
-    bdp = state.rate * rtt / (8 * MTU)
+    uses_phantom = any("phantom_queue" in _settings(id_) for id_ in state.all_schemes)
+    bdp = state.rate * rtt / (8 * state.mtu)
     headroom = 1 - state.drain
     if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
         yield (
             f"{int(state.flows)} flows need a headroom of {100 * state.flows / bdp:.3g}% "
             f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
         )
-    marks = any("marking" in SCHEMES[id_].settings for id_ in state.schemes)
+    marks = any("marking" in _settings(id_) for id_ in state.all_schemes)
     if marks and state.k >= state.buffer:
         yield "K is not below the buffer: packets are dropped before any is marked."
-    elif marks and state.k + state.flows * MTU > state.buffer:
+    elif marks and state.k + state.flows * state.mtu > state.buffer:
         yield "K and a packet of each flow do not fit into the buffer: packets are dropped as well."
-    if state.burst > MTU:
+    if state.burst > state.mtu:
         yield "The models have hosts that send packets singly; bursts come on top."

@@ -21,8 +21,8 @@ def live(state: State, cell: scenario.Cell) -> _core.Live:
     return _core.Live(
         cell.scenario,
         int(state.seed),
-        scenario.first_flow(state),
-        scenario.shown_flows(state),
+        cell.first_flow,
+        (cell.shown_flows, cell.long_flows),
         2 * scenario.round_trip(state),
         scenario.edges(state),
     )
@@ -87,11 +87,11 @@ def test_defaults_are_allowed_and_left_out() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"speeed": "1"}, "key: speeed is invalid; expected a, b, rate, "),
+        ({"speeed": "1"}, "key: speeed is invalid; expected a, b, more, rate, "),
         ({"a": "reno"}, "a: reno is invalid; expected hull, dctcp_pq, "),
         ({"a": 7}, "a: 7 is invalid; expected hull"),
         ({"b": "hull"}, "b: hull is the same as a"),
-        ({"rtt": "2"}, "rtt: 2 is invalid; expected a number from 1e-05 to 0.001"),
+        ({"rtt": "2"}, "rtt: 2 is invalid; expected a number from 2e-06 to 0.001"),
         ({"rtt": "nan"}, "rtt: nan is invalid; expected"),
         ({"rtt": float("inf")}, "rtt: inf is invalid; expected"),
         ({"rtt": True}, "rtt: True is invalid; expected"),
@@ -99,7 +99,7 @@ def test_defaults_are_allowed_and_left_out() -> None:
         ({"rtt": [1]}, r"rtt: \[1\] is invalid; expected"),
         ({"rtt": ""}, 'rtt: "" is invalid; expected'),
         ({"rtt": 10**400}, "rtt: 1000"),
-        ({"rate": "2e9"}, r"rate: 2e9 is invalid; expected one of 1e\+09, 1e\+10, 4e\+10"),
+        ({"rate": "2e9"}, r"rate: 2e9 is invalid; expected one of 1e\+09, 1e\+10, 2.5e\+10, 4e\+10"),
         ({"flows": "2.5"}, "flows: 2.5 is invalid; expected a whole number from 0 to 32"),
         ({"flows": -1}, "flows: -1 is invalid; expected"),
         ({"seed": "1_0"}, "seed: 1_0 is invalid; expected"),
@@ -274,7 +274,7 @@ def test_alpha_lies_below_equation_2_6_by_the_share_of_marks_in_a_marked_window(
         steps = series["alpha"].diff().drop_nulls().to_numpy()
         marked = float((steps > 0).sum() / (steps != 0).sum())
         alpha = float(series["alpha"].to_numpy().mean())
-        window = float(series["cwnd_bytes"].to_numpy().mean()) / (scenario.MTU - scenario.ACK)
+        window = float(series["cwnd_bytes"].to_numpy().mean()) / (state.mtu - scenario.ACK)
         found[vary] = alpha / marked
         assert alpha == pytest.approx(math.sqrt(2 * found[vary] / window), rel=0.15)
         assert window == pytest.approx(51.7, rel=0.05)

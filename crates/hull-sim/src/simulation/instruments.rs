@@ -241,6 +241,19 @@ impl Instruments {
         self.long_flows = long.collect();
     }
 
+    /// Payload that flows of these numbers have delivered in order since the end of the warm-up, before
+    /// it since time 0. Only flows that are followed count.
+    pub(super) fn delivered(&self, table: &FlowTable, numbers: &std::ops::Range<u64>) -> u64 {
+        let followed = table.followed().filter_map(|slot| {
+            let number = table.flows[slot as usize].number;
+            let early = self.long_flows.iter().find(|flow| flow.number == number);
+            let early_bytes = early.map_or(0, |flow| flow.delivered_bytes);
+            let bytes = table.receivers[slot as usize].next();
+            (numbers.contains(&number)).then(|| bytes.saturating_sub(early_bytes))
+        });
+        followed.sum()
+    }
+
     /// Payload that a host had not had before arrives in a packet. Of one that arrives while the
     /// warm-up ends, what was received before the end belongs to the warm-up.
     #[inline]

@@ -36,16 +36,20 @@ pub struct Live {
     edges_s: Vec<f64>,
     /// Completion times by size class, ns.
     completions: Vec<Histogram<u64>>,
+    /// Numbers of the long flows, whose goodput is told.
+    long: std::ops::Range<u64>,
 }
 
 impl Live {
     /// A run at time 0. It shows the flows that are opened as number `flows.start` and after (of those
     /// that `measure.flows` follows), throughput as the mean of the last `average_ps`, and the share of
-    /// time with at most so much latency as each of `edges_s` says, which ascend.
+    /// time with at most so much latency as each of `edges_s` says, which ascend. `long` are the flows
+    /// whose goodput is told (of those that `measure.flows` follows).
     pub fn new(
         scenario: &Scenario,
         seed: u64,
         flows: std::ops::Range<u64>,
+        long: std::ops::Range<u64>,
         average_ps: u64,
         edges_s: Vec<f64>,
     ) -> Result<Self, Problem> {
@@ -69,6 +73,7 @@ impl Live {
             step_ps: interval_ps,
             edges_s,
             completions: (0..classes).map(|_| histogram()).collect(),
+            long,
         })
     }
 

@@ -33,6 +33,8 @@ pub struct Stats {
     queue_mean: f64,
     queue_max: f64,
     throughput: f64,
+    /// Payload that the long flows have delivered in order, bit/s.
+    goodput_long: f64,
     latency_p50: f64,
     latency_p99: f64,
     fct_small_count: u64,
@@ -128,6 +130,9 @@ impl Live {
         let warm = &simulation.instruments.at_warmup;
         let before = warm.carried_bytes.get(client_port).copied().unwrap_or(0.0);
         let lasted_s = now_ps.saturating_sub(warm.at_ps).max(1) as f64 * 1e-12;
+        let delivered = simulation
+            .instruments
+            .delivered(&simulation.endpoints.table, &self.long);
         let at = |class: usize, share: f64| {
             let times = self.completions.get(class)?;
             (!times.is_empty()).then(|| rounded(times.value_at_quantile(share) as f64 * 1e-9, 1e9))
@@ -137,6 +142,7 @@ impl Live {
             queue_mean: bytes(queue.mean_us),
             queue_max: bytes(queue.max_us),
             throughput: (8.0 * (carried_bytes - before).max(0.0) / lasted_s).round(),
+            goodput_long: (8.0 * delivered as f64 / lasted_s).round(),
             latency_p50: rounded(queue.p50_us * 1e-6, 1e10),
             latency_p99: rounded(queue.p99_us * 1e-6, 1e10),
             fct_small_count: count(0),

@@ -49,7 +49,8 @@ fn read(settings: &[&str]) -> Scenario {
 
 fn live(scenario: &Scenario) -> Live {
     let flows = CONNECTED..CONNECTED + 3;
-    Live::new(scenario, 7, flows, 200_000_000, vec![0.0, 1e-5, 1e-2]).expect("builds")
+    let long = CONNECTED..CONNECTED + 2;
+    Live::new(scenario, 7, flows, long, 200_000_000, vec![0.0, 1e-5, 1e-2]).expect("builds")
 }
 
 /// Advances in steps that fit nothing, of a few packets now and then, and takes after each.
@@ -121,6 +122,15 @@ fn shows_what_a_run_measures() {
     let stats = serde_json::to_value(live.take(1).stats).expect("JSON");
     let latency_us = stats["latency_p99"].as_f64().expect("a number") * 1e6;
     assert!((latency_us - outcome.occupancy.p99_us).abs() < 1e-3 * outcome.occupancy.p99_us);
+    let delivered = |flow: u64, until_ps: u64| {
+        let rows = series.iter().filter(|row| row.1.flow == flow);
+        let row = rows.rev().find(|row| row.0 <= until_ps);
+        row.expect("followed").1.delivered_bytes as f64
+    };
+    let of_long = |flow: u64| delivered(flow, end_ps) - delivered(flow, 10_000_000_000);
+    let expected = 8.0 * (of_long(CONNECTED) + of_long(CONNECTED + 1)) / 40e-3;
+    let goodput = stats["goodput_long"].as_f64().expect("a number");
+    assert!((goodput / expected - 1.0).abs() < 1e-3, "{goodput} {expected}");
     let throughput = stats["throughput"].as_f64().expect("a number") / 1e9;
     assert!((throughput - outcome.throughput.utilization).abs() < 1e-3);
 }

@@ -1,0 +1,50 @@
+"""The settings that go with a link speed, a round trip, a packet size and a number of flows.
+
+K, drain and threshold are those of `hull design` (thesis 3.15, paper equation 5 and table 3);
+buffer and slow motion are the lab's own. Numbers in SI base units; shares as parts of 1.
+"""
+
+import math
+
+from hull.lab.model import PARAMETERS
+from hull.theory.design import LEAST_HEADROOM, THRESHOLD_OF_MTU
+from hull.theory.guidelines import threshold
+
+_LEAST_K = 2
+"""Packets: below that, every packet that meets another one is marked."""
+_BUFFER_PER_GBPS, _LEAST_BUFFER = 20e3, 300e3
+"""Bytes: a port's share of what shared memory switches have."""
+_ROUND_TRIPS_PER_SECOND = 50
+"""On the clock: 200 in the four seconds that the charts show."""
+_HOPS_PER_SECOND = 1e6
+"""Packet-hops of a scheme, on the clock: several schemes share half of the processors."""
+_HOPS = 4
+"""Of a packet and its acknowledgment over two links."""
+
+
+def recommended(rate: float, rtt: float, mtu: float, flows: float) -> dict[str, float]:
+    """Values by parameter, each inside its range."""
+    bdp_packets = max(rate * rtt / (8 * mtu), 1.0)
+    k = max(threshold(bdp_packets), _LEAST_K) * mtu
+    headroom = max(LEAST_HEADROOM, flows / bdp_packets)
+    buffer = max(_LEAST_BUFFER, _BUFFER_PER_GBPS * rate / 1e9, 2 * k)
+    hops_per_second = _HOPS * rate / (8 * mtu)
+    speed = min(_ROUND_TRIPS_PER_SECOND * rtt, _HOPS_PER_SECOND / hops_per_second)
+    found = {
+        "drain": math.floor(200 * (1 - headroom) + 1e-9) / 200,
+        "threshold": _digits(THRESHOLD_OF_MTU * mtu),
+        "k": _digits(k),
+        "buffer": _digits(buffer),
+        "speed": _digits(speed),
+    }
+    return {id_: within(id_, value) for id_, value in found.items()}
+
+
+def within(id_: str, value: float) -> float:
+    """The nearest value in a parameter's range."""
+    return min(max(value, PARAMETERS[id_].min), PARAMETERS[id_].max)
+
+
+def _digits(value: float) -> float:
+    """Two digits, as sliders have them."""
+    return float(f"{value:.1e}")
