@@ -130,13 +130,20 @@ class _Reading:
         elif receiver and "dumbbell" not in self._base["topology"]:
             self._left.append(f"{self._topology} run live: shown is the port to host 0")
         catalog = Catalog({**runs, **SCHEMES}, parameters)
-        shown = list(runs or schemes)[: 2 + MOST_MORE]
+        shown = sorted(runs, key=self._rank) if runs else schemes
+        shown = shown[: 2 + MOST_MORE]
         picked = dict(zip("ab", shown, strict=False))
         state = read_state({**picked, "more": ",".join(shown[2:])}, catalog)
         title = self._base.get("title") or self._base["name"]
         own = {own_cells.id_of(name): cell for name, cell in self._cells.items()}
         said = tuple(self._taken), tuple(self._left)
         return Own(label, title, catalog, state, *said, self._topology, own)
+
+    def _rank(self, id_: str) -> int:
+        """DCTCP and HULL come first, as their charts are the ones to compare."""
+        cell = next(c for name, c in self._cells.items() if own_cells.id_of(name) == id_)
+        ranks = {"dctcp": 0, "hull": 1, "dctcp_pq": 2}
+        return ranks.get(counterpart(cell) or "", 3)
 
     def _take(self, id_: str, value: float, said: str) -> None:
         """A value of the file; of one outside a range the nearest."""

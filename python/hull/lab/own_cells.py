@@ -7,6 +7,7 @@ warm-up, duration and samples.
 
 import copy
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,8 +71,10 @@ def cell(
             for key in path[:-1]:
                 table = table[key]
             table[path[-1]] = write(value)
-    interval = time_text(scenario.sample_interval(state))
+    interval = scenario.sample_interval(state)
     first, shown, long = _flows(found)
+    # As in the star: connections of requests are followed as well, so less often.
+    often = interval * math.ceil(scenario.round_trip(state) / interval) if first else interval
     found["run"] = {
         **found["run"],
         "duration": time_text(scenario.duration(state) - scenario.warmup(state)),
@@ -81,9 +84,9 @@ def cell(
     }
     found["measure"] = {
         **{key: value for key, value in found["measure"].items() if key != "ports"},
-        "sample_interval": interval,
+        "sample_interval": time_text(interval),
         "queue_changes": False,
-        "flows": {"count": first + max(shown, long), "interval": interval},
+        "flows": {"count": first + max(shown, long), "interval": time_text(often)},
     }
     return scenario.Cell(id_, json.dumps(found), first, shown, long, _classes(found["workload"]))
 

@@ -5,6 +5,7 @@ buffer and slow motion are the lab's own. Numbers in SI base units; shares as pa
 """
 
 import math
+from typing import Any
 
 from hull.lab.model import PARAMETERS
 from hull.theory.design import LEAST_HEADROOM, THRESHOLD_OF_MTU
@@ -20,6 +21,23 @@ _HOPS_PER_SECOND = 1e6
 """Packet-hops of a scheme, on the clock: several schemes share half of the processors."""
 _HOPS = 4
 """Of a packet and its acknowledgment over two links."""
+
+
+_NETWORKS = ((10e9, 100e-6, 1e3), (25e9, 40e-6, 1e3), (100e9, 20e-6, 6e3), (400e9, 12e-6, 6e3))
+"""Link speeds (bit/s), round trips (s) and phantom queues' thresholds (bytes) of the examples. From
+100 Gbps on, the burst of every small request would pass 1 KB."""
+
+
+def networks() -> list[dict[str, Any]]:
+    """Each with its values for packets of 1500 bytes and two long flows."""
+    return [
+        {
+            "rate": rate,
+            "rtt": rtt,
+            "values": {**recommended(rate, rtt, 1500, 2), "threshold": threshold_bytes},
+        }
+        for rate, rtt, threshold_bytes in _NETWORKS
+    ]
 
 
 def recommended(rate: float, rtt: float, mtu: float, flows: float) -> dict[str, float]:

@@ -23,7 +23,7 @@ from hull.lab.guard import Guard
 from hull.lab.model import STANDARD, Catalog, State, read_state
 from hull.lab.own import Own, saved
 from hull.lab.pages import MOST_PAGES, Pages
-from hull.lab.recommended import recommended
+from hull.lab.recommended import networks, recommended
 from hull.lab.session import MOST_HOPS, MOST_SECONDS
 from hull.lab.slots import Limits, Slots
 
@@ -99,6 +99,7 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
             "limits": limits,
             "token_needed": guard.token is not None,
             "server": server,
+            "networks": networks(),
             "own": None if own is None else own.as_json(),
         }
 
@@ -131,7 +132,8 @@ def _state(request: Request, catalog: Catalog) -> State:
     if len(values) < len(pairs):
         twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
         raise UsageError(f"{model.shown(twice)}: found twice; expected once")
-    # The page's links say as well how it draws.
+    # The page's links say as well how it draws, and whose charts come first.
+    values.pop("lesson", None)
     if values.pop("y", "linear") not in ("linear", "log"):
         raise UsageError(f"y: {model.shown(dict(pairs)['y'])} is invalid; expected linear, log")
     return read_state(values, catalog)

@@ -99,7 +99,10 @@ def test_defaults_are_allowed_and_left_out() -> None:
         ({"rtt": [1]}, r"rtt: \[1\] is invalid; expected"),
         ({"rtt": ""}, 'rtt: "" is invalid; expected'),
         ({"rtt": 10**400}, "rtt: 1000"),
-        ({"rate": "2e9"}, r"rate: 2e9 is invalid; expected one of 1e\+09, 1e\+10, 2.5e\+10, 4e\+10"),
+        (
+            {"rate": "2e9"},
+            r"rate: 2e9 is invalid; expected one of 1e\+09, 1e\+10, 2.5e\+10, 4e\+10",
+        ),
         ({"flows": "2.5"}, "flows: 2.5 is invalid; expected a whole number from 0 to 32"),
         ({"flows": -1}, "flows: -1 is invalid; expected"),
         ({"seed": "1_0"}, "seed: 1_0 is invalid; expected"),

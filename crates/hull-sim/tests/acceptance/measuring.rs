@@ -215,7 +215,7 @@ fn compare(
         ..bare
     };
     note("without tables", no_files.difference(&untold, &[]));
-    let mut live = Live::new(&scenario, 3, 0..1, 1_000_000, Vec::new()).expect("builds");
+    let mut live = Live::new(&scenario, 3, 0..1, 0..1, 1_000_000, Vec::new()).expect("builds");
     live.advance(2_000_000_000, u64::MAX).expect("advances");
     live.advance(u64::MAX, u64::MAX).expect("advances");
     let hops = no_files.summary["packet_hops"].as_u64();

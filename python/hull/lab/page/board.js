@@ -3,6 +3,7 @@
 import { CdfChart, percentiles } from "./cdfchart.js";
 import { Readout } from "./readout.js";
 import { Scale } from "./scale.js";
+import { Stage } from "./stage.js";
 import { QUANTITIES, Side } from "./side.js";
 import { colours, hues } from "./theme.js";
 import { inChart, inFull, inWords, predictions, whyNone } from "./theory.js";
@@ -17,19 +18,20 @@ const REDUCED_MS = 200;
 /** @typedef {import("./model.js").Model} Model */
 
 export class Board {
-  /** @param {Model} model @param {HTMLElement} charts @param {HTMLElement} readout */
-  constructor(model, charts, readout) {
+  /** @param {Model} model @param {HTMLElement} charts @param {HTMLElement} readout @param {HTMLElement} stage */
+  constructor(model, charts, readout, stage) {
     this.model = model;
+    this.stage = new Stage(model, stage);
+    /** @type {string[]} names of sizes whose completion times are told */
+    this.classes = [];
     this.place = charts;
     this.palette = colours();
     const palette = () => this.palette;
     this.readout = new Readout(readout);
     this.sides = [new Side(charts, palette), new Side(charts, palette)];
-    // Side by side: A's and B's charts of one quantity follow each other.
-    for (const i of QUANTITIES.keys()) {
-      for (const side of this.sides) charts.append(side.charts[i].figure.element);
-    }
     this.cdf = new CdfChart(charts, "Queueing latency, CDF", palette);
+    this.ordered = "";
+    this.order([]);
     this.scales = QUANTITIES.map(({ id }) => new Scale(
       id === "alpha" ? { least: 0.1, floor: 0.001, most: 1 }
         : id === "window" ? { least: 4, floor: 1 } : { least: 2000, floor: 100 }));
@@ -73,6 +75,20 @@ export class Board {
 
   get allCharts() { return this.sides.flatMap((side) => side.charts); }
 
+  /** Which charts come first. @param {string[]} first names of quantities, or latency */
+  order(first) {
+    const ids = [...new Set([...first, ...QUANTITIES.map(({ id }) => id), "latency"])];
+    if (this.ordered === ids.join()) return;
+    this.ordered = ids.join();
+    for (const id of ids) {
+      const i = QUANTITIES.findIndex((quantity) => quantity.id === id);
+      // Side by side: A's and B's charts of one quantity follow each other.
+      const figures = i < 0 ? [this.cdf.figure] : this.sides.map((side) => side.charts[i].figure);
+      this.place.append(...figures.map((figure) => figure.element));
+    }
+    this.dirty = true;
+  }
+
   resize() {
     for (const chart of [...this.allCharts, this.cdf]) chart.resize();
     this.dirty = true;
@@ -98,7 +114,8 @@ export class Board {
     if (this.coming && message.generation === this.coming.generation) this.#switch();
     if (message.generation !== this.generation) return;
     this.reached = message.t;
-    message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i]?.push(part));
+    message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i].push(part));
+    this.stage.frame(message);
     if (this.first) {
       for (const side of this.sides) side.showNotes();
       // No row for phantom queues where no scheme has one.
@@ -114,10 +131,12 @@ export class Board {
     const from = this.#from();
     const length = this.sides[0].trace.last - from;
     const enough = length > 0.6 * SECONDS * this.speed;
+    this.stage.begin(this.coming, values);
+    this.classes = this.coming.classes;
+    this.readout.showClasses(this.classes);
     this.coming = null;
     this.generation = generation;
-    const [a, b] = schemes;
-    const names = hues(a, b ?? null);
+    const names = hues(schemes);
     this.count = schemes.length;
     this.place.classList.toggle("two", this.count === 2);
     this.speed = values.speed ?? this.speed;
@@ -175,6 +194,7 @@ export class Board {
       this.first = false;
       performance.mark(`lab-generation-${this.generation}`);
     }
+    this.stage.draw(now, this.sides.slice(0, this.count), this.shown, this.warming, this.scales);
     if (texts) { this.textAt = now; this.#texts(); }
     if (now - this.spokenAt > SPOKEN_MS) { this.spokenAt = now; this.#describe(); }
   }
@@ -232,6 +252,7 @@ export class Board {
         figure.describe(`${chart.quantity.title} of ${side.title} over time: ${reading}. ${figure.theory.textContent}.`);
       }
     }
+    this.stage.describe();
     const { figure } = this.cdf;
     figure.describe(`Latency: ${figure.value.textContent}. ${figure.theory.textContent}.`);
   }

@@ -9,7 +9,7 @@ import { hues } from "./theme.js";
 const GROUPS = [
   ["Phantom queue", ["drain", "threshold"]],
   ["Traffic", ["flows", "load", "burst"]],
-  ["Network", ["rate", "rtt", "k", "buffer"]],
+  ["Network", ["rate", "rtt", "mtu", "k", "buffer"]],
   ["Run", ["speed", "seed"]],
 ];
 
@@ -23,9 +23,9 @@ function make(tag, properties = {}, ...children) {
 export class Controls {
   /**
    * @param {HTMLFormElement} form @param {Model} model
-   * @param {(change: Partial<State>) => void} onChange
+   * @param {(change: Partial<State>) => void} onChange @param {() => void} onRecommend
    */
-  constructor(form, model, onChange) {
+  constructor(form, model, onChange, onRecommend) {
     this.model = model;
     form.addEventListener("submit", (event) => event.preventDefault());
     /** @type {Map<string, Slider>} */
@@ -36,7 +36,7 @@ export class Controls {
     };
     const schemes = make("fieldset", { className: "schemes" }, make("legend", { textContent: "Schemes" }));
     for (const picker of Object.values(this.pickers)) schemes.append(picker.element);
-    form.append(schemes);
+    form.append(schemes, this.#others(onChange));
     const rest = model.parameters.map((p) => p.id).filter((id) => !GROUPS.some(([, ids]) => ids.includes(id)));
     for (const [title, ids] of [...GROUPS, ["More", rest]]) {
       const group = make("fieldset", {}, make("legend", { textContent: /** @type {string} */ (title) }));
@@ -47,6 +47,7 @@ export class Controls {
         this.sliders.set(id, slider);
         group.append(slider.element);
       }
+      if (title === "Network") group.append(this.#recommend(onRecommend));
       if (group.querySelector("input")) form.append(group);
     }
   }
@@ -70,17 +71,51 @@ export class Controls {
     return { element: make("div", { className: "picker" }, label, select, summary), select, summary, swatch };
   }
 
+  /** Schemes that only the plane shows. @param {(change: Partial<State>) => void} onChange */
+  #others(onChange) {
+    const list = make("div", { className: "others" });
+    /** @type {Map<string, {box: HTMLInputElement, swatch: HTMLElement, label: HTMLElement}>} */
+    this.boxes = new Map();
+    for (const { id, title } of this.model.schemes) {
+      const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", id: `more-${id}`, name: "more", value: id }));
+      const swatch = make("span", { className: "swatch" });
+      const label = make("label", { className: "switch" }, box, swatch, title);
+      box.addEventListener("change", () => onChange({
+        more: [...this.boxes.values()].filter((entry) => entry.box.checked && !entry.label.hidden).map((entry) => entry.box.value),
+      }));
+      this.boxes.set(id, { box, swatch, label });
+      list.append(label);
+    }
+    return make("fieldset", {}, make("legend", { textContent: `On the plane as well, at most ${this.model.most_more}` }), list);
+  }
+
+  /** @param {() => void} onRecommend */
+  #recommend(onRecommend) {
+    const button = make("button", { type: "button", id: "recommend", textContent: "Recommended settings",
+      title: "Sets K, drain, threshold, buffer and slow motion for this link speed, round trip and packet size, as hull design does." });
+    button.addEventListener("click", onRecommend);
+    return button;
+  }
+
   /** @param {State} state */
   show(state) {
-    const colours = hues(state.a, state.b);
-    for (const [i, key] of /** @type {["a", "b"]} */ (["a", "b"]).entries()) {
+    const ids = /** @type {string[]} */ ([state.a, state.b, ...state.more].filter((id) => id));
+    const all = hues(ids);
+    const hueOf = (/** @type {string} */ id) => all[ids.indexOf(id)];
+    for (const key of /** @type {["a", "b"]} */ (["a", "b"])) {
       const picker = this.pickers[key];
       const id = state[key];
       picker.select.value = id ?? "";
       picker.summary.textContent = (id && schemeOf(this.model, id)?.summary) || "";
-      picker.swatch.style.background = id ? `var(--${colours[i]})` : "transparent";
+      picker.swatch.style.background = id ? `var(--${hueOf(id)})` : "transparent";
     }
-    const matters = used(this.model, [state.a, state.b]);
+    for (const [id, { box, swatch, label }] of this.boxes) {
+      label.hidden = id === state.a || id === state.b;
+      box.checked = state.more.includes(id);
+      box.disabled = !box.checked && state.more.length >= this.model.most_more;
+      swatch.style.background = box.checked ? `var(--${hueOf(id)})` : "transparent";
+    }
+    const matters = used(this.model, ids);
     for (const [id, slider] of this.sliders) {
       slider.set(state.values[id]);
       slider.use(matters.has(id));

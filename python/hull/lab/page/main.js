@@ -4,8 +4,9 @@ import { Board } from "./board.js";
 import { Controls } from "./controls.js";
 import { loadModel, modelNow } from "./model.js";
 import { Numbers } from "./numbers.js";
-import { PRESETS, applied } from "./presets.js";
-import { fragment, query, read, settings } from "./state.js";
+import { ownPreset, showOwn } from "./own.js";
+import { applied, presets } from "./presets.js";
+import { fragment, others, query, read, settings } from "./state.js";
 import { Stream } from "./stream.js";
 import { followTheme } from "./theme.js";
 import { ask, authorization, forget, token, tokenIsOf } from "./token.js";
@@ -70,7 +71,7 @@ async function start() {
   /** @type {string[]} */
   let theirs = []; // what the models say of their limits
   let asked = state.values; // what the server was last asked for
-  const board = new Board(model, the("charts"), the("readout"));
+  const board = new Board(model, the("charts"), the("readout"), the("stage"));
   followTheme(the("theme"), () => board.recolour());
   new Numbers(the("numbers"), board);
 
@@ -137,39 +138,63 @@ async function start() {
     const before = query(state);
     state = { ...state, ...part, values: { ...state.values, ...part.values } };
     if (state.b === state.a) state.b = null;
+    state.more = others(state, state.more);
     show();
     if (query(state) !== before) stream.change();
     linkTimer ||= setTimeout(writeLink, LINK_MS);
   }
 
-  const controls = new Controls(the("controls"), model, (part) => { forgetPreset(); change(part); });
+  let recommending = 0;
+
+  /** Change that, with the settings that are recommended for it. @param {Partial<import("./state.js").State>} part */
+  async function recommend(part) {
+    const wish = recommending += 1;
+    const wanted = { ...state, values: { ...state.values, ...part.values } };
+    let found = {};
+    try {
+      const answer = await fetch(`/api/recommended?${query(wanted)}`, { headers: authorization() });
+      if (answer.ok) found = await answer.json();
+    } catch { /* the stream says that the server is gone */ }
+    if (wish === recommending) change({ values: { ...part.values, ...found } });
+  }
+
+  const controls = new Controls(the("controls"), model, (part) => {
+    forgetPreset();
+    if (part.values && ("rate" in part.values || "mtu" in part.values)) recommend(part);
+    else change(part);
+  }, () => { forgetPreset(); recommend({ values: {} }); });
+
+  /** @type {({button: HTMLButtonElement, key: string, preset: import("./presets.js").Preset}|null)[]} */
+  let buttons = [];
 
   function show() {
     controls.show(state);
     /** @type {HTMLInputElement} */ (the("log")).checked = state.log;
     if (board.log !== state.log) board.setLog(state.log);
+    board.order(buttons.find((entry) => entry?.preset.id === state.lesson)?.preset.first ?? []);
   }
 
   // Presets.
   const look = the("look-text");
-  const buttons = PRESETS.map((preset) => {
+  const own = ownPreset(model);
+  showOwn(the("own"), model);
+  buttons = [...(own ? [own] : []), ...presets(model)].map((preset) => {
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: preset.title });
     button.setAttribute("aria-pressed", "false");
     const next = applied(model, preset, state);
     if (!next) return null;
     button.addEventListener("click", () => {
-      const { a, b, log, values } = /** @type {import("./state.js").State} */ (applied(model, preset, state));
-      change({ a, b, log, values });
-      choose(button, preset.look);
+      change(next);
+      choose(button, preset);
     });
     the("presets").append(button);
-    return { button, key: query(next), look: preset.look };
+    return { button, key: query(next), preset };
   }).filter((entry) => entry !== null);
 
-  /** @param {HTMLButtonElement} button @param {string} text */
-  function choose(button, text) {
+  /** @param {HTMLButtonElement} button @param {import("./presets.js").Preset} preset */
+  function choose(button, preset) {
     for (const other of buttons) other?.button.setAttribute("aria-pressed", String(other.button === button));
-    look.textContent = text;
+    look.textContent = preset.look;
   }
 
   function forgetPreset() {
@@ -224,7 +249,7 @@ async function start() {
 
   show();
   const matching = buttons.find((entry) => entry?.key === query(state));
-  if (matching) choose(matching.button, matching.look);
+  if (matching) choose(matching.button, matching.preset);
   else if (location.hash.length < 2 && buttons[0]) buttons[0].button.click();
   else look.textContent = "The settings of a link. Drag any slider, or pick one of the examples above.";
   if (model.token_needed && !token()) { showConnection("token"); await ask(""); }

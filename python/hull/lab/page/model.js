@@ -1,11 +1,13 @@
 // Model: which schemes and parameters there are, as the server of this page tells them.
 
 /**
- * @typedef {{id: string, title: string, summary: string, parameters: string[]}} Scheme
+ * @typedef {{id: string, title: string, summary: string, parameters: string[], own: boolean}} Scheme
  * @typedef {{id: string, title: string, unit: string, kind: "continuous"|"integer"|"choice",
  *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,
  *   choices?: number[], help: string}} Parameter
+ * @typedef {{file: string, title: string, state: string, taken: string[], left: string[], network: string}} Own
  * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
+ *   most_more: number, own: Own|null, networks: {rate: number, rtt: number, values: Record<string, number>}[],
  *   token_needed: boolean, server: string}} Model
  */
 

@@ -1,5 +1,6 @@
 // Numbers: everything that the charts show as one table, and a sentence for screen readers.
 
+import { titled } from "./readout.js";
 import { QUANTITIES } from "./side.js";
 import { format, spoken } from "./units.js";
 
@@ -11,7 +12,8 @@ const ALOUD_MS = 10000;
 /** What is counted and averaged. */
 const STATS = [
   ["queue_mean", "Mean queue", "bytes"], ["queue_max", "Largest queue", "bytes"],
-  ["throughput", "Throughput", "bit/s"], ["latency_p50", "Latency, 50%", "s"], ["latency_p99", "Latency, 99%", "s"],
+  ["throughput", "Throughput", "bit/s"], ["goodput_long", "Goodput of the long flows", "bit/s"],
+  ["latency_p50", "Latency, 50%", "s"], ["latency_p99", "Latency, 99%", "s"],
   ["fct_small_p50", "1 KB FCT, 50%", "s"], ["fct_small_p99", "1 KB FCT, 99%", "s"],
   ["fct_small_count", "1 KB requests completed", "count"],
   ["fct_medium_p50", "20 KB FCT, 50%", "s"], ["fct_medium_p99", "20 KB FCT, 99%", "s"],
@@ -49,7 +51,7 @@ export class Numbers {
       for (const { name, title, unit } of STATS) {
         const others = side.predictions.filter((p) => p.stat === name && p.value !== null);
         const since = board.warming ? "start" : "warm-up";
-        rows.push([side.title, `${title}, since the ${since}`, format(side.latest?.stats?.[name], unit),
+        rows.push([side.title, `${titled(title, board.classes)}, since the ${since}`, format(side.latest?.stats?.[name], unit),
           others.map((p) => `${format(p.value, p.unit)} (${p.source})`).join("; ")]);
       }
       for (const p of side.predictions.filter((q) => !q.chart && !q.stat && q.value !== null)) {

@@ -1,78 +1,102 @@
 // Presets: settings worth seeing, each with what to look at.
 
 /**
- * @typedef {{id: string, title: string, look: string, a: string, b: string|null, log?: boolean,
- *   values: Record<string, number>}} Preset
+ * @typedef {{id: string, title: string, look: string, a: string, b: string|null, more?: string[], log?: boolean,
+ *   first: string[], values: Record<string, number>}} Preset the charts named in `first` come first
  */
 
-const GIGABIT = { rate: 1e9, rtt: 200e-6, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, speed: 0.01 };
+const GIGABIT = { rate: 1e9, rtt: 200e-6, mtu: 1500, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, buffer: 700000,
+  burst: 1500, speed: 0.01, seed: 1 };
 
 /** @type {Preset[]} */
-export const PRESETS = [
+const PRESETS = [
+  {
+    id: "trade",
+    title: "Bandwidth for latency",
+    look: "Drag the phantom queue's drain and watch the plane: HULL gives up bandwidth (its dot moves left), and small"
+      + " requests get faster (down), nearly as fast as in an empty network. TCP's take ten times as long as DCTCP's.",
+    a: "dctcp", b: "hull", more: ["tcp"], first: ["queue", "latency", "throughput"],
+    values: { ...GIGABIT, load: 0.1, speed: 0.05 },
+  },
   {
     id: "why",
     title: "Why a phantom queue",
     look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills in its"
       + " place and the real one stays almost empty; the price is a tenth of the throughput.",
-    a: "dctcp", b: "hull", values: GIGABIT,
+    a: "dctcp", b: "hull", first: ["queue", "phantom", "throughput"],
+    values: GIGABIT,
   },
   {
     id: "headroom",
     title: "No headroom",
     look: "Drag the drain from 100% down to 95%. A phantom queue that drains as fast as the link never fills, marks"
       + " nothing, and the real buffer fills instead; a few per cent of headroom empty it.",
-    a: "hull", b: null, values: { ...GIGABIT, drain: 1, speed: 0.05 },
+    a: "hull", b: null, first: ["phantom", "queue"],
+    values: { ...GIGABIT, drain: 1, speed: 0.05 },
   },
   {
     id: "pacing",
     title: "What pacing does",
     look: "Hosts that send 64 KB at a time: each burst passes the threshold by itself and is marked. Without the pacer"
       + " windows and throughput collapse; with it they do not, and the queue stays small.",
-    a: "dctcp_pq", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
+    a: "dctcp_pq", b: "hull", first: ["throughput", "window", "phantom"],
+    values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
   },
   {
     id: "fig8",
     title: "Paper, figure 8",
     look: "Drag the long flows from 2 to 8: DCTCP's latency at 99% stays near 300 µs; HULL's is a tenth of it, grows"
       + " with each flow, and its throughput falls slowly.",
-    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, rtt: 500e-6, flows: 4, speed: 0.02 },
+    a: "dctcp", b: "hull", log: true, first: ["latency", "throughput"],
+    values: { ...GIGABIT, rtt: 500e-6, flows: 4, speed: 0.02 },
   },
   {
     id: "droptail",
     title: "Drop tail",
     look: "TCP fills whatever buffer there is (drag it) and slows down only after losses; DCTCP is told in time."
       + " On the log scale their queues are ten times apart and more.",
-    a: "tcp", b: "dctcp", log: true, values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
+    a: "tcp", b: "dctcp", log: true, first: ["queue", "window"],
+    values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
   },
   {
     id: "tooth",
     title: "One tooth, slowly",
     look: "Slow motion: windows grow by a packet per round trip until the queue passes K. Then TCP halves its window;"
       + " DCTCP cuts by half of alpha only, and its queue does not run empty. Pause, and step through a cut.",
-    a: "tcp_ecn", b: "dctcp", values: { ...GIGABIT, k: 15000, speed: 0.002 },
+    a: "tcp_ecn", b: "dctcp", first: ["window", "alpha", "queue"],
+    values: { ...GIGABIT, k: 15000, speed: 0.002 },
   },
   {
     id: "incast",
     title: "Incast-like",
     look: "32 flows into a buffer of 100 KB: TCP loses packets and waits for timeouts, and so do the small requests"
       + " beside it (FCT at 99%). With HULL few are lost, but 32 flows are more than 5% of headroom holds.",
-    a: "tcp", b: "hull", values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
+    a: "tcp", b: "hull", first: ["queue", "throughput"],
+    values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
   },
   {
     id: "small",
     title: "Small requests",
     look: "Requests of 1 KB and 20 KB share the link with two long flows. Compare the latency curves at 99%: a page"
       + " that asks a hundred servers waits for the slowest of them.",
-    a: "dctcp", b: "hull", log: true, values: { ...GIGABIT, load: 0.3, speed: 0.05 },
-  },
-  {
-    id: "fast",
-    title: "10 Gbps",
-    look: "At ten times the rate a packet takes 1.2 µs and the same headroom in per cent holds more flows (paper,"
-      + " equation 5): DCTCP needs a larger K, HULL's queue is a few packets as before.",
-    a: "dctcp", b: "hull", values: { ...GIGABIT, rate: 1e10, rtt: 100e-6, k: 65000, speed: 0.005 },
+    a: "dctcp", b: "hull", log: true, first: ["latency", "queue"],
+    values: { ...GIGABIT, load: 0.3, speed: 0.05 },
   },
 ];
+
+/**
+ * All examples: those above, and one for each faster network that the server has settings for.
+ * @param {import("./model.js").Model} model @returns {Preset[]}
+ */
+export const presets = (model) => [...PRESETS, ...model.networks.map(({ rate, rtt, values }) => ({
+  id: `network-${rate}`,
+  title: `${rate / 1e9} Gbps`,
+  look: `${rate / 1e9} Gbps and a round trip of ${Number((rtt * 1e6).toPrecision(3))} µs, with the settings of hull design. A packet takes `
+    + `${Number((12000 / rate * 1e9).toPrecision(3))} ns; the same headroom in per cent holds more flows (paper, equation 5). Drag the`
+    + " phantom queue's threshold: bursts of small requests that pass it cost the long flows bandwidth.",
+  a: "dctcp", b: "hull", more: ["tcp"], first: ["queue", "phantom"],
+  values: { ...GIGABIT, load: 0.1, rate, rtt, ...values },
+}))];
 
 /**
  * The state of a preset, as far as this server knows its schemes and parameters.
@@ -88,5 +112,6 @@ export function applied(model, preset, from) {
     const value = preset.values[parameter.id] ?? parameter.default;
     values[parameter.id] = Math.min(parameter.max, Math.max(parameter.min, value));
   }
-  return { a: preset.a, b: preset.b, log: preset.log ?? false, values };
+  const more = (preset.more ?? []).filter((id) => ids.includes(id));
+  return { a: preset.a, b: preset.b, more, log: preset.log ?? false, lesson: preset.id, values };
 }

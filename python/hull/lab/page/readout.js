@@ -15,6 +15,11 @@ export const COLUMNS = [
   { stat: "fct_small_p99", title: "1 KB FCT, 99%", unit: "s" },
   { stat: "fct_medium_p99", title: "20 KB FCT, 99%", unit: "s" },
 ];
+const SIZES = ["1 KB", "20 KB"]; // in the titles above, where no run names others
+
+/** A title with the sizes of a run. @param {string} title @param {string[]} classes such as "1 KB requests" */
+export const titled = (title, classes) => SIZES.reduce(
+  (text, size, i) => text.replace(new RegExp(`^${size}`), classes[i]?.replace(/ requests$/, "") ?? size), title);
 
 /** Text under a measured number. @param {Column} column @param {any} stats
  * @param {import("./theory.js").Prediction[]} predictions @param {boolean} [full] with the source */
@@ -35,7 +40,8 @@ export class Readout {
     const head = table.createTHead().insertRow();
     head.setAttribute("role", "row");
     head.append(cell("th", "columnheader", "Scheme"));
-    for (const column of COLUMNS) head.append(cell("th", "columnheader", column.title));
+    this.heads = COLUMNS.map((column) => cell("th", "columnheader", column.title));
+    head.append(...this.heads);
     const body = table.createTBody();
     this.rows = [0, 1].map(() => {
       const row = body.insertRow();
@@ -52,11 +58,20 @@ export class Readout {
         const theory = document.createElement("small");
         td.append(number, theory);
         row.append(td);
-        return { number, theory };
+        return { td, number, theory };
       });
       return { row, swatch, name, cells };
     });
     place.append(table);
+  }
+
+  /** Name the sizes of this run. @param {string[]} classes */
+  showClasses(classes) {
+    COLUMNS.forEach((column, i) => {
+      const title = titled(column.title, classes);
+      write(this.heads[i], title);
+      for (const row of this.rows) row.cells[i].td.dataset.title = title;
+    });
   }
 
   /** @param {number} index @param {{title: string, hue: string}|null} scheme @param {any} stats

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import("./model.js").Model} Model
- * @typedef {{a: string, b: string|null, log: boolean, values: Record<string, number>}} State
+ * @typedef {{a: string, b: string|null, more: string[], log: boolean, lesson: string, values: Record<string, number>}} State `lesson`: whose charts come first
  */
 
 const MOST = 5; // of a link's faults that are told
@@ -14,12 +14,12 @@ export function written(value) {
   return powers.length < full.length ? powers : full;
 }
 
-/** @param {Model} model @returns {State} */
+/** Without a link: the user's file, or DCTCP and HULL. @param {Model} model @returns {State} */
 export function defaults(model) {
   const ids = model.schemes.map((scheme) => scheme.id);
   const values = Object.fromEntries(model.parameters.map((p) => [p.id, p.default]));
   const b = ids.includes("dctcp") && ids.includes("hull") ? "hull" : null;
-  return { a: b ? "dctcp" : ids[0], b, log: false, values };
+  return { a: b ? "dctcp" : ids[0], b, more: [], log: false, lesson: "", values };
 }
 
 /** What one key allows, in words. @param {import("./model.js").Parameter} parameter */
@@ -42,7 +42,7 @@ export function read(model, fragment) {
   const problems = [];
   const keys = new URLSearchParams(fragment.replace(/^#/, ""));
   const ids = model.schemes.map((scheme) => scheme.id);
-  if (keys.size) { state.a = ids[0]; state.b = null; }
+  if (keys.size) { state.a = ids.includes("hull") ? "hull" : ids[0]; state.b = null; }
   for (const key of new Set(keys.keys())) {
     const [text, ...more] = keys.getAll(key);
     const parameter = model.parameters.find((p) => p.id === key);
@@ -54,9 +54,17 @@ export function read(model, fragment) {
     } else if (key === "a" || key === "b") {
       if (ids.includes(text)) state[key] = text;
       else problems.push(`${key}: ${shown(text)} is invalid; expected ${ids.join(", ")}`);
+    } else if (key === "more") {
+      const names = text.split(",").filter((name) => name);
+      const wrong = names.find((name) => !ids.includes(name));
+      if (wrong) problems.push(`more: ${shown(wrong)} is invalid; expected ${ids.join(", ")}`);
+      else if (names.length > model.most_more) problems.push(`more: found ${names.length} schemes; expected at most ${model.most_more}`);
+      else state.more = names;
     } else if (key === "y") {
       state.log = text === "log";
       if (!["log", "linear"].includes(text)) problems.push(`y: ${shown(text)} is invalid; expected log, linear`);
+    } else if (key === "lesson") {
+      state.lesson = text;
     } else if (!parameter) {
       problems.push(`${shown(key)}: not known`);
     } else if (text === "" || !Number.isFinite(value) || value < parameter.min || value > parameter.max
@@ -71,21 +79,27 @@ export function read(model, fragment) {
     problems.push(`b: ${state.b} is the same as a; expected another scheme or none`);
     state.b = null;
   }
+  state.more = others(state, state.more);
   if (problems.length > MOST) problems.splice(MOST, Infinity, `and ${problems.length - MOST} more`);
   return { state, problems };
 }
 
+/** Of schemes, each once, those that have no charts. @param {State} state @param {string[]} ids */
+export const others = (state, ids) => [...new Set(ids)].filter((id) => id !== state.a && id !== state.b);
+
 /** What the server is told. @param {State} state @returns {Record<string, string|number>} */
 export function settings(state) {
-  return { a: state.a, ...(state.b ? { b: state.b } : {}), ...state.values };
+  return { a: state.a, ...(state.b ? { b: state.b } : {}),
+    ...(state.more.length ? { more: state.more.join(",") } : {}), ...state.values };
 }
 
 /** The query of the server's addresses. @param {State} state */
 export function query(state) {
   return Object.entries(settings(state))
-    .map(([key, value]) => `${key}=${typeof value === "number" ? written(value) : encodeURIComponent(value)}`)
+    .map(([key, value]) => `${key}=${typeof value === "number" ? written(value) : encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":")}`)
     .join("&");
 }
 
 /** The link's fragment. @param {State} state */
-export const fragment = (state) => `#${query(state)}${state.log ? "&y=log" : ""}`;
+export const fragment = (state) => `#${query(state)}${state.log ? "&y=log" : ""}`
+  + (state.lesson ? `&lesson=${encodeURIComponent(state.lesson)}` : "");

@@ -12,13 +12,21 @@ const KNOWN = {
 };
 const SPARE = ["orange", "purple", "grey", "sky", "vermilion", "blue", "green"];
 
-/** Names of the colours of two schemes, never the same. @param {string} a @param {string|null} b */
-export function hues(a, b) {
+/** Of the user's schemes, by what their names begin with or hold. @type {[RegExp, string][]} */
+const ALIKE = [[/hull|pacer/, "hull"], [/dctcp.*pq/, "dctcp_pq"], [/dctcp/, "dctcp"], [/cubic/, "cubic"], [/ecn/, "tcp_ecn"],
+  [/tcp|reno/, "tcp"]];
+
+/** Names of the colours of schemes, no two the same. @param {string[]} ids @returns {string[]} */
+export function hues(ids) {
   const known = /** @type {Record<string, string>} */ (KNOWN);
-  const first = known[a] ?? SPARE[0];
-  let second = known[b ?? ""] ?? SPARE[1];
-  if (second === first) second = /** @type {string} */ (SPARE.find((name) => name !== first));
-  return [first, second];
+  /** @type {string[]} */
+  const taken = [];
+  for (const id of ids) {
+    const alike = ALIKE.find(([pattern]) => pattern.test(id))?.[1] ?? "";
+    const wanted = known[id] ?? known[alike] ?? SPARE[0];
+    taken.push(taken.includes(wanted) ? /** @type {string} */ (SPARE.find((name) => !taken.includes(name))) : wanted);
+  }
+  return taken;
 }
 
 /** @typedef {Record<string, string>} Colours */

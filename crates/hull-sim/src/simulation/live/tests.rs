@@ -130,7 +130,10 @@ fn shows_what_a_run_measures() {
     let of_long = |flow: u64| delivered(flow, end_ps) - delivered(flow, 10_000_000_000);
     let expected = 8.0 * (of_long(CONNECTED) + of_long(CONNECTED + 1)) / 40e-3;
     let goodput = stats["goodput_long"].as_f64().expect("a number");
-    assert!((goodput / expected - 1.0).abs() < 1e-3, "{goodput} {expected}");
+    assert!(
+        (goodput / expected - 1.0).abs() < 1e-3,
+        "{goodput} {expected}"
+    );
     let throughput = stats["throughput"].as_f64().expect("a number") / 1e9;
     assert!((throughput - outcome.throughput.utilization).abs() < 1e-3);
 }

@@ -1,0 +1,89 @@
+"""What the tests of the lab's page share: the server as a process, a page that has to be quiet."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Request
+
+HERE = Path(__file__).parent
+SMALL = (
+    "a=dctcp&b=hull&rate=1e9&rtt=2e-4&flows=2&load=0&drain=0.95&threshold=1000&k=30000&speed=0.005"
+)
+Open = Callable[..., "Page"]
+
+
+class Server:
+    """`hull lab` as a process."""
+
+    def __init__(self, *options: str, port: int = 0) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hull", "lab", "--no-open", "--port", str(port), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+:(\d+)/", line)
+        if found is None:
+            self.process.kill()
+            pytest.fail(f"hull lab: {line}{self.process.communicate()[1]}")
+        self.port = int(found[1])
+        self.url = f"http://127.0.0.1:{self.port}/"
+
+    def token(self) -> str:
+        """Printed in the second line."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().removeprefix("token:").strip()
+
+    def end(self) -> str:
+        """As Ctrl-C does; what it said on stderr."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=15)[1]
+
+
+def listen(page: "Page", noise: list[str], server: str, *, errors: bool = True) -> None:
+    """Note what a page of this server logs, which errors it leaves, what it asks of others."""
+    if errors:
+        page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+
+    def note(request: "Request") -> None:
+        if urlsplit(request.url).netloc not in (server, ""):
+            noise.append(f"request: {request.url}")
+
+    page.on("request", note)
+
+
+def live(page: "Page") -> "Page":
+    """The page, once it streams."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#connection")).to_have_attribute("data-kind", "live", timeout=15_000)
+    until(page, "window.draws > 40")
+    return page
+
+
+def until(page: "Page", condition: str) -> None:
+    """Wait for it. (Playwright's own way would need the page to allow eval.)"""
+    end = time.monotonic() + 10
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(20)
+
+
+def pictures(page: "Page", seconds: float) -> float:
+    """Pictures of the charts in a second."""
+    before, start = page.evaluate("window.pictures"), time.monotonic()
+    page.wait_for_timeout(1000 * seconds)
+    return float((page.evaluate("window.pictures") - before) / (time.monotonic() - start))
