@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lab import lab_page
 from lab.lab_page import HERE, Open, Server, listen, live, pictures, until
 
 pytestmark = pytest.mark.skipif(
@@ -20,6 +21,8 @@ pytest.importorskip("playwright.sync_api")
 pytest.importorskip("fastapi")
 
 from playwright.sync_api import Browser, expect  # noqa: E402
+
+lab_server, browser, open_page = lab_page.lab_server, lab_page.browser, lab_page.open_page
 
 CHARTS = 11
 """With two schemes."""

@@ -89,6 +89,25 @@ def test_a_page_gets_begin_and_then_frames(idle: Server) -> None:
         assert looks[-1]["stats"]["throughput"] > 1e9
 
 
+def test_schemes_for_the_plane_have_numbers_only(idle: Server) -> None:
+    with idle.page() as page:
+        say(page, "start", state={"a": "hull", "more": "tcp,dctcp", "load": 0.1}, fps=60)
+        begin = hear(page, "begin")
+        assert (begin["schemes"], begin["more"]) == (["hull"], ["tcp", "dctcp"])
+        kinds = begin["bandwidth"], begin["latency"], begin["classes"]
+        assert kinds == ("goodput_long", "fct_small", ["1 KB requests", "20 KB requests"])
+        assert [found["id"] for found in begin["theory"]["more"]] == ["tcp", "dctcp"]
+        frame = hear(page, "frame")
+        while frame["t"] < 0.01:
+            frame = hear(page, "frame")
+        assert [len(part["t"]) for part in frame["more"]] <= [1, 1]
+        assert all(part["stats"]["goodput_long"] > 1e9 for part in frame["more"])
+        say(page, "state", state={"a": "hull", "flows": 0})
+        begin = hear(page, "begin", 2)
+        kinds = begin["bandwidth"], begin["latency"], begin["classes"]
+        assert kinds == ("throughput", "latency", [])
+
+
 def samples(page: ClientConnection, until: float) -> dict[float, tuple[int, float]]:
     found: dict[float, tuple[int, float]] = {}
     while True:
@@ -268,7 +287,7 @@ GARBAGE: list[tuple[str | bytes, str]] = [
     ('{"type": "start", "state": {"rtt": 2}}', "rtt: 2 is invalid; expected a number from "),
     ('{"type": "start", "state": {"rtt": NaN}}', "rtt: nan is invalid; expected a number from "),
     ('{"type": "start", "state": {"k": 1e999}}', "k: inf is invalid; expected a number from "),
-    ('{"type": "start", "state": {"x": 2}}', "key: x is invalid; expected a, b, rate, "),
+    ('{"type": "start", "state": {"x": 2}}', "key: x is invalid; expected a, b, more, "),
     ('{"type": "start", "state": {"a": []}}', "a: [] is invalid; expected hull, "),
     ('{"type": "start", "fps": 0}', "fps: 0 is invalid; expected a number from 1 to 60"),
     ('{"type": "start", "fps": "many"}', "fps: many is invalid; expected a number from 1 to 60"),
@@ -410,7 +429,7 @@ def test_what_the_page_asks_for(server: Server) -> None:
     assert status == 200
     assert [s["id"] for s in json.loads(body)["schemes"]] == ["hull", "tcp"]
     for query, message in (
-        ("rtt=9", "rtt: 9 is invalid; expected a number from 1e-05 to 0.001"),
+        ("rtt=9", "rtt: 9 is invalid; expected a number from 2e-06 to 0.001"),
         ("rtt=1e-4&rtt=1e-4", "rtt: found twice; expected once"),
         ("a=tcp&y=upwards", "y: upwards is invalid; expected linear, log"),
     ):

@@ -142,10 +142,10 @@ def test_runs_are_limited(monkeypatch: pytest.MonkeyPatch, limit: str, most: flo
 def test_a_run_that_fails_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("no room")
 
-    monkeypatch.setattr("hull.lab.scenario.cells", fail)
+    monkeypatch.setattr("hull.lab.session.cells_of", fail)
 
     async def check() -> None:
         outbox = Outbox(asyncio.get_running_loop())

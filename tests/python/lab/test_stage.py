@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from lab import lab_page
 from lab.lab_page import Open, Server, live, until
 from lab.test_own import LEAF_SPINE
 
@@ -18,6 +19,8 @@ pytest.importorskip("playwright.sync_api")
 pytest.importorskip("fastapi")
 
 from playwright.sync_api import Page, expect  # noqa: E402
+
+lab_server, browser, open_page = lab_page.lab_server, lab_page.browser, lab_page.open_page
 
 THREE = (
     "a=dctcp&b=hull&more=tcp&rate=1e9&rtt=2e-4&flows=2&load=0.1&drain=0.95&threshold=1000&k=30000"
@@ -209,6 +212,9 @@ def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> N
         assert page.locator("#network .name").text_content() == (
             "leaf-spine of 40 hosts: port to host 0"
         )
+        names = page.locator("#network .host").all_text_contents()
+        assert names == ["flow 1", "flow 2", "flow 3", "other hosts", "host 0"]
+        assert page.locator("#network .lane").all_text_contents() == ["dctcp", "hull"]
         expect(page.locator("#set-rate")).to_be_disabled()
         expect(page.locator("#set-drain")).to_be_enabled()
         with page.expect_download():

@@ -184,6 +184,7 @@ async function start() {
     const next = applied(model, preset, state);
     if (!next) return null;
     button.addEventListener("click", () => {
+      board.stage.plane.fresh = true;
       change(next);
       choose(button, preset);
     });

@@ -39,3 +39,6 @@ export function used(model, schemes) {
   }
   return ids;
 }
+
+/** A title without the name of the user's file. @param {string} title */
+export const shortTitle = (title) => title.replace(/ \([^()]*\.toml\)$/, "");

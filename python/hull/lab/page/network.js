@@ -1,16 +1,18 @@
 // Network: the drawn network of a run: senders and their windows, the switch with the queues of its port, receiver.
 
 import { add, clear, element } from "./svg.js";
+import { shortTitle } from "./model.js";
 import { FLOWS } from "./trace.js";
 import { format, spoken } from "./units.js";
 
-const HOST = { width: 74, height: 26 };
+const HOST = { wide: 74, narrow: 62, height: 26 };
+const NARROW = 430; // px of a drawing
 const BAR = 9; // height of a queue
 
 /**
  * @typedef {{title: string, hue: string, scheme: string, own: boolean, queue: number|null, phantom: number|null,
  *   windows: (number|null)[], throughput: number|null}} Lane what one scheme has now
- * @typedef {{flows: number, load: number, rate: number, k: number, threshold: number}} Setting
+ * @typedef {{flows: number, load: number, rate: number, k: number, threshold: number, speed: number}} Setting
  */
 
 export class Network {
@@ -24,6 +26,7 @@ export class Network {
     this.lanes = [];
     /** @type {any[]} */
     this.windows = [];
+    this.host = HOST.wide;
     this.flow = 0;
     this.key = "";
     this.text = "";
@@ -39,12 +42,14 @@ export class Network {
   draw(lanes, setting, tops, own) {
     const width = Math.max(260, this.scene.clientWidth);
     const height = Math.max(150, this.scene.clientHeight);
-    const shape = [width, height, own, setting.flows, setting.load > 0, ...lanes.map((lane) => `${lane.title}${lane.hue}${lane.phantom === null}`)].join();
+    const shape = [width, height, own, windowed(lanes), setting.flows, setting.load > 0, ...lanes.map((lane) => `${lane.title}${lane.hue}${lane.phantom === null}`)].join();
+    const pace = `${format(setting.speed, "s", { exact: true })} per second on the clock; tick: marks from there`;
+    if (this.note.textContent !== pace) this.note.textContent = pace;
     if (shape !== this.key) { this.key = shape; this.#build(lanes, setting, own, width, height); }
     lanes.forEach((lane, i) => this.#fill(this.lanes[i], lane, setting, tops));
     lanes.forEach((lane, i) => lane.windows.forEach((window, flow) => {
       const bar = this.windows[flow]?.[i];
-      bar?.setAttribute("width", String(Math.round((HOST.width - 8) * Math.min(1, (window ?? 0) / tops.window))));
+      bar?.setAttribute("width", String(Math.round((this.host - 8) * Math.min(1, (window ?? 0) / tops.window))));
     }));
     const carried = Math.max(0, ...lanes.map((lane) => lane.throughput ?? 0)) / setting.rate;
     if (!this.still.matches) this.flow = (this.flow - 2.5 * carried) % 24;
@@ -60,35 +65,38 @@ export class Network {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const wires = add(this.svg, "g", { class: "wires" });
     const middle = height / 2;
-    const box = { left: HOST.width + 34, right: width - HOST.width - 30 };
-    const shown = own ? 0 : Math.min(setting.flows, FLOWS);
+    const host = width < NARROW ? HOST.narrow : HOST.wide;
+    this.host = host;
+    const space = width < NARROW ? 20 : 32;
+    const box = { left: host + space, right: width - host - space };
+    const shown = own ? windowed(lanes) : Math.min(setting.flows, FLOWS);
     const names = Array.from({ length: shown }, (_, i) => `flow ${i + 1}`);
     if (!own && setting.flows > shown) names.push(`${setting.flows - shown} more flows`);
-    if (own) names.push("hosts");
+    if (own) names.push("other hosts");
     else if (setting.load > 0) names.push("8 servers");
     const gap = Math.min(height / Math.max(names.length, 1), HOST.height + 16);
     this.windows = [];
     this.links = names.map((name, i) => {
       const y = middle + (i - (names.length - 1) / 2) * gap;
       const lines = name.startsWith("flow ") ? lanes : [];
-      this.#host(4, y, name);
+      this.#draw(4, y, name);
       this.windows.push(lines.map((lane, row) => {
         const bar = add(this.svg, "rect", { class: "window", x: 8, y: y + 2 + row * 5, width: 0, height: 4 });
         bar.style.fill = `var(--${lane.hue})`;
         return bar;
       }));
-      return add(wires, "path", { d: `M${4 + HOST.width} ${y}C${box.left - 12} ${y} ${box.left - 16} ${middle} ${box.left} ${middle}` });
+      return add(wires, "path", { d: `M${4 + host} ${y}C${box.left - 12} ${y} ${box.left - 16} ${middle} ${box.left} ${middle}` });
     });
-    this.links.push(add(wires, "path", { d: `M${box.right} ${middle}H${width - HOST.width - 4}` }));
-    this.#host(width - HOST.width - 4, middle, own ? "host 0" : "receiver");
+    this.links.push(add(wires, "path", { d: `M${box.right} ${middle}H${width - host - 4}` }));
+    this.#draw(width - host - 4, middle, own ? "host 0" : "receiver");
     const rows = lanes.reduce((sum, lane) => sum + (lane.phantom === null ? 2 : 3), 0);
     const line = Math.min(22, (height - 30) / Math.max(rows, 1));
     const tall = rows * line + 22;
     add(this.svg, "rect", { class: "box", x: box.left, y: middle - tall / 2, width: box.right - box.left, height: tall, rx: 7 });
-    add(this.svg, "text", { class: "name", x: box.left + 8, y: middle - tall / 2 + 14 }, own ? `${own}: port to host 0` : "switch: port to the receiver");
+    add(this.svg, "text", { class: "name", x: box.left + 8, y: middle - tall / 2 + 14 }, own && width > 450 ? `${own}: port to host 0` : `switch: port to ${own ? "host 0" : "the receiver"}`);
     let y = middle - tall / 2 + 20;
     this.lanes = lanes.map((lane) => {
-      const title = add(this.svg, "text", { class: "lane", x: box.left + 8, y: y + line * 0.62 }, lane.title);
+      const title = add(this.svg, "text", { class: "lane", x: box.left + 8, y: y + line * 0.62 }, shortTitle(lane.title));
       title.style.fill = `var(--${lane.hue}-text, var(--text))`;
       const rate = add(this.svg, "text", { class: "value", x: box.right - 8, y: y + line * 0.62, "text-anchor": "end" });
       const queue = this.#queue(box, y + line, line, "queue", lane.hue);
@@ -99,16 +107,16 @@ export class Network {
   }
 
   /** @param {number} x @param {number} y middle @param {string} name */
-  #host(x, y, name) {
-    add(this.svg, "rect", { class: "box", x, y: y - HOST.height / 2, width: HOST.width, height: HOST.height, rx: 5 });
+  #draw(x, y, name) {
+    add(this.svg, "rect", { class: "box", x, y: y - HOST.height / 2, width: this.host, height: HOST.height, rx: 5 });
     const low = name.startsWith("flow ");
-    add(this.svg, "text", { class: "host", x: x + HOST.width / 2, y: low ? y - 2 : y + 4, "text-anchor": "middle" }, name);
+    add(this.svg, "text", { class: "host", x: x + this.host / 2, y: low ? y - 2 : y + 4, "text-anchor": "middle" }, name);
   }
 
   /** @param {{left: number, right: number}} box @param {number} y @param {number} line @param {string} kind @param {string} hue */
   #queue(box, y, line, kind, hue) {
-    const left = box.left + 62;
-    const wide = Math.max(30, box.right - left - 66);
+    const left = box.left + 58;
+    const wide = Math.max(30, box.right - left - 62);
     const top = y + (line - BAR) / 2 - 2;
     add(this.svg, "text", { class: "kind", x: box.left + 8, y: top + 8 }, kind);
     add(this.svg, "rect", { class: `trough ${kind}`, x: left, y: top, width: wide, height: BAR, rx: 2 });
@@ -133,6 +141,9 @@ export class Network {
     this.scene.setAttribute("aria-label", `Network: hosts send through a switch to one receiver. ${this.text}.`);
   }
 }
+
+/** How many flows have a window. @param {Lane[]} lanes */
+const windowed = (lanes) => Math.max(0, ...lanes.map((lane) => lane.windows.filter((window) => window !== null).length));
 
 /** @param {any} bar @param {number|null} bytes @param {number} top @param {number|null} mark from where packets are marked */
 function level({ fill, tick, value, left, wide, top: y }, bytes, top, mark) {

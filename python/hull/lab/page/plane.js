@@ -1,10 +1,11 @@
 // Plane: latency against bandwidth, one dot for each scheme that runs, its former places as a fading trail.
 
 import { add, clear, element } from "./svg.js";
+import { shortTitle } from "./model.js";
 import { decades } from "./plot.js";
 import { format, spoken } from "./units.js";
 
-const EDGE = { left: 54, right: 14, top: 10, bottom: 34 };
+const EDGE = { left: 54, right: 22, top: 10, bottom: 34 };
 const TRAIL = 14; // former places of a scheme
 const APART = 4; // px between two of them
 const LEAST = 100; // requests of which a 99th percentile is worth a filled dot
@@ -47,6 +48,7 @@ export class Plane {
     this.wideSince = 0;
     /** @type {Record<string, number>} */
     this.values = {};
+    this.fresh = false; // whether the next settings have nothing to do with those before
     new ResizeObserver(() => this.draw()).observe(this.scene);
   }
 
@@ -55,7 +57,7 @@ export class Plane {
   begin(kinds, entries, values) {
     const same = kinds.bandwidth === this.kinds.bandwidth && kinds.latency === this.kinds.latency;
     for (const [id, place] of this.now) this.#leave(id, place);
-    if (!same || !this.entries.some((e) => entries.some((f) => e.id === f.id))) {
+    if (this.fresh || !same || !this.entries.some((e) => entries.some((f) => e.id === f.id))) {
       this.former.clear();
       this.now.clear();
     }
@@ -64,6 +66,7 @@ export class Plane {
       this.former.delete(id);
       this.now.delete(id);
     }
+    this.fresh = false;
     this.kinds = kinds;
     this.entries = entries;
     this.values = values;
@@ -75,7 +78,7 @@ export class Plane {
       const dot = add(group, "circle", { r: 6 });
       const line = add(group, "path", { class: "median" });
       const label = add(this.dots, "text", { class: "label" });
-      this.marks.set(id, { group, dot, line, label, title });
+      this.marks.set(id, { group, dot, line, label, title: shortTitle(title) });
     }
     this.#caption();
   }
@@ -188,7 +191,7 @@ export class Plane {
     for (const tick of decades(this.range[0], this.range[1])) {
       const y = this.#y(tick);
       add(this.axes, "line", { x1: EDGE.left, x2: width - EDGE.right, y1: y, y2: y });
-      add(this.axes, "text", { x: EDGE.left - 5, y: y + 4, "text-anchor": "end" }, format(tick, "s", { exact: true }));
+      add(this.axes, "text", { x: EDGE.left - 5, y: Math.min(y + 4, bottom - 3), "text-anchor": "end" }, format(tick, "s", { exact: true }));
     }
     const words = this.kinds.bandwidth === "goodput_long" ? "Goodput of the long flows, share of the link"
       : "Bandwidth that the port carries, share of the link";
@@ -251,7 +254,11 @@ export class Plane {
     let above = -Infinity;
     for (const label of labels) {
       const x = Number(label.dataset.x);
-      const right = x > (EDGE.left + width) / 2;
+      const long = label.getComputedTextLength() + 15;
+      const covers = (/** @type {number} */ from) => labels.some((other) => other !== label
+        && Math.abs(Number(other.dataset.y) - Number(label.dataset.y)) < 22
+        && Number(other.dataset.x) > from - 8 && Number(other.dataset.x) < from + long + 8);
+      const right = x + long > width || (covers(x + 9) && x - long > EDGE.left);
       const y = Math.max(Number(label.dataset.y) - 8, above + 14, EDGE.top + 8);
       above = y;
       label.setAttribute("text-anchor", right ? "end" : "start");

@@ -94,7 +94,7 @@ export const presets = (model) => [...PRESETS, ...model.networks.map(({ rate, rt
   look: `${rate / 1e9} Gbps and a round trip of ${Number((rtt * 1e6).toPrecision(3))} µs, with the settings of hull design. A packet takes `
     + `${Number((12000 / rate * 1e9).toPrecision(3))} ns; the same headroom in per cent holds more flows (paper, equation 5). Drag the`
     + " phantom queue's threshold: bursts of small requests that pass it cost the long flows bandwidth.",
-  a: "dctcp", b: "hull", more: ["tcp"], first: ["queue", "phantom"],
+  a: "dctcp", b: "hull", more: ["tcp_ecn"], first: ["queue", "phantom"],
   values: { ...GIGABIT, load: 0.1, rate, rtt, ...values },
 }))];
 

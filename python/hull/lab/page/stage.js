@@ -67,9 +67,9 @@ export class Stage {
         windows: Array.from({ length: FLOWS }, (_, i) => value(`cwnd${i}`)), throughput: value("throughput"),
       };
     });
-    const { flows, load, rate, k, threshold } = this.values;
+    const { flows, load, rate, k, threshold, speed } = this.values;
     const [queue, phantom, window] = scales.map((scale) => scale.high);
-    this.network.draw(lanes, { flows, load, rate, k, threshold }, { queue, phantom, window }, this.own);
+    this.network.draw(lanes, { flows, load, rate, k, threshold, speed }, { queue, phantom, window }, this.own);
   }
 
   describe() {
