@@ -73,8 +73,7 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
             wait = str(math.ceil(seconds))
             text = f"too many wrong tokens; wait {wait} s"
             raise HTTPException(429, text, {"Retry-After": wait})
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        if not guard.admits(token if kind.lower() == "bearer" else None, address):
+        if not guard.admits(_token(request), address):
             wanted = {"WWW-Authenticate": "Bearer"}
             raise HTTPException(401, "token: wrong; it is what hull lab has printed", wanted)
 
@@ -91,16 +90,20 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
         return FileResponse(_PAGE / "index.html")
 
     @app.get("/api/model")
-    async def get_model() -> dict[str, Any]:
+    async def get_model(request: Request) -> dict[str, Any]:
+        # What the user's file says is for those with the token.
+        admitted = guard.token is None or _has_token(request, guard)
+        told = own if admitted else None
         limits = {"pages": MOST_PAGES, "hops": MOST_HOPS, "seconds": MOST_SECONDS}
         return {
             "hull_version": __version__,
-            **model.as_json(catalog),
+            **model.as_json(catalog if admitted else STANDARD),
             "limits": limits,
             "token_needed": guard.token is not None,
             "server": server,
             "networks": networks(),
-            "own": None if own is None else own.as_json(),
+            "admitted": admitted,
+            "own": None if told is None else told.as_json(),
         }
 
     @app.get("/api/scenario", dependencies=[Depends(admit)])
@@ -124,6 +127,18 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
 
     app.mount("/page", StaticFiles(directory=_PAGE, check_dir=False))
     return _Guarded(app, guard)
+
+
+def _token(request: Request) -> str | None:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if kind.lower() == "bearer" else None
+
+
+def _has_token(request: Request, guard: Guard) -> bool:
+    """Whether a request that needs no token has the right one; one without any is no attempt."""
+    address = request.client.host if request.client else ""
+    token = _token(request)
+    return token is not None and not guard.blocked_for(address) and guard.admits(token, address)
 
 
 def _state(request: Request, catalog: Catalog) -> State:

@@ -226,6 +226,28 @@ def test_a_wrong_file_is_bad_input(tmp_path: Path, text: str, message: str) -> N
     assert done.stdout == ""
 
 
+def test_a_file_is_told_to_those_with_the_token_only(tmp_path: Path) -> None:
+    pytest.importorskip("fastapi")
+    pytest.importorskip("websockets")
+    from lab.lab_client import serving
+
+    file = tmp_path / "secret.toml"
+    file.write_text(LEAF_SPINE)
+    with serving("--host", "0.0.0.0", str(file)) as server:
+        for given in (None, "wrong"):
+            headers = {} if given is None else {"Authorization": f"Bearer {given}"}
+            status, _, body = server.get("/api/model", **headers)
+            assert status == 200
+            assert b"secret" not in body
+            assert b"own:" not in body
+            assert json.loads(body)["admitted"] is False
+        _, _, body = server.get("/api/model", Authorization=f"Bearer {server.token}")
+        found = json.loads(body)
+        assert found["admitted"]
+        assert found["own"]["title"] == "Our rack"
+        assert found["schemes"][0]["id"] == "own:cubic"
+
+
 def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(hull.UsageError, match="no such file"):
         read_own(str(tmp_path / "none.toml"))

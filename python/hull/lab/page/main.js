@@ -62,9 +62,20 @@ async function copy(text) {
   }
 }
 
-async function start() {
-  const model = await loadModel();
+/** The model; where the server needs a token, with what it tells only those who have it. */
+async function admittedModel() {
+  let model = await loadModel();
   tokenIsOf(model.server);
+  for (let why = ""; !model.admitted; why = "The token is wrong, or too many wrong ones came within a minute.") {
+    if (why) forget();
+    if (!token()) { showConnection("token"); await ask(why); }
+    model = await loadModel(authorization());
+  }
+  return model;
+}
+
+async function start() {
+  const model = await admittedModel();
   let { state, problems } = read(model, location.hash);
   notice(unusable(problems));
   let trouble = ""; // what the server said when it closed the connection
@@ -253,7 +264,6 @@ async function start() {
   if (matching) choose(matching.button, matching.preset);
   else if (location.hash.length < 2 && buttons[0]) buttons[0].button.click();
   else look.textContent = "The settings of a link. Drag any slider, or pick one of the examples above.";
-  if (model.token_needed && !token()) { showConnection("token"); await ask(""); }
   stream.connect();
 }
 

@@ -8,21 +8,22 @@
  * @typedef {{file: string, title: string, state: string, taken: string[], left: string[], network: string}} Own
  * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
  *   most_more: number, own: Own|null, networks: {rate: number, rtt: number, values: Record<string, number>}[],
- *   token_needed: boolean, server: string}} Model
+ *   token_needed: boolean, admitted: boolean, server: string}} Model
  */
 
-/** What the server says, null where it does not answer. @returns {Promise<Model|null>} */
-export async function modelNow() {
+/** What the server says, null where it does not answer. @param {Record<string, string>} headers
+ * @returns {Promise<Model|null>} */
+export async function modelNow(headers = {}) {
   try {
-    const answer = await fetch("/api/model");
+    const answer = await fetch("/api/model", { headers });
     return answer.ok ? await answer.json() : null;
   } catch { return null; }
 }
 
-/** @returns {Promise<Model>} */
-export async function loadModel() {
+/** @param {Record<string, string>} [headers] @returns {Promise<Model>} */
+export async function loadModel(headers) {
   for (let wait = 500; ; wait = Math.min(5000, wait * 2)) {
-    const model = await modelNow();
+    const model = await modelNow(headers);
     if (model) return model;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
