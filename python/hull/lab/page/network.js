@@ -96,7 +96,8 @@ export class Network {
     add(this.svg, "text", { class: "name", x: box.left + 8, y: middle - tall / 2 + 14 }, own && width > 450 ? `${own}: port to host 0` : `switch: port to ${own ? "host 0" : "the receiver"}`);
     let y = middle - tall / 2 + 20;
     this.lanes = lanes.map((lane) => {
-      const title = add(this.svg, "text", { class: "lane", x: box.left + 8, y: y + line * 0.62 }, shortTitle(lane.title));
+      const title = add(this.svg, "text", { class: "lane", x: box.left + 8, y: y + line * 0.62 },
+        width < NARROW ? shortTitle(lane.title).replace("phantom queue", "PQ") : shortTitle(lane.title));
       title.style.fill = `var(--${lane.hue}-text, var(--text))`;
       const rate = add(this.svg, "text", { class: "value", x: box.right - 8, y: y + line * 0.62, "text-anchor": "end" });
       const queue = this.#queue(box, y + line, line, "queue", lane.hue);

@@ -242,7 +242,8 @@ export class Plane {
     dot.classList.toggle("unsure", !place.sure);
     const median = Math.min(this.#y(place.p50), height - EDGE.bottom) - y;
     line.setAttribute("d", `M0 6V${median.toFixed(1)}M-5 ${median.toFixed(1)}H5`);
-    label.textContent = `${title} ${format(place.x, "share")}, ${format(place.p99, "s")}`;
+    const short = this.width < 430 ? title.replace("phantom queue", "PQ") : title;
+    label.textContent = `${short} ${format(place.x, "share")}, ${format(place.p99, "s")}`;
     label.dataset.x = String(x);
     label.dataset.y = String(y);
   }
@@ -261,8 +262,9 @@ export class Plane {
       const right = x + long > width || (covers(x + 9) && x - long > EDGE.left);
       const y = Math.max(Number(label.dataset.y) - 8, above + 14, EDGE.top + 8);
       above = y;
-      label.setAttribute("text-anchor", right ? "end" : "start");
-      label.setAttribute("x", String(x + (right ? -11 : 11)));
+      const fits = !right || x - long > 0;
+      label.setAttribute("text-anchor", right && fits ? "end" : "start");
+      label.setAttribute("x", String(fits ? x + (right ? -11 : 11) : Math.max(4, width - long)));
       label.setAttribute("y", String(Math.min(y, height - EDGE.bottom - 4)));
     }
   }
