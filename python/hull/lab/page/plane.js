@@ -18,13 +18,12 @@ const ACK = 40; // bytes of headers
  * @typedef {{id: string, title: string, hue: string, stats: any,
  *   predictions: import("./theory.js").Prediction[]}} Entry
  * @typedef {{bandwidth: string, latency: string, classes: string[]}} Kinds
- * @typedef {{x: number, p50: number, p99: number, sure: boolean, count: number|null}} Place
+ * @typedef {{x: number, p50: number, p99: number, sure: boolean}} Place
  */
 
 export class Plane {
   /** @param {HTMLElement} place a figure with .scene */
   constructor(place) {
-    this.figure = place;
     this.scene = /** @type {HTMLElement} */ (place.querySelector(".scene"));
     this.note = /** @type {HTMLElement} */ (place.querySelector(".note"));
     this.svg = element("svg", {});
@@ -46,6 +45,7 @@ export class Plane {
     this.low = 0.8;
     this.range = [1e-6, 1e-3];
     this.wideSince = 0;
+    this.drawn = ""; // what the axes show
     /** @type {Record<string, number>} */
     this.values = {};
     this.fresh = false; // whether the next settings have nothing to do with those before
@@ -297,8 +297,8 @@ export function placeOf(stats, kinds, rate, warming) {
   const p99 = stats[`${kinds.latency}_p99`];
   const p50 = stats[`${kinds.latency}_p50`];
   if (p99 === null || p99 === undefined) return null;
-  const count = kinds.latency === "fct_small" ? stats.fct_small_count : null;
-  return { x: stats[kinds.bandwidth] / rate, p50, p99, sure: !warming && (count === null || count >= LEAST), count };
+  const enough = kinds.latency !== "fct_small" || stats.fct_small_count >= LEAST;
+  return { x: stats[kinds.bandwidth] / rate, p50, p99, sure: !warming && enough };
 }
 
 /** The next half decade. @param {number} value @param {(x: number) => number} round */
