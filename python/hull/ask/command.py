@@ -118,6 +118,7 @@ def ask(request: Request) -> Answer:
         cannot_say=_cannot_say(fit, partly=question.partly),
         commands=deploy_commands(question, advice),
         loads=tuple(busiest[:_LOADS_SHOWN]),
+        drawn=(flows, lists[0]) if request.fit else None,
     )
     write_picture(question, rows, request.out / "frontier.pdf")
     content = _summary(request, question, traffic, rows, sizes, advice, facts, busiest, fit)

@@ -113,7 +113,7 @@ def test_a_slow_page_gets_fewer_frames_of_more_samples() -> None:
         await asyncio.sleep(1.0)
         waiting = [json.loads(await take(outbox) or "") for _ in range(1 + MOST_FRAMES)]
         assert [message["type"] for message in waiting] == ["begin", "frame", "frame"]
-        # Now there is room again: the next one has all that came since. The first ones may have none.
+        # Now there is room again: the next one has all that came since; the first may have none.
         shown = [t for frame in waiting[1:] for t in frame["schemes"][0]["t"]]
         third = json.loads(await take(outbox) or "")
         count = len(third["schemes"][0]["t"])

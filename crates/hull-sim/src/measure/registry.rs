@@ -310,6 +310,13 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "mean over these links of the share of the rate that packets took",
     ),
     Statistic::new("links.<tier>.max_utilization", Share, Mean, "the largest of these shares"),
+    Statistic::new(
+        "links.<tier>.mean_wait_us",
+        Microsecond,
+        Mean,
+        "mean time that packets of the measured time waited for these links",
+    ),
+    Statistic::new("links.<tier>.max_wait_us", Microsecond, Mean, "the largest of the links' means"),
     Statistic::new("links.<tier>.marks", Packet, Mean, "packets that they marked CE"),
     Statistic::new("links.<tier>.drops", Packet, Mean, "packets that they dropped"),
     Statistic::new(

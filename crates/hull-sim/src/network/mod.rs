@@ -20,7 +20,7 @@ pub use alone::Segments;
 pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, flags};
 pub use part::Departure;
-pub use port::{BufferLimit, Port, PortConfig, Verdict};
+pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub use ring::Scheduled;
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
