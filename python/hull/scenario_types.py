@@ -1086,6 +1086,12 @@ class Scenario(TypedDict):
     """Further transports, by name: each has what [transport] has but for the keys of its own
     table. A workload names the one of its flows.
     """
+    groups: NotRequired[dict[str, str]]
+    """Groups of flows, by name: the conditions of a group are `src:`, `dst:` or `host:` with a
+    host or a range of numbers, and `bytes` with `<`, `<=`, `>` or `>=` and a size, joined by
+    `&`, as in `groups = { rpc = "bytes<10KB", backups = "src:h3", to_storage =
+    "dst:4-7&bytes>=1MB" }`. A flow is of the first group that fits it.
+    """
     pacer: NotRequired[Pacer]
     """The packet pacer behind each host's NIC; without this table there is none."""
     workload: Workload
