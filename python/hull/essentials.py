@@ -167,7 +167,7 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
 
 
 def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
-    """Of groups of flows the tail of the class with the most flows; with `every`, of all classes."""
+    """For each group the 99th percentile of its fullest class; with `every`, all its classes."""
     counts: dict[str, dict[str, int]] = {}
     for part in parts:
         for group, of in part.get("groups", {}).items():

@@ -3,6 +3,7 @@
 import csv
 import subprocess
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -46,13 +47,20 @@ def test_rows_and_statistics_have_their_groups(tmp_path: Path) -> None:
             assert entry["bytes"]["mean"] == rows["bytes"].sum() / 2
             if rows.height:
                 # Of each seed by itself, then their mean.
-                means = rows.group_by("seed").agg(pl.col("fct_ps").mean())["fct_ps"]
-                assert entry["mean_us"]["mean"] == pytest.approx(means.mean() * 1e-6, rel=1e-9)
+                means = [
+                    float(of_seed["fct_ps"].to_numpy().mean())
+                    for _, of_seed in rows.group_by("seed")
+                ]
+                mean_us = fmean(means) * 1e-6
+                assert entry["mean_us"]["mean"] == pytest.approx(mean_us, rel=1e-9)
         for entry in of["slowdown"]:
             rows = mine.filter(pl.col("class") == entry["class"])
             if rows.height:
-                most = rows.group_by("seed").agg(pl.col("slowdown").max())["slowdown"].mean()
-                assert entry["p999"]["mean"] == pytest.approx(most, rel=1e-4)
+                most = [
+                    float(of_seed["slowdown"].to_numpy().max())
+                    for _, of_seed in rows.group_by("seed")
+                ]
+                assert entry["p999"]["mean"] == pytest.approx(fmean(most), rel=1e-4)
     assert result.summary["warnings"] == []
 
 

@@ -106,10 +106,10 @@ pub struct Scenario {
     /// names the one of its flows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, Transport>,
-    /// Groups of flows, by name: the conditions of a group are `src:`, `dst:` or `host:` with a host or a range of
-    /// numbers, and `bytes` with `<`, `<=`, `>` or `>=` and a size, joined by `&`, as in
-    /// `groups = { rpc = "bytes<10KB", backups = "src:h3", to_storage = "dst:4-7&bytes>=1MB" }`. A flow is of
-    /// the first group that fits it.
+    /// Groups of flows, by name: for each the conditions that its flows meet, joined by `&`, such as
+    /// `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:` (either end) take a host or a
+    /// range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a size. Each flow belongs to the first group that
+    /// fits it.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub groups: IndexMap<String, String>,
     /// The packet pacer behind each host's NIC; without this table there is none.
