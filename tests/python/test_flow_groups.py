@@ -113,6 +113,13 @@ def test_a_flow_list_in_parquet_has_labels(type_: type[pl.DataType], tmp_path: P
     assert hull.run(again, tmp_path / "again").flows.equals(result.flows)
 
 
+def test_integers_are_no_labels(tmp_path: Path) -> None:
+    ROWS.with_columns(group=pl.lit(1)).write_parquet(tmp_path / "list.parquet")
+    table = {**grouped(), "workload": {"flows": str(tmp_path / "list.parquet")}}
+    with pytest.raises(hull.ScenarioError, match=r"column group: another type is invalid; .*te"):
+        hull.run(table, tmp_path / "out")
+
+
 def test_reports_and_essentials_have_groups(tmp_path: Path) -> None:
     result = hull.run(grouped(schemes={"one": {}, "two": {}}), tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
