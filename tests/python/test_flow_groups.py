@@ -163,7 +163,7 @@ def test_a_group_without_flows_is_warned_of(tmp_path: Path) -> None:
     [
         ('rpc="byte<1KB"', "0,1,0,5,", 'groups.rpc: "byte<1KB" is invalid; expected conditions'),
         ('far="src:h99"', "0,1,0,5,", 'groups.far: "src:h99" is invalid; expected hosts by number'),
-        ('idle="bytes<5"', "0,1,0,5,", 'groups.idle: "bytes<5" is invalid; expected a group that'),
+        ('idle="bytes<5"', "0,1,0,5,", 'groups.idle: "bytes<5" fits none of 1 flows of'),
         ('other="bytes<5"', "0,1,0,5,", 'groups: "other" is invalid; expected names of letters'),
         ('rpc="bytes<5KB"', f"0,1,0,5,{'x' * 101}", "line 2, column group: "),
     ],

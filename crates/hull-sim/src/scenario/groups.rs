@@ -100,8 +100,8 @@ pub(super) fn check(groups: &IndexMap<String, String>) -> Result<(), Problem> {
             && name.len() <= LONGEST_NAME
             && name != OTHER;
         let allowed = format!(
-            "names of letters, digits, - and _, a letter first, at most {LONGEST_NAME} characters, but \
-             \"{OTHER}\", the flows of no group"
+            "names of letters, digits, - and _ that begin with a letter, at most {LONGEST_NAME} characters, and \
+             not \"{OTHER}\", the flows of no group"
         );
         require(is_name, "groups", quoted(name), &allowed)?;
         conditions(name, text)?;

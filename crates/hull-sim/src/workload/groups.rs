@@ -126,15 +126,12 @@ impl Groups {
     ) -> Result<(), Problem> {
         for (number, (name, text)) in (1..).zip(texts) {
             if !numbers.contains(&number) {
-                let allowed = format!(
-                    "a group that has one of the {flows} flows of workload.flows; a flow is of the group that \
-                     its row names, or else of the first one that fits"
+                let told = format!(
+                    "{} fits none of {flows} flows of workload.flows; expected a group with flows (the label of \
+                     a row counts, then the first group that fits)",
+                    quoted(text)
                 );
-                return Err(Problem::of_value(
-                    &format!("groups.{name}"),
-                    quoted(text),
-                    &allowed,
-                ));
+                return Err(Problem::new(format!("groups.{name}"), told));
             }
         }
         Ok(())

@@ -206,8 +206,8 @@ fn a_group_without_a_flow_of_the_list_is_refused() {
     std::fs::remove_file(path).expect("it was there");
     let problem = problem.expect_err("idle").to_string();
     for part in [
-        "groups.idle: \"bytes<9KB\" is invalid",
-        "one of the 6 flows",
+        "groups.idle: \"bytes<9KB\" fits none",
+        "none of 6 flows of workload.flows",
     ] {
         assert!(problem.contains(part), "{part}: {problem}");
     }
