@@ -28,6 +28,7 @@ from hull.report.curves import (
 )
 from hull.report.document import document, figures, key_of
 from hull.report.essentials import essentials
+from hull.report.groups import groups_table
 from hull.report.labels import condition_label, conditions_of
 from hull.report.links import DUMBBELL_PORT, Links, heat_maps, links_of, tiers_table
 from hull.report.port_queues import (
@@ -176,6 +177,7 @@ def _condition_sections(
         text += "<h3>All results</h3>"
         text += condition_table(label, here, looks, classes, latency=of.shows_latency)
         text += transports_table(label, condition, summary, shown, classes)
+        text += groups_table(label, condition, summary, shown, classes)
         text += "</section>"
     return text
 

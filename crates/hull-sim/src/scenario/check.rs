@@ -1,7 +1,7 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what concerns several.
 
-use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
+use super::{Scenario, groups, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;
@@ -26,6 +26,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
         vec![switch::check(&s.switch, mtu), transport],
         pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, mtu)),
         super::workload::check(&s.workload),
+        vec![groups::check(&s.groups)],
         vec![measure::check(&s.measure)],
     ];
     let problems = sections.into_iter().flatten().filter_map(Result::err);

@@ -2,7 +2,7 @@
 //! uniform random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that not all
 //! begin with the same receiver. Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -115,6 +115,7 @@ impl Workload for AllToAll {
             dst: self.hosts[j],
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

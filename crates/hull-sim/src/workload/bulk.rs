@@ -1,7 +1,7 @@
 //! Flows to the client that start one after the other and send `size` bytes, or as much as there
 //! is time for (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{
     Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -95,6 +95,7 @@ impl Workload for Bulk {
             dst: 0,
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

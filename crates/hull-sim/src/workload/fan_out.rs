@@ -5,7 +5,7 @@
 use slab::Slab;
 
 use super::backlog::waiting;
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
 use crate::problem::Problem;

@@ -7,7 +7,7 @@
 //! part of the query's completion time (thesis 2.1.3).
 
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{Agenda, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};

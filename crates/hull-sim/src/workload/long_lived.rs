@@ -1,7 +1,7 @@
 //! Long-lived flows with start and stop times (thesis 2.3.1; figure 2.16 starts and stops five of
 //! them 30 seconds apart). Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, NO_CONNECTION,
     Progress, Workload, few,
@@ -180,6 +180,7 @@ impl Workload for LongLived {
             dst: flow.ends.1,
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

@@ -7,7 +7,7 @@
 //! response is sent when the service is over.
 
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{Agenda, Backlog, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};

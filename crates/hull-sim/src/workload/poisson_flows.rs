@@ -13,7 +13,7 @@ use slab::Slab;
 use super::backlog::waiting;
 use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -288,6 +288,7 @@ impl Workload for PoissonFlows {
             dst: flow.dst,
             connection: flow.connection,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

@@ -1,7 +1,7 @@
 //! The connections of a request workload, in pools of the same size: one for each transport in use, or,
 //! with separate classes, one for each class of sizes.
 
-use super::traffic::Stage;
+use super::stage::Stage;
 use crate::scenario::Requests;
 
 /// Which connections a class may use, and the transport of each.

@@ -15,7 +15,7 @@ use super::backlog::waiting;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION,
     Progress, Workload, few,
@@ -289,6 +289,7 @@ impl Workload for Production {
                     dst: flow.ends.1,
                     connection: NO_CONNECTION,
                     transport: 0,
+                    group: 0,
                     timeouts: few(timeouts),
                     acked: Acked::Pending,
                 });

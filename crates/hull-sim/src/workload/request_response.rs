@@ -14,7 +14,7 @@
 use slab::Slab;
 
 use super::pools::Pools;
-use super::traffic::Stage;
+use super::stage::Stage;
 use super::{Acked, Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
 use crate::problem::Problem;
@@ -298,6 +298,7 @@ impl Workload for RequestResponse {
                     dst: client,
                     connection: request.connection,
                     transport: 0,
+                    group: 0,
                     timeouts: request.timeouts.saturating_add(few(timeouts)),
                     acked: Acked::Pending,
                 });
