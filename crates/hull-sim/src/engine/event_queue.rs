@@ -74,12 +74,12 @@ impl EventQueue {
             self.buckets[slot].push(near);
             self.filled[slot / 64] |= 1 << (slot % 64);
         } else {
-            self.push_apart(at_ps, entity);
+            self.push_off_calendar(at_ps, entity);
         }
     }
 
     /// An event of the present bucket, or beyond the calendar.
-    fn push_apart(&mut self, at_ps: u64, entity: Entity) {
+    fn push_off_calendar(&mut self, at_ps: u64, entity: Entity) {
         if at_ps >> self.shift != self.present {
             self.far.push(Reverse((at_ps, entity.bits())));
             return;

@@ -163,7 +163,7 @@ impl Network {
         }
         let link = &mut self.ports[port];
         link.advance(now_ps, &mut self.options);
-        if link.is_rare() {
+        if link.is_off_fast_path() {
             let copy = packet; // see `Port::enqueue`
             return self.enqueue_off_fast_path(now_ps, earliest_ps, port, &copy);
         }

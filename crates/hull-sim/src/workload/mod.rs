@@ -10,6 +10,7 @@ mod arrow_schema;
 mod backlog;
 mod bulk;
 mod cdf_table;
+mod context;
 mod csv_rows;
 mod fan_out;
 mod flow_list;
@@ -27,7 +28,6 @@ mod replay;
 mod request_response;
 mod size_class;
 mod sizes;
-mod stage;
 #[cfg(test)]
 mod test_network;
 mod traffic;

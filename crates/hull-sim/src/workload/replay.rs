@@ -1,9 +1,9 @@
 //! Replay of a flow list: each flow starts when its row says so, on a connection of its own.
 //! Flows that would start after the measured time are left out. Times ps, sizes bytes.
 
+use super::context::Context;
 use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
-use super::stage::Stage;
 use super::{
     Acked, Agenda, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -30,20 +30,20 @@ impl Replay {
     pub fn new(
         path: &str,
         class_bounds: &[Size],
-        stage: &Stage,
+        context: &Context,
         groups: &Groups,
     ) -> Result<Self, Problem> {
-        let list = FlowList::read(path, stage.hosts, stage.transports, groups);
+        let list = FlowList::read(path, context.hosts, context.transports, groups);
         let mut list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
         let transports = list.transports();
         let groups = (groups_of(&list, groups), list.flows().len());
-        list.cut(stage.end_ps);
+        list.cut(context.end_ps);
         Ok(Replay {
             list,
             transports,
             groups,
             classes: SizeClasses::new(class_bounds),
-            application_delay_ps: stage.application_delay_ps,
+            application_delay_ps: context.application_delay_ps,
             started: 0,
             completed: 0,
         })

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::all_to_all::AllToAll;
 use super::bulk::Bulk;
+use super::context::Context;
 use super::incast::Incast;
 use super::long_lived::LongLived;
 use super::partition_aggregate::PartitionAggregate;
@@ -13,7 +14,6 @@ use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
-use super::stage::Stage;
 use super::{
     Agenda, Backlog, Besides, Channel, Groups, HostNames, NO_CONNECTION, Progress, Workload,
 };
@@ -81,7 +81,7 @@ pub struct Traffic {
 pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffic, Problem> {
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
-    let stage = Stage {
+    let context = Context {
         hosts,
         seed,
         end_ps,
@@ -92,10 +92,10 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
     let mut groups = Groups::new(&scenario.groups, hosts)?;
     let mut kinds = Vec::new();
     let mut add = |name: &'static str, transport: Option<&String>, kind: Kind| {
-        kinds.push((name, stage.transport(transport), kind));
+        kinds.push((name, context.transport(transport), kind));
     };
     if let Some(settings) = &workload.requests {
-        let requests = Box::new(RequestResponse::new(settings, &stage)?);
+        let requests = Box::new(RequestResponse::new(settings, &context)?);
         add(
             "requests",
             settings.transport.as_ref(),
@@ -103,20 +103,20 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         );
     }
     if let Some(settings) = &workload.bulk {
-        let bulk = Bulk::new(settings, &stage);
+        let bulk = Bulk::new(settings, &context);
         add("bulk", settings.transport.as_ref(), Kind::Bulk(bulk));
     }
     if let Some(settings) = &workload.long_lived {
-        let flows = LongLived::new(settings, &stage)?;
+        let flows = LongLived::new(settings, &context)?;
         add("long_lived", None, Kind::LongLived(flows));
     }
     match &workload.flows {
         Some(Flows::Poisson(settings)) => {
-            let flows = Box::new(PoissonFlows::new(settings, &stage)?);
+            let flows = Box::new(PoissonFlows::new(settings, &context)?);
             add("flows", settings.transport.as_ref(), Kind::Flows(flows));
         }
         Some(list @ Flows::Replay(path)) => {
-            let replay = Replay::new(path, &list.class_bounds(), &stage, &groups)?;
+            let replay = Replay::new(path, &list.class_bounds(), &context, &groups)?;
             groups = groups.with_names(replay.group_names());
             scenario.check_listed(&replay.transports)?;
             add("flows", None, Kind::Replay(replay));
@@ -124,16 +124,16 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         None => {}
     }
     if let Some(settings) = &workload.incast {
-        let incast = Incast::new(settings, &stage)?;
+        let incast = Incast::new(settings, &context)?;
         add("incast", settings.transport.as_ref(), Kind::Incast(incast));
     }
     if let Some(settings) = &workload.partition_aggregate {
         let queries =
-            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &stage)?));
+            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &context)?));
         add("partition_aggregate", settings.transport.as_ref(), queries);
     }
     if let Some(settings) = &workload.all_to_all {
-        let all = AllToAll::new(settings, &stage)?;
+        let all = AllToAll::new(settings, &context)?;
         add(
             "all_to_all",
             settings.transport.as_ref(),
@@ -141,7 +141,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         );
     }
     if let Some(settings) = &workload.production {
-        let production = Kind::Production(Box::new(Production::new(settings, &stage)?));
+        let production = Kind::Production(Box::new(Production::new(settings, &context)?));
         add("production", settings.transport.as_ref(), production);
     }
     // What others send is not known beforehand.

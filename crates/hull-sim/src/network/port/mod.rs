@@ -64,7 +64,7 @@ mod feature {
     /// Those that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = RULED | CUT;
+    pub const OFF_FAST_PATH: u8 = RULED | CUT;
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -189,7 +189,7 @@ impl Port {
         options: &mut OptionTable,
     ) -> Verdict {
         self.advance(now_ps, options);
-        if self.is_rare() {
+        if self.is_off_fast_path() {
             // A copy: a packet whose address is taken would live in memory on the short way too.
             let copy = packet;
             return self.enqueue_off_fast_path(now_ps, earliest_ps, &copy, options);
@@ -199,8 +199,8 @@ impl Port {
 
     /// Whether a packet does not take the short way, [`Port::enqueue_plain`].
     #[inline(always)]
-    pub(in crate::network) fn is_rare(&self) -> bool {
-        self.has(feature::RARE)
+    pub(in crate::network) fn is_off_fast_path(&self) -> bool {
+        self.has(feature::OFF_FAST_PATH)
     }
 
     /// The short way of a packet, when the port was advanced.

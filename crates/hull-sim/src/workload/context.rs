@@ -6,7 +6,7 @@ use super::HostNames;
 use crate::scenario::Transport;
 
 /// What a workload knows of the run that it is made for.
-pub(super) struct Stage<'a> {
+pub(super) struct Context<'a> {
     pub hosts: &'a HostNames,
     pub seed: u64,
     /// End of the measured time: nothing new starts then.
@@ -16,7 +16,7 @@ pub(super) struct Stage<'a> {
     pub transports: &'a IndexMap<String, Transport>,
 }
 
-impl Stage<'_> {
+impl Context<'_> {
     /// Number of a transport by its name.
     pub fn transport(&self, name: Option<&String>) -> u16 {
         let index = name.and_then(|name| self.transports.get_index_of(name));
