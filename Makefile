@@ -34,7 +34,8 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -m "not quiet" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
 
 .PHONY: linux

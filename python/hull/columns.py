@@ -6,6 +6,7 @@ the documentation.
 """
 
 import json
+from collections.abc import Collection
 
 from hull import _core
 
@@ -33,8 +34,16 @@ ASKED_FOR = {
 """Tables that are there only where the scenario has something: what it must have."""
 
 
-def described(table: str) -> dict[str, dict[str, str]]:
-    """The columns of a table as {"name": {"unit": ..., "meaning": ...}}."""
+_ONLY_WHERE_THERE = ("group",)
+"""Columns that a file describes only if it has them: other files keep their bytes."""
+
+
+def described(table: str, there: Collection[str] | None = None) -> dict[str, dict[str, str]]:
+    """The columns of a table as {"name": {"unit": ..., "meaning": ...}}; `there` are those that a
+    file has.
+    """
     return {
-        name: {"unit": unit, "meaning": meaning} for name, (unit, meaning) in COLUMNS[table].items()
+        name: {"unit": unit, "meaning": meaning}
+        for name, (unit, meaning) in COLUMNS[table].items()
+        if there is None or name in there or name not in _ONLY_WHERE_THERE
     }

@@ -10,8 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hull.changes import Value, change, in_words, told, value_of
+from hull.registry import NO_GROUP
 
 _US = {"mean_us": "mean", "p99_us": "p99"}
+_OF_GROUP = "FCT, group "
+_MOST_GROUPS = 4
+"""With more, the report's table is enough."""
 Samples = dict[int, float | None]
 """A number by seed."""
 
@@ -60,6 +64,7 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     """The run in one sentence: the scheme that shortens the tail of small flows most, and what it
     does to large ones; empty where nothing is compared.
     """
+    lines = [line for line in lines if not line.what.startswith(_OF_GROUP)]
     tails = [line for line in lines if line.statistic == "p99" and line.unit == "us"]
     compared = [line for line in tails if line.change is not None]
     if not compared:
@@ -129,16 +134,6 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
     if len(classes) > 2 and not every:
         classes = [classes[0], classes[-1]]
 
-    def entry_of(part: Mapping[str, Any], group: str, name: str) -> Mapping[str, Any]:
-        entries = part.get(group) or ()
-        return next((entry for entry in entries if entry["class"] == name), {})
-
-    def of_class(group: str, name: str, key: str) -> tuple[Any, Any]:
-        return (
-            lambda part: entry_of(part, group, name).get(key),
-            lambda part: entry_of(part, group, name).get("count", 0),
-        )
-
     def packets(part: Mapping[str, Any]) -> int:
         return int(part["packet_hops"])
 
@@ -148,8 +143,9 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
         last = len(classes) > 1 and place == len(classes) - 1
         shown = _US if every else {"mean_us": "mean"} if last else {"p99_us": "p99"}
         for key, statistic in shown.items():
-            kinds.append((f"FCT, {name}", statistic, "us", *of_class("fct", name, key)))
-        kinds.append((f"slowdown, {name}", "p99", "1", *of_class("slowdown", name, "p99")))
+            kinds.append((f"FCT, {name}", statistic, "us", *_of_class(("fct",), name, key)))
+        kinds.append((f"slowdown, {name}", "p99", "1", *_of_class(("slowdown",), name, "p99")))
+    kinds += _of_groups(parts, every=every)
     if any(part.get("queries") for part in parts):
         for key, statistic in _US.items():
             kinds.append(
@@ -168,3 +164,41 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
         )
     )
     return kinds
+
+
+def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
+    """For each group the 99th percentile of its fullest class; with `every`, all its classes."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in parts:
+        for group, of in part.get("groups", {}).items():
+            in_class = counts.setdefault(group, {})
+            for entry in of["fct"]:
+                in_class[entry["class"]] = in_class.get(entry["class"], 0) + entry["count"]
+    named = [group for group, in_class in counts.items() if any(in_class.values())]
+    if not every:
+        named = [group for group in named if group != NO_GROUP][:_MOST_GROUPS]
+
+    kinds: list[Any] = []
+    for group in named:
+        classes = [name for name, count in counts[group].items() if count]
+        if not every:
+            classes = [max(classes, key=lambda name: counts[group][name])]
+        shown = _US if every else {"p99_us": "p99"}
+        for name in classes:
+            what, path = f"{_OF_GROUP}{group}, {name}", ("groups", group, "fct")
+            kinds += [
+                (what, word, "us", *_of_class(path, name, key)) for key, word in shown.items()
+            ]
+    return kinds
+
+
+def _of_class(path: Sequence[str], name: str, key: str) -> tuple[Any, Any]:
+    """How to read a number of a size class, and how many flows are behind it."""
+
+    def entry(part: Mapping[str, Any]) -> Mapping[str, Any]:
+        found: Any = part
+        for step in path:
+            found = found.get(step) or {}
+        return next((entry for entry in found if entry["class"] == name), {})
+
+    return lambda part: entry(part).get(key), lambda part: entry(part).get("count", 0)

@@ -18,6 +18,9 @@ StatisticPath = tuple[str, ...]
 LABELS = ("hull_version", "name", "condition", "scheme", "seed")
 """What the summary of a part has besides statistics."""
 
+NO_GROUP = "other"
+"""The group, in statistics and flows.parquet, of the flows that are of none."""
+
 
 @dataclass(frozen=True)
 class Statistic:

@@ -4,6 +4,7 @@
   and their flows are slow for no reason of the network.
 - A largest window that was left at its default and is below the bandwidth-delay product of the
   longest path: it, and not congestion control, limits a flow that has the path to itself.
+- A group of flows of which no flow has completed.
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import Any
 
 from hull import _core
 from hull.plan import Plan
+from hull.registry import NO_GROUP
 
 _DEFAULT_WINDOW = next(
     row["default"] for row in json.loads(_core.keys()) if row["key"] == "transport.max_window"
@@ -26,7 +28,8 @@ def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
             continue  # measured on a real network
         name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
         drops = _drops_in_hosts(cell.scenario, averages["drops_by_place"])
-        for text in filter(None, (drops, _small_window(cell.scenario))):
+        found_here = (drops, _small_window(cell.scenario), _empty_groups(averages))
+        for text in filter(None, found_here):
             found.setdefault(text, []).append(name)
     return [f"{_names(names)}: {text}" for text, names in found.items()]
 
@@ -51,6 +54,15 @@ def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> s
     if not parts:
         return ""
     return f"packets were dropped inside hosts, per seed {' and '.join(parts)}"
+
+
+def _empty_groups(averages: Mapping[str, Any]) -> str:
+    empty = [
+        name
+        for name, of in averages.get("groups", {}).items()
+        if name != NO_GROUP and not any(entry["count"]["mean"] for entry in of["fct"])
+    ]
+    return f"no flow of these groups completed: {', '.join(empty)}" if empty else ""
 
 
 def _small_window(scenario: Mapping[str, Any]) -> str:

@@ -1086,6 +1086,12 @@ class Scenario(TypedDict):
     """Further transports, by name: each has what [transport] has but for the keys of its own
     table. A workload names the one of its flows.
     """
+    groups: NotRequired[dict[str, str]]
+    """Groups of flows, by name: for each the conditions that its flows meet, joined by `&`, such
+    as `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:`
+    (either end) take a host or a range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a
+    size. Each flow belongs to the first group that fits it.
+    """
     pacer: NotRequired[Pacer]
     """The packet pacer behind each host's NIC; without this table there is none."""
     workload: Workload

@@ -35,11 +35,13 @@ def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
             for part in with_it
         ]
         try:
-            # Only schemes with several transports have that column.
-            pl.concat(frames, how="diagonal").sink_parquet(
+            # Only schemes with several transports, or with groups, have those columns.
+            merged = pl.concat(frames, how="diagonal")
+            columns = described(table, merged.collect_schema().names())
+            merged.sink_parquet(
                 folder / name,
                 row_group_size=_ROW_GROUP,
-                metadata={"hull.columns": json.dumps(described(table))},
+                metadata={"hull.columns": json.dumps(columns)},
             )
         except (pl.exceptions.PolarsError, OSError) as error:
             reason = _refusal(folder / name) or reason_of(error)

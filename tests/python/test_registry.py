@@ -19,6 +19,7 @@ EVERYTHING: dict[str, Any] = {
     "switch": {"rate": "1Gbps", "delay": "1us", "marking": {"threshold": "30KB"}},
     "transport": {"congestion_control": "dctcp", "ecn": True},
     "transports": {"other": {"congestion_control": "newreno", "ecn": False}},
+    "groups": {"first": "src:1"},
     "pacer": {},
     "workload": {
         "requests": {"load": "20%", "classes": [{"size": "1KB", "share": "100%"}]},

@@ -141,18 +141,30 @@ def test_every_chart_compiles(full_page: str) -> None:
 
 
 def test_summary_table_holds_the_means_over_seeds(full: SyntheticRun, full_page: str) -> None:
-    table = Page(full_page).tables["20% load: mean over 2 seeds"]
+    table = Page(full_page).tables["20% load: mean over 2 seeds, 95% intervals where they differ"]
     assert table[0] == ["Metric", "TCP drop-tail", "DCTCP-30K", "DCTCP-6K + pacer", "HULL (PQ 950)"]
     parts = [part for part in full.summary["parts"] if part["condition"] == "load=20%"]
     tcp = [part for part in parts if part["scheme"] == "tcp_droptail"]
-    mean = sum(part["switch_latency"]["occupancy"]["mean_us"] for part in tcp) / 2
+    assert len(tcp) == 2
+
+    def told(one: float, other: float) -> str:
+        """Student's t with one degree of freedom is the tangent: 95% is tan(0.475 pi)."""
+        half = math.tan(0.475 * math.pi) * abs(one - other) / 2
+        return number((one + other) / 2) + (f" ± {number(half)}" if half else "")
+
     at = table.index(["Switch latency, occupancy (µs)"])
-    assert table[at + 1][:2] == ["mean", number(mean)]
-    large = sum(part["fct"][1]["p99_us"] for part in tcp) / 2 / 1000
+    mean = told(*(part["switch_latency"]["occupancy"]["mean_us"] for part in tcp))
+    assert "±" in mean
+    assert table[at + 1][:2] == ["mean", mean]
     at = table.index(["FCT, 10MB (ms)"])
-    assert table[at + 2][:2] == ["p99", number(large)]
-    assert ["marks", "0", "54,322", "54,322", "54,322"] in table
-    assert ["timeouts", "2", "0", "0", "0"] in table
+    large = told(*(part["fct"][1]["p99_us"] / 1000 for part in tcp))
+    assert table[at + 2][:2] == ["p99", large]
+    flows = sum(part["fct"][1]["count"] for part in tcp) / 2
+    assert table[at + 3][0] == "flows per seed"
+    assert table[at + 3][1].split(" ±")[0] == f"{flows:,.0f}"
+    marks, timeouts = (next(row for row in table if row[0] == n) for n in ("marks", "timeouts"))
+    assert [cell.split(" ±")[0] for cell in marks[1:]] == ["0", "54,322", "54,322", "54,322"]
+    assert [cell.split(" ±")[0] for cell in timeouts[1:]] == ["2", "0", "0", "0"]
 
 
 def test_run_table_states_the_speed(full: SyntheticRun, full_page: str) -> None:
@@ -203,7 +215,8 @@ def test_run_without_sweep_classes_and_probes(tmp_path: Path) -> None:
     assert "Published beside measured" not in text
     assert "Switch latency, probe" not in text
     essential = "Essential numbers; changes are against mine"
-    assert list(page.tables) == [essential, "All runs: mean over 2 seeds", "What was run"]
+    seeds = "mean over 2 seeds, 95% intervals where they differ"
+    assert list(page.tables) == [essential, f"All runs: {seeds}", "What was run"]
     assert len(specs(text)) == 2 + 2
 
 

@@ -18,6 +18,9 @@ pub const FLOWS: usize = crate::engine::Entity::MOST / 2;
 /// Permanent connections of a workload.
 pub const CONNECTIONS: usize = 4_000_000;
 
+/// Groups of flows, each with statistics of its own.
+pub const GROUPS: usize = 1000;
+
 /// Cells of a scenario: schemes times swept values.
 pub const CELLS: usize = 100_000;
 

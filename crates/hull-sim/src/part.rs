@@ -9,8 +9,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Fairness, ProbeSummary, QuerySummary, SlowdownSummary, TierCount,
-    TransportSummary, by_tier, drops_by_place, thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Fairness, GroupSummary, ProbeSummary, QuerySummary, SlowdownSummary,
+    TierCount, TransportSummary, by_tier, drops_by_place, thread_seconds, write_links,
+    write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;
@@ -74,6 +75,9 @@ pub struct Summary {
     /// What the flows of each transport had, where there are several.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, TransportSummary>,
+    /// What the flows of each group had, where there are groups.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub groups: IndexMap<String, GroupSummary>,
     /// Use of the links, by tier.
     pub links: IndexMap<String, TierCount>,
     /// Most flows in use at once.
@@ -159,6 +163,7 @@ pub fn run(
         processor: outcome.processor,
         throughput: outcome.throughput,
         transports: outcome.transports,
+        groups: outcome.flows.groups(),
         drops_by_place: drops_by_place(&links),
         links,
         flow_slots: outcome.flow_slots,

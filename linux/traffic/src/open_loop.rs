@@ -303,6 +303,7 @@ impl Worker {
             dst: 0,
             connection: self.connection,
             transport: 0,
+            group: 0,
             timeouts: u16::try_from(timeouts).unwrap_or(u16::MAX),
             acked: Acked::Unknown,
         });

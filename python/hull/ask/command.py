@@ -31,6 +31,7 @@ from hull.errors import UsageError, check_count, shown
 from hull.file_names import check_path
 from hull.output_file import whole_file, write_text
 from hull.plan import make_plan
+from hull.registry import NO_GROUP
 from hull.runner import perform
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def ask(request: Request) -> Answer:
     result = perform(plan, request.out / "runs", jobs=request.jobs, force=request.force, lines=True)
     conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
     asked = _asked(lists, conditions, runs)
-    rows = rows_of(question, _with_groups(result.flows, asked), asked, sizes)
+    rows = rows_of(question, _labelled(result.flows), asked, sizes)
     advice = advise(question, rows, request.most_loss)
     fit = compare(flows, lists[0]) if request.fit else None
     facts = Facts(
@@ -118,6 +119,7 @@ def ask(request: Request) -> Answer:
         cannot_say=_cannot_say(fit, partly=question.partly),
         commands=deploy_commands(question, advice),
         loads=tuple(busiest[:_LOADS_SHOWN]),
+        drawn=(flows, lists[0]) if request.fit else None,
     )
     write_picture(question, rows, request.out / "frontier.pdf")
     content = _summary(request, question, traffic, rows, sizes, advice, facts, busiest, fit)
@@ -134,6 +136,7 @@ def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
 
     columns = ["start_ps", "src", "dst", "bytes"]
     columns += ["transport"] if "transport" in flows.columns else []
+    columns += ["group"] if (flows["group"] != NO_GROUP).any() else []
     content = io.BytesIO()
     flows.select(columns).write_parquet(content, compression="snappy", statistics=False)
     data = content.getvalue()
@@ -156,17 +159,17 @@ def _asked(
     )
 
 
-def _with_groups(finished: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows of the runs with the groups of their flows."""
+def _labelled(finished: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of the runs with `group`, and with `changed` where only some hosts change."""
     import polars as pl
 
-    key = ["condition", "start_ps", "src", "dst", "bytes"]
-    kept = ["group", *(["changed"] if "changed" in asked.columns else [])]
-    whole = [pl.col(name).cast(pl.Int64) for name in ("start_ps", "src", "dst", "bytes")]
-    text = [pl.col(name).cast(pl.String) for name in ("condition", "scheme")]
-    groups = asked.select([*key, *kept]).unique(key, keep="first", maintain_order=True)
-    return finished.with_columns(*whole, *text).join(
-        groups.with_columns(*whole), on=key, how="left"
+    there = finished.columns
+    group = pl.col("group").fill_null(NO_GROUP) if "group" in there else pl.lit(NO_GROUP)
+    changed = [pl.col("transport") != UNCHANGED] if "transport" in there else []
+    return finished.with_columns(
+        pl.col("condition", "scheme").cast(pl.String),
+        group.alias("group"),
+        *(of.alias("changed") for of in changed),
     )
 
 

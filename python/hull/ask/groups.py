@@ -3,23 +3,26 @@
 A group is a name, `=`, and conditions joined by `&`, all of which hold: `src:`, `dst:` or `host:`
 (either end) with an address, a prefix or a host's name; `port:` (either end), `src_port:` or
 `dst_port:` with a number or range; `bytes` with `<`, `<=`, `>`, `>=` and a size. The first group
-that a flow fits is its group; flows of none are "other".
+that a flow fits is its group; flows of none are "other". The grammar of `[groups]` in a scenario
+(crates/hull-sim/src/scenario/groups.rs) is the same, with hosts for addresses and without ports.
 """
 
 import ipaddress
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from hull import _core
 from hull.ask.addresses import network, parsed
 from hull.errors import UsageError, shown
+from hull.registry import NO_GROUP
 
 if TYPE_CHECKING:
     import polars as pl
 
-OTHER = "other"
 _FORM = "NAME=CONDITION, such as backups=src:10.2.0.0/16 or rpc=bytes<10KB&port:443"
+_MOST_GROUPS = 1000
+_LONGEST_LABEL = 100
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
 _BYTES = re.compile(r"bytes\s*(<=|>=|<|>)\s*(.+)")
 _PORTS = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
@@ -45,7 +48,10 @@ def label(flows: "pl.DataFrame", texts: Sequence[str]) -> "pl.DataFrame":
     """Flows with a column `group`; those without one keep that of the trace, or are "other"."""
     import polars as pl
 
-    own = pl.col("group").fill_null(OTHER) if "group" in flows.columns else pl.lit(OTHER)
+    own = pl.lit(NO_GROUP)
+    if "group" in flows.columns:
+        # An empty label is none, as in a flow list.
+        own = pl.col("group").replace("", NO_GROUP).fill_null(NO_GROUP)
     rules = [_rule(text, flows) for text in texts]
     names = [name for name, _ in rules]
     for name in names:
@@ -56,6 +62,7 @@ def label(flows: "pl.DataFrame", texts: Sequence[str]) -> "pl.DataFrame":
         group = pl.when(condition.fill_null(False)).then(pl.lit(name)).otherwise(group)
     labelled = flows.with_columns(group.alias("group"))
     found = set(labelled.get_column("group").unique())
+    _check_labels(found)
     for name, text in zip(names, texts, strict=True):
         if name not in found:
             raise UsageError(
@@ -65,15 +72,30 @@ def label(flows: "pl.DataFrame", texts: Sequence[str]) -> "pl.DataFrame":
     return labelled
 
 
+def _check_labels(labels: Collection[str]) -> None:
+    """Refuse labels of the trace that a flow list cannot have."""
+    if len(labels) > _MOST_GROUPS:
+        raise UsageError(
+            f"column group: {len(labels):,} different labels are invalid; expected at most "
+            f"{_MOST_GROUPS:,}"
+        )
+    for label in sorted(labels):
+        if len(label) > _LONGEST_LABEL or not label.isprintable():
+            raise UsageError(
+                f"column group: {shown(label)} is invalid; expected at most {_LONGEST_LABEL} "
+                "characters that can be seen"
+            )
+
+
 def _rule(text: str, flows: "pl.DataFrame") -> "tuple[str, pl.Expr]":
     name, equals, rest = text.partition("=")
     name = name.strip()
     if not equals or not rest.strip():
         raise UsageError(f"--group: {shown(text)} is invalid; expected {_FORM}")
-    if not _NAME.fullmatch(name) or name == OTHER:
+    if not _NAME.fullmatch(name) or name == NO_GROUP:
         raise UsageError(
             f"--group: the name {shown(name)} is invalid; expected letters, digits, - and _, at "
-            f"most 40, and not {OTHER}"
+            f"most 40, and not {NO_GROUP}"
         )
     conditions = [_condition(part.strip(), text, flows) for part in rest.split("&")]
     whole = conditions[0]

@@ -5,10 +5,12 @@ the commands that deploy it, and what was dropped, guessed and left out. Changes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hull.ask.answer import ALL, Advice, Row, Sizes
 from hull.ask.capacity import Load
+from hull.ask.fit_charts import fit_section
+from hull.ask.frontier import Frontier, frontiers
 from hull.ask.question import Question, percent
 from hull.changes import Value, told
 from hull.report.charts import Chart
@@ -16,6 +18,14 @@ from hull.report.document import document, figures, key_of
 from hull.report.labels import NO_VALUE, number
 from hull.report.lines import Mean, Point, frontier_chart, scale_of
 from hull.report.tables import boxed_table, swatch
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ALONE = (
+    "A group of small flows only is drawn against the large ones of all flows, one of large flows "
+    "only against all small ones."
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +39,8 @@ class Facts:
     cannot_say: tuple[str, ...]
     commands: tuple[str, ...]
     loads: tuple[Load, ...]
-    fit: str = ""
-    """HTML about the fit, where flows were drawn."""
+    drawn: "tuple[pl.DataFrame, pl.DataFrame] | None" = None
+    """Flows as seen and as drawn for the first seed, where they were drawn."""
 
 
 def answer_page(
@@ -39,10 +49,12 @@ def answer_page(
     """The whole file."""
     charts: list[Chart] = []
     groups = list(dict.fromkeys(row.group for row in rows))
-    drawn = [group for group in groups if _has_both(rows, group)]
-    frontier = figures([_frontier(question, rows, group) for group in drawn], charts)
+    drawn = frontiers(rows)
+    frontier = figures([_frontier_chart(question, one) for one in drawn], charts)
+    alone = any(one.title.endswith("only") for one in drawn)
     tables = "".join(_table(question, rows, group) for group in groups)
     sure = _list(advice.sure) or ""
+    fit = fit_section(*facts.drawn, charts) if facts.drawn else ""
     commands = escape("\n".join(facts.commands))
     body = f"""<h1>{escape(facts.title)}</h1>
 <p class="answer"><strong>{escape(advice.sentence)}</strong></p>
@@ -50,9 +62,10 @@ def answer_page(
 {key_of(_shown(question))}{frontier}
 <p>Further down: small flows end sooner. Further right: large flows take longer. Both axes are
 logarithmic; bars are 95% intervals over the seeds. Changes are against
-{escape(_label(question, question.today[0]))} on the same flows. {escape(_sentence(sizes.why))}</p>
+{escape(_label(question, question.today[0]))} on the same flows. {escape(_sentence(sizes.why))}
+{_ALONE if alone else ""}</p>
 {tables}</section>
-<section><h2 id="sure">How sure this is</h2>{sure}{_list(facts.cannot_say)}{facts.fit}</section>
+<section><h2 id="sure">How sure this is</h2>{sure}{_list(facts.cannot_say)}{fit}</section>
 <section><h2 id="deploy">How to deploy it</h2>
 {f"<pre>{commands}</pre>" if facts.commands else "<p>Nothing is to be changed.</p>"}
 {_settings(question)}</section>
@@ -72,31 +85,23 @@ def _label(question: Question, name: str) -> str:
     return next(scheme.label for scheme in question.looks if scheme.name == name)
 
 
-def _has_both(rows: Sequence[Row], group: str) -> bool:
-    """Whether a group has small and large flows."""
-    inside = [row for row in rows if row.group == group]
-    return any(row.small_p99_us and row.large_mean_us for row in inside)
-
-
-def _frontier(question: Question, rows: Sequence[Row], group: str) -> Chart:
+def _frontier_chart(question: Question, frontier: Frontier) -> Chart:
     """A point for each scheme, with its intervals."""
     points = [
-        Point(label, label, _mean(row.large_mean_us), _mean(row.small_p99_us))
-        for row in rows
-        if row.group == group and row.large_mean_us and row.small_p99_us
-        for label in [_label(question, row.scheme)]
+        Point(label, label, _mean(large), _mean(small))
+        for scheme, large, small in frontier.points
+        for label in [_label(question, scheme)]
     ]
     words = (
         f"{point.scheme}: small {number(point.y.value)} µs, large {number(point.x.value)} µs"
         for point in points
     )
-    title = "All flows" if group == ALL else f"Group {group}"
     axes = (
         scale_of("Large flows, mean (µs)", [point.x for point in points], log=True),
         scale_of("Small flows, 99th percentile (µs)", [point.y for point in points], log=True),
     )
-    alt = f"{title}: {'; '.join(words)}."
-    return frontier_chart(title, alt, points, _shown(question), axes, None)
+    alt = f"{frontier.title}: {'; '.join(words)}."
+    return frontier_chart(frontier.title, alt, points, _shown(question), axes, None)
 
 
 def _mean(value: Value) -> Mean:

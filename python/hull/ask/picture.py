@@ -7,7 +7,8 @@ left corner is where one wants to be.
 from collections.abc import Sequence
 from pathlib import Path
 
-from hull.ask.answer import ALL, Row
+from hull.ask.answer import Row
+from hull.ask.frontier import frontiers
 from hull.ask.question import Question
 from hull.output_file import whole_file
 
@@ -21,41 +22,35 @@ def write_picture(question: Question, rows: Sequence[Row], path: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    both = [row for row in rows if row.small_p99_us and row.large_mean_us]
-    groups = list(dict.fromkeys(row.group for row in both)) or [ALL]
+    drawn = frontiers(rows)
     looks = {scheme.name: scheme for scheme in question.looks}
     figure, axes = plt.subplots(
         1,
-        len(groups),
-        figsize=(_WIDTH_IN * len(groups), _HEIGHT_IN),
+        max(1, len(drawn)),
+        figsize=(_WIDTH_IN * max(1, len(drawn)), _HEIGHT_IN),
         squeeze=False,
         layout="constrained",
     )
-    for place, (axis, group) in enumerate(zip(axes[0], groups, strict=True)):
-        for row in rows:
-            small, large = row.small_p99_us, row.large_mean_us
-            if row.group != group or small is None or large is None:
-                continue
-            scheme = looks[row.scheme]
+    for place, (axis, frontier) in enumerate(zip(axes[0], drawn, strict=False)):
+        for name, large, small in frontier.points:
             axis.errorbar(
                 large.mean,
                 small.mean,
                 xerr=large.ci95 or 0.0,
                 yerr=small.ci95 or 0.0,
-                marker=scheme.marker,
-                color=scheme.colour,
+                marker=looks[name].marker,
+                color=looks[name].colour,
                 markersize=6,
                 capsize=2,
                 linestyle="none",
-                label=scheme.label,
+                label=looks[name].label,
             )
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_xlabel("Large flows, mean (µs)", fontsize=8)
         axis.tick_params(labelsize=7)
         axis.grid(linewidth=0.3)
-        if group != ALL:
-            axis.set_title(group, fontsize=8)
+        axis.set_title(frontier.title, fontsize=8)
         if place == 0:
             axis.set_ylabel("Small flows, 99th percentile (µs)", fontsize=8)
             axis.legend(fontsize=6, frameon=False)

@@ -53,22 +53,23 @@ class Envelope:
 def fct_cdfs(flows: pl.LazyFrame, flow_class: FlowClass, points: int) -> list[Cdf]:
     """Flow completion times of one class in the class's unit, seeds pooled."""
     chosen = flows.filter(pl.col("class") == flow_class.name)
-    return _cdfs(chosen, pl.col("fct_ps") / (PS_PER_US * flow_class.unit_us), points)
+    return cdfs_of(chosen, pl.col("fct_ps") / (PS_PER_US * flow_class.unit_us), points)
 
 
 def probe_cdfs(latency: pl.LazyFrame, points: int) -> list[Cdf]:
     """Queueing latency of the probe packets in µs, seeds pooled; empty without probes."""
     chosen = latency.filter(pl.col("probe_ps").is_not_null())
-    return _cdfs(chosen, (pl.col("probe_ps") / PS_PER_US).clip(LOG_FLOOR), points)
+    return cdfs_of(chosen, (pl.col("probe_ps") / PS_PER_US).clip(LOG_FLOOR), points)
 
 
 def queue_cdfs(latency: pl.LazyFrame, points: int) -> list[Cdf]:
     """KB waiting in the measured port as sampled at a fixed interval, seeds pooled."""
     chosen = latency.filter(pl.col("queue_bytes").is_not_null())
-    return _cdfs(chosen, (pl.col("queue_bytes") / BYTES_PER_KB).clip(LOG_FLOOR), points)
+    return cdfs_of(chosen, (pl.col("queue_bytes") / BYTES_PER_KB).clip(LOG_FLOOR), points)
 
 
-def _cdfs(frame: pl.LazyFrame, value: pl.Expr, points: int) -> list[Cdf]:
+def cdfs_of(frame: pl.LazyFrame, value: pl.Expr, points: int) -> list[Cdf]:
+    """The distribution of `value` for each `condition` and `scheme` of the frame."""
     # One cell after the other: a run may have millions of flows.
     cells = frame.select("condition", "scheme").unique(maintain_order=True)
     curves = []

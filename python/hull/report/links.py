@@ -112,7 +112,7 @@ def heat_maps(links: Links, looks: Sequence[Scheme], most: int = MOST_LINKS) -> 
 
 
 def tiers_table(label: str, cells: Mapping[str, Cell], looks: Sequence[Scheme]) -> str:
-    """A group of rows for each tier: mean and largest utilization, marks, drops."""
+    """A group of rows for each tier: utilization, waiting, marks, drops."""
     shown = [scheme for scheme in looks if scheme.name in cells]
     columns = [cells[scheme.name] for scheme in shown]
     tiers = dict.fromkeys(tier for cell in columns for tier in cell.means.get("links") or ())
@@ -121,14 +121,17 @@ def tiers_table(label: str, cells: Mapping[str, Cell], looks: Sequence[Scheme]) 
         rows = [
             Row("mean utilization (%)", ("links", tier, "mean_utilization"), 0.01, number),
             Row("busiest link (%)", ("links", tier, "max_utilization"), 0.01, number),
+            Row("mean wait of a packet (µs)", ("links", tier, "mean_wait_us")),
+            Row("mean wait at the worst link (µs)", ("links", tier, "max_wait_us")),
             Row("marks", ("links", tier, "marks"), show=count),
             Row("drops", ("links", tier, "drops"), show=count),
         ]
         body += group_of(tier, columns, rows)
     if not body:
         return ""
-    table = boxed_table(f"{label}: links by tier, means over seeds", head_of(shown) + body)
-    return f"<details><summary>Links by tier as a table</summary>{table}</details>"
+    return boxed_table(
+        f"{label}: queues and links by tier, means over seeds", head_of(shown) + body
+    )
 
 
 def _shared(wanted: dict[str, int], most: int) -> dict[str, int]:

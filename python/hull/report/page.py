@@ -28,6 +28,7 @@ from hull.report.curves import (
 )
 from hull.report.document import document, figures, key_of
 from hull.report.essentials import essentials
+from hull.report.groups import groups_table
 from hull.report.labels import condition_label, conditions_of
 from hull.report.links import DUMBBELL_PORT, Links, heat_maps, links_of, tiers_table
 from hull.report.port_queues import (
@@ -66,10 +67,15 @@ _WORDS_CDF = (
     "All seeds together. FCT is flow completion time, measured at the receiver. The vertical axis "
     "is stretched towards 100% to show the tail. µs = microseconds, KB = 1000 bytes."
 )
+_WORDS_WAIT = (
+    "A wait is the time from a packet's arrival at a port to the start of its transmission, mean "
+    "over the packets of the measured time; their sum over a path's tiers is its queueing latency. "
+    "The time in a host's pacer, before the port, is not in it."
+)
 _WORDS_LINKS = (
-    "Share of a link's rate that packets with their headers took in the measured time, mean over "
-    "the seeds; each direction is a row. Tiers are named by the kinds of nodes at both ends, "
-    "sender first; in each, the busiest link comes first."
+    "The maps show the share of a link's rate that packets with their headers took in the "
+    "measured time, mean over the seeds; each direction is a row. Tiers are named by the "
+    "kinds of nodes at both ends, sender first; in each, the busiest link comes first."
 )
 _WORDS_QUEUE = (
     "Bytes waiting in {port}, sampled at a fixed interval. The line is the mean of each "
@@ -171,6 +177,7 @@ def _condition_sections(
         text += "<h3>All results</h3>"
         text += condition_table(label, here, looks, classes, latency=of.shows_latency)
         text += transports_table(label, condition, summary, shown, classes)
+        text += groups_table(label, condition, summary, shown, classes)
         text += "</section>"
     return text
 
@@ -286,7 +293,10 @@ def _links(of: _Condition, charts: list[Chart]) -> str:
     if not maps:
         return ""
     table = tiers_table(of.label, of.cells, of.shown)
-    return f"<h3>Link utilization</h3><p>{_WORDS_LINKS}</p>{figures(maps, charts)}{table}"
+    return (
+        f"<h3>Queues and links by tier</h3><p>{_WORDS_WAIT}</p>{table}"
+        f"<p>{_WORDS_LINKS}</p>{figures(maps, charts)}"
+    )
 
 
 def _over_time(of: _Condition, curves: _Curves, charts: list[Chart]) -> str:

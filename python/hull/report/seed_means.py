@@ -40,12 +40,21 @@ class Cell:
         """The mean over the seeds that have a value, by the path of the statistic in the registry,
         as ("switch_latency", "occupancy", "mean_us"); None where no seed has one.
         """
+        found = self._at(path)
+        return None if found is None else float(found["mean"])
+
+    def half(self, *path: str) -> float | None:
+        """Half the width of its 95% interval; None with one seed."""
+        found = self._at(path)
+        return None if found is None or found["ci95"] is None else float(found["ci95"])
+
+    def _at(self, path: tuple[str, ...]) -> Any:
         found: Any = self.means
         for key in path:
             if isinstance(found, list):
                 found = {entry["class"]: entry for entry in found}
             found = (found or {}).get(key)
-        return None if found is None else float(found["mean"])
+        return found
 
     def below(self, group: str) -> list[StatisticPath]:
         """The paths of the statistics in a group, as `drops_by_place`; none where it is null."""

@@ -84,7 +84,10 @@ def condition_table(
         body += group_of(
             f"FCT, {flow_class.name} ({flow_class.unit})",
             columns,
-            [Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()],
+            [
+                *(Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()),
+                Row("flows per seed", ("fct", flow_class.name, "count"), show=count),
+            ],
         )
     for flow_class in classes:
         if all(cell.get("slowdown", flow_class.name, "mean") is None for cell in columns):
@@ -102,6 +105,7 @@ def condition_table(
     seeds = sorted({cell.seeds for cell in columns})
     spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     caption = f"{label}: mean over {spread} seed{'' if seeds == [1] else 's'}"
+    caption += "" if seeds == [1] else ", 95% intervals where they differ"
     return boxed_table(
         caption,
         head_of(shown) + body,
@@ -145,15 +149,19 @@ def head_of(shown: Sequence[Scheme]) -> str:
     return f'<thead><tr><th scope="col">Metric</th>{head}</tr></thead>'
 
 
+def _value(cell: Cell, row: Row) -> str:
+    value, half = cell.get(*row.path), cell.half(*row.path)
+    if value is None or not half:
+        return row.show(None if value is None else value / row.divisor)
+    spread = f'<span class="ci"> ± {number(half / row.divisor)}</span>'
+    return f"{row.show(value / row.divisor)}{spread}"
+
+
 def group_of(title: str, columns: list[Cell], rows: Sequence[Row]) -> str:
     """Rows under a title, a value for each of `columns`."""
     text = ""
     for row in rows:
-        values = (cell.get(*row.path) for cell in columns)
-        line = "".join(
-            f"<td>{row.show(None if value is None else value / row.divisor)}</td>"
-            for value in values
-        )
+        line = "".join(f"<td>{_value(cell, row)}</td>" for cell in columns)
         text += f'<tr><th scope="row">{escape(row.label)}</th>{line}</tr>'
     return (
         f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1}">'

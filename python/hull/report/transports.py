@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import polars as pl
 
+from hull.report.breakdown import breakdown_table, entry_of, mean, timed
 from hull.report.labels import count, number
 from hull.report.schemes import Scheme
 from hull.report.seed_means import FlowClass
-from hull.report.tables import boxed_table, swatch
 
 _COUNTS = ("marks", "drops", "timeouts", "retransmissions")
+_WORDS = {"mean": "mean_us", "p99": "p99_us"}
 
 
 def transports_table(
@@ -25,30 +25,24 @@ def transports_table(
 ) -> str:
     """Of one condition: a group of rows for each scheme with several transports, means over seeds;
     nothing where no scheme has them."""
-    body, columns = "", ("Goodput (Mbps)", *(name.capitalize() for name in _COUNTS))
-    mine = [part for part in summary["parts"] if part["condition"] == condition]
-    timed = [of for of in classes if any(_entry(part, None, of.name) for part in mine)]
-    columns += tuple(f"FCT, {of.name}: {name} ({of.unit})" for of in timed for name in _WORDS)
-    for scheme in looks:
-        parts = [part for part in mine if part["scheme"] == scheme.name]
-        if not any(part.get("transports") for part in parts):
-            continue
-        body += (
-            f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1}">'
-            f"<span>{swatch(scheme)} {escape(scheme.label)}</span></th></tr>"
-        )
-        for name in parts[0]["transports"]:
-            cells = "".join(f"<td>{cell}</td>" for cell in _cells(parts, name, timed))
-            body += f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
-        body += "</tbody>"
-    if not body:
-        return ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    head = f'<thead><tr><th scope="col">Transport</th>{head}</tr></thead>'
-    return boxed_table(f"{label}: by transport", head + body)
+    parts = [part for part in summary["parts"] if part["condition"] == condition]
+    shown = timed("transports", parts, classes)
+    columns = ["Goodput (Mbps)", *(name.capitalize() for name in _COUNTS)]
+    columns += [f"FCT, {of.name}: {name} ({of.unit})" for of in shown for name in _WORDS]
 
+    def cells(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+        goodput = mean([of["goodput_bps"] for of in entries])
+        texts = [number(None if goodput is None else goodput / 1e6)]
+        texts += [count(mean([of[name] for of in entries])) for name in _COUNTS]
+        for flow_class in shown:
+            fct = [entry_of(of, "fct", flow_class.name) for of in entries]
+            for key in _WORDS.values():
+                value = mean([entry.get(key) for entry in fct])
+                texts.append(number(None if value is None else value / flow_class.unit_us))
+        return texts
 
-_WORDS = {"mean": "mean_us", "p99": "p99_us"}
+    caption = f"{label}: by transport"
+    return breakdown_table("transports", "Transport", caption, parts, looks, columns, cells)
 
 
 def by_transport(flows: pl.LazyFrame) -> list[tuple[str, pl.LazyFrame]]:
@@ -61,33 +55,3 @@ def by_transport(flows: pl.LazyFrame) -> list[tuple[str, pl.LazyFrame]]:
         ("" if name is None else f", transport {name}", flows.filter(of.eq_missing(pl.lit(name))))
         for name in names
     ] or [("", flows)]
-
-
-def _cells(
-    parts: Sequence[Mapping[str, Any]], transport: str, timed: Sequence[FlowClass]
-) -> list[str]:
-    of = [part["transports"][transport] for part in parts]
-    goodput = _mean([each["goodput_bps"] for each in of])
-    cells = [number(None if goodput is None else goodput / 1e6)]
-    cells += [count(_mean([each[name] for each in of])) for name in _COUNTS]
-    for flow_class in timed:
-        entries = [_entry(part, transport, flow_class.name) for part in parts]
-        for key in _WORDS.values():
-            mean = _mean([entry.get(key) for entry in entries])
-            cells.append(number(None if mean is None else mean / flow_class.unit_us))
-    return cells
-
-
-def _entry(part: Mapping[str, Any], transport: str | None, name: str) -> Mapping[str, Any]:
-    """Completion times of a class by one transport, or by the first that has any."""
-    for key, of in part.get("transports", {}).items():
-        for entry in of["fct"]:
-            if transport in (None, key) and entry["class"] == name and entry["count"]:
-                found: Mapping[str, Any] = entry
-                return found
-    return {}
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    found = [value for value in values if value is not None]
-    return sum(found) / len(found) if found else None

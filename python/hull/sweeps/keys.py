@@ -27,7 +27,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     scenarios = list(scenarios)
     if key in ("run.seed", "run.seeds"):
         raise UsageError(f"{name}: seeds are no swept key; expected --seeds N")
-    if key in all_keys() or _is_of_transport(key, scenarios):
+    if key in all_keys() or _is_of_transport(key, scenarios) or _is_group(key, scenarios):
         return key
     ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])
     if len(present) == 1:
@@ -48,6 +48,12 @@ def _is_of_transport(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
     name, _, rest = rest.partition(".")
     there = any(name in scenario.get(table, {}) for scenario in scenarios)
     return table == "transports" and there and f"transport.{rest}" in all_keys()
+
+
+def _is_group(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
+    """Whether a key is that of one of the groups of flows."""
+    table, _, name = key.partition(".")
+    return table == "groups" and any(name in scenario.get(table, {}) for scenario in scenarios)
 
 
 def plain_key(key: str, scenarios: Iterable[dict[str, Any]]) -> str:

@@ -65,6 +65,28 @@ def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
     assert {row["group"] for row in found} == {"all", "small", "other"}
     page = (tmp_path / "answer" / "ask.html").read_text(encoding="utf-8")
     assert "KS distance" in page
+    # The runs have the labels, too.
+    runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
+    small = pl.when(pl.col("bytes") < 10_000).then(pl.lit("small")).otherwise(pl.lit("other"))
+    assert runs["group"].to_list() == runs.select(small).to_series().to_list()
+
+
+def test_flows_that_differ_in_their_group_alone(tmp_path: Path) -> None:
+    """Two rows of a trace with equal times, ends and sizes, of two groups."""
+    rows = [f"{i / 1e5:.6f},10.0.0.{1 + i % 3},10.0.0.9,{1000 + i}" for i in range(60)]
+    text = [f"{row},{name}" for row in rows for name in ("web", "", "logs")]
+    trace = tmp_path / "flows.csv"
+    trace.write_text("\n".join(["ts,src_ip,dst_ip,bytes,group", *text]) + "\n", encoding="utf-8")
+    done = ask(
+        tmp_path,
+        *(trace, "--topology", NETWORK, *SHORT, "--out", "answer", "--format", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
+    counts = dict(runs.group_by("group").len().iter_rows())
+    assert counts == dict.fromkeys(("web", "logs", "other"), 60 * 2 * 2)
+    asked = {row["group"]: row["unfinished"] for row in json.loads(done.stdout)}
+    assert asked == dict.fromkeys(("all", "web", "logs", "other"), 0)
 
 
 def test_some_hosts_change(tmp_path: Path) -> None:

@@ -57,6 +57,17 @@ def test_a_group_of_the_trace_stays() -> None:
     own = FLOWS.with_columns(pl.Series("group", ["a", "b", None, "d", "e"]))
     assert label(own, ["big=bytes>=10KB"])["group"].to_list() == ["a", "big", "big", "big", "e"]
     assert label(own, [])["group"].to_list() == ["a", "b", "other", "d", "e"]
+    empty = own.with_columns(pl.Series("group", ["a", "", None, "other", "e"]))
+    assert label(empty, [])["group"].to_list() == ["a", "other", "other", "other", "e"]
+
+
+def test_labels_that_no_flow_list_can_have() -> None:
+    long = FLOWS.with_columns(group=pl.lit("x" * 101))
+    with pytest.raises(UsageError, match=r"column group: x+.* is invalid; expected at most 100"):
+        label(long, [])
+    many = pl.concat([FLOWS] * 201).with_row_index().with_columns(group=pl.col("index").cast(str))
+    with pytest.raises(UsageError, match=r"1,005 different labels .* at most 1,000"):
+        label(many, [])
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from websockets.sync.client import ClientConnection
 from hull.lab.model import read_state
 from lab.lab_client import Server, hear, say, serving
 
+pytestmark = pytest.mark.quiet
+
 HEAVY = {"a": "hull", "b": "dctcp", "rate": 40e9, "rtt": 1e-3, "flows": 32, "load": 0.5, "speed": 1}
 """More than a processor can simulate in time."""
 

@@ -14,6 +14,8 @@ from hull.lab.outbox import MOST_FRAMES, Outbox
 from hull.lab.session import MOST_SAMPLES, Session
 from hull.lab.turns import Turns
 
+pytestmark = pytest.mark.quiet
+
 
 async def take(outbox: Outbox) -> str | None:
     return await asyncio.wait_for(outbox.take(), 5)
@@ -111,11 +113,12 @@ def test_a_slow_page_gets_fewer_frames_of_more_samples() -> None:
         await asyncio.sleep(1.0)
         waiting = [json.loads(await take(outbox) or "") for _ in range(1 + MOST_FRAMES)]
         assert [message["type"] for message in waiting] == ["begin", "frame", "frame"]
-        # Now there is room again: the next one has all that came since.
+        # Now there is room again: the next one has all that came since; the first may have none.
+        shown = [t for frame in waiting[1:] for t in frame["schemes"][0]["t"]]
         third = json.loads(await take(outbox) or "")
         count = len(third["schemes"][0]["t"])
         assert 100 < count <= MOST_SAMPLES
-        assert third["schemes"][0]["t"][0] > waiting[-1]["schemes"][0]["t"][-1]
+        assert third["schemes"][0]["t"][0] > max(shown, default=-1)
         run.stop()
         await asyncio.to_thread(run.join, 5)
 

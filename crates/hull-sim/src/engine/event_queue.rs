@@ -36,9 +36,9 @@ pub struct EventQueue {
 impl EventQueue {
     /// An empty queue whose calendar covers at least `horizon_ps`, where most events fall: the
     /// longest time from the start of a transmission to its arrival. With so many `links` a busy
-    /// network has a few events in each bucket.
+    /// network has several events in each bucket, few enough to sort at little cost.
     pub fn new(horizon_ps: u64, links: usize) -> Self {
-        let count = (links / 8).next_power_of_two().clamp(64, 1 << 14);
+        let count = (links / 32).next_power_of_two().clamp(64, 1 << 14);
         let width = (horizon_ps / (count as u64 - 2)).max(1);
         EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(31),
@@ -74,12 +74,12 @@ impl EventQueue {
             self.buckets[slot].push(near);
             self.filled[slot / 64] |= 1 << (slot % 64);
         } else {
-            self.push_apart(at_ps, entity);
+            self.push_off_calendar(at_ps, entity);
         }
     }
 
     /// An event of the present bucket, or beyond the calendar.
-    fn push_apart(&mut self, at_ps: u64, entity: Entity) {
+    fn push_off_calendar(&mut self, at_ps: u64, entity: Entity) {
         if at_ps >> self.shift != self.present {
             self.far.push(Reverse((at_ps, entity.bits())));
             return;

@@ -4,17 +4,18 @@
 use std::io;
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::slowdown::{SlowdownSummary, Slowdowns};
-use super::table_log::{Row, TableLog};
+use super::table_log::{Names, Row, TableLog};
 use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// The columns of `flows.parquet`.
-pub const FLOW_COLUMNS: [Column; 12] = [
+pub const FLOW_COLUMNS: [Column; 13] = [
     Column::new(
         "start_ps",
         "ps",
@@ -57,6 +58,11 @@ pub const FLOW_COLUMNS: [Column; 12] = [
         "",
         "its transport; there only where a scenario has several",
     ),
+    Column::new(
+        "group",
+        "",
+        "its group, `other` for none; there only where a scenario or its flow list has groups",
+    ),
 ];
 
 /// The completed flows of a run, in the order of their completion.
@@ -69,7 +75,20 @@ pub struct FlowLog {
     bytes: Vec<u64>,
     /// The same for each transport, where there are several.
     of_transports: Vec<FlowLog>,
+    /// The same for each group, where there are groups.
+    of_groups: Vec<FlowLog>,
     table: TableLog<FlowRecord>,
+}
+
+/// A flow in a log, but for its transport.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedFlow {
+    /// Number of its row.
+    pub row: u64,
+    /// Number of its size class.
+    pub class: u16,
+    /// Number of its group.
+    pub group: u16,
 }
 
 /// The completion times of one size class.
@@ -87,6 +106,15 @@ pub struct ClassSummary {
     /// From the start until the sender had the acknowledgment of the last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acked: Option<AckedSummary>,
+}
+
+/// The results of one group of flows.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupSummary {
+    /// Completion times by size class.
+    pub fct: Vec<ClassSummary>,
+    /// Slowdowns by size class.
+    pub slowdown: Vec<SlowdownSummary>,
 }
 
 /// Completion times as the senders of a size class see them.
@@ -108,25 +136,42 @@ impl FlowLog {
             slowdowns: Slowdowns::new(classes.len()),
             bytes: vec![0; classes.len()],
             of_transports: Vec::new(),
+            of_groups: Vec::new(),
             table: TableLog::new(classes, path),
         }
     }
 
     /// For flows of several transports.
     pub fn of_transports(mut self, transports: Vec<String>) -> Self {
-        let log = |_: &String| {
-            let mut log = FlowLog::new(self.classes().to_vec(), None);
-            log.discard();
-            log
-        };
-        self.of_transports = transports.iter().map(log).collect();
+        self.of_transports = transports.iter().map(|_| self.empty()).collect();
         self.table = self.table.of_transports(transports);
         self
     }
 
+    /// For flows of several groups.
+    pub fn of_groups(mut self, groups: Vec<String>) -> Self {
+        self.of_groups = groups.iter().map(|_| self.empty()).collect();
+        self.table = self.table.of_groups(groups);
+        self
+    }
+
+    /// A log of the same classes that keeps no rows.
+    fn empty(&self) -> FlowLog {
+        let mut log = FlowLog::new(self.classes().to_vec(), None);
+        log.discard();
+        log
+    }
+
+    /// The logs of a transport and of a group.
+    fn parts(&mut self, transport: u16, group: u16) -> impl Iterator<Item = &mut FlowLog> {
+        let of_transport = self.of_transports.get_mut(usize::from(transport));
+        let of_group = self.of_groups.get_mut(usize::from(group));
+        of_transport.into_iter().chain(of_group)
+    }
+
     /// Adds a completed flow; returns the number of its row.
     pub fn push(&mut self, record: FlowRecord) -> u64 {
-        if let Some(log) = self.of_transports.get_mut(usize::from(record.transport)) {
+        for log in self.parts(record.transport, record.group) {
             log.push(record);
         }
         let class = usize::from(record.class);
@@ -136,13 +181,13 @@ impl FlowLog {
         self.table.push(record)
     }
 
-    /// The last byte of the flow in this row was acknowledged, `after_ps` after its start.
-    pub fn acknowledged(&mut self, row: u64, class: u16, transport: u16, after_ps: u64) {
-        if let Some(log) = self.of_transports.get_mut(usize::from(transport)) {
-            log.acknowledged(row, class, transport, after_ps);
+    /// The last byte of a flow was acknowledged, `after_ps` after its start.
+    pub fn acknowledged(&mut self, flow: LoggedFlow, transport: u16, after_ps: u64) {
+        for log in self.parts(transport, flow.group) {
+            log.acknowledged(flow, transport, after_ps);
         }
-        self.acked[usize::from(class)].add(after_ps);
-        if let Some(record) = self.table.row_mut(row) {
+        self.acked[usize::from(flow.class)].add(after_ps);
+        if let Some(record) = self.table.row_mut(flow.row) {
             record.acked = Acked::After(after_ps);
         }
     }
@@ -164,7 +209,7 @@ impl FlowLog {
 
     /// Names of the size classes.
     pub(crate) fn classes(&self) -> &[String] {
-        self.table.names()
+        &self.table.names().names
     }
 
     /// Completion times by size class.
@@ -179,27 +224,32 @@ impl FlowLog {
                 time: self.acked[i].distribution(),
             }),
         };
-        self.table
-            .names()
-            .iter()
-            .enumerate()
-            .map(of_class)
-            .collect()
+        self.classes().iter().enumerate().map(of_class).collect()
     }
 
     /// Slowdowns by size class.
     pub fn slowdowns(&self) -> Vec<SlowdownSummary> {
-        self.slowdowns.summary(self.table.names())
+        self.slowdowns.summary(self.classes())
     }
 
     /// Names of the transports, where there are several.
     pub fn transports(&self) -> &[String] {
-        self.table.transports()
+        &self.table.names().transports
     }
 
     /// The flows of each transport, where there are several.
     pub fn by_transport(&self) -> &[FlowLog] {
         &self.of_transports
+    }
+
+    /// The results of each group, where there are groups.
+    pub fn groups(&self) -> IndexMap<String, GroupSummary> {
+        let summary = |flows: &FlowLog| GroupSummary {
+            fct: flows.summary(),
+            slowdown: flows.slowdowns(),
+        };
+        let names = self.table.names().groups.iter().cloned();
+        names.zip(self.of_groups.iter().map(summary)).collect()
     }
 
     /// Completes the file; what went wrong on the way is told here.
@@ -215,7 +265,15 @@ impl Row for FlowRecord {
         self.acked == Acked::Pending
     }
 
-    fn values(rows: &[Self], classes: &[String], transports: &[String]) -> Vec<Values> {
+    fn has(column: &Column, names: &Names) -> bool {
+        match column.name {
+            "transport" => !names.transports.is_empty(),
+            "group" => !names.groups.is_empty(),
+            _ => true,
+        }
+    }
+
+    fn values(rows: &[Self], names: &Names) -> Vec<Values> {
         let connection = |row: &FlowRecord| {
             (row.connection != NO_CONNECTION).then_some(i64::from(row.connection))
         };
@@ -231,7 +289,7 @@ impl Row for FlowRecord {
             Values::long(rows, |row| row.bytes),
             Values::Text(
                 rows.iter().map(|row| usize::from(row.class)).collect(),
-                classes.to_vec(),
+                names.names.clone(),
             ),
             Values::short(rows, |row| row.src),
             Values::short(rows, |row| row.dst),
@@ -240,10 +298,14 @@ impl Row for FlowRecord {
             Values::Optional(rows.iter().map(ideal).collect()),
             Values::OptionalDouble(rows.iter().map(FlowRecord::slowdown).collect()),
         ];
-        if !transports.is_empty() {
-            let indices = rows.iter().map(|row| usize::from(row.transport)).collect();
-            values.push(Values::Text(indices, transports.to_vec()));
-        }
+        let mut text = |names: &[String], of: fn(&Self) -> u16| {
+            if !names.is_empty() {
+                let indices = rows.iter().map(|row| usize::from(of(row))).collect();
+                values.push(Values::Text(indices, names.to_vec()));
+            }
+        };
+        text(&names.transports, |row| row.transport);
+        text(&names.groups, |row| row.group);
         values
     }
 }

@@ -25,6 +25,9 @@ pub struct LinkCount {
     pub packets: u64,
     /// Share of the rate that bytes took; of a packet at an edge of the measured time, the part inside.
     pub utilization: f64,
+    /// Mean time that the packets that came in the measured time waited before their transmission, us; of
+    /// a port with several queues those that were chosen; `None` where there were none.
+    pub mean_wait_us: Option<f64>,
     /// Packets marked CE, in the whole run.
     pub marks: u64,
     /// Packets dropped, in the whole run; of a host's link, by the NIC's queue.
@@ -34,7 +37,7 @@ pub struct LinkCount {
 }
 
 /// The columns of `links.parquet`.
-pub const LINK_COLUMNS: [Column; 10] = [
+pub const LINK_COLUMNS: [Column; 11] = [
     Column::new("from", "", "node that sends"),
     Column::new("to", "", "node that receives"),
     Column::new("tier", "", "tier of the link, by the kinds of its ends"),
@@ -53,6 +56,11 @@ pub const LINK_COLUMNS: [Column; 10] = [
         "utilization",
         "",
         "share of the rate that bytes took in the measured time; of a packet at its edges, the part inside",
+    ),
+    Column::new(
+        "mean_wait_us",
+        "us",
+        "mean time that packets of the measured time waited for this link; null where none came",
     ),
     Column::new("marks", "", "packets that it marked CE, in the whole run"),
     Column::new(
@@ -78,6 +86,10 @@ pub struct TierCount {
     pub mean_utilization: f64,
     /// Largest utilization.
     pub max_utilization: f64,
+    /// Mean time that a packet waited, us: of the links' means, each counted with its packets.
+    pub mean_wait_us: f64,
+    /// The largest mean of a link, us.
+    pub max_wait_us: f64,
     /// Packets marked CE.
     pub marks: u64,
     /// Packets dropped.
@@ -95,6 +107,8 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
             packets: 0,
             mean_utilization: 0.0,
             max_utilization: 0.0,
+            mean_wait_us: 0.0,
+            max_wait_us: 0.0,
             marks: 0,
             drops: 0,
             pacer_drops: 0,
@@ -103,12 +117,16 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
         tier.packets += link.packets;
         tier.mean_utilization += link.utilization;
         tier.max_utilization = tier.max_utilization.max(link.utilization);
+        let wait_us = link.mean_wait_us.unwrap_or(0.0);
+        tier.mean_wait_us += wait_us * link.packets as f64;
+        tier.max_wait_us = tier.max_wait_us.max(wait_us);
         tier.marks += link.marks;
         tier.drops += link.drops;
         tier.pacer_drops += link.pacer_drops;
     }
     for tier in tiers.values_mut() {
         tier.mean_utilization /= tier.links as f64;
+        tier.mean_wait_us /= (tier.packets as f64).max(1.0);
     }
     tiers
 }
@@ -145,6 +163,7 @@ pub fn write(links: &[LinkCount], path: &Path) -> io::Result<()> {
         Values::long(links, |link| link.bytes),
         Values::long(links, |link| link.packets),
         Values::Double(links.iter().map(|link| link.utilization).collect()),
+        Values::OptionalDouble(links.iter().map(|link| link.mean_wait_us).collect()),
         Values::long(links, |link| link.marks),
         Values::long(links, |link| link.drops),
         Values::long(links, |link| link.pacer_drops),

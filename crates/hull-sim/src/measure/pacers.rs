@@ -1,7 +1,7 @@
 //! Pacers over time: the rate of each token bucket and what waits for it (paper 4.2).
 
 use super::parquet_file::{Column, Values};
-use super::table_log::{Row, TableLog};
+use super::table_log::{Names, Row, TableLog};
 
 /// The columns of `pacers.parquet`.
 pub const PACER_COLUMNS: [Column; 6] = [
@@ -36,7 +36,7 @@ pub(crate) type PacerLog = TableLog<PacerRow>;
 impl Row for PacerRow {
     const COLUMNS: &'static [Column] = &PACER_COLUMNS;
 
-    fn values(rows: &[Self], _: &[String], _transports: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], _: &Names) -> Vec<Values> {
         vec![
             Values::long(rows, |row| row.time_ps),
             Values::short(rows, |row| row.host),

@@ -1,7 +1,7 @@
 //! Queue lengths of the watched ports over time: sampled, or at every change.
 
 use super::parquet_file::{Column, Values};
-use super::table_log::{Row, TableLog};
+use super::table_log::{Names, Row, TableLog};
 use crate::network::QueueLevel;
 
 /// The columns of `queues.parquet`.
@@ -44,12 +44,12 @@ pub(crate) type QueueLog = TableLog<QueueRow>;
 impl Row for QueueRow {
     const COLUMNS: &'static [Column] = &QUEUE_COLUMNS;
 
-    fn values(rows: &[Self], ports: &[String], _transports: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], names: &Names) -> Vec<Values> {
         vec![
             Values::long(rows, |row| row.time_ps),
             Values::Text(
                 rows.iter().map(|row| row.port as usize).collect(),
-                ports.to_vec(),
+                names.names.clone(),
             ),
             Values::long(rows, |row| row.level.bytes),
             Values::short(rows, |row| row.level.packets),

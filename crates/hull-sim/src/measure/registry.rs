@@ -296,6 +296,24 @@ const BEFORE_COUNTS: &[Statistic] = &[
         .where_several(),
     Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
         .where_several(),
+    Statistic::new(
+        "groups.<group>.fct.<class>.bytes",
+        Byte,
+        Mean,
+        "as in `fct`, of the flows of one group; `other` is those of none, and without groups there is no \
+         `groups`",
+    )
+    .where_several(),
+    Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.count", Count, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.count", Count, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("links.<tier>.links", Count, Mean, "links of a tier, one direction, as `tor-host`"),
     Statistic::new(
         "links.<tier>.packets",
@@ -310,6 +328,13 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "mean over these links of the share of the rate that packets took",
     ),
     Statistic::new("links.<tier>.max_utilization", Share, Mean, "the largest of these shares"),
+    Statistic::new(
+        "links.<tier>.mean_wait_us",
+        Microsecond,
+        Mean,
+        "mean time that packets of the measured time waited for these links",
+    ),
+    Statistic::new("links.<tier>.max_wait_us", Microsecond, Mean, "the largest of the links' means"),
     Statistic::new("links.<tier>.marks", Packet, Mean, "packets that they marked CE"),
     Statistic::new("links.<tier>.drops", Packet, Mean, "packets that they dropped"),
     Statistic::new(

@@ -1,7 +1,7 @@
 //! Flows over time: what its two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
 
 use super::parquet_file::{Column, Values};
-use super::table_log::{Row, TableLog};
+use super::table_log::{Names, Row, TableLog};
 
 /// The columns of `series.parquet`.
 pub const SERIES_COLUMNS: [Column; 14] = [
@@ -97,7 +97,7 @@ pub(crate) type SeriesLog = TableLog<SeriesRow>;
 impl Row for SeriesRow {
     const COLUMNS: &'static [Column] = &SERIES_COLUMNS;
 
-    fn values(rows: &[Self], _: &[String], _transports: &[String]) -> Vec<Values> {
+    fn values(rows: &[Self], _: &Names) -> Vec<Values> {
         let optional = |get: fn(&FlowReading) -> Option<u64>| {
             let values = rows.iter().map(|row| get(&row.1).map(|value| value as i64));
             Values::Optional(values.collect())

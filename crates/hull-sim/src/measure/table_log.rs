@@ -9,14 +9,29 @@ use super::parquet_file::{Column, TableFile, Values};
 /// Rows that are kept before they are written to the file.
 const GROUP: usize = 1 << 17;
 
-/// What a row is: its columns, and many rows as columns. `names` are texts that rows hold by their
-/// index, and so are `transports`, of which there are none where all flows have the same.
+/// Texts that rows hold by their index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    /// Of size classes, ports and the like.
+    pub names: Vec<String>,
+    /// None where all flows have the same transport.
+    pub transports: Vec<String>,
+    /// None where flows are of no groups.
+    pub groups: Vec<String>,
+}
+
+/// What a row is: its columns, and many rows as columns.
 pub(crate) trait Row: Sized {
-    /// The columns; those for which there are no values are left out at the end.
+    /// The columns.
     const COLUMNS: &'static [Column];
 
-    /// The values of `rows`, in the order of the columns.
-    fn values(rows: &[Self], names: &[String], transports: &[String]) -> Vec<Values>;
+    /// Whether a table with these names has a column.
+    fn has(_column: &Column, _names: &Names) -> bool {
+        true
+    }
+
+    /// The values of `rows`, in the order of the columns that the table has.
+    fn values(rows: &[Self], names: &Names) -> Vec<Values>;
 
     /// Whether a value of the row is still to come: neither it nor a later row is written before.
     fn is_open(&self) -> bool {
@@ -33,8 +48,7 @@ pub(crate) struct TableLog<R> {
     pushed: u64,
     /// How many rows in memory are enough to write.
     enough: usize,
-    names: Vec<String>,
-    transports: Vec<String>,
+    names: Names,
     path: Option<PathBuf>,
     file: Option<TableFile>,
     error: Option<io::Error>,
@@ -49,8 +63,10 @@ impl<R: Row> TableLog<R> {
             rows: Vec::new(),
             pushed: 0,
             enough: GROUP,
-            names,
-            transports: Vec::new(),
+            names: Names {
+                names,
+                ..Names::default()
+            },
             path,
             file: None,
             error: None,
@@ -60,7 +76,13 @@ impl<R: Row> TableLog<R> {
 
     /// Its rows have these transports.
     pub fn of_transports(mut self, transports: Vec<String>) -> Self {
-        self.transports = transports;
+        self.names.transports = transports;
+        self
+    }
+
+    /// Its rows are of these groups.
+    pub fn of_groups(mut self, groups: Vec<String>) -> Self {
+        self.names.groups = groups;
         self
     }
 
@@ -103,13 +125,8 @@ impl<R: Row> TableLog<R> {
     }
 
     /// The texts that rows hold by their index.
-    pub fn names(&self) -> &[String] {
+    pub fn names(&self) -> &Names {
         &self.names
-    }
-
-    /// The transports of its rows.
-    pub fn transports(&self) -> &[String] {
-        &self.transports
     }
 
     /// Writes the first `count` rows.
@@ -125,10 +142,16 @@ impl<R: Row> TableLog<R> {
     }
 
     fn write_rows(&mut self, rows: &[R]) -> io::Result<()> {
-        let values = R::values(rows, &self.names, &self.transports);
+        let values = R::values(rows, &self.names);
         let file = match (&mut self.file, &self.path) {
             (Some(file), _) => file,
-            (file @ None, Some(path)) => file.insert(TableFile::create(path, R::COLUMNS, &values)?),
+            (file @ None, Some(path)) => {
+                let columns = R::COLUMNS
+                    .iter()
+                    .filter(|column| R::has(column, &self.names));
+                let columns = Vec::from_iter(columns.copied());
+                file.insert(TableFile::create(path, &columns, &values)?)
+            }
             (None, None) => return Ok(()),
         };
         if rows.is_empty() {

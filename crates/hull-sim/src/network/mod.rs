@@ -20,7 +20,7 @@ pub use alone::Segments;
 pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, flags};
 pub use part::Departure;
-pub use port::{BufferLimit, Port, PortConfig, Verdict};
+pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub use ring::Scheduled;
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
@@ -163,7 +163,7 @@ impl Network {
         }
         let link = &mut self.ports[port];
         link.advance(now_ps, &mut self.options);
-        if link.is_rare() {
+        if link.is_off_fast_path() {
             let copy = packet; // see `Port::enqueue`
             return self.enqueue_off_fast_path(now_ps, earliest_ps, port, &copy);
         }

@@ -114,13 +114,14 @@ impl OptionTable {
         self.entries.get_mut(entry as usize)
     }
 
-    /// Takes the options out, when their packet arrives or is lost.
-    pub fn take(&mut self, entry: u32) -> Options {
+    /// Takes the options out, when their packet arrives or is lost; `None` for [`NO_OPTIONS`].
+    #[inline]
+    pub fn take(&mut self, entry: u32) -> Option<Options> {
         if entry == NO_OPTIONS {
-            return Options::default();
+            return None;
         }
         self.free.push(entry);
-        self.entries[entry as usize]
+        Some(self.entries[entry as usize])
     }
 
     /// Entries in use.

@@ -1,7 +1,7 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what concerns several.
 
-use super::{Scenario, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
+use super::{Scenario, groups, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;
@@ -11,7 +11,10 @@ use crate::units::Rate;
 pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
     // What is wrong in one section is not told again by another.
     let transport = transport::check(&s.transport);
-    let mtu = transport.as_ref().map_or(1, |()| s.transport.mtu.0);
+    let mtu = match transport.iter().all(Result::is_ok) {
+        true => s.transport.mtu.0,
+        false => 1,
+    };
     let host = host::check(&s.host, mtu);
     let link = match host.iter().all(Result::is_ok) {
         true => s.host.rate,
@@ -23,10 +26,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
         run::check(&s.run),
         vec![topology::check(&s.topology)],
         host,
-        vec![switch::check(&s.switch, mtu), transport],
+        switch::check(&s.switch, mtu),
+        transport,
         pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, mtu)),
         super::workload::check(&s.workload),
-        vec![measure::check(&s.measure)],
+        vec![groups::check(&s.groups)],
+        measure::check(&s.measure),
     ];
     let problems = sections.into_iter().flatten().filter_map(Result::err);
     let problems: Vec<Problem> = problems.collect();

@@ -102,68 +102,66 @@ fn interval(key: &str, interval: Time) -> Result<(), Problem> {
 }
 
 /// Checks the measurements.
-pub(super) fn check(measure: &Measure) -> Result<(), Problem> {
-    interval("measure.sample_interval", measure.sample_interval)?;
+pub(super) fn check(measure: &Measure) -> Vec<Result<(), Problem>> {
+    let mut found = vec![interval("measure.sample_interval", measure.sample_interval)];
     if let Some(probe) = &measure.probe {
-        interval("measure.probe.interval", probe.interval)?;
+        found.push(interval("measure.probe.interval", probe.interval));
         let size = probe.size.0;
-        require(
+        found.push(require(
             (40..=9000).contains(&size),
             "measure.probe.size",
             quoted(probe.size),
             "40B to 9000B",
-        )?;
+        ));
     }
     if let Some(flows) = &measure.flows {
-        interval("measure.flows.interval", flows.interval)?;
+        found.push(interval("measure.flows.interval", flows.interval));
         let key = "measure.flows.count";
-        require(flows.count >= 1, key, flows.count, "at least 1")?;
+        found.push(require(flows.count >= 1, key, flows.count, "at least 1"));
     }
     if let Some(pacers) = &measure.pacers {
-        interval("measure.pacers.interval", pacers.interval)?;
+        found.push(interval("measure.pacers.interval", pacers.interval));
     }
-    match &measure.capture {
-        Some(capture) => check_capture(capture),
-        None => Ok(()),
-    }
+    found.extend(measure.capture.iter().flat_map(check_capture));
+    found
 }
 
-fn check_capture(capture: &Capture) -> Result<(), Problem> {
+fn check_capture(capture: &Capture) -> Vec<Result<(), Problem>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let stem = capture.file.strip_suffix(".pcapng");
-    require(
+    let mut found = vec![require(
         stem.is_some_and(|stem| !stem.is_empty() && stem.chars().all(plain)),
         "measure.capture.file",
         quoted(&capture.file),
         "letters, digits, - _ and . with \".pcapng\" at the end",
-    )?;
-    need(
+    )];
+    found.push(need(
         !capture.ports.is_empty(),
         "measure.capture.ports",
         "none",
         "at least one port",
-    )?;
+    ));
     if let Some(stop) = capture.stop {
-        require(
+        found.push(require(
             stop > capture.start,
             "measure.capture.stop",
             quoted(stop),
             "a time after measure.capture.start",
-        )?;
+        ));
     }
     if let Some(packets) = capture.max_packets {
         let key = "measure.capture.max_packets";
-        require(packets >= 1, key, packets, "at least 1")?;
+        found.push(require(packets >= 1, key, packets, "at least 1"));
     }
     if let Some(size) = capture.snap_length {
-        require(
+        found.push(require(
             (HEADERS_BYTES..=65535).contains(&size.0),
             "measure.capture.snap_length",
             quoted(size),
             &format!("{HEADERS_BYTES}B to 65535B"),
-        )?;
+        ));
     }
-    Ok(())
+    found
 }
 
 /// Checks that the ports that are named are there.

@@ -7,6 +7,7 @@ mod default;
 mod dwrr;
 mod error;
 mod expand;
+mod groups;
 mod host;
 mod keys;
 mod measure;
@@ -51,6 +52,7 @@ pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;
 pub use error::{Mistake, Place, ScenarioError};
 pub use expand::{Cell, expand, expand_verified};
+pub use groups::{Comparison, Condition, OTHER as OTHER_GROUP, conditions as group_conditions};
 pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
@@ -104,6 +106,12 @@ pub struct Scenario {
     /// names the one of its flows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, Transport>,
+    /// Groups of flows, by name: for each the conditions that its flows meet, joined by `&`, such as
+    /// `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:` (either end) take a host or a
+    /// range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a size. Each flow belongs to the first group that
+    /// fits it.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub groups: IndexMap<String, String>,
     /// The packet pacer behind each host's NIC; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacer: Option<Pacer>,

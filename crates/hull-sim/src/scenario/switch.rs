@@ -314,92 +314,98 @@ pub enum Placement {
     Parallel,
 }
 
-/// Checks the switches of a network with packets of at most `mtu` bytes.
-pub(super) fn check(switch: &Switch, mtu: u64) -> Result<(), Problem> {
-    rate("switch.rate", switch.rate)?;
-    delay("switch.delay", switch.delay)?;
-    buffer("switch.buffer", switch.buffer, mtu)?;
-    delay("switch.latency", switch.latency)?;
-    if let Some(bytes) = switch.cut_through {
+/// Checks each key of the switches of a network with packets of at most `mtu` bytes.
+pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
+    let classes = switch.priorities;
+    let (link, room) = (
+        rate("switch.rate", switch.rate),
+        buffer("switch.buffer", switch.buffer, mtu),
+    );
+    // What goes against a limit that is wrong itself is not told.
+    let of_link = link.as_ref().map_or(Rate(u64::MAX), |()| switch.rate);
+    let of_room = room.as_ref().map_or(Buffer::Unlimited, |()| switch.buffer);
+    let mut found = vec![
+        link,
+        room,
+        delay("switch.delay", switch.delay),
+        delay("switch.latency", switch.latency),
         require(
+            switch.loss.0 < Share::ONE,
+            "switch.loss",
+            quoted(switch.loss),
+            "0 to less than 100%",
+        ),
+        require(
+            (1..=4).contains(&classes),
+            "switch.priorities",
+            classes,
+            "1 to 4",
+        ),
+        require(
+            switch.commit.0 <= 9000,
+            "switch.commit",
+            quoted(switch.commit),
+            "at most 9000B",
+        ),
+        require(
+            switch.commit.0 == 0 || classes > 1,
+            "switch.commit",
+            quoted(switch.commit),
+            "0B with switch.priorities = 1, where nothing is chosen",
+        ),
+    ];
+    if let Some(bytes) = switch.cut_through {
+        found.push(require(
             (14..=9000).contains(&bytes.0),
             "switch.cut_through",
             quoted(bytes),
             "14B to 9000B",
-        )?;
+        ));
     }
-    require(
-        switch.loss.0 < Share::ONE,
-        "switch.loss",
-        quoted(switch.loss),
-        "0 to less than 100%",
-    )?;
-    let classes = switch.priorities;
-    require(
-        (1..=4).contains(&classes),
-        "switch.priorities",
-        classes,
-        "1 to 4",
-    )?;
-    require(
-        switch.commit.0 <= 9000,
-        "switch.commit",
-        quoted(switch.commit),
-        "at most 9000B",
-    )?;
-    require(
-        switch.commit.0 == 0 || classes > 1,
-        "switch.commit",
-        quoted(switch.commit),
-        "0B with switch.priorities = 1, where nothing is chosen",
-    )?;
     if let Some(dwrr) = &switch.dwrr {
-        dwrr.check(classes)?;
+        found.push(dwrr.check(classes));
     }
-    marks(switch, mtu)?;
+    found.extend(marks(switch, of_link, of_room, mtu));
     for (i, ports) in switch.ports.iter().enumerate() {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
-        let room = ports.buffer.unwrap_or(switch.buffer);
-        buffer(&key("buffer"), room, mtu)?;
+        let room = ports.buffer.unwrap_or(of_room);
+        found.push(buffer(&key("buffer"), room, mtu));
         if let Some(at) = &ports.marking {
-            marking(&key("marking"), at, room, mtu)?;
+            found.push(marking(&key("marking"), at, room, mtu));
         }
         if let Some(queue) = &ports.phantom_queue {
-            let rate = ports.rate.unwrap_or(switch.rate);
-            phantom_queue(&key("phantom_queue"), queue, rate)?;
+            let rate = ports.rate.unwrap_or(of_link);
+            found.extend(phantom_queue(&key("phantom_queue"), queue, rate));
         }
     }
     let of_some = switch.ports.iter().any(|ports| ports.marking.is_some());
     let of_all = switch.marking.is_some() || switch.red.is_some() || switch.pi.is_some();
-    let marks = of_all || of_some;
-    match &switch.memory {
-        Some(memory) => memory::check(memory, marks, mtu),
-        None => Ok(()),
+    if let Some(memory) = &switch.memory {
+        found.push(memory::check(memory, of_all || of_some, mtu));
     }
+    found
 }
 
-/// Checks what marks at all ports.
-fn marks(switch: &Switch, mtu: u64) -> Result<(), Problem> {
+/// Checks what marks at all ports, whose links have the rate `link` and whose buffers are `room`.
+fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), Problem>> {
+    let mut found = Vec::new();
     if let Some(at) = &switch.marking {
-        marking("switch.marking", at, switch.buffer, mtu)?;
+        found.push(marking("switch.marking", at, room, mtu));
     }
     if let Some(red) = &switch.red {
-        red.check()?;
-        let alone = switch.pi.is_none();
-        require(
-            alone,
+        found.push(red.check());
+        found.push(require(
+            switch.pi.is_none(),
             "switch.pi",
             "a table beside switch.red",
             "one of red, pi",
-        )?;
+        ));
     }
-    if let Some(pi) = &switch.pi {
-        pi.check()?;
+    found.extend(switch.pi.iter().map(Pi::check));
+    if let Some(queue) = &switch.phantom_queue {
+        found.extend(phantom_queue("switch.phantom_queue", queue, link));
     }
-    match &switch.phantom_queue {
-        Some(queue) => phantom_queue("switch.phantom_queue", queue, switch.rate),
-        None => Ok(()),
-    }
+    found
 }
 
 fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), Problem> {
@@ -420,18 +426,20 @@ fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), P
     require(fits, &key, &found, "at most 1GB")
 }
 
-fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> Result<(), Problem> {
+fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> [Result<(), Problem>; 2] {
     let drain = queue.drain.of(link);
-    require(
-        (MIN_RATE..=link).contains(&drain),
-        &format!("{key}.drain"),
-        quoted(queue.drain),
-        &format!("from 1Mbps to the link's rate, \"{link}\""),
-    )?;
-    require(
-        queue.threshold.0 <= 1_000_000_000,
-        &format!("{key}.threshold"),
-        quoted(queue.threshold),
-        "at most 1GB",
-    )
+    [
+        require(
+            (MIN_RATE..=link).contains(&drain),
+            &format!("{key}.drain"),
+            quoted(queue.drain),
+            &format!("from 1Mbps to the link's rate, \"{link}\""),
+        ),
+        require(
+            queue.threshold.0 <= 1_000_000_000,
+            &format!("{key}.threshold"),
+            quoted(queue.threshold),
+            "at most 1GB",
+        ),
+    ]
 }

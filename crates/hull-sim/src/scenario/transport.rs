@@ -156,111 +156,115 @@ impl Default for Transport {
     }
 }
 
-/// Checks the transport.
-pub(super) fn check(t: &Transport) -> Result<(), Problem> {
-    sizes(t)?;
-    times(t)?;
-    algorithm(t)
+/// Checks each key of the transport.
+pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
+    let mut found = sizes(t);
+    found.extend(times(t));
+    found.extend([
+        require(
+            t.ecn || t.congestion_control != CongestionControl::Dctcp,
+            "transport.ecn",
+            t.ecn,
+            "true with transport.congestion_control = \"dctcp\"",
+        ),
+        t.dctcp.check(),
+        t.bic.check(),
+        t.vegas.check(),
+    ]);
+    found
 }
 
-fn sizes(t: &Transport) -> Result<(), Problem> {
+fn sizes(t: &Transport) -> Vec<Result<(), Problem>> {
     let (mtu, header) = (t.mtu, t.header);
-    require(
-        (300..=9000).contains(&mtu.0),
-        "transport.mtu",
-        quoted(mtu),
-        "300B to 9000B",
-    )?;
-    require(
-        (20..=120).contains(&header.0),
-        "transport.header",
-        quoted(header),
-        "20B to 120B",
-    )?;
-    require(
-        t.framing.0 <= 100,
-        "transport.framing",
-        quoted(t.framing),
-        "at most 100B",
-    )?;
-    let most = (MAX_WINDOW_BYTES / (mtu.0 - header.0)).min(1_000_000);
+    let mut found = vec![
+        require(
+            (300..=9000).contains(&mtu.0),
+            "transport.mtu",
+            quoted(mtu),
+            "300B to 9000B",
+        ),
+        require(
+            (20..=120).contains(&header.0),
+            "transport.header",
+            quoted(header),
+            "20B to 120B",
+        ),
+        require(
+            t.framing.0 <= 100,
+            "transport.framing",
+            quoted(t.framing),
+            "at most 100B",
+        ),
+    ];
+    let segment_bytes = mtu.0.saturating_sub(header.0).max(1);
+    let most = (MAX_WINDOW_BYTES / segment_bytes).min(1_000_000);
     for (key, value) in [
         ("transport.initial_window", t.initial_window),
         ("transport.min_window", t.min_window),
         ("transport.max_window", t.max_window),
         ("transport.receive_window", t.receive_window),
     ] {
-        require(
+        found.push(require(
             (1..=most).contains(&u64::from(value)),
             key,
             value,
             &format!("1 to {most} segments, which are at most 1 GiB"),
-        )?;
+        ));
     }
-    require(
+    found.push(require(
         t.min_window <= t.max_window,
         "transport.min_window",
         t.min_window,
         "at most transport.max_window",
-    )
+    ));
+    found
 }
 
-fn times(t: &Transport) -> Result<(), Problem> {
-    require(
-        t.min_rto >= Time(1_000_000),
-        "transport.min_rto",
-        quoted(t.min_rto),
-        "at least 1us",
-    )?;
-    require(
-        (t.min_rto..=Time(3_600_000_000_000_000)).contains(&t.max_rto),
-        "transport.max_rto",
-        quoted(t.max_rto),
-        "from transport.min_rto to 3600s",
-    )?;
-    require(
-        t.initial_rto.0 > 0,
-        "transport.initial_rto",
-        quoted(t.initial_rto),
-        "a time above 0",
-    )?;
-    require(
-        t.rto_granularity <= Time(1_000_000_000_000),
-        "transport.rto_granularity",
-        quoted(t.rto_granularity),
-        "at most 1s",
-    )?;
-    require(
-        (1..=64).contains(&t.ack_every),
-        "transport.ack_every",
-        t.ack_every,
-        "1 to 64",
-    )?;
-    require(
-        t.ack_every == 1 || (t.delayed_ack.0 > 0 && t.delayed_ack < t.min_rto),
-        "transport.delayed_ack",
-        quoted(t.delayed_ack),
-        "a time above 0 and below transport.min_rto, or each delayed ACK would be a timeout",
-    )?;
-    require(
-        t.idle_restart || !t.idle_decay,
-        "transport.idle_decay",
-        t.idle_decay,
-        "true with transport.idle_restart = true only",
-    )
-}
-
-fn algorithm(t: &Transport) -> Result<(), Problem> {
-    let dctcp = t.congestion_control == CongestionControl::Dctcp;
-    require(
-        t.ecn || !dctcp,
-        "transport.ecn",
-        t.ecn,
-        "true with transport.congestion_control = \"dctcp\"",
-    )?;
-    t.dctcp.check()?;
-    t.bic.check()?;
-    t.vegas.check()
+fn times(t: &Transport) -> [Result<(), Problem>; 7] {
+    [
+        require(
+            t.min_rto >= Time(1_000_000),
+            "transport.min_rto",
+            quoted(t.min_rto),
+            "at least 1us",
+        ),
+        require(
+            (t.min_rto..=Time(3_600_000_000_000_000)).contains(&t.max_rto),
+            "transport.max_rto",
+            quoted(t.max_rto),
+            "from transport.min_rto to 3600s",
+        ),
+        require(
+            t.initial_rto.0 > 0,
+            "transport.initial_rto",
+            quoted(t.initial_rto),
+            "a time above 0",
+        ),
+        require(
+            t.rto_granularity <= Time(1_000_000_000_000),
+            "transport.rto_granularity",
+            quoted(t.rto_granularity),
+            "at most 1s",
+        ),
+        require(
+            (1..=64).contains(&t.ack_every),
+            "transport.ack_every",
+            t.ack_every,
+            "1 to 64",
+        ),
+        require(
+            t.ack_every == 1 || (t.delayed_ack.0 > 0 && t.delayed_ack < t.min_rto),
+            "transport.delayed_ack",
+            quoted(t.delayed_ack),
+            "a time above 0 and below transport.min_rto, or each delayed ACK would be a timeout",
+        ),
+        require(
+            t.idle_restart || !t.idle_decay,
+            "transport.idle_decay",
+            t.idle_decay,
+            "true with transport.idle_restart = true only",
+        ),
+    ]
 }
 
 /// Each control finds its settings by their type.

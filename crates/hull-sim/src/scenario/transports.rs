@@ -54,7 +54,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     }
     for (name, own) in &s.transports {
         let of = |key: &str| format!("transports.{name}.{key}");
-        transport::check(own).map_err(|problem| problem.moved("transport", &of("")))?;
+        let checked: Result<(), Problem> = transport::check(own).into_iter().collect();
+        checked.map_err(|problem| problem.moved("transport", &of("")))?;
         let base = &s.transport;
         for (key, found, one) in [
             ("mtu", own.mtu, base.mtu),

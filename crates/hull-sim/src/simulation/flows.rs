@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use super::followed::Followed;
 use super::paced::Paced;
 use crate::host::Echo;
+use crate::measure::LoggedFlow;
 use crate::network::Network;
 use crate::topology::Routes;
 use crate::transport::{Receiver, Sender};
@@ -39,9 +40,7 @@ const NOTHING: Pending = Pending {
 pub struct Unacked {
     pub end: u64,
     pub start_ps: u64,
-    /// Its row in the table of flows.
-    pub row: u64,
-    pub class: u16,
+    pub logged: LoggedFlow,
 }
 
 /// What the simulation knows of a flow besides its TCP.

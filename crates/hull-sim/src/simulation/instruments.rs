@@ -295,15 +295,12 @@ impl Instruments {
 
     fn counters(&self, now_ps: u64, network: &mut Network, tally: &Tally) -> Measured {
         let (ports, options) = (&mut network.ports, &mut network.options);
-        let (sent_bytes, sent_packets) = ports.iter().map(Port::sent).unzip();
-        let carried = |port: &mut Port| port.carried_bytes(now_ps, options);
+        let reading = |port: &mut Port| port.reading(now_ps, options);
         Measured {
             at_ps: now_ps,
             received_bytes: self.received_bytes.clone(),
             of_transports: tally.of_transports.clone(),
-            carried_bytes: ports.iter_mut().map(carried).collect(),
-            sent_bytes,
-            sent_packets,
+            ports: ports.iter_mut().map(reading).collect(),
             ..Measured::default()
         }
     }

@@ -9,7 +9,7 @@ use crate::host::HostSide;
 use crate::measure::{
     Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
 };
-use crate::network::{Distribution, Network, Port};
+use crate::network::{Distribution, Network, Port, Reading};
 use crate::workload::QueryRecord;
 
 /// Where the packets of a run went.
@@ -44,12 +44,8 @@ pub struct Measured {
     pub(super) received_bytes: Vec<u64>,
     /// Counts by transport, where there are several.
     pub(super) of_transports: Vec<TransportCount>,
-    /// Bytes that each port's link has carried, of a packet in transmission the part sent.
-    pub(super) carried_bytes: Vec<f64>,
-    /// Bytes of the packets that each port has begun to send.
-    pub(super) sent_bytes: Vec<u64>,
-    /// These packets, modulo 2^32.
-    pub(super) sent_packets: Vec<u32>,
+    /// What each port has done.
+    pub(super) ports: Vec<Reading>,
     /// Latency by queue occupancy in the measured time, at the client's port.
     pub(super) occupancy: Distribution,
     /// The same at each watched port.
@@ -64,10 +60,17 @@ impl Measured {
         (self.at_ps - before.at_ps).max(1) as f64 * 1e-12
     }
 
-    /// Bytes that a port's link has carried since `before`.
-    fn carried_since(&self, before: &Measured, port: usize) -> f64 {
-        let early_bytes = before.carried_bytes.get(port).copied().unwrap_or(0.0);
-        self.carried_bytes[port] - early_bytes
+    /// What a port has done since `before`.
+    fn at_port_since(&self, before: &Measured, port: usize) -> Reading {
+        let early = before.ports.get(port).copied().unwrap_or_default();
+        let late = self.ports[port];
+        Reading {
+            carried_bytes: late.carried_bytes - early.carried_bytes,
+            sent_bytes: late.sent_bytes - early.sent_bytes,
+            sent_packets: late.sent_packets.wrapping_sub(early.sent_packets),
+            waited_ps: late.waited_ps - early.waited_ps,
+            waited_packets: late.waited_packets.wrapping_sub(early.waited_packets),
+        }
     }
 }
 
@@ -200,11 +203,11 @@ impl Instruments {
             of_client.copied().unwrap_or(0)
         };
         let bps = |now: u64, before: u64| 8.0 * (now - before) as f64 / seconds;
-        let carried_bytes = measured.carried_since(before, self.client_port);
+        let at_client = measured.at_port_since(before, self.client_port);
         let rate_bps = network.ports[self.client_port].rate_bps();
         Throughput {
             goodput_bps: bps(received(measured), received(before)),
-            utilization: 8.0 * carried_bytes / seconds / rate_bps,
+            utilization: 8.0 * at_client.carried_bytes / seconds / rate_bps,
             total_goodput_bps: bps(
                 measured.received_bytes.iter().sum(),
                 before.received_bytes.iter().sum(),
@@ -261,11 +264,8 @@ impl Fabric {
             stages[self.graph.host_port(host)] = Some(stage);
         }
         let count = |(number, port): (usize, &Port)| {
-            let early_bytes = before.sent_bytes.get(number).copied().unwrap_or(0);
-            let early_packets = before.sent_packets.get(number).copied().unwrap_or(0);
-            let bytes = measured.sent_bytes[number] - early_bytes;
-            let packets = measured.sent_packets[number].wrapping_sub(early_packets);
-            let carried_bytes = measured.carried_since(before, number);
+            let done = measured.at_port_since(before, number);
+            let waited_us = done.waited_ps as f64 * 1e-6;
             let name = |node: usize| self.graph.nodes[node].name.clone();
             let stage = stages[number];
             LinkCount {
@@ -273,9 +273,11 @@ impl Fabric {
                 to: name(self.graph.port_far_end(number)),
                 tier: self.graph.port_tiers(number),
                 rate_bps: port.rate_bps().round() as u64,
-                bytes,
-                packets: u64::from(packets),
-                utilization: 8.0 * carried_bytes / seconds / port.rate_bps(),
+                bytes: done.sent_bytes,
+                packets: u64::from(done.sent_packets),
+                utilization: 8.0 * done.carried_bytes / seconds / port.rate_bps(),
+                mean_wait_us: (done.waited_packets > 0)
+                    .then(|| waited_us / f64::from(done.waited_packets)),
                 marks: port.marks,
                 drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),

@@ -6,7 +6,7 @@ use super::flows::{FlowTable, NONE};
 use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::Received;
-use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, flags};
+use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, SackBlocks, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
@@ -28,10 +28,10 @@ impl Simulation {
         }
         let options = self.fabric.network.options.take(packet.options);
         if packet.has(flags::ACK) {
-            self.receive_ack(host, &packet, &options);
+            self.receive_ack(host, &packet, options.as_ref());
         }
         if packet.has(flags::DATA) {
-            self.receive_data(host, received, &options);
+            self.receive_data(host, received, options.as_ref());
         }
         self.endpoints.table.release_if_done(packet.flow);
     }
@@ -49,7 +49,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn receive_ack(&mut self, host: usize, packet: &Packet, options: &Options) {
+    fn receive_ack(&mut self, host: usize, packet: &Packet, options: Option<&Options>) {
         let mut slot = packet.flow;
         if packet.has(flags::DATA) {
             let reverse = self.endpoints.table.flows[slot as usize].reverse;
@@ -67,10 +67,12 @@ impl Simulation {
     }
 
     #[inline]
-    fn receive_data(&mut self, host: usize, received: &Received, options: &Options) {
+    fn receive_data(&mut self, host: usize, received: &Received, options: Option<&Options>) {
         let packet = &received.packet;
         let slot = packet.flow;
-        if options.written.is_some() {
+        if let Some(options) = options
+            && options.written.is_some()
+        {
             self.endpoints.table.note_written(packet, options);
         }
         let receiver = &mut self.endpoints.table.receivers[slot as usize];
@@ -154,7 +156,6 @@ impl Simulation {
         }
     }
 
-    #[inline]
     fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
         let options = &mut self.fabric.network.options;
         let (host, packet) = self.endpoints.packet_of(slot, segment, options);
@@ -187,7 +188,7 @@ impl Endpoints {
         host: usize,
         slot: u32,
         packet: &Packet,
-        options: &Options,
+        options: Option<&Options>,
         now_ps: u64,
     ) {
         let ece = packet.has(flags::ECE);
@@ -202,9 +203,10 @@ impl Endpoints {
         let ack = sequence::unwrap(packet.ack, sender.una());
         let echo = Echo {
             marked: ece,
-            written: options.written,
+            written: options.and_then(|options| options.written),
         };
-        sender.on_ack(now_ps, ack, echo, options.sack.as_slice());
+        let sack = options.map_or(&[][..], |options| options.sack.as_slice());
+        sender.on_ack(now_ps, ack, echo, sack);
         if self.table.has_pace(slot) {
             self.table.adjust_pace(slot, now_ps);
         }
@@ -217,20 +219,24 @@ impl Endpoints {
         } else {
             self.table.written_back(slot)
         };
-        let options = if ack.sack.as_slice().is_empty() && written.is_none() {
-            NO_OPTIONS
-        } else {
-            let sack = ack.sack;
-            options.insert(Options { sack, written })
-        };
+        let (mut entry, mut option_bytes) = (NO_OPTIONS, 0);
+        if ack.selective || written.is_some() {
+            let sack = if ack.selective {
+                self.table.receivers[slot as usize].sack()
+            } else {
+                SackBlocks::default()
+            };
+            option_bytes = sack.option_bytes();
+            entry = options.insert(Options { sack, written });
+        }
         let flow = &self.table.flows[slot as usize];
         Packet {
             seq: 0,
             ack: sequence::wrap(ack.ack),
             flow: slot,
-            options,
+            options: entry,
             hop: flow.back,
-            wire_bytes: self.header_bytes + ack.sack.option_bytes(),
+            wire_bytes: self.header_bytes + option_bytes,
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
                 | if ack.syn { flags::SYN } else { 0 }
@@ -238,8 +244,9 @@ impl Endpoints {
         }
     }
 
-    /// The packet of a segment, and the host that sends it.
-    #[inline]
+    /// The packet of a segment, and the host that sends it. Inlined, so that the packet is not copied
+    /// before its fields are in memory.
+    #[inline(always)]
     fn packet_of(
         &mut self,
         slot: u32,

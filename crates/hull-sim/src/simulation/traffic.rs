@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::flows::{Flow, FlowTable, Pending, Unacked};
 use super::{Demand, Endpoints, Fabric, Records, Simulation};
 use crate::engine::Kind;
-use crate::measure::FlowLog;
+use crate::measure::{FlowLog, LoggedFlow};
 use crate::network::Network;
 use crate::topology::Notice;
 use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
@@ -202,8 +202,11 @@ impl FlowTable {
         flow.unacked.push_back(Unacked {
             end,
             start_ps: record.start_ps,
-            row,
-            class: record.class,
+            logged: LoggedFlow {
+                row,
+                class: record.class,
+                group: record.group,
+            },
         });
     }
 
@@ -223,7 +226,7 @@ impl FlowTable {
             flow.unacked.pop_front();
             self.unacked -= 1;
             let after_ps = now_ps - message.start_ps;
-            log.acknowledged(message.row, message.class, flow.transport, after_ps);
+            log.acknowledged(message.logged, flow.transport, after_ps);
         }
         self.unacked < before
     }

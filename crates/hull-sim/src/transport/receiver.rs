@@ -50,8 +50,8 @@ pub struct OutgoingAck {
     pub ece: bool,
     /// Whether it answers a SYN.
     pub syn: bool,
-    /// Bytes received above `ack`.
-    pub sack: SackBlocks,
+    /// Whether it tells what has arrived above `ack`: [`Receiver::sack`].
+    pub selective: bool,
 }
 
 /// The receiving half of a flow: one cache line.
@@ -140,7 +140,7 @@ impl Receiver {
             ack: before,
             ece: now.ece,
             syn: false,
-            sack: SackBlocks::default(),
+            selective: false,
         });
         let quick = self.quick_acks > 0;
         self.quick_acks -= u16::from(quick);
@@ -187,11 +187,13 @@ impl Receiver {
             ack: self.next,
             ece,
             syn: false,
-            sack: match &self.held {
-                None => SackBlocks::default(),
-                Some(held) => held.sack(),
-            },
+            selective: self.held.is_some(),
         }
+    }
+
+    /// What has arrived above the next byte expected, for an ACK that tells it.
+    pub fn sack(&self) -> SackBlocks {
+        (self.held.as_ref()).map_or_else(SackBlocks::default, |held| held.sack())
     }
 
     /// Data out of order, or data that fills a hole.
@@ -259,8 +261,8 @@ mod tests {
         let [_, ack] = flow.on_data(0, 50, 10, false, false);
         let ack = ack.expect("out of order data is acknowledged at once");
         assert_eq!(
-            (ack.ack, ack.sack.as_slice()),
-            (0, &[(40, 70), (80, 90), (20, 30)][..])
+            (ack.ack, ack.selective, flow.sack().as_slice()),
+            (0, true, &[(40, 70), (80, 90), (20, 30)][..])
         );
         let [_, ack] = flow.on_data(0, 0, 20, false, false);
         assert_eq!(ack.map(|ack| ack.ack), Some(30));

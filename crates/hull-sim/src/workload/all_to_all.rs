@@ -2,7 +2,7 @@
 //! uniform random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that not all
 //! begin with the same receiver. Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::context::Context;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -27,9 +27,9 @@ pub(super) struct AllToAll {
 
 impl AllToAll {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::AllToAll, stage: &Stage) -> Result<Self, Problem> {
+    pub fn new(settings: &scenario::AllToAll, context: &Context) -> Result<Self, Problem> {
         let key = "workload.all_to_all.hosts";
-        let hosts = stage.hosts.set(key, settings.hosts.as_ref(), None)?;
+        let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
         if hosts.len() < 2 {
             return Err(Problem::new(
                 key.to_owned(),
@@ -39,7 +39,7 @@ impl AllToAll {
         let start_ps = |&host: &u32| match settings.jitter.0 {
             0 => settings.start.0,
             jitter_ps => {
-                let mut stream = Stream::new(stage.seed, Purpose::ShuffleJitter, host as usize);
+                let mut stream = Stream::new(context.seed, Purpose::ShuffleJitter, host as usize);
                 settings.start.0 + stream.below(jitter_ps as usize) as u64
             }
         };
@@ -50,8 +50,8 @@ impl AllToAll {
             size: settings.size.0,
             classes: vec![settings.size.to_string()],
             outstanding: 0,
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
         })
     }
 }
@@ -115,6 +115,7 @@ impl Workload for AllToAll {
             dst: self.hosts[j],
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

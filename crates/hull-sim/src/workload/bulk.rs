@@ -1,7 +1,7 @@
 //! Flows to the client that start one after the other and send `size` bytes, or as much as there
 //! is time for (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::context::Context;
 use super::{
     Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -23,13 +23,13 @@ pub(super) struct Bulk {
 
 impl Bulk {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::Bulk, stage: &Stage) -> Self {
+    pub fn new(settings: &scenario::Bulk, context: &Context) -> Self {
         Bulk {
             flows: u64::from(settings.flows),
-            others: u64::from(stage.hosts.count()) - 1,
+            others: u64::from(context.hosts.count()) - 1,
             size: settings.size.map(|size| size.0),
             start_interval_ps: settings.start_interval.0,
-            end_ps: stage.end_ps,
+            end_ps: context.end_ps,
             classes: settings.size.iter().map(ToString::to_string).collect(),
             started: 0,
             completed: 0,
@@ -95,6 +95,7 @@ impl Workload for Bulk {
             dst: 0,
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

@@ -5,7 +5,7 @@
 use slab::Slab;
 
 use super::backlog::waiting;
-use super::traffic::Stage;
+use super::context::Context;
 use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
 use crate::problem::Problem;
@@ -162,15 +162,15 @@ impl FanOut {
 
     /// What will be waiting at the end when each client asks every `interval_ps`, `queries` times at
     /// most.
-    pub fn backlog(&self, interval_ps: f64, queries: u64, stage: &Stage) -> Backlog {
+    pub fn backlog(&self, interval_ps: f64, queries: u64, context: &Context) -> Backlog {
         let messages = self.clients.iter().map(|client| {
             let servers = client.servers.len() as f64;
             let bytes = match self.response {
                 ResponseBytes::Each(bytes) => bytes as f64 * servers,
                 ResponseBytes::Total(bytes) => bytes as f64,
             };
-            let link_bps = stage.hosts.from_network_bps[client.host as usize] as f64;
-            let asked = (stage.end_ps as f64 / interval_ps).min(queries as f64);
+            let link_bps = context.hosts.from_network_bps[client.host as usize] as f64;
+            let asked = (context.end_ps as f64 / interval_ps).min(queries as f64);
             waiting(asked * servers, 8e12 * bytes / interval_ps / link_bps)
         });
         Backlog::of_messages(messages.fold(0, u64::saturating_add))

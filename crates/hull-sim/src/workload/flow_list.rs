@@ -1,11 +1,12 @@
 //! A list of flows from a CSV or Parquet file with the columns `start_ps`, `src`, `dst`, `bytes`,
 //! in any order and with others beside them, which are not read: the `flows.parquet` of a run is
 //! such a list. A column `transport` may name one of `[transports]`; where it is empty, or `default`, the
-//! flow has that of `[transport]`. Hosts are named by number or by name. Times are ps from the start of
+//! flow has that of `[transport]`. A column `group` may have a label for each flow; where it is empty, or
+//! `other`, the flow is of the first of `[groups]` that fits it. Hosts are named by number or by name. Times are ps from the start of
 //! the run.
 //!
-//! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow, 26 where
-//! there is a column `transport`.
+//! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow, 2 more for
+//! each of the columns `transport` and `group` that is there.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,15 +14,20 @@ use std::io::{Read, Seek};
 
 use indexmap::IndexMap;
 
-use super::{HostNames, flow_list_csv, flow_list_parquet};
+use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
+use crate::limits;
 use crate::quote;
-use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, Transport};
+use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, OTHER_GROUP, Transport};
 
 /// Names of the columns that must be there.
 pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
 
-/// Name of the column that may be there.
+/// Names of the columns that may be there, with empty cells.
 pub(super) const TRANSPORT: &str = "transport";
+pub(super) const GROUP: &str = "group";
+
+/// The longest label of a group, characters.
+const LONGEST_LABEL: usize = 100;
 
 /// The latest start, ps: 10^18, a million seconds.
 const LATEST_PS: u64 = 1_000_000_000_000_000_000;
@@ -45,6 +51,19 @@ pub struct FlowList {
     flows: Vec<ListedFlow>,
     /// Number of each flow's transport; empty where the list has no such column.
     transports: Vec<u16>,
+    /// Number of each flow's group, 0 where its cell is empty; no numbers where the list has no such column.
+    groups: Vec<u16>,
+    /// Names of the groups, from number 1: those of `[groups]`, then other labels in their order in the file.
+    group_names: Vec<String>,
+}
+
+/// A row as it was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub flow: ListedFlow,
+    /// Numbers, where the list has these columns.
+    pub transport: Option<u16>,
+    pub group: Option<u16>,
 }
 
 /// What is wrong with a cell: its column and the problem.
@@ -57,13 +76,23 @@ pub(super) enum Cell<'a> {
     Text(&'a [u8]),
 }
 
+impl<'a> Cell<'a> {
+    fn text(self) -> Option<&'a str> {
+        match self {
+            Cell::Text(text) => std::str::from_utf8(text).ok(),
+            Cell::Number(_) => None,
+        }
+    }
+}
+
 impl FlowList {
-    /// Reads the file at `path`; flows are between `hosts`, by one of `transports`. The error names file,
-    /// line (or row, from 1, of a Parquet file) and column.
+    /// Reads the file at `path`; flows are between `hosts`, by one of `transports`. A label that is none of
+    /// `groups` is a further one. The error names file, line (or row, from 1, of a Parquet file) and column.
     pub fn read(
         path: &str,
         hosts: &HostNames,
         transports: &IndexMap<String, Transport>,
+        groups: &Groups,
     ) -> Result<Self, String> {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
@@ -81,37 +110,44 @@ impl FlowList {
             Err(error) => return Err(cannot(error)),
         };
         file.rewind().map_err(cannot)?;
-        let rows = RowReader::new(hosts, transports);
+        let mut rows = RowReader::new(hosts, transports, groups);
         let mut list = FlowList::default();
         if parquet {
-            flow_list_parquet::read(file, &rows, &mut list).map_err(in_file)?;
+            flow_list_parquet::read(file, &mut rows, &mut list).map_err(in_file)?;
         } else {
-            flow_list_csv::read(file, &rows, &mut list).map_err(in_file)?;
+            flow_list_csv::read(file, &mut rows, &mut list).map_err(in_file)?;
         }
+        list.group_names = rows.group_names;
         if list.flows.is_empty() {
             return Err(in_file("found no flows; expected at least one".to_owned()));
         }
         list.sort();
         list.flows.shrink_to_fit();
         list.transports.shrink_to_fit();
+        list.groups.shrink_to_fit();
         Ok(list)
     }
 
-    /// Adds a row, with the number of its transport where the list has such a column.
-    pub(super) fn push(&mut self, flow: ListedFlow, transport: Option<u16>) {
-        self.flows.push(flow);
-        self.transports.extend(transport);
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: Row) {
+        self.flows.push(row.flow);
+        self.transports.extend(row.transport);
+        self.groups.extend(row.group);
     }
 
     /// By start.
     fn sort(&mut self) {
-        if self.transports.is_empty() {
+        if self.transports.is_empty() && self.groups.is_empty() {
             return self.flows.sort_by_key(|flow| flow.start_ps);
         }
-        let rows = self.flows.drain(..).zip(self.transports.drain(..));
-        let mut rows = Vec::from_iter(rows);
-        rows.sort_by_key(|(flow, _)| flow.start_ps);
-        (self.flows, self.transports) = rows.into_iter().unzip();
+        let mut order = Vec::from_iter(0..self.flows.len());
+        order.sort_by_key(|&row| self.flows[row].start_ps);
+        self.flows = order.iter().map(|&row| self.flows[row]).collect();
+        for numbers in [&mut self.transports, &mut self.groups] {
+            if !numbers.is_empty() {
+                *numbers = order.iter().map(|&row| numbers[row]).collect();
+            }
+        }
     }
 
     /// The flows.
@@ -132,24 +168,58 @@ impl FlowList {
         numbers
     }
 
+    /// Number of the group that the row of the flow in this place names; 0 where it names none.
+    pub fn group(&self, index: usize) -> u16 {
+        self.groups.get(index).copied().unwrap_or(0)
+    }
+
+    /// Names of the groups, from number 1.
+    pub fn group_names(&self) -> &[String] {
+        &self.group_names
+    }
+
     /// Leaves out what starts at `end_ps` or later.
     pub fn cut(&mut self, end_ps: u64) {
         let count = self.flows.partition_point(|flow| flow.start_ps < end_ps);
         self.flows.truncate(count);
         self.transports.truncate(count);
+        self.groups.truncate(count);
     }
 }
 
-/// Where the columns are in a header.
-pub(super) struct Places {
-    /// Those of [`COLUMNS`].
-    pub needed: [usize; 4],
-    /// That of [`TRANSPORT`].
-    pub transport: Option<usize>,
+/// Something of each column that is read: its place in the header, or its cell in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns<T> {
+    /// Of those of [`COLUMNS`].
+    pub needed: [T; 4],
+    /// Of [`TRANSPORT`].
+    pub transport: Option<T>,
+    /// Of [`GROUP`].
+    pub group: Option<T>,
+}
+
+impl<T> Columns<T> {
+    /// The same columns with what `of` makes of each.
+    pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Columns<U> {
+        Columns {
+            needed: self.needed.map(&mut of),
+            transport: self.transport.map(&mut of),
+            group: self.group.map(of),
+        }
+    }
+
+    /// Each with the name of its column.
+    pub fn named(self) -> impl Iterator<Item = (&'static str, T)> {
+        let needed = COLUMNS.into_iter().zip(self.needed);
+        let transport = self.transport.map(|of| (TRANSPORT, of));
+        needed
+            .chain(transport)
+            .chain(self.group.map(|of| (GROUP, of)))
+    }
 }
 
 /// Where the columns are in a header with these names.
-pub(super) fn places(header: &[String]) -> Result<Places, String> {
+pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
     let mut places = [0; 4];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
         let mut found = (0..header.len()).filter(|&index| header[index] == column);
@@ -167,17 +237,20 @@ pub(super) fn places(header: &[String]) -> Result<Places, String> {
             COLUMNS.join(",")
         ));
     }
-    let mut of_transport = (0..header.len()).filter(|&index| header[index] == TRANSPORT);
-    let transport = of_transport.next();
-    if of_transport.next().is_some() {
-        return Err(format!(
-            "header: {} is invalid; expected {TRANSPORT} at most once",
-            quote::text(&header.join(","))
-        ));
-    }
-    Ok(Places {
+    let at_most_once = |column: &str| {
+        let mut found = (0..header.len()).filter(|&index| header[index] == column);
+        match (found.next(), found.next()) {
+            (place, None) => Ok(place),
+            (_, Some(_)) => Err(format!(
+                "header: {} is invalid; expected {column} at most once",
+                quote::text(&header.join(","))
+            )),
+        }
+    };
+    Ok(Columns {
         needed: places,
-        transport,
+        transport: at_most_once(TRANSPORT)?,
+        group: at_most_once(GROUP)?,
     })
 }
 
@@ -186,25 +259,43 @@ pub(super) struct RowReader<'a> {
     hosts: &'a HostNames,
     names: HashMap<&'a [u8], u32>,
     transports: &'a IndexMap<String, Transport>,
+    group_names: Vec<String>,
+    /// By name.
+    group_numbers: HashMap<String, u16>,
 }
 
 impl<'a> RowReader<'a> {
-    fn new(hosts: &'a HostNames, transports: &'a IndexMap<String, Transport>) -> Self {
+    fn new(
+        hosts: &'a HostNames,
+        transports: &'a IndexMap<String, Transport>,
+        groups: &Groups,
+    ) -> Self {
         let names = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
+        let group_names = groups.names().to_vec();
         RowReader {
             hosts,
             names,
             transports,
+            group_numbers: group_names.iter().cloned().zip(1..).collect(),
+            group_names,
         }
     }
 
+    /// A row from its cells.
+    pub fn row(&mut self, cells: Columns<Cell<'_>>) -> Result<Row, CellProblem> {
+        Ok(Row {
+            flow: self.flow(cells.needed)?,
+            transport: cells
+                .transport
+                .map(|cell| self.transport(cell))
+                .transpose()?,
+            group: cells.group.map(|cell| self.group(cell)).transpose()?,
+        })
+    }
+
     /// Number of the transport that a cell names; an empty one is that of `[transport]`.
-    pub fn transport(&self, cell: Cell<'_>) -> Result<u16, CellProblem> {
-        let text = match cell {
-            Cell::Text(text) => std::str::from_utf8(text).ok(),
-            Cell::Number(_) => None,
-        };
-        let found = match text {
+    fn transport(&self, cell: Cell<'_>) -> Result<u16, CellProblem> {
+        let found = match cell.text() {
             Some("" | DEFAULT_TRANSPORT) => Some(0),
             Some(name) => self
                 .transports
@@ -224,8 +315,43 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// A row from its cells, in the order of [`COLUMNS`].
-    pub fn row(&self, [start, src, dst, bytes]: [Cell<'_>; 4]) -> Result<ListedFlow, CellProblem> {
+    /// Number of the group that a cell names; an empty one names none.
+    fn group(&mut self, cell: Cell<'_>) -> Result<u16, CellProblem> {
+        let is_label =
+            |text: &&str| text.chars().count() <= LONGEST_LABEL && quote::plain(text) == **text;
+        let Some(text) = cell.text() else {
+            return Err((
+                GROUP,
+                format!("{} is invalid; expected a text", shown(cell)),
+            ));
+        };
+        if text.is_empty() || text == OTHER_GROUP {
+            return Ok(0);
+        }
+        if let Some(&number) = self.group_numbers.get(text) {
+            return Ok(number);
+        }
+        let expected = if !is_label(&text) {
+            format!("at most {LONGEST_LABEL} characters that can be seen, or an empty cell")
+        } else if self.group_names.len() >= limits::GROUPS {
+            format!(
+                "at most {} groups, those of [groups] included",
+                limits::GROUPS
+            )
+        } else {
+            self.group_names.push(text.to_owned());
+            let number = self.group_names.len() as u16;
+            self.group_numbers.insert(text.to_owned(), number);
+            return Ok(number);
+        };
+        Err((
+            GROUP,
+            format!("{} is invalid; expected {expected}", shown(cell)),
+        ))
+    }
+
+    /// A flow from its cells, in the order of [`COLUMNS`].
+    fn flow(&self, [start, src, dst, bytes]: [Cell<'_>; 4]) -> Result<ListedFlow, CellProblem> {
         let flow = ListedFlow {
             start_ps: integer("start_ps", start, 0, LATEST_PS)?,
             src: self.host("src", src)?,

@@ -6,7 +6,11 @@ use super::csv_rows::CsvRows;
 use super::flow_list::{Cell, FlowList, RowReader, places};
 
 /// Adds the rows to `list`; the error names line and column.
-pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Result<(), String> {
+pub(super) fn read(
+    file: File,
+    rows: &mut RowReader<'_>,
+    list: &mut FlowList,
+) -> Result<(), String> {
     let mut source = CsvRows::new(file);
     let Some(header) = source.next()? else {
         return Ok(());
@@ -17,11 +21,8 @@ pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Res
         .collect();
     let place = places(&header).map_err(|problem| source.at_line(format!(", {problem}")))?;
     while let Some(row) = source.next()? {
-        let cell = |index: usize| Cell::Text(&row[index]);
-        let flow = rows.row(place.needed.map(cell));
-        let transport = place.transport.map(|at| rows.transport(cell(at)));
-        match flow.and_then(|flow| Ok((flow, transport.transpose()?))) {
-            Ok((flow, transport)) => list.push(flow, transport),
+        match rows.row(place.map(|index| Cell::Text(&row[index]))) {
+            Ok(row) => list.push(row),
             Err((column, problem)) => {
                 return Err(source.at_line(format!(", column {column}: {problem}")));
             }
@@ -34,6 +35,7 @@ pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Res
 mod tests {
     use indexmap::IndexMap;
 
+    use super::super::Groups;
     use super::super::flow_list::ListedFlow;
     use super::super::test_network::hosts;
     use super::*;
@@ -43,13 +45,20 @@ mod tests {
         toml::from_str("").expect("the default")
     }
 
-    /// Reads a file of this text, where there are the transports tcp and dctcp.
+    /// Reads a file of this text, where there are the transports tcp and dctcp and the group rpc.
     fn list(name: &str, text: &str) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
         std::fs::write(&path, text).expect("a temporary file");
         let transports = ["tcp", "dctcp"].map(|name| (name.to_owned(), transport()));
         let transports = IndexMap::from(transports);
-        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1), &transports);
+        let rules = IndexMap::from([("rpc".to_owned(), "bytes<10KB".to_owned())]);
+        let groups = Groups::new(&rules, &hosts(4, 1)).expect("a group");
+        let list = FlowList::read(
+            &path.display().to_string(),
+            &hosts(4, 1),
+            &transports,
+            &groups,
+        );
         std::fs::remove_file(&path).expect("it was there");
         list
     }
@@ -85,6 +94,30 @@ mod tests {
         assert_eq!(list.transports(), [0, 1, 2]);
         list.cut(7);
         assert_eq!(rows(&list), [(9, 2), (8, 0)]);
+    }
+
+    #[test]
+    fn a_row_has_its_label() {
+        let text = "start_ps,src,dst,bytes,group,transport\n9,0,1,5,web search,tcp\n8,0,1,6,,\n\
+                    7,0,1,7,rpc,dctcp\n6,0,1,8,other,\n5,0,1,9,log,tcp\n4,0,1,10,web search,\n";
+        let mut list = list("groups", text).expect("good");
+        assert_eq!(list.group_names(), ["rpc", "web search", "log"]);
+        let rows = |list: &FlowList| -> Vec<(u64, u16, u16)> {
+            let row =
+                |(i, flow): (usize, &ListedFlow)| (flow.bytes, list.group(i), list.transport(i));
+            list.flows().iter().enumerate().map(row).collect()
+        };
+        let all = [
+            (10, 2, 0),
+            (9, 3, 1),
+            (8, 0, 0),
+            (7, 1, 2),
+            (6, 0, 0),
+            (5, 2, 1),
+        ];
+        assert_eq!(rows(&list), all);
+        list.cut(6);
+        assert_eq!(rows(&list), all[..2]);
     }
 
     #[test]
@@ -169,6 +202,44 @@ mod tests {
                 ["line 1, header", "transport,transport", "at most once"],
             ),
             (
+                "label",
+                "start_ps,src,dst,bytes,group\n1,0,1,5,rpc\n1,0,1,5,a\tb\n".to_owned(),
+                [
+                    "line 3, column group",
+                    "\"a\\tb\" is invalid",
+                    "at most 100",
+                ],
+            ),
+            (
+                "long",
+                format!(
+                    "start_ps,src,dst,bytes,group\n1,0,1,5,{}\n",
+                    "x".repeat(101)
+                ),
+                [
+                    "line 2, column group",
+                    "(101 characters)\" is invalid",
+                    "100 characters",
+                ],
+            ),
+            (
+                "many",
+                (0..1000).fold(
+                    "start_ps,src,dst,bytes,group\n".to_owned(),
+                    |text, label| text + &format!("1,0,1,5,g{label}\n"),
+                ),
+                [
+                    "line 1001, column group",
+                    "\"g999\" is invalid",
+                    "at most 1000 groups",
+                ],
+            ),
+            (
+                "labels",
+                "start_ps,src,dst,bytes,group,group\n1,0,1,5,rpc,rpc\n".to_owned(),
+                ["line 1, header", "group,group", "at most once"],
+            ),
+            (
                 "empty",
                 "start_ps,src,dst,bytes\n".to_owned(),
                 ["no flows", "at least one", "empty"],
@@ -190,8 +261,13 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there() {
-        let problem =
-            FlowList::read("no/such.csv", &hosts(4, 1), &IndexMap::new()).expect_err("not there");
+        let problem = FlowList::read(
+            "no/such.csv",
+            &hosts(4, 1),
+            &IndexMap::new(),
+            &Groups::default(),
+        );
+        let problem = problem.expect_err("not there");
         assert!(
             problem.contains("\"no/such.csv\"") && problem.contains("expected"),
             "{problem}"

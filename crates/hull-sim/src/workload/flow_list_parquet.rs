@@ -1,5 +1,5 @@
-//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but that of a
-//! transport.
+//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but a transport or
+//! a group.
 
 use std::fs::File;
 
@@ -12,7 +12,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
-use super::flow_list::{COLUMNS, Cell, FlowList, RowReader, TRANSPORT, places};
+use super::flow_list::{Cell, FlowList, GROUP, RowReader, TRANSPORT, places};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 14;
@@ -86,7 +86,7 @@ impl Column {
                 let mut values = Vec::with_capacity(count);
                 let read = reader.read_records(count, Some(&mut levels), None, &mut values);
                 read.map_err(failed)?;
-                if self.name == TRANSPORT {
+                if has_empty(self.name) {
                     values = with_empty(values, &mut levels, self.level);
                 }
                 Values::Text(values)
@@ -114,6 +114,11 @@ impl Column {
     }
 }
 
+/// Whether a column has texts, which may be empty.
+fn has_empty(name: &str) -> bool {
+    matches!(name, TRANSPORT | GROUP)
+}
+
 /// Texts with an empty one where there is no value, and no level that tells.
 fn with_empty(values: Vec<ByteArray>, levels: &mut Vec<i16>, there: i16) -> Vec<ByteArray> {
     if there == 0 {
@@ -136,12 +141,12 @@ fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Re
             match name {
                 "start_ps" => "integers, ps",
                 "src" | "dst" => "integers, and texts",
-                TRANSPORT => "texts",
+                TRANSPORT | GROUP => "texts",
                 _ => "integers",
             }
         ))
     };
-    if name == TRANSPORT && column.physical_type() != Physical::BYTE_ARRAY {
+    if has_empty(name) && column.physical_type() != Physical::BYTE_ARRAY {
         return refused("another type");
     }
     if durations.iter().any(|of| of == name) {
@@ -177,7 +182,11 @@ fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Re
 }
 
 /// Adds the rows to `list`; the error names row (from 1) and column.
-pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Result<(), String> {
+pub(super) fn read(
+    file: File,
+    rows: &mut RowReader<'_>,
+    list: &mut FlowList,
+) -> Result<(), String> {
     let failed = |error: ParquetError| error.to_string();
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
@@ -193,9 +202,7 @@ pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Res
         .filter_map(|entry| entry.value.as_deref())
         .flat_map(durations);
     let durations = Vec::from_iter(durations);
-    let of_transport = place.transport.map(|index| (TRANSPORT, index));
-    let needed = COLUMNS.into_iter().zip(place.needed);
-    let of_file = Vec::from_iter(needed.chain(of_transport));
+    let of_file = Vec::from_iter(place.named());
     for &(name, index) in &of_file {
         check_type(&schema.column(index), name, &durations)?;
     }
@@ -210,21 +217,17 @@ pub(super) fn read(file: File, rows: &RowReader<'_>, list: &mut FlowList) -> Res
         while done < end {
             let first_row = done + 1;
             let count = BATCH.min(end - done);
-            let mut read = columns
+            let read = columns
                 .iter_mut()
                 .map(|column| column.values(count, first_row));
-            let mut next = || read.next().unwrap_or_else(|| Err("no column".to_owned()));
-            let values = [next()?, next()?, next()?, next()?];
-            let transports = of_transport.map(|_| next()).transpose()?;
+            let values = read.collect::<Result<Vec<Values>, String>>()?;
             for row in 0..count {
                 let at_row = |(column, problem)| {
                     format!("row {}, column {column}: {problem}", first_row + row)
                 };
-                let cells = [0, 1, 2, 3].map(|column: usize| values[column].cell(row));
-                let flow = rows.row(cells).map_err(at_row)?;
-                let transport = transports.as_ref();
-                let transport = transport.map(|texts| rows.transport(texts.cell(row)));
-                list.push(flow, transport.transpose().map_err(at_row)?);
+                let mut values = values.iter();
+                let cells = place.map(|_| values.next().map_or(Cell::Text(b""), |v| v.cell(row)));
+                list.push(rows.row(cells).map_err(at_row)?);
             }
             done += count;
         }
@@ -242,6 +245,7 @@ mod tests {
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
 
+    use super::super::Groups;
     use super::super::flow_list::ListedFlow;
     use super::super::test_network::hosts;
     use super::*;
@@ -299,7 +303,12 @@ mod tests {
             group.close().expect("a group");
         }
         writer.close().expect("a file");
-        let list = FlowList::read(&path.display().to_string(), &hosts(4, 1), &IndexMap::new());
+        let list = FlowList::read(
+            &path.display().to_string(),
+            &hosts(4, 1),
+            &IndexMap::new(),
+            &Groups::default(),
+        );
         std::fs::remove_file(&path).expect("it was there");
         list
     }
@@ -383,7 +392,12 @@ mod tests {
         let file = File::create(&path).expect("a temporary file");
         let writer = SerializedFileWriter::new(file, schema, Default::default());
         writer.expect("a writer").close().expect("a file");
-        let problem = FlowList::read(&path.display().to_string(), &hosts(4, 1), &IndexMap::new());
+        let problem = FlowList::read(
+            &path.display().to_string(),
+            &hosts(4, 1),
+            &IndexMap::new(),
+            &Groups::default(),
+        );
         std::fs::remove_file(&path).expect("it was there");
         let problem = problem.expect_err("repeated");
         for part in ["\"start_ps,src,dst,bytes,src\"", "src is repeated"] {

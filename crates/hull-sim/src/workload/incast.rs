@@ -6,8 +6,8 @@
 //! its next query. With jitter the client holds each request back by a uniform random time, which is
 //! part of the query's completion time (thesis 2.1.3).
 
+use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::traffic::Stage;
 use super::{Agenda, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -27,8 +27,8 @@ pub(super) struct Incast {
 
 impl Incast {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::Incast, stage: &Stage) -> Result<Self, Problem> {
-        let hosts = stage.hosts;
+    pub fn new(settings: &scenario::Incast, context: &Context) -> Result<Self, Problem> {
+        let hosts = context.hosts;
         let key = "workload.incast.servers";
         let clients = if settings.all_to_all {
             let all = hosts.set(key, settings.servers.as_ref(), None)?;
@@ -51,7 +51,7 @@ impl Incast {
             clients: clients
                 .iter()
                 .map(|&(host, _)| {
-                    let jitter = Stream::new(stage.seed, Purpose::RequestJitter, host as usize);
+                    let jitter = Stream::new(context.seed, Purpose::RequestJitter, host as usize);
                     (queries, jitter)
                 })
                 .collect(),
@@ -60,12 +60,12 @@ impl Incast {
                 settings.request_size.0,
                 ResponseBytes::Total(settings.total.0),
                 settings.deadline.map(|deadline| deadline.0),
-                stage.application_delay_ps,
+                context.application_delay_ps,
             ),
             start_ps: settings.start.0,
             jitter_ps: settings.jitter.0,
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
         })
     }
 

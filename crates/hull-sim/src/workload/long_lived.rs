@@ -1,7 +1,7 @@
 //! Long-lived flows with start and stop times (thesis 2.3.1; figure 2.16 starts and stops five of
 //! them 30 seconds apart). Times ps, sizes bytes.
 
-use super::traffic::Stage;
+use super::context::Context;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, NO_CONNECTION,
     Progress, Workload, few,
@@ -39,7 +39,7 @@ pub(super) struct LongLived {
 
 impl LongLived {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::LongLived, stage: &Stage) -> Result<Self, Problem> {
+    pub fn new(settings: &scenario::LongLived, context: &Context) -> Result<Self, Problem> {
         let mut flows = Vec::new();
         let mut classes: Vec<String> = Vec::new();
         for (i, group) in settings.flows.iter().enumerate() {
@@ -51,7 +51,7 @@ impl LongLived {
                     classes.len() - 1
                 })
             });
-            for (n, ends) in ends(i, group, stage)?.into_iter().enumerate() {
+            for (n, ends) in ends(i, group, context)?.into_iter().enumerate() {
                 let nth = |first: Time, interval: Time| {
                     first.0.saturating_add(interval.0.saturating_mul(n as u64))
                 };
@@ -72,7 +72,7 @@ impl LongLived {
                     stop_ps,
                     size: group.size.map(|size| size.0),
                     class: class as u16,
-                    transport: stage.transport(group.transport.as_ref()),
+                    transport: context.transport(group.transport.as_ref()),
                     state: State::Waiting,
                 });
             }
@@ -80,18 +80,22 @@ impl LongLived {
         Ok(LongLived {
             flows,
             classes,
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
         })
     }
 }
 
 /// Pairs of source and destination of a group: one with many, many with one, or as many with as
 /// many.
-fn ends(i: usize, group: &scenario::LongFlows, stage: &Stage) -> Result<Vec<(u32, u32)>, Problem> {
+fn ends(
+    i: usize,
+    group: &scenario::LongFlows,
+    context: &Context,
+) -> Result<Vec<(u32, u32)>, Problem> {
     let key = |name: &str| format!("workload.long_lived.flows[{i}].{name}");
-    let src = stage.hosts.many(&key("src"), &group.src)?;
-    let dst = stage.hosts.many(&key("dst"), &group.dst)?;
+    let src = context.hosts.many(&key("src"), &group.src)?;
+    let dst = context.hosts.many(&key("dst"), &group.dst)?;
     let count = src.len().max(dst.len());
     let allowed = format!("1 or {count} hosts");
     for (name, hosts) in [("src", &src), ("dst", &dst)] {
@@ -180,6 +184,7 @@ impl Workload for LongLived {
             dst: flow.ends.1,
             connection: NO_CONNECTION,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

@@ -3,18 +3,20 @@
 //! simulated ps, sizes bytes of payload.
 //!
 //! A workload keeps state for what is outstanding, never for all that has been: five million flows
-//! fit. The one exception is the replay of a file, which holds the file's rows at 24 bytes each.
+//! fit. The one exception is the replay of a file, which holds the file's rows at 24 to 28 bytes each.
 
 mod all_to_all;
 mod arrow_schema;
 mod backlog;
 mod bulk;
 mod cdf_table;
+mod context;
 mod csv_rows;
 mod fan_out;
 mod flow_list;
 mod flow_list_csv;
 mod flow_list_parquet;
+mod groups;
 mod hosts;
 mod incast;
 mod long_lived;
@@ -33,6 +35,7 @@ mod traffic;
 pub use backlog::Backlog;
 pub use cdf_table::CdfTable;
 pub use flow_list::{FlowList, ListedFlow};
+pub use groups::Groups;
 pub use hosts::HostNames;
 pub use sizes::{ParetoSizes, SizeDistribution};
 pub use traffic::{Traffic, build};
@@ -96,6 +99,8 @@ pub struct FlowRecord {
     pub timeouts: u16,
     /// Number of its transport: 0 is `[transport]`, then those of `[transports]`.
     pub transport: u16,
+    /// Number of its group in [`Groups`]: 0 is none.
+    pub group: u16,
     /// When its sender had the acknowledgment of the last byte.
     pub acked: Acked,
 }

@@ -6,8 +6,8 @@
 //! (arrival plus the application's delay), its service begins when the worker is free, and its
 //! response is sent when the service is over.
 
+use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::traffic::Stage;
 use super::{Agenda, Backlog, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -39,14 +39,17 @@ pub(super) struct PartitionAggregate {
 
 impl PartitionAggregate {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::PartitionAggregate, stage: &Stage) -> Result<Self, Problem> {
+    pub fn new(
+        settings: &scenario::PartitionAggregate,
+        context: &Context,
+    ) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.partition_aggregate.{name}");
-        let hosts = stage.hosts;
+        let hosts = context.hosts;
         let client = hosts.client(&key("client"), settings.client.as_ref())?;
         let servers = hosts.set(&key("servers"), settings.servers.as_ref(), Some(client))?;
         let workers = servers.iter().map(|&host| Worker {
             busy_until_ps: 0,
-            service: Stream::new(stage.seed, Purpose::ServiceTimes, host as usize),
+            service: Stream::new(context.seed, Purpose::ServiceTimes, host as usize),
         });
         let workers = workers.collect();
         let fan_out = FanOut::new(
@@ -54,20 +57,20 @@ impl PartitionAggregate {
             settings.request_size.0,
             ResponseBytes::Each(settings.response_size.0),
             settings.deadline.map(|deadline| deadline.0),
-            stage.application_delay_ps,
+            context.application_delay_ps,
         );
         let left = settings.queries.unwrap_or(u64::MAX);
         Ok(PartitionAggregate {
             service: ServiceTime::new(&key("service"), &settings.service)?,
             workers,
-            backlog: fan_out.backlog(settings.interval.0 as f64, left, stage),
+            backlog: fan_out.backlog(settings.interval.0 as f64, left, context),
             fan_out,
             arrivals: settings.arrivals,
             interval_ps: settings.interval.0,
-            times: Stream::new(stage.seed, Purpose::QueryArrivals, 0),
+            times: Stream::new(context.seed, Purpose::QueryArrivals, 0),
             left,
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
         })
     }
 

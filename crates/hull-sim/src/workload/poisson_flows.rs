@@ -11,9 +11,9 @@ use std::iter;
 use slab::Slab;
 
 use super::backlog::waiting;
+use super::context::Context;
 use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
-use super::traffic::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
     Workload, few,
@@ -65,8 +65,8 @@ pub(super) struct PoissonFlows {
 
 impl PoissonFlows {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::PoissonFlows, stage: &Stage) -> Result<Self, Problem> {
-        let hosts = stage.hosts;
+    pub fn new(settings: &scenario::PoissonFlows, context: &Context) -> Result<Self, Problem> {
+        let hosts = context.hosts;
         let sources = hosts.set("workload.flows.sources", settings.sources.as_ref(), None)?;
         let destinations = hosts.set(
             "workload.flows.destinations",
@@ -84,13 +84,13 @@ impl PoissonFlows {
                 ),
             ));
         }
-        let rate = |&host: &u32| stage.hosts.to_network_bps[host as usize] as f64;
+        let rate = |&host: &u32| context.hosts.to_network_bps[host as usize] as f64;
         let sources_bps = sources.iter().map(rate).sum();
         let law = SizeDistribution::new("workload.flows.sizes", &settings.sizes)?;
         let mut flows = PoissonFlows {
-            arrivals: Stream::new(stage.seed, Purpose::FlowArrivals, 0),
-            sizes: Stream::new(stage.seed, Purpose::FlowSizes, 0),
-            endpoints: Stream::new(stage.seed, Purpose::FlowEndpoints, 0),
+            arrivals: Stream::new(context.seed, Purpose::FlowArrivals, 0),
+            sizes: Stream::new(context.seed, Purpose::FlowSizes, 0),
+            endpoints: Stream::new(context.seed, Purpose::FlowEndpoints, 0),
             mean_gap_ps: 0.0,
             law,
             sources,
@@ -104,13 +104,13 @@ impl PoissonFlows {
             classes: SizeClasses::new(&settings.class_bounds),
             left: settings.count.unwrap_or(u64::MAX),
             count: settings.count,
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
             flows: Slab::new(),
         };
         let flows_per_second = match settings.flows_per_second {
             Some(rate) => rate,
-            None => flows.rate_of_load(settings.load.unwrap_or_default().value(), stage)?,
+            None => flows.rate_of_load(settings.load.unwrap_or_default().value(), context)?,
         };
         flows.mean_gap_ps = 1e12 / flows_per_second;
         if settings.connections == FlowConnections::Persistent {
@@ -120,7 +120,7 @@ impl PoissonFlows {
     }
 
     /// Flows per second at a load of the sources' links, when the destinations' can take it.
-    fn rate_of_load(&self, load: f64, stage: &Stage) -> Result<f64, Problem> {
+    fn rate_of_load(&self, load: f64, context: &Context) -> Result<f64, Problem> {
         let offered_bps = load * self.sources_bps;
         let (sources, destinations) = (self.sources.len() as f64, self.destinations.len() as f64);
         let both = self.own_place.iter().flatten().count() as f64;
@@ -132,7 +132,7 @@ impl PoissonFlows {
                 0.0
             };
             let share = ((sources - both) / destinations + from_both) / sources;
-            let link_bps = stage.hosts.from_network_bps[dst as usize] as f64;
+            let link_bps = context.hosts.from_network_bps[dst as usize] as f64;
             if offered_bps * share >= link_bps {
                 return Err(Problem::new(
                     "workload.flows.load".to_owned(),
@@ -288,6 +288,7 @@ impl Workload for PoissonFlows {
             dst: flow.dst,
             connection: flow.connection,
             transport: 0,
+            group: 0,
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });
@@ -455,14 +456,14 @@ mod tests {
         let keys = "flows_per_second = 10000.0\ncount = 100000\nsizes.fixed = \"1B\"\n";
         let settings: scenario::PoissonFlows = toml::from_str(keys).expect("good");
         let names = hosts(4, 1);
-        let stage = Stage {
+        let context = Context {
             hosts: &names,
             seed: 1,
             end_ps: u64::MAX,
             application_delay_ps: 0,
             transports: &indexmap::IndexMap::new(),
         };
-        let flows = PoissonFlows::new(&settings, &stage).expect("good");
+        let flows = PoissonFlows::new(&settings, &context).expect("good");
         assert_eq!(flows.flows.capacity(), 0);
         let text = format!("[workload.flows]\n{keys}");
         let mut traffic = build(&text, 4, "1000s").expect("good");

@@ -1,7 +1,7 @@
 //! The connections of a request workload, in pools of the same size: one for each transport in use, or,
 //! with separate classes, one for each class of sizes.
 
-use super::traffic::Stage;
+use super::context::Context;
 use crate::scenario::Requests;
 
 /// Which connections a class may use, and the transport of each.
@@ -17,10 +17,10 @@ pub(super) struct Pools {
 
 impl Pools {
     /// With `size` connections each.
-    pub fn new(settings: &Requests, size: usize, stage: &Stage) -> Self {
+    pub fn new(settings: &Requests, size: usize, context: &Context) -> Self {
         let mut transports = Vec::new();
         let pool_of = |own: &Option<String>| {
-            let transport = stage.transport(own.as_ref().or(settings.transport.as_ref()));
+            let transport = context.transport(own.as_ref().or(settings.transport.as_ref()));
             let found = transports.iter().position(|&of| of == transport);
             let shared = found.filter(|_| !settings.separate_classes);
             shared.unwrap_or_else(|| {

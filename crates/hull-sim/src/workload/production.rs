@@ -12,10 +12,10 @@
 use slab::Slab;
 
 use super::backlog::waiting;
+use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
-use super::traffic::Stage;
 use super::{
     Acked, Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION,
     Progress, Workload, few,
@@ -76,13 +76,13 @@ pub(super) struct Production {
 
 impl Production {
     /// As the scenario says it.
-    pub fn new(settings: &scenario::Production, stage: &Stage) -> Result<Self, Problem> {
+    pub fn new(settings: &scenario::Production, context: &Context) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.production.{name}");
         let outside = settings.outside.as_ref();
         let outside = outside
-            .map(|host| stage.hosts.one(&key("outside"), host))
+            .map(|host| context.hosts.one(&key("outside"), host))
             .transpose()?;
-        let rack = stage
+        let rack = context
             .hosts
             .set(&key("servers"), settings.servers.as_ref(), outside)?;
         if rack.len() < 2 {
@@ -116,14 +116,14 @@ impl Production {
             settings.query_size.0,
             response,
             settings.deadline.map(|deadline| deadline.0),
-            stage.application_delay_ps,
+            context.application_delay_ps,
         );
-        let queries = fan_out.backlog(1e6 * query_intervals.mean(), u64::MAX, stage);
+        let queries = fan_out.backlog(1e6 * query_intervals.mean(), u64::MAX, context);
         let gap_ps = 1e6 * background_intervals.mean();
         let background = rack.iter().map(|&host| {
-            let link_bps = stage.hosts.to_network_bps[host as usize] as f64;
+            let link_bps = context.hosts.to_network_bps[host as usize] as f64;
             let load = 8e12 * sizes.mean() / gap_ps / link_bps;
-            waiting(stage.end_ps as f64 / gap_ps, load)
+            waiting(context.end_ps as f64 / gap_ps, load)
         });
         let background = Backlog::of_flows(background.fold(0, u64::saturating_add));
         Ok(Production {
@@ -132,7 +132,7 @@ impl Production {
             servers: rack
                 .iter()
                 .map(|&host| {
-                    let stream = |purpose| Stream::new(stage.seed, purpose, host as usize);
+                    let stream = |purpose| Stream::new(context.seed, purpose, host as usize);
                     Server {
                         host,
                         queries: stream(Purpose::ProductionQueries),
@@ -152,8 +152,8 @@ impl Production {
             jitter_ps: settings.jitter.0,
             classes: SizeClasses::new(&settings.class_bounds),
             flows: Slab::new(),
-            end_ps: stage.end_ps,
-            application_delay_ps: stage.application_delay_ps,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
         })
     }
 
@@ -289,6 +289,7 @@ impl Workload for Production {
                     dst: flow.ends.1,
                     connection: NO_CONNECTION,
                     transport: 0,
+                    group: 0,
                     timeouts: few(timeouts),
                     acked: Acked::Pending,
                 });

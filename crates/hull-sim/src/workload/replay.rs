@@ -1,11 +1,12 @@
 //! Replay of a flow list: each flow starts when its row says so, on a connection of its own.
 //! Flows that would start after the measured time are left out. Times ps, sizes bytes.
 
-use super::flow_list::FlowList;
+use super::context::Context;
+use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
-use super::traffic::Stage;
 use super::{
-    Acked, Agenda, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload, few,
+    Acked, Agenda, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
+    Workload, few,
 };
 use crate::problem::Problem;
 use crate::units::Size;
@@ -16,6 +17,8 @@ pub(super) struct Replay {
     list: FlowList,
     /// The transports that the list names, by number.
     pub transports: Vec<u16>,
+    /// The groups that its flows are of, by number, and how many flows there are.
+    pub groups: (Vec<u16>, usize),
     classes: SizeClasses,
     application_delay_ps: u64,
     started: usize,
@@ -24,19 +27,31 @@ pub(super) struct Replay {
 
 impl Replay {
     /// Of the file at `path`.
-    pub fn new(path: &str, class_bounds: &[Size], stage: &Stage) -> Result<Self, Problem> {
-        let list = FlowList::read(path, stage.hosts, stage.transports);
+    pub fn new(
+        path: &str,
+        class_bounds: &[Size],
+        context: &Context,
+        groups: &Groups,
+    ) -> Result<Self, Problem> {
+        let list = FlowList::read(path, context.hosts, context.transports, groups);
         let mut list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
         let transports = list.transports();
-        list.cut(stage.end_ps);
+        let groups = (groups_of(&list, groups), list.flows().len());
+        list.cut(context.end_ps);
         Ok(Replay {
             list,
             transports,
+            groups,
             classes: SizeClasses::new(class_bounds),
-            application_delay_ps: stage.application_delay_ps,
+            application_delay_ps: context.application_delay_ps,
             started: 0,
             completed: 0,
         })
+    }
+
+    /// Names of the groups of its list, from number 1.
+    pub fn group_names(&self) -> &[String] {
+        self.list.group_names()
     }
 
     /// Starts the flows that are due; the next wake is for the one after them.
@@ -53,6 +68,21 @@ impl Replay {
             self.started += 1;
         }
     }
+}
+
+/// The groups of a list's flows, by number, each once.
+fn groups_of(list: &FlowList, groups: &Groups) -> Vec<u16> {
+    let number = |(i, flow): (usize, &ListedFlow)| match list.group(i) {
+        0 => groups.of(flow.src, flow.dst, flow.bytes),
+        own => own,
+    };
+    let mut seen = vec![false; 1 + list.group_names().len()];
+    let flows = list.flows().iter().enumerate();
+    flows.for_each(|flow| seen[usize::from(number(flow))] = true);
+    (0..)
+        .zip(seen)
+        .filter_map(|(group, seen)| seen.then_some(group))
+        .collect()
 }
 
 impl Workload for Replay {
@@ -92,6 +122,7 @@ impl Workload for Replay {
             dst: flow.dst,
             connection: NO_CONNECTION,
             transport: 0,
+            group: self.list.group(tag as usize),
             timeouts: few(timeouts),
             acked: Acked::Pending,
         });

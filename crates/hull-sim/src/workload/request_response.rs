@@ -13,8 +13,8 @@
 
 use slab::Slab;
 
+use super::context::Context;
 use super::pools::Pools;
-use super::traffic::Stage;
 use super::{Acked, Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
 use crate::problem::Problem;
@@ -87,8 +87,8 @@ impl What {
 
 impl RequestResponse {
     /// As the scenario says it.
-    pub fn new(settings: &Requests, stage: &Stage) -> Result<Self, Problem> {
-        let hosts = stage.hosts;
+    pub fn new(settings: &Requests, context: &Context) -> Result<Self, Problem> {
+        let hosts = context.hosts;
         let client = hosts.client("workload.requests.client", settings.client.as_ref())?;
         let servers = hosts.set(
             "workload.requests.servers",
@@ -109,13 +109,13 @@ impl RequestResponse {
             .map(|(i, class)| Class {
                 bytes: class.size.0,
                 mean_gap_ps: 1.0 / (rate_per_ps * class.share.0 as f64 / Share::ONE as f64),
-                arrivals: Stream::new(stage.seed, Purpose::Arrivals, i),
-                choice: Stream::new(stage.seed, Purpose::Connections, i),
+                arrivals: Stream::new(context.seed, Purpose::Arrivals, i),
+                choice: Stream::new(context.seed, Purpose::Connections, i),
                 next_server: 0,
             })
             .collect();
         let per_server = settings.connections_per_server as usize;
-        let pools = Pools::new(settings, servers.len() * per_server, stage);
+        let pools = Pools::new(settings, servers.len() * per_server, context);
         let count = pools.connections();
         if count > limits::CONNECTIONS {
             let most = limits::CONNECTIONS;
@@ -128,7 +128,7 @@ impl RequestResponse {
         let service = match &settings.service {
             Some(service) => Some((
                 ServiceTime::new("workload.requests.service", service)?,
-                Stream::new(stage.seed, Purpose::RequestService, 0),
+                Stream::new(context.seed, Purpose::RequestService, 0),
             )),
             None => None,
         };
@@ -138,9 +138,9 @@ impl RequestResponse {
             pools,
             pick: settings.pick,
             request_bytes: settings.request_size.0,
-            application_delay_ps: stage.application_delay_ps,
+            application_delay_ps: context.application_delay_ps,
             service,
-            end_ps: stage.end_ps,
+            end_ps: context.end_ps,
             class_names: class_names(&settings.classes),
             classes,
             connections: (0..count).map(|c| (client, server_of(c))).collect(),
@@ -298,6 +298,7 @@ impl Workload for RequestResponse {
                     dst: client,
                     connection: request.connection,
                     transport: 0,
+                    group: 0,
                     timeouts: request.timeouts.saturating_add(few(timeouts)),
                     acked: Acked::Pending,
                 });

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::all_to_all::AllToAll;
 use super::bulk::Bulk;
+use super::context::Context;
 use super::incast::Incast;
 use super::long_lived::LongLived;
 use super::partition_aggregate::PartitionAggregate;
@@ -13,33 +14,14 @@ use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
-use super::{Agenda, Backlog, Besides, Channel, HostNames, NO_CONNECTION, Progress, Workload};
+use super::{
+    Agenda, Backlog, Besides, Channel, Groups, HostNames, NO_CONNECTION, Progress, Workload,
+};
 use crate::problem::Problem;
-use indexmap::IndexMap;
-
-use crate::scenario::{Flows, Scenario, Transport};
+use crate::scenario::{Flows, Scenario};
 
 /// Bits of a tag that are the workload's own.
 const OWN_BITS: u32 = 56;
-
-/// What a workload knows of the run that it is made for.
-pub(super) struct Stage<'a> {
-    pub hosts: &'a HostNames,
-    pub seed: u64,
-    /// End of the measured time: nothing new starts then.
-    pub end_ps: u64,
-    /// From the arrival of a message's last byte to the application's next step.
-    pub application_delay_ps: u64,
-    pub transports: &'a IndexMap<String, Transport>,
-}
-
-impl Stage<'_> {
-    /// Number of a transport by its name.
-    pub fn transport(&self, name: Option<&String>) -> u16 {
-        let index = name.and_then(|name| self.transports.get_index_of(name));
-        index.map_or(0, |index| 1 + index as u16)
-    }
-}
 
 /// One of the workloads.
 #[derive(Debug)]
@@ -90,6 +72,7 @@ pub struct Traffic {
     connections: Vec<(u32, u32)>,
     classes: Vec<String>,
     high_priority_below: u64,
+    groups: Groups,
     pub(super) measured_ps: Range<u64>,
 }
 
@@ -98,7 +81,7 @@ pub struct Traffic {
 pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffic, Problem> {
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
-    let stage = Stage {
+    let context = Context {
         hosts,
         seed,
         end_ps,
@@ -106,12 +89,13 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         transports: &scenario.transports,
     };
     let workload = &scenario.workload;
+    let mut groups = Groups::new(&scenario.groups, hosts)?;
     let mut kinds = Vec::new();
     let mut add = |name: &'static str, transport: Option<&String>, kind: Kind| {
-        kinds.push((name, stage.transport(transport), kind));
+        kinds.push((name, context.transport(transport), kind));
     };
     if let Some(settings) = &workload.requests {
-        let requests = Box::new(RequestResponse::new(settings, &stage)?);
+        let requests = Box::new(RequestResponse::new(settings, &context)?);
         add(
             "requests",
             settings.transport.as_ref(),
@@ -119,36 +103,37 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         );
     }
     if let Some(settings) = &workload.bulk {
-        let bulk = Bulk::new(settings, &stage);
+        let bulk = Bulk::new(settings, &context);
         add("bulk", settings.transport.as_ref(), Kind::Bulk(bulk));
     }
     if let Some(settings) = &workload.long_lived {
-        let flows = LongLived::new(settings, &stage)?;
+        let flows = LongLived::new(settings, &context)?;
         add("long_lived", None, Kind::LongLived(flows));
     }
     match &workload.flows {
         Some(Flows::Poisson(settings)) => {
-            let flows = Box::new(PoissonFlows::new(settings, &stage)?);
+            let flows = Box::new(PoissonFlows::new(settings, &context)?);
             add("flows", settings.transport.as_ref(), Kind::Flows(flows));
         }
         Some(list @ Flows::Replay(path)) => {
-            let replay = Replay::new(path, &list.class_bounds(), &stage)?;
+            let replay = Replay::new(path, &list.class_bounds(), &context, &groups)?;
+            groups = groups.with_names(replay.group_names());
             scenario.check_listed(&replay.transports)?;
             add("flows", None, Kind::Replay(replay));
         }
         None => {}
     }
     if let Some(settings) = &workload.incast {
-        let incast = Incast::new(settings, &stage)?;
+        let incast = Incast::new(settings, &context)?;
         add("incast", settings.transport.as_ref(), Kind::Incast(incast));
     }
     if let Some(settings) = &workload.partition_aggregate {
         let queries =
-            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &stage)?));
+            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &context)?));
         add("partition_aggregate", settings.transport.as_ref(), queries);
     }
     if let Some(settings) = &workload.all_to_all {
-        let all = AllToAll::new(settings, &stage)?;
+        let all = AllToAll::new(settings, &context)?;
         add(
             "all_to_all",
             settings.transport.as_ref(),
@@ -156,14 +141,20 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         );
     }
     if let Some(settings) = &workload.production {
-        let production = Kind::Production(Box::new(Production::new(settings, &stage)?));
+        let production = Kind::Production(Box::new(Production::new(settings, &context)?));
         add("production", settings.transport.as_ref(), production);
+    }
+    // What others send is not known beforehand.
+    if let [(_, _, Kind::Replay(replay))] = &kinds[..] {
+        let (numbers, flows) = &replay.groups;
+        groups.check_used(&scenario.groups, numbers, *flows)?;
     }
     let mut traffic = Traffic {
         parts: Vec::new(),
         connections: Vec::new(),
         classes: Vec::new(),
         high_priority_below: workload.high_priority_below.map_or(0, |limit| limit.0),
+        groups,
         measured_ps: warmup_ps..end_ps,
     };
     for (name, transport, kind) in kinds {
@@ -213,6 +204,11 @@ impl Traffic {
             let own = each!(&part.kind, workload => workload.transport_of(own));
             own.unwrap_or(part.transport)
         })
+    }
+
+    /// Names of the groups of its flows by number; none where there are no groups.
+    pub fn groups(&self) -> Vec<String> {
+        self.groups.all_names()
     }
 
     /// The table of the workload that has most under way, persistent connections aside.
@@ -274,6 +270,7 @@ impl Traffic {
             if record.connection != NO_CONNECTION {
                 record.connection += *first_connection;
             }
+            self.groups.label(record);
         }
         let measured_ps = &self.measured_ps;
         keep_from(&mut agenda.flows, flows, |record| {

@@ -217,6 +217,34 @@ fn all_mistakes_come_at_once_with_their_places() {
 }
 
 #[test]
+fn every_key_of_a_section_that_is_out_of_range_is_told() {
+    begin(
+        &told(
+            GOOD,
+            &[
+                "switch.priorities=9",
+                "switch.loss=100%",
+                "transport.header=10B",
+                "transport.ack_every=0",
+                "transport.min_window=0",
+                "measure.sample_interval=1ns",
+                "measure.flows={interval=\"1ns\",count=0}",
+            ],
+        ),
+        &[
+            "my.toml: --set switch.priorities: 9 is invalid; expected 1 to 4",
+            "my.toml: --set switch.loss: \"100%\" is invalid; expected 0 to less than 100%",
+            "my.toml: --set transport.header: \"10B\" is invalid; expected 20B to 120B",
+            "my.toml: --set transport.ack_every: 0 is invalid; expected 1 to 64",
+            "my.toml: --set transport.min_window: 0 is invalid; expected 1 to",
+            "my.toml: --set measure.sample_interval: \"1ns\" is invalid; expected at least 1us",
+            "my.toml: --set measure.flows.interval: \"1ns\" is invalid; expected at least 1us",
+            "my.toml: --set measure.flows.count: 0 is invalid; expected at least 1",
+        ],
+    );
+}
+
+#[test]
 fn ranges_are_told_section_by_section_once_the_form_is_right() {
     let text = GOOD
         .replace("duration = \"1s\"", "duration = 0")

@@ -12,6 +12,7 @@ mod durations;
 mod ecn_reaction;
 mod fingerprint;
 mod forgiving;
+mod groups;
 mod host_receive;
 mod host_send;
 mod house;

@@ -60,6 +60,9 @@ fn compare(rho: f64, packets: u64) {
     assert_near("mean wait, us", mean_us, expected_us, 0.02);
     let share = straight as f64 / packets as f64;
     assert_near("packets without a wait", share, 1.0 - rho, 0.02);
+    let reading = port.reading(now_ps, &mut options);
+    assert_eq!(reading.waited_ps, waited_ps);
+    assert_eq!(u64::from(reading.waited_packets), packets);
     let queue = &mut port.watched().expect("set above").occupancy;
     let queue_us = queue.distribution(now_ps).mean_us;
     assert_near("occupancy / rho, us", queue_us / rho, expected_us, 0.02);

@@ -6,7 +6,7 @@
 use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
 
-use super::port_bench::{Bench, packet, stamp_ps};
+use super::port_bench::{Bench, Sent, packet, stamp_ps};
 use super::star::{BULK, PACKET_PS, assert_near, run, scenario};
 
 const GBPS: u64 = 1_000_000_000;
@@ -39,9 +39,18 @@ fn waits_us(bench: &mut Bench, rho: [f64; 2]) -> [f64; 2] {
         assert!(bench.offer(now_ps, 0, packet(bytes, class as u16, now_ps)));
         next_ps[class] += gaps[class].exponential(mean_ps[class] / rho[class]);
     }
+    bench.advance(u64::MAX - 1);
+    let waited_ps = |sent: &Sent| sent.start_ps - stamp_ps(&sent.packet);
+    let network = &mut bench.network;
+    let reading = network.ports[0].reading(u64::MAX - 1, &mut network.options);
+    assert_eq!(
+        reading.waited_ps,
+        bench.sent.iter().map(waited_ps).sum::<u64>()
+    );
+    assert_eq!(reading.waited_packets as usize, bench.sent.len());
     let (mut sum, mut count) = ([0.0; 2], [0.0; 2]);
     for sent in &bench.sent {
-        sum[sent.packet.class()] += (sent.start_ps - stamp_ps(&sent.packet)) as f64 * 1e-6;
+        sum[sent.packet.class()] += waited_ps(sent) as f64 * 1e-6;
         count[sent.packet.class()] += 1.0;
     }
     [sum[0] / count[0], sum[1] / count[1]]

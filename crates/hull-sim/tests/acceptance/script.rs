@@ -136,11 +136,12 @@ impl Script {
         let mut sent = Vec::new();
         for ack in acks.into_iter().flatten() {
             self.echoes.push(ack.ece);
+            let sack = ack.selective.then(|| self.receiver.sack());
             self.sender.on_ack(
                 self.now_ps,
                 ack.ack,
                 Echo::marks(ack.ece),
-                ack.sack.as_slice(),
+                sack.as_ref().map_or(&[], |sack| sack.as_slice()),
             );
             sent.extend(self.send());
         }

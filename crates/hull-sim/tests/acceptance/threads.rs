@@ -96,6 +96,7 @@ fn everything(outcome: &Outcome) -> String {
     }
     writeln!(text, "{:?} {:?}", outcome.queues, outcome.fairness).expect("a String takes all");
     writeln!(text, "{:?} {:?}", outcome.queries, outcome.transports).expect("a String takes all");
+    writeln!(text, "{:?}", outcome.flows.groups()).expect("a String takes all");
     text
 }
 
@@ -161,9 +162,11 @@ transport = "cubic"
         "switch.marking.threshold=15KB",
         "switch.buffer=30pkts",
         "run.drain=1ms",
+        "groups={small=\"bytes<10KB\",low=\"src:0-7\"}",
     ];
     let outcome = on_all(&[FAT_TREE, FLOWS, others], &settings);
     assert!(outcome.packets.dropped > 0 && outcome.marks > 0);
+    assert_eq!(outcome.flows.groups().len(), 3);
     assert_eq!(outcome.transports.len(), 3);
 }
 

@@ -27,6 +27,7 @@ use cut::CutLink;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
+pub use readings::Reading;
 
 /// What became of a packet that was offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ mod feature {
     /// Those that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
-    pub const RARE: u8 = RULED | CUT;
+    pub const OFF_FAST_PATH: u8 = RULED | CUT;
 }
 
 /// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
@@ -90,9 +91,14 @@ pub struct Port {
     pub sent_bytes: u64,
     /// Packets marked CE here.
     pub marks: u64,
+    /// How long packets waited here from their arrival to the start of their transmission, all
+    /// together, ps.
+    waited_ps: u64,
     /// Packets dropped here.
     pub drops: u64,
     phantom_queue: Option<PhantomQueue>,
+    /// Packets that waited when the link failed, modulo 2^32.
+    lost_waiting: u32,
     extras: Option<Box<Extras>>,
 }
 
@@ -132,8 +138,10 @@ impl Port {
             }),
             sent_bytes: 0,
             marks: 0,
+            waited_ps: 0,
             drops: 0,
             phantom_queue: config.phantom_queue,
+            lost_waiting: 0,
             extras: None,
         };
         if !config.rules.is_empty() {
@@ -181,7 +189,7 @@ impl Port {
         options: &mut OptionTable,
     ) -> Verdict {
         self.advance(now_ps, options);
-        if self.is_rare() {
+        if self.is_off_fast_path() {
             // A copy: a packet whose address is taken would live in memory on the short way too.
             let copy = packet;
             return self.enqueue_off_fast_path(now_ps, earliest_ps, &copy, options);
@@ -191,8 +199,8 @@ impl Port {
 
     /// Whether a packet does not take the short way, [`Port::enqueue_plain`].
     #[inline(always)]
-    pub(in crate::network) fn is_rare(&self) -> bool {
-        self.has(feature::RARE)
+    pub(in crate::network) fn is_off_fast_path(&self) -> bool {
+        self.has(feature::OFF_FAST_PATH)
     }
 
     /// The short way of a packet, when the port was advanced.
@@ -230,6 +238,7 @@ impl Port {
         }
         self.busy_until_ps = start_ps + self.serialization_ps(bytes);
         self.sent_bytes += u64::from(bytes);
+        self.waited_ps += start_ps - now_ps;
         let waits = start_ps > now_ps;
         self.waiting += u32::from(waits);
         self.waiting_bytes += u64::from(waits) * u64::from(bytes);
@@ -392,19 +401,6 @@ impl Port {
     pub fn queue(&mut self, now_ps: u64, options: &mut OptionTable) -> QueueLevel {
         self.advance(now_ps, options);
         self.level()
-    }
-
-    /// Bytes and packets whose transmission had started when the port was last looked at; packets
-    /// modulo 2^32.
-    pub fn sent(&self) -> (u64, u32) {
-        let mut packets = self.ring.taken().wrapping_add(self.ring.len());
-        if let Some(extras) = &self.extras {
-            packets = packets.wrapping_add(extras.cut.handed_over);
-        }
-        (
-            self.sent_bytes - self.waiting_bytes,
-            packets.wrapping_sub(self.waiting),
-        )
     }
 
     /// Packets waiting, in transmission and in flight.

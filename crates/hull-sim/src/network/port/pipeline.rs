@@ -198,6 +198,7 @@ impl Port {
                 queue_bytes,
             };
             self.mark_departing(&departure, rules, &mut packet, options);
+            self.waited_ps += now_ps - waiting.arrived_ps;
             let verdict = self.schedule(now_ps, start_ps, packet);
             first_in_flight = matches!(verdict, Verdict::Accepted { first: true, .. });
             if queues.asked_again() {
@@ -249,6 +250,7 @@ impl Port {
         }
         // What still waited was never sent.
         self.ring.uncount(self.waiting);
+        self.lost_waiting = self.lost_waiting.wrapping_add(self.waiting);
         self.sent_bytes -= self.waiting_bytes;
         if let Some(extras) = &mut self.extras {
             extras.arrivals.clear();

@@ -4,7 +4,51 @@
 use super::super::options::OptionTable;
 use super::Port;
 
+/// What a port had done at a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// Bytes that the link has carried, of a packet in transmission the part sent.
+    pub carried_bytes: f64,
+    /// Bytes of the packets whose transmission has started.
+    pub sent_bytes: u64,
+    /// These packets, modulo 2^32.
+    pub sent_packets: u32,
+    /// How long packets waited from their arrival to the start of their transmission, all together, ps.
+    pub waited_ps: u64,
+    /// These packets, modulo 2^32: of a FIFO those that have come, of several queues those that were
+    /// chosen. What a failed link lost counts as long as it would have waited.
+    pub waited_packets: u32,
+}
+
 impl Port {
+    /// What the port has done until `now_ps`.
+    pub fn reading(&mut self, now_ps: u64, options: &mut OptionTable) -> Reading {
+        let carried_bytes = self.carried_bytes(now_ps, options);
+        let (sent_bytes, sent_packets) = self.sent();
+        Reading {
+            carried_bytes,
+            sent_bytes,
+            sent_packets,
+            waited_ps: self.waited_ps,
+            waited_packets: sent_packets
+                .wrapping_add(self.waiting)
+                .wrapping_add(self.lost_waiting),
+        }
+    }
+
+    /// Bytes and packets whose transmission had started when the port was last looked at; packets
+    /// modulo 2^32.
+    fn sent(&self) -> (u64, u32) {
+        let mut packets = self.ring.taken().wrapping_add(self.ring.len());
+        if let Some(extras) = &self.extras {
+            packets = packets.wrapping_add(extras.cut.handed_over);
+        }
+        (
+            self.sent_bytes - self.waiting_bytes,
+            packets.wrapping_sub(self.waiting),
+        )
+    }
+
     /// The phantom queue's bytes at `now_ps`, where there is one. In series it counts packets that
     /// wait already, which are taken back.
     pub fn phantom_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> Option<u64> {

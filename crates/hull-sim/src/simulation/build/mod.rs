@@ -93,7 +93,8 @@ fn assemble(
                 traffic.classes().to_vec(),
                 folder.map(|folder| folder.join("flows.parquet")),
             )
-            .of_transports(scenario.transport_names()),
+            .of_transports(scenario.transport_names())
+            .of_groups(traffic.groups()),
             queries: Vec::new(),
             latency: LatencyLog::default(),
         },

@@ -128,7 +128,10 @@ impl Live {
         let queue = queue.unwrap_or_default();
         let bytes = |us: f64| (us * 1e-6 * rate_bps / 8.0).round();
         let warm = &simulation.instruments.at_warmup;
-        let before = warm.carried_bytes.get(client_port).copied().unwrap_or(0.0);
+        let before = warm
+            .ports
+            .get(client_port)
+            .map_or(0.0, |port| port.carried_bytes);
         let lasted_s = now_ps.saturating_sub(warm.at_ps).max(1) as f64 * 1e-12;
         let delivered = simulation
             .instruments

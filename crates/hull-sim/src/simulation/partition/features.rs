@@ -22,6 +22,7 @@ pub fn are_divisible(scenario: &Scenario) -> bool {
         switch,
         transport,
         transports,
+        groups: _,   // name flows that have arrived, which hosts know
         pacer: _,    // stands in hosts
         workload: _, // asks hosts for flows
         measure,

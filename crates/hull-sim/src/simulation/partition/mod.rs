@@ -203,15 +203,10 @@ impl Fabric {
 impl Measured {
     /// Takes over what was read at the ports of part `number`.
     fn take_ports(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
-        let bytes = self.sent_bytes.iter_mut().zip(&of_part.sent_bytes);
-        let packets = self.sent_packets.iter_mut().zip(&of_part.sent_packets);
-        let carried = self.carried_bytes.iter_mut().zip(&of_part.carried_bytes);
-        let counts = bytes.zip(packets).zip(carried);
-        for (&owner, ((bytes, packets), carried)) in plan.of_ports.iter().zip(counts) {
+        let ports = self.ports.iter_mut().zip(&of_part.ports);
+        for (&owner, (here, there)) in plan.of_ports.iter().zip(ports) {
             if owner == number {
-                *bytes.0 = *bytes.1;
-                *carried.0 = *carried.1;
-                *packets.0 = *packets.1;
+                *here = *there;
             }
         }
     }
