@@ -1,6 +1,7 @@
 """Groups of flows in one run, as results, reports and sweeps show them."""
 
 import csv
+import math
 import subprocess
 from pathlib import Path
 from statistics import fmean
@@ -13,6 +14,7 @@ import hull
 from conftest import COMMAND
 from hull import scenarios
 from hull.essentials import lines_of
+from hull.report.labels import number
 from test_measurements import scenario
 
 FLOWS = {"flows": {"flows_per_second": 20_000.0, "sizes": {"csv": "websearch"}}}
@@ -135,6 +137,19 @@ def test_reports_and_essentials_have_groups(tmp_path: Path) -> None:
     [entry, *_] = part["groups"]["rpc"]["fct"]
     assert of_rpc[0].value.mean == entry["p99_us"]
     assert of_rpc[0].count == entry["count"]
+
+
+def test_means_by_group_have_intervals(tmp_path: Path) -> None:
+    result = hull.run(grouped(), tmp_path / "out", set=["run.seeds=2"])
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    table = page.split(": by group</span>")[1].split("</table>")[0]
+    # The class is shown in ms: its mean is above 10 ms.
+    parts = [part["groups"]["rpc"]["fct"][0] for part in result.summary["parts"]]
+    one, other = (entry["p99_us"] / 1000 for entry in parts)
+    # Student's t with one degree of freedom is the tangent: 95% is tan(0.475 pi).
+    half = math.tan(0.475 * math.pi) * abs(one - other) / 2
+    assert half > 0
+    assert f'<td>{number((one + other) / 2)}<span class="ci"> ± {number(half)}</span></td>' in table
 
 
 def test_groups_in_sweeps(tmp_path: Path) -> None:

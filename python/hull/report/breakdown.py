@@ -1,37 +1,32 @@
 """Results by transport or by group of flows: for each scheme a row for each of them.
 
-Completion times in the unit of the flow class, means over the seeds.
+Completion times in the unit of the flow class; means over the seeds with their intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
+from hull.report.labels import count
 from hull.report.schemes import Scheme
-from hull.report.seed_means import FlowClass
-from hull.report.tables import boxed_table, swatch
-
-Cells = Callable[[Sequence[Mapping[str, Any]]], list[str]]
-"""What a row shows of the entries of its transport or group, one for each seed."""
+from hull.report.seed_means import Cell, FlowClass
+from hull.report.tables import Row, boxed_table, swatch, value_of
 
 
 def breakdown_table(
     key: str,
-    heading: str,
     caption: str,
-    parts: Sequence[Mapping[str, Any]],
+    cells: Mapping[str, Cell],
     looks: Sequence[Scheme],
-    columns: Sequence[str],
-    cells: Cells,
+    columns: Sequence[Row],
 ) -> str:
-    """A group of rows for each scheme whose parts have `key` in their summaries; nothing where none
-    has."""
+    """A group of rows for each scheme that has `key` in its summary, as "transports"; nothing where
+    none has. The paths of `columns` are those below the transport or group."""
     body = ""
     for scheme in looks:
-        mine = [part for part in parts if part["scheme"] == scheme.name]
-        names = dict.fromkeys(name for part in mine for name in part.get(key, {}))
+        cell = cells[scheme.name]
+        names = cell.means.get(key) or ()
         if not names:
             continue
         body += (
@@ -39,35 +34,37 @@ def breakdown_table(
             f"<span>{swatch(scheme)} {escape(scheme.label)}</span></th></tr>"
         )
         for name in names:
-            of = [part[key][name] for part in mine if name in part.get(key, {})]
-            body += f'<tr><th scope="row">{escape(name)}</th>'
-            body += "".join(f"<td>{cell}</td>" for cell in cells(of)) + "</tr>"
+            below = (column._replace(path=(key, name, *column.path)) for column in columns)
+            values = "".join(f"<td>{value_of(cell, column)}</td>" for column in below)
+            body += f'<tr><th scope="row">{escape(name)}</th>{values}</tr>'
         body += "</tbody>"
     if not body:
         return ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{escape(column.label)}</th>' for column in columns)
+    heading = key.removesuffix("s").capitalize()
     head = f'<thead><tr><th scope="col">{heading}</th>{head}</tr></thead>'
     return boxed_table(caption, head + body)
 
 
-def timed(
-    key: str, parts: Sequence[Mapping[str, Any]], classes: Sequence[FlowClass]
+def classes_of(
+    key: str, cells: Mapping[str, Cell], classes: Sequence[FlowClass]
 ) -> list[FlowClass]:
     """The classes in which a transport or group has flows."""
-    each = [of for part in parts for of in part.get(key, {}).values()]
     return [
         flow_class
         for flow_class in classes
-        if any(entry_of(of, "fct", flow_class.name).get("count") for of in each)
+        if any(
+            cell.get(key, name, "fct", flow_class.name, "count")
+            for cell in cells.values()
+            for name in cell.means.get(key) or ()
+        )
     ]
 
 
-def entry_of(of: Mapping[str, Any], statistic: str, name: str) -> Mapping[str, Any]:
-    """The entry of a size class."""
-    return next((entry for entry in of[statistic] if entry["class"] == name), {})
-
-
-def mean(values: Sequence[float | None]) -> float | None:
-    """Over the seeds that have a value."""
-    found = [value for value in values if value is not None]
-    return sum(found) / len(found) if found else None
+def fct_columns(of: FlowClass) -> list[Row]:
+    """Flows of a size class, mean and 99th percentile of their completion times."""
+    return [
+        Row(f"Flows, {of.name}", ("fct", of.name, "count"), show=count),
+        Row(f"FCT, {of.name}: mean ({of.unit})", ("fct", of.name, "mean_us"), of.unit_us),
+        Row(f"FCT, {of.name}: p99 ({of.unit})", ("fct", of.name, "p99_us"), of.unit_us),
+    ]

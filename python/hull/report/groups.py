@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from hull.report.breakdown import breakdown_table, entry_of, mean, timed
-from hull.report.labels import count, number
+from hull.report.breakdown import breakdown_table, classes_of, fct_columns
 from hull.report.schemes import Scheme
-from hull.report.seed_means import FlowClass
-
-_US = {"mean": "mean_us", "p99": "p99_us"}
-_SLOWDOWN = ("mean", "p99")
+from hull.report.seed_means import Cell, FlowClass
+from hull.report.tables import Row
 
 
 def groups_table(
-    label: str,
-    condition: str,
-    summary: Mapping[str, Any],
-    looks: Sequence[Scheme],
-    classes: Sequence[FlowClass],
+    label: str, cells: Mapping[str, Cell], looks: Sequence[Scheme], classes: Sequence[FlowClass]
 ) -> str:
-    """Of one condition: a group of rows for each scheme with groups of flows, means over seeds;
-    nothing where no scheme has them."""
-    parts = [part for part in summary["parts"] if part["condition"] == condition]
-    shown = timed("groups", parts, classes)
-    columns = ["Flows"]
-    for of in shown:
-        columns += [f"FCT, {of.name}: {name} ({of.unit})" for name in _US]
-        columns += [f"Slowdown, {of.name}: {name}" for name in _SLOWDOWN]
-
-    def cells(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-        flows = mean([sum(entry["count"] for entry in of["fct"]) for of in entries])
-        texts = [count(flows)]
-        for flow_class in shown:
-            fct = [entry_of(of, "fct", flow_class.name) for of in entries]
-            slowdown = [entry_of(of, "slowdown", flow_class.name) for of in entries]
-            for key in _US.values():
-                value = mean([entry.get(key) for entry in fct])
-                texts.append(number(None if value is None else value / flow_class.unit_us))
-            texts += [number(mean([entry.get(key) for entry in slowdown])) for key in _SLOWDOWN]
-        return texts
-
-    return breakdown_table("groups", "Group", f"{label}: by group", parts, looks, columns, cells)
+    """Of one condition: a group of rows for each scheme with groups of flows."""
+    columns = []
+    for of in classes_of("groups", cells, classes):
+        columns += fct_columns(of)
+        columns += [
+            Row(f"Slowdown, {of.name}: {name}", ("slowdown", of.name, name))
+            for name in ("mean", "p99")
+        ]
+    return breakdown_table("groups", f"{label}: by group", cells, looks, columns)

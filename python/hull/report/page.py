@@ -176,8 +176,8 @@ def _condition_sections(
             text += _over_time(of, curves, charts)
         text += "<h3>All results</h3>"
         text += condition_table(label, here, looks, classes, latency=of.shows_latency)
-        text += transports_table(label, condition, summary, shown, classes)
-        text += groups_table(label, condition, summary, shown, classes)
+        text += transports_table(label, here, shown, classes)
+        text += groups_table(label, here, shown, classes)
         text += "</section>"
     return text
 

@@ -76,7 +76,9 @@ def condition_table(
         body += group_of(title, columns, [Row(s, (*occupancy, f"{s}_us")) for s in of_latency])
     if latency and any(cell.get(*probe, "mean_us") is not None for cell in columns):
         title = "Switch latency, probe (µs)"
-        body += group_of(title, columns, [Row(s, (*probe, f"{s}_us")) for s in of_latency])
+        rows = [Row(s, (*probe, f"{s}_us")) for s in of_latency]
+        sent = Row("probes per seed", (*probe, "samples"), show=count)
+        body += group_of(title, columns, [*rows, sent])
     for flow_class in classes:
         if all(cell.get("fct", flow_class.name, "mean_us") is None for cell in columns):
             continue
@@ -93,6 +95,7 @@ def condition_table(
         if all(cell.get("slowdown", flow_class.name, "mean") is None for cell in columns):
             continue
         of_class = [Row(s, ("slowdown", flow_class.name, s)) for s in ("mean", "p50", "p99")]
+        of_class.append(Row("flows per seed", ("slowdown", flow_class.name, "count"), show=count))
         body += group_of(f"Slowdown, {flow_class.name}", columns, of_class)
     for group in dict.fromkeys(name for name, _ in _REPORTED):
         body += group_of(group, columns, [_row(of) for (name, of) in _REPORTED if name == group])
@@ -149,7 +152,8 @@ def head_of(shown: Sequence[Scheme]) -> str:
     return f'<thead><tr><th scope="col">Metric</th>{head}</tr></thead>'
 
 
-def _value(cell: Cell, row: Row) -> str:
+def value_of(cell: Cell, row: Row) -> str:
+    """The mean over the seeds with its interval, where the seeds differ."""
     value, half = cell.get(*row.path), cell.half(*row.path)
     if value is None or not half:
         return row.show(None if value is None else value / row.divisor)
@@ -161,7 +165,7 @@ def group_of(title: str, columns: list[Cell], rows: Sequence[Row]) -> str:
     """Rows under a title, a value for each of `columns`."""
     text = ""
     for row in rows:
-        line = "".join(f"<td>{_value(cell, row)}</td>" for cell in columns)
+        line = "".join(f"<td>{value_of(cell, row)}</td>" for cell in columns)
         text += f'<tr><th scope="row">{escape(row.label)}</th>{line}</tr>'
     return (
         f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1}">'

@@ -2,6 +2,7 @@
 //! back; a lost SYN and lost segments from end to end, with exact times. In every run packets sent =
 //! delivered + dropped + in flight.
 
+use hull_sim::network::{BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, flags};
 use hull_sim::simulation::Outcome;
 
 use super::star::{BULK, PAYLOAD, US_PS, run, scenario};
@@ -28,6 +29,38 @@ fn one_flow(packets: u64, failure: &str, settings: &[&str]) -> Outcome {
     let outcome = run(&scenario(BULK, &settings), 1);
     assert_eq!(outcome.flows.rows().len(), 1);
     outcome
+}
+
+/// Of three packets the first is on the wire and two wait when the link fails: what was counted as waiting
+/// before stays counted, so that a difference of two readings is never negative.
+#[test]
+fn packets_lost_with_their_link_stay_in_its_waits() {
+    let config = PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
+    let mut port = Port::new(config);
+    let mut options = OptionTable::default();
+    let packet = Packet {
+        seq: 0,
+        ack: 0,
+        flow: 0,
+        options: NO_OPTIONS,
+        wire_bytes: 1500,
+        hop: 0,
+        flags: flags::DATA,
+    };
+    for _ in 0..3 {
+        port.enqueue(0, 0, packet, &mut options);
+    }
+    let before = port.reading(S / 2, &mut options);
+    assert_eq!(
+        (before.sent_packets, before.waited_packets, before.waited_ps),
+        (1, 3, S + 2 * S)
+    );
+    assert_eq!(port.fail(S / 2, &mut options).len(), 3);
+    let after = port.reading(S, &mut options);
+    assert_eq!(
+        (after.sent_packets, after.waited_packets, after.waited_ps),
+        (1, 3, S + 2 * S)
+    );
 }
 
 /// The SYN is lost at 0 and at 10 ms, goes at 30 ms, its answer is back after four links, and the data
