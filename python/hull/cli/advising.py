@@ -140,7 +140,7 @@ def lab(
         typer.Argument(
             metavar="[FILE]",
             help="A scenario file: its network, traffic and schemes run live, and a star has its "
-            "rate, round trip, buffer, thresholds and pacer.",
+            "rate, round trip, buffer and thresholds.",
         ),
     ] = None,
     host: Annotated[

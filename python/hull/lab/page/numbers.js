@@ -1,6 +1,6 @@
 // Numbers: everything that the charts show as one table, and a sentence for screen readers.
 
-import { titled } from "./readout.js";
+import { has, titled } from "./readout.js";
 import { QUANTITIES } from "./side.js";
 import { format, spoken } from "./units.js";
 
@@ -48,7 +48,7 @@ export class Numbers {
         const from = Math.max(0, board.shown - 4 * board.speed);
         rows.push([side.title, `${title}, in sight`, side.reading(chart, from) || "–", chart.figure.theory.textContent ?? ""]);
       });
-      for (const { name, title, unit } of STATS) {
+      for (const { name, title, unit } of STATS.filter((stat) => has(stat.title, board.classes))) {
         const others = side.predictions.filter((p) => p.stat === name && p.value !== null);
         const since = board.warming ? "start" : "warm-up";
         rows.push([side.title, `${titled(title, board.classes)}, since the ${since}`, format(side.latest?.stats?.[name], unit),

@@ -32,6 +32,7 @@ export class Plane {
     this.theory = add(this.svg, "g", { class: "expected" });
     this.trails = add(this.svg, "g", { class: "trails" });
     this.dots = add(this.svg, "g", { class: "dots" });
+    this.empty = add(this.svg, "text", { "text-anchor": "middle", class: "name" });
     /** @type {Map<string, {x: number, y: number}[]>} */
     this.former = new Map();
     /** @type {Map<string, Place>} */
@@ -172,6 +173,9 @@ export class Plane {
       this.#drawDot(entry, height);
     }
     this.#spread(width, height);
+    this.empty.textContent = this.now.size || !this.entries.length ? "" : `No ${this.kinds.latency === "fct_small" ? this.kinds.classes[0] : "packets"} yet`;
+    this.empty.setAttribute("x", String((EDGE.left + width - EDGE.right) / 2));
+    this.empty.setAttribute("y", String(height / 2));
   }
 
   /** @param {number} width @param {number} height */

@@ -21,6 +21,9 @@ const SIZES = ["1 KB", "20 KB"]; // in the titles above, where no run names othe
 export const titled = (title, classes) => SIZES.reduce(
   (text, size, i) => text.replace(new RegExp(`^${size}`), classes[i]?.replace(/ requests$/, "") ?? size), title);
 
+/** Whether a run has the transfers of a title. @param {string} title @param {string[]} classes */
+export const has = (title, classes) => !classes.length || !SIZES.some((size, i) => title.startsWith(size) && i >= classes.length);
+
 /** Text under a measured number. @param {Column} column @param {any} stats
  * @param {import("./theory.js").Prediction[]} predictions @param {boolean} [full] with the source */
 export function underneath(column, stats, predictions, full = false) {
@@ -70,7 +73,11 @@ export class Readout {
     COLUMNS.forEach((column, i) => {
       const title = titled(column.title, classes);
       write(this.heads[i], title);
-      for (const row of this.rows) row.cells[i].td.dataset.title = title;
+      this.heads[i].hidden = !has(column.title, classes);
+      for (const { cells } of this.rows) {
+        cells[i].td.dataset.title = title;
+        cells[i].td.hidden = this.heads[i].hidden;
+      }
     });
   }
 
