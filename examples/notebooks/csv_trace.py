@@ -108,7 +108,7 @@ def _(flows, mo, pl, result, slowdown):
         .agg(pl.len().alias("flows"), pl.col("slowdown").quantile(0.99).alias("99th percentile"))
         .sort("size", "scheme")
     )
-    finished = result.flows.group_by("scheme").len().rows()
+    finished = result.flows.group_by("scheme", maintain_order=True).len().rows()
     text = f"Of {flows.height} flows in the trace, finished: {dict(finished)}."
     if mo.app_meta().mode == "script":
         print(text, tails, sep="\n")

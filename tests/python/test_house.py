@@ -112,7 +112,8 @@ def test_stubs_match_the_built_module() -> None:
 
 def test_rows_are_grouped_in_their_order() -> None:
     """polars gives groups in any order otherwise, and a mean over them another last digit."""
-    for path in (ROOT / "python").rglob("*.py"):
+    folders = ("python", "examples", "tools")
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
         for call in re.findall(r"\.group_by\((?:[^()]|\([^()]*\))*\)", path.read_text()):
             assert "maintain_order=True" in call, f"{path}: {call}"
 
