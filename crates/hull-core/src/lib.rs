@@ -20,6 +20,8 @@
 //! Of chapter 5 of the thesis: [`rcp`], the rate that a router offers to its flows, and [`averaging`], the
 //! principle that keeps a loop stable with a longer delay.
 //!
+//! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
+//!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
 //! Ultra-Low Latency in the Data Center" (NSDI 2012); "the thesis" is M. Alizadeh, "Packet Transport
 //! Mechanisms for Data Center Networks" (Stanford, 2013); "the report" is K. Prasopoulos,
@@ -35,6 +37,7 @@ pub mod dctcp;
 pub mod departure_pacer;
 pub mod ecn_echo;
 pub mod flow_association;
+pub mod hardware;
 pub mod marking;
 pub mod pacer;
 pub mod phantom_queue;

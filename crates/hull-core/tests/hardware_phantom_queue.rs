@@ -1,0 +1,104 @@
+//! The hardware's phantom queue against the simulator's, and against exact fractions.
+
+use hull_core::hardware::phantom_queue::{PhantomQueue as Hardware, Settings};
+use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
+use proptest::prelude::*;
+
+const CLOCKS_PS: [u32; 4] = [8_000, 6_400, 3_200, 2_560];
+
+fn config(drain_bps: u64, threshold_bytes: u32, count_arriving: bool) -> PhantomQueueConfig {
+    PhantomQueueConfig {
+        drain_bps,
+        threshold_bytes,
+        count_arriving,
+        drain: Drain::Continuous,
+    }
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_the_simulators_queue_at_whole_clocks(
+        packets in prop::collection::vec((0_u64..3_000, 1_u32..=9_216), 1..300),
+        drain_bps in 1_000_000_u64..400_000_000_000,
+        threshold_bytes in 0_u32..200_000,
+        count_arriving: bool,
+        clock in 0_usize..CLOCKS_PS.len(),
+        tick in prop_oneof![Just(0_u64), 1_u64..1_000],
+    ) {
+        let clock_ps = CLOCKS_PS[clock];
+        let mut config = config(drain_bps, threshold_bytes, count_arriving);
+        if tick > 0 {
+            config.drain = Drain::Ticks { tick_ps: tick * u64::from(clock_ps) };
+        }
+        let settings = Settings::of(&config, clock_ps).expect("the registers are large enough");
+        let mut simulated = PhantomQueue::new(&config);
+        let mut hardware = Hardware::new(&settings);
+        let mut now = 0;
+        for (clocks, bytes) in packets {
+            now += clocks;
+            let now_ps = now * u64::from(clock_ps);
+            let marked = hardware.on_packet(now, bytes);
+            prop_assert_eq!(marked, simulated.on_packet(now_ps, bytes));
+            let backlog = hardware.backlog_units(now);
+            let byte = u64::from(settings.byte_units);
+            prop_assert_eq!((backlog + byte / 2) / byte, simulated.backlog_bytes(now_ps));
+        }
+    }
+
+    #[test]
+    fn a_drain_in_lowest_terms_is_the_rate_without_rounding(
+        packets in prop::collection::vec((0_u64..3_000, 64_u32..=1_518), 1..300),
+        megabits in 1_u64..100_000,
+    ) {
+        let config = config(megabits * 1_000_000, 1_000, false);
+        let settings = Settings::exact(&config, 6_400).expect("the registers are large enough");
+        let mut hardware = Hardware::new(&settings);
+        // The counter in bits * 1e12, and the time in ps: a rate times a time is exact.
+        let (mut exact, mut last, mut now) = (0_i128, 0_u64, 0_u64);
+        for (clocks, bytes) in packets {
+            now += clocks;
+            exact -= i128::from(config.drain_bps) * i128::from((now - last) * 6_400);
+            last = now;
+            exact = exact.max(0);
+            prop_assert_eq!(hardware.on_packet(now, bytes), exact > 8_000_000_000_000_000);
+            exact += i128::from(bytes) * 8_000_000_000_000;
+        }
+    }
+}
+
+#[test]
+fn published_drain_is_nineteen_twentieths_of_a_byte() {
+    let settings = Settings::exact(&config(950_000_000, 1_000, false), 8_000).expect("fits");
+    assert_eq!((settings.drain_units, settings.byte_units), (19, 20));
+}
+
+#[test]
+fn the_counter_stops_at_its_end() {
+    let settings = Settings {
+        counter_bits: 20,
+        ..Settings::exact(&config(950_000_000, 1_000, false), 8_000).expect("fits")
+    };
+    let mut queue = Hardware::new(&settings);
+    for _ in 0..100 {
+        queue.on_packet(0, 1_500);
+    }
+    assert_eq!(queue.backlog_units(0), (1 << 20) - 1);
+    assert_eq!(queue.backlog_units(10), (1 << 20) - 1 - 190);
+}
+
+#[test]
+fn registers_that_are_too_small_are_refused() {
+    let slow = config(122_000, 1_000, false);
+    assert_eq!(Settings::of(&slow, 8_000), None);
+    assert_eq!(
+        Settings::of(&config(950_000_000, 1 << 20, false), 8_000),
+        None
+    );
+    assert_eq!(
+        Settings::of(&config(950_000_000, 1_000, false), 65_536),
+        None
+    );
+    let mut ticks = config(950_000_000, 1_000, false);
+    ticks.drain = Drain::Ticks { tick_ps: 800_001 };
+    assert_eq!(Settings::of(&ticks, 8_000), None);
+}

