@@ -1,4 +1,4 @@
-"""The files of operations and answers of a bench, and the cocotb test that plays and records them."""
+"""The files of operations and answers of a bench, and the cocotb test that plays them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def play(
     folder: Path, name: str, clocks: np.ndarray, words: Sequence[np.ndarray], answer_words: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play operations on the bench built in `folder`: operation i at `clocks[i]`, its payload the
-    64-bit numbers `words[0][i]`, `words[1][i]`, ..., the most significant first. Returns the answers:
-    their clocks, and their payload, answers by 64-bit numbers, the most significant first.
+    64-bit numbers `words[0][i]`, `words[1][i]`, ..., the most significant first.
+    Returns the answers: their clocks, and their payload, answers by 64-bit numbers, the most
+    significant first.
 
     Raises:
         AssertionError: the bench did not end.

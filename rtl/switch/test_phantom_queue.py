@@ -79,8 +79,8 @@ class Tape:
 
 
 class Answers:
-    """What the bench recorded: for each packet its clock, mark, whether it was above, the counter one
-    clock later.
+    """What the bench recorded: for each packet its clock, mark, whether it was above, the counter
+    one clock later.
     """
 
     def __init__(self, clocks: np.ndarray, payload: np.ndarray) -> None:
@@ -100,8 +100,8 @@ class Answers:
 def check(
     got: Answers, setting: Setting, since: int, clocks: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """The answers are those of hull-core's hardware form, at the same clocks, with clock zero where the
-    setting came into force, the one after `since`; returns the marks.
+    """The answers are those of hull-core's hardware form, at the same clocks, with clock zero where
+    the setting came into force, the one after `since`; returns the marks.
     """
     queue = HardwarePhantomQueue(
         setting.drain, setting.byte, setting.threshold, setting.count_arriving, setting.tick, 52
