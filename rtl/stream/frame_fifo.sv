@@ -1,0 +1,236 @@
+// A FIFO of whole frames in block RAM: a frame is taken or dropped when its last beat has come, and leaves in
+// one piece. It is the queue of a switch port and the FIFO of the pacer.
+//
+// Source: the NetFPGA's reference switch keeps frames so; what a full queue does is tail drop (paper 5.1 has
+// 128 KB for the pacer). Units: bytes of the frame without FCS, beats of DATA_BITS.
+//
+// Bad input. Dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES
+// (`oversized`: the rest of it is not stored), flagged by its source at the last beat (`bad`), or without room
+// (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
+// it in the same stream wait for its end, what is queued goes on.
+//
+// In: a beat is always taken (`s_tready` is not here: a link cannot be held back; who can hold looks at
+// `beats_free`). When the last beat has come, in the clock of `offer_valid`, the owner says whether it takes
+// the frame of `offer_bytes` (`offer_take`), and what is kept beside it (`offer_info`).
+//
+// Out: `head_valid` with `head_bytes` and `head_info` is the oldest frame; it leaves when `release_head` is high
+// (`departs` in that clock). No bubble between frames; the first beat comes three clocks later.
+module frame_fifo #(
+    parameter int DATA_BITS  = 64,
+    parameter int BEATS      = 2048,  // memory, in beats; a power of two
+    parameter int FRAMES     = 256,   // most frames; a power of two
+    parameter int INFO_BITS  = 1,     // width of what is kept beside a frame
+    parameter int MIN_BYTES  = 60,    // shortest frame; at least 1
+    parameter int MAX_BYTES  = 9022,  // longest frame; at most 16,383
+    localparam int KEEP      = DATA_BITS / 8,
+    localparam int POINTER   = $clog2(BEATS)
+) (
+    input logic clk,
+    input logic rst,
+
+    // Frames in; a beat each clock at most, each of them taken.
+    input logic [DATA_BITS-1:0] s_tdata,
+    input logic [KEEP-1:0] s_tkeep,
+    input logic s_tvalid,
+    input logic s_tlast,
+    input logic s_tuser,  // with tlast: the frame is bad
+
+    // A frame has come whole; its length is known one clock before, for who has to calculate.
+    output logic [13:0] next_bytes,
+    output logic offer_valid,
+    output logic [13:0] offer_bytes,
+    input logic offer_take,
+    input logic [INFO_BITS-1:0] offer_info,
+    output logic [POINTER:0] beats_free,
+
+    // What became of it, one clock each.
+    output logic taken,
+    output logic full,
+    output logic runt,
+    output logic oversized,
+    output logic bad,
+
+    // The oldest frame.
+    output logic head_valid,
+    output logic [13:0] head_bytes,
+    output logic [INFO_BITS-1:0] head_info,
+    input logic release_head,
+    output logic departs,
+
+    // Frames out.
+    output logic [DATA_BITS-1:0] m_tdata,
+    output logic [KEEP-1:0] m_tkeep,
+    output logic m_tvalid,
+    output logic m_tlast,
+    input logic m_tready
+);
+  localparam int Slot = $clog2(FRAMES);
+  localparam int CountBits = $clog2(KEEP) + 1;
+
+  // Clock 1: the beat, and how many bytes the frame has with it. Beats are counted whatever is stored; the
+  // count stops behind the longest frame.
+  logic [DATA_BITS-1:0] data_1, data_2;
+  logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
+  logic [14:0] total_1, total_2;
+  logic [14:0] before;  // bytes of the frame before this beat
+  logic [CountBits-1:0] kept;
+  always_comb begin
+    kept = '0;
+    for (int i = 0; i < KEEP; i++) kept = kept + CountBits'(s_tkeep[i]);
+    // Only the last beat may be partial.
+    if (!s_tlast) kept = CountBits'(KEEP);
+  end
+  always_ff @(posedge clk) begin
+    data_1  <= s_tdata;
+    last_1  <= s_tlast;
+    bad_1   <= s_tuser;
+    valid_1 <= s_tvalid;
+    total_1 <= before + 15'(kept);
+    if (s_tvalid) begin
+      if (s_tlast) before <= '0;
+      else if (before <= 15'(MAX_BYTES)) before <= before + 15'(KEEP);
+    end
+    // Clock 2: the same, for the owner to prepare its decision.
+    data_2  <= data_1;
+    last_2  <= last_1;
+    bad_2   <= bad_1;
+    valid_2 <= valid_1;
+    total_2 <= total_1;
+    if (rst) begin
+      before  <= '0;
+      valid_1 <= 1'b0;
+      valid_2 <= 1'b0;
+    end
+  end
+  assign next_bytes = total_1[13:0];
+
+  // Clock 3: write it, and at the end decide.
+  logic [DATA_BITS-1:0] memory[BEATS];
+  logic [POINTER:0] written, committed, read;  // one bit more than an address has
+  logic no_room;                               // for a beat before this one
+  logic beat_fits, ends, whole, short, long;
+  assign beats_free = (POINTER + 1)'(BEATS) - (written - read);
+  assign beat_fits = beats_free != 0;
+  assign ends  = valid_2 && last_2;
+  assign short = total_2 < 15'(MIN_BYTES);
+  assign long  = total_2 > 15'(MAX_BYTES);
+
+  logic [Slot:0] slots_used;
+  assign whole = ends && !bad_2 && !short && !long;
+  assign offer_valid = whole && !no_room && beat_fits && slots_used != (Slot + 1)'(FRAMES);
+  assign offer_bytes = total_2[13:0];
+  assign taken = offer_valid && offer_take;
+  assign full = whole && !taken;
+  assign bad = ends && bad_2;
+  assign oversized = ends && !bad_2 && long;
+  assign runt = ends && !bad_2 && short;
+
+  logic write;
+  assign write = valid_2 && beat_fits && !no_room && !long;
+  always_ff @(posedge clk) begin
+    if (write) memory[written[POINTER-1:0]] <= data_2;
+    if (valid_2) no_room <= !last_2 && (no_room || !beat_fits);
+    if (taken) begin
+      written   <= written + 1'b1;
+      committed <= written + 1'b1;
+    end else if (ends) begin
+      written <= committed;
+    end else if (write) begin
+      written <= written + 1'b1;
+    end
+    if (rst) begin
+      written <= '0;
+      committed <= '0;
+      no_room <= 1'b0;
+    end
+  end
+
+  // What is known of each frame: its length and its owner's information.
+  logic [13+INFO_BITS:0] descriptors[FRAMES];
+  logic [Slot-1:0] first_slot, free_slot;
+  logic [13+INFO_BITS:0] head;
+  logic head_read;  // `head` is that of the slot first_slot
+  assign head_bytes = head[13:0];
+  assign head_info  = head[13+INFO_BITS:14];
+  assign head_valid = head_read;
+  always_ff @(posedge clk) begin
+    if (taken) begin
+      descriptors[free_slot] <= {offer_info, offer_bytes};
+      free_slot <= free_slot + 1'b1;
+    end
+    slots_used <= slots_used + (Slot + 1)'(taken) - (Slot + 1)'(departs);
+    if (departs) first_slot <= first_slot + 1'b1;
+    // The slot behind is read in the clock in which the head leaves; one that is written in this
+    // clock is read in the next.
+    head <= descriptors[departs ? first_slot + 1'b1 : first_slot];
+    head_read <= departs ? slots_used > 1 : slots_used != 0;
+    if (rst) begin
+      free_slot  <= '0;
+      first_slot <= '0;
+      slots_used <= '0;
+      head_read  <= 1'b0;
+    end
+  end
+
+  // Reading: beats of the frame that leaves, as long as the beats that are under way have room in `out`.
+  localparam int OutBits = 3;
+  localparam int OutBeats = 1 << OutBits;
+  logic [15-CountBits:0] beats_left;          // of the frame that leaves, this clock's included
+  logic [CountBits-2:0] tail;                 // bytes of its last beat, 0: all
+  logic reading, idle;
+  logic [OutBits:0] promised;                 // beats in `out` or on the way to it
+  logic out_take;
+  assign idle = beats_left == 0 || (reading && beats_left == 1);
+  assign departs = head_valid && release_head && idle;
+  assign reading = beats_left != 0 && promised != (OutBits + 1)'(OutBeats);
+
+  logic read_1, last_read_1;
+  logic [CountBits-2:0] tail_1;
+  logic [DATA_BITS-1:0] read_data_1;
+  always_ff @(posedge clk) begin
+    if (reading) begin
+      read <= read + 1'b1;
+      beats_left <= beats_left - 1'b1;
+    end
+    if (departs) begin
+      beats_left <= (16 - CountBits)'((15'(head_bytes) + 15'(KEEP - 1)) >> (CountBits - 1));
+      tail <= head_bytes[CountBits-2:0];
+    end
+    read_data_1 <= memory[read[POINTER-1:0]];
+    read_1 <= reading;
+    last_read_1 <= beats_left == 1;
+    tail_1 <= tail;
+    promised <= promised + (OutBits + 1)'(reading) - (OutBits + 1)'(out_take);
+    if (rst) begin
+      read <= '0;
+      beats_left <= '0;
+      read_1 <= 1'b0;
+      promised <= '0;
+    end
+  end
+
+  // Beats on their way out, so that memory's delay costs no clock.
+  logic [DATA_BITS-1:0] out_data[OutBeats];
+  logic [CountBits-1:0] out_tail[OutBeats];  // last, bytes of the last beat
+  logic [OutBits:0] out_in, out_next;
+  logic [KEEP-1:0] last_keep;
+  logic [CountBits-2:0] tail_out;
+  assign m_tvalid = out_in != out_next;
+  assign m_tdata = out_data[out_next[OutBits-1:0]];
+  assign {m_tlast, tail_out} = out_tail[out_next[OutBits-1:0]];
+  assign last_keep = tail_out == 0 ? '1 : ~(({KEEP{1'b1}}) << tail_out);
+  assign m_tkeep = m_tlast ? last_keep : '1;
+  assign out_take = m_tvalid && m_tready;
+  always_ff @(posedge clk) begin
+    if (read_1) begin
+      out_data[out_in[OutBits-1:0]] <= read_data_1;
+      out_tail[out_in[OutBits-1:0]] <= {last_read_1, tail_1};
+      out_in <= out_in + 1'b1;
+    end
+    if (out_take) out_next <= out_next + 1'b1;
+    if (rst) begin
+      out_in   <= '0;
+      out_next <= '0;
+    end
+  end
+endmodule

@@ -1,0 +1,175 @@
+// The way of a frame through a port of a switch: a queue of whole frames, the threshold marker on its
+// arrival (DCTCP), the phantom queue on its departure (HULL), and the mark in its header.
+//
+// Source: paper 2.1, 5.1 (the phantom queue is in series with the port); thesis 2.2.1 (K, on arrival). Units:
+// bytes, clocks.
+//
+// Counting. The queue holds bytes of frames without FCS, as they are on the stream; what the phantom queue
+// counts is that plus `overhead_bytes` (24: FCS, preamble and the gap between frames). With
+// `count_in_service` a frame is in the queue until its last beat has left, otherwise until its first beat
+// leaves.
+//
+// The phantom queue is asked when a frame leaves the queue, and answers while its beats are on the way to
+// the marker, so that no clock is lost. The first beat of a frame that finds the port empty comes out
+// 12 clocks (64 bits: 14) after its last beat came in.
+module port_datapath #(
+    parameter int DATA_BITS = 64,
+    parameter int BEATS     = 2048,  // memory of the queue, in beats; a power of two
+    parameter int FRAMES    = 256,   // most frames in the queue; a power of two
+    parameter int MIN_BYTES = 60,    // shortest frame
+    parameter int MAX_BYTES = 9022,  // longest frame
+    localparam int KEEP     = DATA_BITS / 8
+) (
+    input logic clk,
+    input logic rst,
+
+    // Frames in: always taken, or dropped and counted.
+    input logic [DATA_BITS-1:0] s_tdata,
+    input logic [KEEP-1:0] s_tkeep,
+    input logic s_tvalid,
+    input logic s_tlast,
+    input logic s_tuser,
+
+    // Frames out.
+    output logic [DATA_BITS-1:0] m_tdata,
+    output logic [KEEP-1:0] m_tkeep,
+    output logic m_tvalid,
+    output logic m_tlast,
+    input logic m_tready,
+
+    // Settings of the phantom queue (phantom_queue.sv).
+    input logic phantom_enable,
+    input logic phantom_count_arriving,
+    input logic [31:0] drain_units,
+    input logic [31:0] byte_units,
+    input logic [19:0] threshold_bytes,
+    input logic [15:0] tick_clocks,
+    input logic [5:0] overhead_bytes,
+
+    // Settings of the queue and of the threshold marker.
+    input logic marker_enable,
+    input logic marker_count_arriving,
+    input logic [19:0] marker_threshold_bytes,  // K
+    input logic [19:0] limit_bytes,             // a frame that would make the queue longer is dropped
+    input logic count_in_service,               // a frame being sent is part of the queue
+
+    // What can be read.
+    output logic [19:0] queue_bytes,
+    output logic [51:0] backlog_units,
+
+    // Events, one clock each.
+    output logic frame_in,       // a frame has come to its end, whatever becomes of it
+    output logic frame_out,
+    output logic dropped_full,
+    output logic runt,
+    output logic oversized,
+    output logic bad,
+    output logic truncated,      // left with its header cut short, unmarked
+    output logic departs,        // the phantom queue counts a frame
+    output logic above,          // it was above the threshold
+    output logic marked,         // a frame left with CE set here
+    output logic not_capable     // one was to be marked and is not ECN-capable
+);
+  logic [13:0] next_bytes, offer_bytes, head_bytes;
+  logic offer_valid, take, taken, head_valid, leaves;
+  logic threshold_mark, head_mark;
+  logic [DATA_BITS-1:0] f_tdata;
+  logic [KEEP-1:0] f_tkeep;
+  logic f_tvalid, f_tlast, f_tready;
+  logic started_room;
+  frame_fifo #(
+      .DATA_BITS(DATA_BITS), .BEATS(BEATS), .FRAMES(FRAMES), .INFO_BITS(1),
+      .MIN_BYTES(MIN_BYTES), .MAX_BYTES(MAX_BYTES)
+  ) queue (
+      .clk, .rst, .s_tdata, .s_tkeep, .s_tvalid, .s_tlast, .s_tuser,
+      .next_bytes, .offer_valid, .offer_bytes, .offer_take(take), .offer_info(threshold_mark),
+      .beats_free(), .taken, .full(dropped_full), .runt, .oversized, .bad,
+      .head_valid, .head_bytes, .head_info(head_mark), .release_head(started_room), .departs(leaves),
+      .m_tdata(f_tdata), .m_tkeep(f_tkeep), .m_tvalid(f_tvalid), .m_tlast(f_tlast), .m_tready(f_tready)
+  );
+  assign frame_in = taken || dropped_full || runt || oversized || bad;
+
+  // The queue in bytes. What it may hold at most for a frame to be taken is known one clock before.
+  logic [20:0] most_before;
+  assign take = !most_before[20] && queue_bytes <= most_before[19:0];
+  threshold_marker marker (
+      .enable(marker_enable), .count_arriving(marker_count_arriving),
+      .threshold_bytes(marker_threshold_bytes), .queue_bytes, .packet_bytes(offer_bytes),
+      .mark(threshold_mark)
+  );
+
+  // Frames between the queue and the end of their last beat: their lengths, and their marks.
+  localparam int Started = 32;
+  logic [13:0] lengths[Started];
+  logic [4:0] length_in, length_out, mark_in, mark_out;
+  logic [5:0] started;
+  logic marks[Started];
+  logic ends_out;
+  assign started_room = started != 6'(Started);
+  logic freed;
+  logic [13:0] freed_bytes;
+  assign freed = count_in_service ? ends_out : leaves;
+  assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
+  always_ff @(posedge clk) begin
+    most_before <= {1'b0, limit_bytes} - {7'd0, next_bytes};
+    queue_bytes <= queue_bytes + (taken ? {6'd0, offer_bytes} : 20'd0) - (freed ? {6'd0, freed_bytes} : 20'd0);
+    if (leaves) lengths[length_in] <= head_bytes;
+    length_in  <= length_in + 5'(leaves);
+    length_out <= length_out + 5'(ends_out);
+    started    <= started + 6'(leaves) - 6'(ends_out);
+    if (rst) begin
+      queue_bytes <= '0;
+      length_in <= '0;
+      length_out <= '0;
+      started <= '0;
+    end
+  end
+
+  // The phantom queue: asked one clock after the departure, when the overhead has been added.
+  logic counts;
+  logic [13:0] counted_bytes;
+  logic [4:0] threshold_marks;  // of the departures under way in the phantom queue
+  logic answer_valid, mark;
+  always_ff @(posedge clk) begin
+    counts <= leaves && !rst;
+    counted_bytes <= head_bytes + {8'd0, overhead_bytes};
+    threshold_marks <= {threshold_marks[3:0], head_mark};
+  end
+  assign departs = counts;
+  phantom_queue phantom (
+      .clk, .rst, .enable(phantom_enable), .count_arriving(phantom_count_arriving),
+      .drain_units, .byte_units, .threshold_bytes, .tick_clocks,
+      .packet_valid(counts), .packet_bytes(counted_bytes), .packet_ect(1'b1),
+      .answer_valid, .mark, .above, .backlog_units
+  );
+
+  // A frame's first beat waits for its mark; in a stream without gaps the mark is there before.
+  logic mark_here, first;
+  logic g_tready;
+  assign mark_here = mark_in != mark_out;
+  always_ff @(posedge clk) begin
+    if (answer_valid) begin
+      marks[mark_in] <= mark || threshold_marks[4];
+      mark_in <= mark_in + 5'd1;
+    end
+    if (f_tvalid && f_tready) begin
+      first <= f_tlast;
+      if (f_tlast) mark_out <= mark_out + 5'd1;
+    end
+    if (rst) begin
+      mark_in  <= '0;
+      mark_out <= '0;
+      first <= 1'b1;
+    end
+  end
+  assign f_tready = g_tready && mark_here;
+
+  logic frame_done, frame_ect, frame_marked, frame_truncated;
+  ecn_marker #(.DATA_BITS(DATA_BITS)) ecn (
+      .clk, .rst, .s_tdata(f_tdata), .s_tkeep(f_tkeep), .s_tvalid(f_tvalid && mark_here), .s_tlast(f_tlast),
+      .s_tready(g_tready), .mark(marks[mark_out]),
+      .m_tdata, .m_tkeep, .m_tvalid, .m_tlast, .m_tready
+  );
+  assign ends_out = m_tvalid && m_tready && m_tlast;
+  assign frame_out = ends_out;
+endmodule
