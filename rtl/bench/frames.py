@@ -151,7 +151,9 @@ def with_checksum(
     count = len(octets)
     # The identification field makes the checksum what it should be.
     put(octets, start + 4, 0)
-    wanted = np.where(rng.random(count) < 0.2, rng.integers(-3, 4, count), rng.integers(0, 1 << 16, count))
+    wanted = np.where(
+        rng.random(count) < 0.2, rng.integers(-3, 4, count), rng.integers(0, 1 << 16, count)
+    )
     sum_wanted = ~wanted & 0xFFFF
     put(octets, start + 4, fold(sum_wanted + (~header_sum(octets, start, words) & 0xFFFF)))
     checksum = ~header_sum(octets, start, words) & 0xFFFF

@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from bench.simulation import run
 
 # Clocks that a bench goes on after its last operation.
-AFTER = 200
+AFTER = 3_000
 
 
 def play(

@@ -72,7 +72,7 @@ module frame_fifo #(
   logic [DATA_BITS-1:0] data_1, data_2;
   logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
   logic [14:0] total_1, total_2;
-  logic [14:0] before;  // bytes of the frame before this beat
+  logic [14:0] bytes_before;  // bytes of the frame before this beat
   logic [CountBits-1:0] kept;
   always_comb begin
     kept = '0;
@@ -85,10 +85,10 @@ module frame_fifo #(
     last_1  <= s_tlast;
     bad_1   <= s_tuser;
     valid_1 <= s_tvalid;
-    total_1 <= before + 15'(kept);
+    total_1 <= bytes_before + 15'(kept);
     if (s_tvalid) begin
-      if (s_tlast) before <= '0;
-      else if (before <= 15'(MAX_BYTES)) before <= before + 15'(KEEP);
+      if (s_tlast) bytes_before <= '0;
+      else if (bytes_before <= 15'(MAX_BYTES)) bytes_before <= bytes_before + 15'(KEEP);
     end
     // Clock 2: the same, for the owner to prepare its decision.
     data_2  <= data_1;
@@ -97,7 +97,7 @@ module frame_fifo #(
     valid_2 <= valid_1;
     total_2 <= total_1;
     if (rst) begin
-      before  <= '0;
+      bytes_before  <= '0;
       valid_1 <= 1'b0;
       valid_2 <= 1'b0;
     end

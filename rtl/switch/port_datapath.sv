@@ -71,7 +71,9 @@ module port_datapath #(
     output logic not_capable     // one was to be marked and is not ECN-capable
 );
   logic [13:0] next_bytes, offer_bytes, head_bytes;
-  logic offer_valid, take, taken, head_valid, leaves;
+  logic take, taken, leaves;
+  logic unused_valid, unused_head, unused_user, unused_ce;
+  logic [$clog2(BEATS):0] unused_free;
   logic threshold_mark, head_mark;
   logic [DATA_BITS-1:0] f_tdata;
   logic [KEEP-1:0] f_tkeep;
@@ -82,9 +84,9 @@ module port_datapath #(
       .MIN_BYTES(MIN_BYTES), .MAX_BYTES(MAX_BYTES)
   ) queue (
       .clk, .rst, .s_tdata, .s_tkeep, .s_tvalid, .s_tlast, .s_tuser,
-      .next_bytes, .offer_valid, .offer_bytes, .offer_take(take), .offer_info(threshold_mark),
-      .beats_free(), .taken, .full(dropped_full), .runt, .oversized, .bad,
-      .head_valid, .head_bytes, .head_info(head_mark), .release_head(started_room), .departs(leaves),
+      .next_bytes, .offer_valid(unused_valid), .offer_bytes, .offer_take(take), .offer_info(threshold_mark),
+      .beats_free(unused_free), .taken, .full(dropped_full), .runt, .oversized, .bad,
+      .head_valid(unused_head), .head_bytes, .head_info(head_mark), .release_head(started_room), .departs(leaves),
       .m_tdata(f_tdata), .m_tkeep(f_tkeep), .m_tvalid(f_tvalid), .m_tlast(f_tlast), .m_tready(f_tready)
   );
   assign frame_in = taken || dropped_full || runt || oversized || bad;
@@ -144,7 +146,7 @@ module port_datapath #(
   );
 
   // A frame's first beat waits for its mark; in a stream without gaps the mark is there before.
-  logic mark_here, first;
+  logic mark_here;
   logic g_tready;
   assign mark_here = mark_in != mark_out;
   always_ff @(posedge clk) begin
@@ -152,24 +154,24 @@ module port_datapath #(
       marks[mark_in] <= mark || threshold_marks[4];
       mark_in <= mark_in + 5'd1;
     end
-    if (f_tvalid && f_tready) begin
-      first <= f_tlast;
-      if (f_tlast) mark_out <= mark_out + 5'd1;
-    end
+    if (f_tvalid && f_tready && f_tlast) mark_out <= mark_out + 5'd1;
     if (rst) begin
       mark_in  <= '0;
       mark_out <= '0;
-      first <= 1'b1;
     end
   end
   assign f_tready = g_tready && mark_here;
 
-  logic frame_done, frame_ect, frame_marked, frame_truncated;
-  ecn_marker #(.DATA_BITS(DATA_BITS)) ecn (
+  logic frame_done, frame_ect, frame_marked, frame_truncated, frame_wanted;
+  ecn_marker #(.DATA_BITS(DATA_BITS)) header (
       .clk, .rst, .s_tdata(f_tdata), .s_tkeep(f_tkeep), .s_tvalid(f_tvalid && mark_here), .s_tlast(f_tlast),
-      .s_tready(g_tready), .mark(marks[mark_out]),
-      .m_tdata, .m_tkeep, .m_tvalid, .m_tlast, .m_tready
+      .s_tready(g_tready), .s_tuser(1'b0), .mark(marks[mark_out]),
+      .m_tdata, .m_tkeep, .m_tvalid, .m_tlast, .m_tuser(unused_user), .m_tready,
+      .frame_done, .frame_ect, .frame_ce(unused_ce), .frame_marked, .frame_truncated, .frame_wanted
   );
+  assign marked = frame_done && frame_marked;
+  assign not_capable = frame_done && frame_wanted && !frame_ect && !frame_truncated;
+  assign truncated = frame_done && frame_truncated;
   assign ends_out = m_tvalid && m_tready && m_tlast;
   assign frame_out = ends_out;
 endmodule

@@ -84,8 +84,11 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
     frames.put(octets, start + 10, np.where(changed, sums, old))
     off_word = given.lengths < start + 2 * words
     kinds = {
-        **{f"{name} marked behind {n} tags": marked & which & (tags == n)
-           for name, which in (("IPv4", ipv4), ("IPv6", ipv6)) for n in range(3)},
+        **{
+            f"{name} marked behind {n} tags": marked & which & (tags == n)
+            for name, which in (("IPv4", ipv4), ("IPv6", ipv6))
+            for n in range(3)
+        },
         "options": changed & (ihl > 5),
         "checksum wrong": changed & ~right,
         "checksum borrows": changed & right & (old < 2) & (sums > 0xFFF0),
@@ -95,12 +98,19 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
         "already CE": mark & (ecn == 3),
         "not ECN-capable": mark & complete & (ecn == 0),
         "capable, not to mark": ~mark & (ecn > 0),
-        "IPv4 truncated by 1": ipv4 & (given.lengths == needed - 1) & mark & (traffic_class & 3 == 1),
-        "IPv6 truncated by 1": ipv6 & (given.lengths == needed - 1) & mark & (traffic_class & 3 == 1),
+        "IPv4 truncated by 1": ipv4
+        & (given.lengths == needed - 1)
+        & mark
+        & (traffic_class & 3 == 1),
+        "IPv6 truncated by 1": ipv6
+        & (given.lengths == needed - 1)
+        & mark
+        & (traffic_class & 3 == 1),
         "IPv4 just complete": changed & (given.lengths == needed),
         "IPv6 just complete": marked & ipv6 & (given.lengths == needed),
         "three tags": (tags == 2) & np.isin(ether_type, [0x8100, 0x88A8]),
-        "wrong version": (ether_type == 0x0800) & (version != 4) | (ether_type == 0x86DD) & (version != 6),
+        "wrong version": (ether_type == 0x0800) & (version != 4)
+        | (ether_type == 0x86DD) & (version != 6),
         "IHL below 5": (ether_type == 0x0800) & (version == 4) & (ihl < 5),
         "shorter than a MAC header": given.lengths < 14,
     }
@@ -118,7 +128,12 @@ class Answer:
 
 
 def play(
-    folder: Path, name: str, clocks: np.ndarray, beats: Beats, flags: np.ndarray, stalls: bytes = b""
+    folder: Path,
+    name: str,
+    clocks: np.ndarray,
+    beats: Beats,
+    flags: np.ndarray,
+    stalls: bytes = b"",
 ) -> Answer:
     width = beats.data.shape[1]
     words = -(-(width * 8 + width + 2) // 64)
@@ -143,11 +158,15 @@ def flags_of(
 def check(answer: Answer, verdict: Verdict, bad: np.ndarray, width: int) -> None:
     expected = verdict.frames.beats(width)
     assert len(answer.data) == len(expected)
-    assert (answer.flags == LAST * expected.last + USER * (expected.last & bad[expected.frame])).all()
+    assert (
+        answer.flags == LAST * expected.last + USER * (expected.last & bad[expected.frame])
+    ).all()
     assert (answer.keep == expected.keep).all()
     wrong = np.flatnonzero((answer.data != expected.data).any(axis=1))
     assert not len(wrong), f"beat {wrong[0]} of frame {expected.frame[wrong[0]]}"
-    reports = np.where(verdict.ect, 4, 0) + np.where(verdict.ce, 2, 0) + np.where(verdict.marked, 1, 0)
+    reports = (
+        np.where(verdict.ect, 4, 0) + np.where(verdict.ce, 2, 0) + np.where(verdict.marked, 1, 0)
+    )
     assert (answer.reports == reports.astype(np.uint64)).all()
 
 
@@ -155,7 +174,9 @@ def stall_tape(rng: np.random.Generator, until: int, quiet: int) -> bytes:
     """No stall in the first `quiet` clocks; then periods of different probabilities, to standing still."""
     clocks = quiet + np.cumsum(rng.integers(20, 400, max(1, until // 200)))
     levels = rng.choice([0, 0, 0, 40, 128, 230, 255], len(clocks)).astype(np.uint8)
-    return np.concatenate([clocks.astype(">u8")[:, None].view(np.uint8), levels[:, None]], axis=1).tobytes()
+    return np.concatenate(
+        [clocks.astype(">u8")[:, None].view(np.uint8), levels[:, None]], axis=1
+    ).tobytes()
 
 
 def test_random_frames(folder: Path, bits: int) -> None:
@@ -171,7 +192,9 @@ def test_random_frames(folder: Path, bits: int) -> None:
     gaps = np.where(np.arange(len(beats)) < quiet + 100, 1, rng.integers(1, pauses + 1))
     clocks = 10 + np.cumsum(gaps)
     flags = flags_of(rng, beats, mark, bad)
-    answer = play(folder, "random", clocks, beats, flags, stall_tape(rng, int(clocks[-1]), quiet + 100))
+    answer = play(
+        folder, "random", clocks, beats, flags, stall_tape(rng, int(clocks[-1]), quiet + 100)
+    )
     check(answer, verdict, bad, width)
     latency = answer.clocks[:quiet].astype(np.int64) - clocks[:quiet]
     assert (latency == LATENCY[bits]).all()
@@ -189,7 +212,9 @@ def test_every_checksum() -> None:
     frames.put(octets, start - 2, 0x0800)
     frames.put(octets, start, 0x4500 + np.repeat([1, 2], count))
     wanted = np.tile(np.arange(count), 2)
-    fill = frames.fold((~wanted & 0xFFFF) + (~frames.header_sum(octets, start, start * 0 + 10) & 0xFFFF))
+    fill = frames.fold(
+        (~wanted & 0xFFFF) + (~frames.header_sum(octets, start, start * 0 + 10) & 0xFFFF)
+    )
     frames.put(octets, start + 4, fill)
     frames.put(octets, start + 10, wanted)
     given = Frames(octets, np.full(2 * count, 60))
@@ -199,7 +224,9 @@ def test_every_checksum() -> None:
     answer = play(folder, "checksums", 10 + np.arange(len(beats)), beats, LAST * beats.last + MARK)
     check(answer, verdict, ~yes, 64)
     assert verdict.marked.all()
-    total = frames.header_sum(answer.data, start, start * 0 + 10) + frames.get(answer.data, start + 10)
+    total = frames.header_sum(answer.data, start, start * 0 + 10) + frames.get(
+        answer.data, start + 10
+    )
     assert (frames.fold(total) == 0xFFFF).all()
 
 
@@ -239,7 +266,10 @@ def scapy_frames() -> tuple[list[bytes], list[bytes], list[bool]]:
             frame = bytes(layer2 / ARP(hwsrc="02:00:00:00:00:01", psrc="10.0.0.1"))
             pair = frame, frame
         else:
-            pair = bytes(layer2 / ip(ecn) / rest), bytes(layer2 / ip(3 if ecn in (1, 2) else ecn) / rest)
+            pair = (
+                bytes(layer2 / ip(ecn) / rest),
+                bytes(layer2 / ip(3 if ecn in (1, 2) else ecn) / rest),
+            )
         wanted = bool(rng.random() < 0.8)
         given.append(pair[0])
         marked.append(pair[1] if wanted else pair[0])
@@ -273,10 +303,15 @@ def test_stream_stops(folder: Path, bits: int) -> None:
         ecn_beat, end_beat = 19 // width, (18 + (39 if is_ipv6 else 11)) // width
         for stop in range(1, len(one)):
             both = Beats(
-                *(np.concatenate(pair) for pair in (
-                    (before.data, one.data), (before.keep, one.keep), (before.last, one.last),
-                    (before.frame, one.frame + 1),
-                ))
+                *(
+                    np.concatenate(pair)
+                    for pair in (
+                        (before.data, one.data),
+                        (before.keep, one.keep),
+                        (before.last, one.last),
+                        (before.frame, one.frame + 1),
+                    )
+                )
             )
             cut = len(before) + stop
             clocks = 10 + np.arange(len(both)) + np.where(np.arange(len(both)) >= cut, QUIET, 0)
@@ -288,7 +323,7 @@ def test_stream_stops(folder: Path, bits: int) -> None:
             assert len(answer.data) == len(both)
             assert (answer.clocks[cut:] == clocks[cut:] + LATENCY[bits]).all()
             assert (answer.reports == 5).all()
-            assert (answer.data[:, :].reshape(-1)[20 + len(before) * width - 1] & 0x33)
+            assert answer.data[:, :].reshape(-1)[20 + len(before) * width - 1] & 0x33
 
 
 def test_reset_in_a_frame(folder: Path, bits: int) -> None:
