@@ -37,6 +37,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/pytest -m "not quiet" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
+	$(MAKE) test-rtl
 
 .PHONY: linux
 linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
@@ -49,6 +50,12 @@ test-linux: build ## the eBPF programs under this kernel and Debian's; says what
 	@if tools/linux-ready test; then $(MAKE) linux && cd linux/hull-linux \
 	  && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
 	  && cargo test --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
+
+# The hardware in rtl/ has tools of its own (requirements-rtl.lock): a simulator, provers, synthesis.
+.PHONY: test-rtl
+test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simulated; says what it skips and why
+	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
+	  && $(BIN)/pytest rtl -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 .PHONY: bench
 bench: build ## packet-hops per CPU second, instructions per packet-hop
@@ -104,6 +111,9 @@ lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in
 	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
 	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
 	  --no-emit-find-links -o requirements.lock requirements-dev.in
+	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
+	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
+	  --no-emit-find-links -o requirements-rtl.lock requirements-rtl.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results
@@ -118,4 +128,8 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
 $(VENV)/.installed: requirements.lock tools/make-venv
 	tools/make-venv $(PYTHON) $(VENV)
 	$(PIP) install -q --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.installed-rtl: requirements-rtl.lock $(VENV)/.installed
+	$(PIP) install -q --require-hashes -r requirements-rtl.lock
 	@touch $@
