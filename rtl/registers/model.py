@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from peakrdl_regblock.udps import ALL_UDPS
-from systemrdl import RDLCompiler
+from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
-from systemrdl.rdltypes import OnWriteType
+from systemrdl.rdltypes.builtin_enums import OnWriteType
 
 SOURCE = Path(__file__).parent / "hull.rdl"
 BLOCKS = ("hull_switch_port", "hull_nic", "latency_meter")
@@ -164,7 +164,7 @@ def read_field(node: FieldNode) -> Field:
     """One field; its limits default to what its width holds."""
     full = (1 << node.width) - 1
     encode = node.get_property("encode")
-    reset = node.get_property("reset")
+    reset: Any = node.get_property("reset")
     return Field(
         name=node.inst_name,
         desc=text(node),

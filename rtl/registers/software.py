@@ -45,7 +45,7 @@ def c_header(block: Block) -> str:
 RUST_HEAD = f"""//! Registers of hull's hardware.
 //! {MADE}
 //!
-//! Addresses are in bytes from the beginning of the block; docs/hardware/registers.md has the units.
+//! Addresses are in bytes from the beginning of the block. Units: docs/hardware/registers.md.
 
 /// A register of 32 bits, or of two words: the low one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct Register {{
 PYTHON_HEAD = f'''"""Registers of hull's hardware.
 
 {MADE}
-Addresses are in bytes from the beginning of the block; docs/hardware/registers.md has the units.
+Addresses are in bytes from the beginning of the block. Units: docs/hardware/registers.md.
 """
 
 from typing import Final, NamedTuple

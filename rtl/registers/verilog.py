@@ -59,7 +59,6 @@ def regblock(block: Block) -> dict[str, str]:
             cpuif_cls=AXI4Lite_Cpuif_flattened,
             module_name=name,
             address_width=ADDRESS_BITS,
-            retime_read_response=True,
             reuse_hwif_typedefs=False,
         )
         files = {}
@@ -80,7 +79,7 @@ def parameters(block: Block, names: list[str]) -> str:
     for at, name in enumerate(names):
         default, why = PARAMETERS[name]
         comma = "," if at < len(names) - 1 else ""
-        lines.append(f"    // {why}\n    parameter int {name} = {default}{comma}\n")
+        lines.append(f"    // {why}\n    parameter int unsigned {name} = {default}{comma}\n")
     return f" #(\n{''.join(lines)})"
 
 
@@ -107,8 +106,7 @@ def limits(block: Block) -> str:
     for register in block.registers:
         for word in range(register.words):
             rows += row(block, register, word)
-    return f"""{MADE}// Limits of the registers of {block.name}: the answer comes one clock after the
-// address.
+    return f"""{MADE}// Limits of the registers of {block.name}; one clock after the address.
 module {block.name}_limits{parameters(block, names)} (
     input logic clk,
 {note}{inputs}    input logic [{ADDRESS_BITS - 1}:0] address,  // in bytes; bits 1 and 0 are ignored
@@ -154,7 +152,7 @@ def row(block: Block, register: Register, word: int) -> list[str]:
                 f"        if ({lower.path} > 32'd{field.minimum}) minimum <= {lower.path};\n"
             )
         if field.maximum_parameter:
-            lines.append(f"        maximum <= 32'({field.maximum_parameter});\n")
+            lines.append(f"        maximum <= {field.maximum_parameter};\n")
         elif field.at_most:
             upper = block.sibling(register, field.at_most).path
             lines.append(f"        maximum <= {upper};\n")
@@ -166,6 +164,12 @@ def row(block: Block, register: Register, word: int) -> list[str]:
 def is_output(register: Register) -> bool:
     """Whether the hardware gets it."""
     return register.writable and not register.clears
+
+
+def extended(register: Register) -> str:
+    """What the block holds, in 32 bits."""
+    value = f"hwif_out.{register.group}.{register.name}.value.value"
+    return value if register.fields[0].width == 32 else f"32'({value})"
 
 
 def joined(block: Block) -> str:
@@ -192,9 +196,7 @@ def joined(block: Block) -> str:
     drive = "".join(f"    hwif_in.{path} = {value};\n" for path, value in inside.items())
     limited = [n for n in block.parameters if n not in ("CLOCK_PS", "ENTRIES")]
     override = " #(" + ", ".join(f".{n}({n})" for n in limited) + ")" if limited else ""
-    settings = "".join(
-        f"      .{r.path}(32'(hwif_out.{r.group}.{r.name}.value.value)),\n" for r in bounds(block)
-    )
+    settings = "".join(f"      .{r.path}({extended(r)}),\n" for r in bounds(block))
     flag = "".join(f"      .set_{name},\n" for name in ERRORS)
     prefix = f"{block.name}_block_pkg::{block.name}__"
     return f"""{MADE}// Registers of {block.name} behind AXI4-Lite: {block.desc}
@@ -299,7 +301,7 @@ def port(
         comment = f"{'bit/s' if field.bps else field.unit}; {comment}"
     signal = register.signal(field)
     if field.parameter:
-        inside[f"{path}.next"] = f"32'({field.parameter})"
+        inside[f"{path}.next"] = field.parameter
         return []
     if register.group == "common":
         return []

@@ -3,11 +3,11 @@
 // Addresses, limits and meanings: docs/hardware/registers.md.
 module hull_nic_registers #(
     // Period of clk in ps: 8000 at 125 MHz, 6400 at 156.25 MHz.
-    parameter int CLOCK_PS = 8000,
+    parameter int unsigned CLOCK_PS = 8000,
     // Memory of the pacer's FIFO in bytes, below 2^20: the largest fifo_bytes.
-    parameter int FIFO_BYTES = 131072,
+    parameter int unsigned FIFO_BYTES = 131072,
     // Entries of the flow association table.
-    parameter int ENTRIES = 64
+    parameter int unsigned ENTRIES = 64
 ) (
     input logic clk,
     input logic rst,  // high for two clocks at least
@@ -151,8 +151,8 @@ module hull_nic_registers #(
       .clk,
       .pacer_max_rate_kbps(32'(hwif_out.pacer.max_rate_kbps.value.value)),
       .pacer_min_rate_kbps(32'(hwif_out.pacer.min_rate_kbps.value.value)),
-      .pacer_update_interval(32'(hwif_out.pacer.update_interval.value.value)),
-      .pacer_token_tick(32'(hwif_out.pacer.token_tick.value.value)),
+      .pacer_update_interval(hwif_out.pacer.update_interval.value.value),
+      .pacer_token_tick(hwif_out.pacer.token_tick.value.value),
       .address(limits_address),
       .readable(limits_readable),
       .writable(limits_writable),
@@ -195,8 +195,8 @@ module hull_nic_registers #(
     hwif_in.common.errors.partial_write.hwset = set_partial_write;
     hwif_in.common.refused_address.value.next = refused_address;
     hwif_in.common.refused_value.value.next = refused_value;
-    hwif_in.common.clock_ps.value.next = 32'(CLOCK_PS);
-    hwif_in.pacer.fifo_capacity_bytes.value.next = 32'(FIFO_BYTES);
+    hwif_in.common.clock_ps.value.next = CLOCK_PS;
+    hwif_in.pacer.fifo_capacity_bytes.value.next = FIFO_BYTES;
     hwif_in.pacer.backlog_bytes.value.next = pacer_backlog_bytes;
     hwif_in.pacer.rate_bps.value.next = pacer_rate_bps;
     hwif_in.pacer.max_backlog_bytes.value.next = pacer_max_backlog_bytes;
@@ -205,7 +205,7 @@ module hull_nic_registers #(
     hwif_in.pacer.frames_dropped.value.next = pacer_frames_dropped;
     hwif_in.pacer.frames_bypassed.value.next = pacer_frames_bypassed;
     hwif_in.pacer.rate_updates.value.next = pacer_rate_updates;
-    hwif_in.flow_association.entries.value.next = 32'(ENTRIES);
+    hwif_in.flow_association.entries.value.next = ENTRIES;
     hwif_in.flow_association.live_entries.value.next = flow_association_live_entries;
     hwif_in.flow_association.associated.value.next = flow_association_associated;
     hwif_in.flow_association.refreshed.value.next = flow_association_refreshed;

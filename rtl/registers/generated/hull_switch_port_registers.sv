@@ -3,9 +3,9 @@
 // Addresses, limits and meanings: docs/hardware/registers.md.
 module hull_switch_port_registers #(
     // Period of clk in ps: 8000 at 125 MHz, 6400 at 156.25 MHz.
-    parameter int CLOCK_PS = 8000,
+    parameter int unsigned CLOCK_PS = 8000,
     // Memory of the port's queue in bytes, below 2^20: the largest limit.
-    parameter int QUEUE_BYTES = 131072
+    parameter int unsigned QUEUE_BYTES = 131072
 ) (
     input logic clk,
     input logic rst,  // high for two clocks at least
@@ -174,14 +174,14 @@ module hull_switch_port_registers #(
     hwif_in.common.errors.partial_write.hwset = set_partial_write;
     hwif_in.common.refused_address.value.next = refused_address;
     hwif_in.common.refused_value.value.next = refused_value;
-    hwif_in.common.clock_ps.value.next = 32'(CLOCK_PS);
+    hwif_in.common.clock_ps.value.next = CLOCK_PS;
     hwif_in.phantom_queue.backlog_units.value.next = phantom_queue_backlog_units;
     hwif_in.phantom_queue.frames_seen.value.next = phantom_queue_frames_seen;
     hwif_in.phantom_queue.frames_marked.value.next = phantom_queue_frames_marked;
     hwif_in.phantom_queue.frames_not_ect_over_threshold.value.next = phantom_queue_frames_not_ect_over_threshold;
     hwif_in.threshold_marker.frames_marked.value.next = threshold_marker_frames_marked;
     hwif_in.threshold_marker.frames_not_ect_over_threshold.value.next = threshold_marker_frames_not_ect_over_threshold;
-    hwif_in.egress_queue.capacity_bytes.value.next = 32'(QUEUE_BYTES);
+    hwif_in.egress_queue.capacity_bytes.value.next = QUEUE_BYTES;
     hwif_in.egress_queue.backlog_bytes.value.next = egress_queue_backlog_bytes;
     hwif_in.egress_queue.max_backlog_bytes.value.next = egress_queue_max_backlog_bytes;
     hwif_in.counters.frames_in.value.next = counters_frames_in;

@@ -50,7 +50,7 @@ module latency_meter_block (
     logic cpuif_wr_ack;
     logic cpuif_wr_err;
 
-    // Max Outstanding Transactions: 3
+    // Max Outstanding Transactions: 2
     logic [1:0] axil_n_in_flight;
     logic axil_prev_was_rd;
     logic axil_arvalid;
@@ -130,7 +130,7 @@ module latency_meter_block (
         axil_ar_accept = '0;
         axil_aw_accept = '0;
 
-        if(axil_n_in_flight < 2'd3) begin
+        if(axil_n_in_flight < 2'd2) begin
             // Can safely issue more transactions without overwhelming response buffer
             if(axil_arvalid && !axil_prev_was_rd) begin
                 cpuif_req = '1;
@@ -153,21 +153,16 @@ module latency_meter_block (
 
 
     // AXI4-Lite Response Logic
-    logic axil_resp_buffer_is_wr[4];
-    logic axil_resp_buffer_err[4];
-    logic [31:0] axil_resp_buffer_rdata[4];
-    // axil_resp_buffer is intentionally padded to the next power of two despite
-    // only requiring 3 entries.
-    // This is to avoid quirks in some tools that cannot handle indexing into a non-power-of-2 array.
-    // Unused entries are expected to be optimized away
+    logic axil_resp_buffer_is_wr[2];
+    logic axil_resp_buffer_err[2];
+    logic [31:0] axil_resp_buffer_rdata[2];
 
-
-    logic [2:0] axil_resp_wptr;
-    logic [2:0] axil_resp_rptr;
+    logic [1:0] axil_resp_wptr;
+    logic [1:0] axil_resp_rptr;
 
     always_ff @(posedge clk) begin
         if(rst) begin
-            for(int i=0; i<3; i++) begin
+            for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
                 axil_resp_buffer_rdata[i] <= '0;
@@ -178,30 +173,20 @@ module latency_meter_block (
             // Store responses in buffer until AXI response channel accepts them
             if(cpuif_rd_ack || cpuif_wr_ack) begin
                 if(cpuif_rd_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '0;
-                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_rd_err;
-                    axil_resp_buffer_rdata[axil_resp_wptr[1:0]] <= cpuif_rd_data;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '0;
+                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_rd_err;
+                    axil_resp_buffer_rdata[axil_resp_wptr[0:0]] <= cpuif_rd_data;
 
                 end else if(cpuif_wr_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '1;
-                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_wr_err;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '1;
+                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_wr_err;
                 end
-                if(axil_resp_wptr[1:0] == 2) begin
-                    axil_resp_wptr[1:0] <= '0;
-                    axil_resp_wptr[2] <= ~axil_resp_wptr[2];
-                end else begin
-                    axil_resp_wptr[1:0] <= axil_resp_wptr[1:0] + 1'b1;
-                end
+                axil_resp_wptr <= axil_resp_wptr + 1'b1;
             end
 
             // Advance read pointer when acknowledged
             if(axil_resp_acked) begin
-                if(axil_resp_rptr[1:0] == 2) begin
-                    axil_resp_rptr[1:0] <= '0;
-                    axil_resp_rptr[2] <= ~axil_resp_rptr[2];
-                end else begin
-                    axil_resp_rptr[1:0] <= axil_resp_rptr[1:0] + 1'b1;
-                end
+                axil_resp_rptr <= axil_resp_rptr + 1'b1;
             end
         end
     end
@@ -211,7 +196,7 @@ module latency_meter_block (
         s_axil_bvalid = '0;
         s_axil_rvalid = '0;
         if(axil_resp_rptr != axil_resp_wptr) begin
-            if(axil_resp_buffer_is_wr[axil_resp_rptr[1:0]]) begin
+            if(axil_resp_buffer_is_wr[axil_resp_rptr[0:0]]) begin
                 s_axil_bvalid = '1;
                 if(s_axil_bready) axil_resp_acked = '1;
             end else begin
@@ -220,8 +205,8 @@ module latency_meter_block (
             end
         end
 
-        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[1:0]];
-        if(axil_resp_buffer_err[axil_resp_rptr[1:0]]) begin
+        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
+        if(axil_resp_buffer_err[axil_resp_rptr[0:0]]) begin
             s_axil_bresp = 2'b10;
             s_axil_rresp = 2'b10;
         end else begin
@@ -232,19 +217,9 @@ module latency_meter_block (
 
     logic cpuif_req_masked;
 
-    // Read latency > write latency. May need to delay next write that follows a read
-    logic [0:0] cpuif_req_stall_sr;
-    always_ff @(posedge clk) begin
-        if(rst) begin
-            cpuif_req_stall_sr <= '0;
-        end else if(cpuif_req && !cpuif_req_is_wr) begin
-            cpuif_req_stall_sr <= '1;
-        end else begin
-            cpuif_req_stall_sr <= (cpuif_req_stall_sr >> 'd1);
-        end
-    end
+    // Read & write latencies are balanced. Stalls not required
     assign cpuif_req_stall_rd = '0;
-    assign cpuif_req_stall_wr = cpuif_req_stall_sr[0];
+    assign cpuif_req_stall_wr = '0;
     assign cpuif_req_masked = cpuif_req
                             & !(!cpuif_req_is_wr & cpuif_req_stall_rd)
                             & !(cpuif_req_is_wr & cpuif_req_stall_wr);
@@ -822,18 +797,9 @@ module latency_meter_block (
         readback_err = '0;
     end
 
-    always_ff @(posedge clk) begin
-        if(rst) begin
-            cpuif_rd_ack <= '0;
-            cpuif_rd_data <= '0;
-            cpuif_rd_err <= '0;
-        end else begin
-            cpuif_rd_ack <= readback_done;
-            cpuif_rd_data <= readback_data;
-            cpuif_rd_err <= readback_err;
-        end
-    end
-
+    assign cpuif_rd_ack = readback_done;
+    assign cpuif_rd_data = readback_data;
+    assign cpuif_rd_err = readback_err;
 endmodule
 // verilator lint_on UNUSEDSIGNAL
 // verilator lint_on UNUSEDPARAM

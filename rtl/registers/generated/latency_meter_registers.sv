@@ -3,9 +3,9 @@
 // Addresses, limits and meanings: docs/hardware/registers.md.
 module latency_meter_registers #(
     // Period of clk in ps: 8000 at 125 MHz, 6400 at 156.25 MHz.
-    parameter int CLOCK_PS = 8000,
+    parameter int unsigned CLOCK_PS = 8000,
     // Number of the histogram's last bucket.
-    parameter int LAST_BUCKET = 1023
+    parameter int unsigned LAST_BUCKET = 1023
 ) (
     input logic clk,
     input logic rst,  // high for two clocks at least
@@ -156,9 +156,9 @@ module latency_meter_registers #(
     hwif_in.common.errors.partial_write.hwset = set_partial_write;
     hwif_in.common.refused_address.value.next = refused_address;
     hwif_in.common.refused_value.value.next = refused_value;
-    hwif_in.common.clock_ps.value.next = 32'(CLOCK_PS);
+    hwif_in.common.clock_ps.value.next = CLOCK_PS;
     hwif_in.meter.histogram_data.value.next = meter_histogram_data;
-    hwif_in.meter.last_bucket.value.next = 32'(LAST_BUCKET);
+    hwif_in.meter.last_bucket.value.next = LAST_BUCKET;
     hwif_in.meter.stamped.value.next = meter_stamped;
     hwif_in.meter.matched.value.next = meter_matched;
     hwif_in.meter.lost.value.next = meter_lost;
