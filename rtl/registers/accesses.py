@@ -21,7 +21,7 @@ from .reference import ALL_BYTES, OKAY, SLVERR, Reference
 
 SEED = 20
 # Random accesses of a block.
-ACCESSES = 4000
+ACCESSES = 2000
 ERRORS, REFUSED_ADDRESS, REFUSED_VALUE = 0x08, 0x0C, 0x10
 CHANNELS = ("awaddr", "awprot", "awvalid", "wdata", "wstrb", "wvalid", "bready")
 CHANNELS += ("araddr", "arprot", "arvalid", "rready")
@@ -240,6 +240,8 @@ async def what_is_not_there_is_refused(dut: Any) -> None:
         assert await port.write(address, value) == SLVERR
         answer, _ = await port.read(address)
         assert (answer == OKAY) == (address in known)
+        if address not in known and address % 0x40:
+            continue
         await port.read(ERRORS)
         await port.read(REFUSED_ADDRESS)
         await port.read(REFUSED_VALUE)

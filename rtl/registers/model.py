@@ -171,12 +171,12 @@ def read_field(node: FieldNode) -> Field:
         low=node.low,
         width=node.width,
         reset=int(reset) if reset is not None else 0,
-        unit=node.get_property("unit", default="") or "",
-        minimum=node.get_property("minimum", default=0) or 0,
-        maximum=node.get_property("maximum", default=full) or full,
-        maximum_parameter=node.get_property("maximum_parameter", default="") or "",
-        at_most=node.get_property("at_most", default="") or "",
-        parameter=node.get_property("parameter", default="") or "",
+        unit=node.get_property("unit", default=""),
+        minimum=node.get_property("minimum", default=0),
+        maximum=node.get_property("maximum", default=full),
+        maximum_parameter=node.get_property("maximum_parameter", default=""),
+        at_most=node.get_property("at_most", default=""),
+        parameter=node.get_property("parameter", default=""),
         bps=bool(node.get_property("signal_bps", default=False)),
         choices=tuple(
             (member.name, int(member.value), " ".join((member.rdl_desc or "").split()))
