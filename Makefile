@@ -102,6 +102,10 @@ format: build ## rewrite the sources in the form that `make test` asks for
 types: build ## write the Python types of the scenario anew, after its definition changed
 	$(BIN)/python tools/make_types.py
 
+.PHONY: registers
+registers: ## write what rtl/registers/hull.rdl gives again, after it changed (extra: rtl)
+	PYTHONPATH=rtl $(BIN)/python -m registers.make
+
 .PHONY: man
 man: build ## write the manual page again, after a command or an option changed
 	$(BIN)/python tools/make_man.py
