@@ -14,8 +14,8 @@
 // The IPv4 checksum is updated incrementally (RFC 1624, equation 3). A wrong checksum stays wrong by
 // the same amount. Every other frame passes unchanged, bit for bit. `tuser` does not matter.
 //
-// Pipeline: input register, header window (WINDOW beats), patch register, output register:
-// WINDOW + 3 clocks, which is 9, 7, 5 and 4 clocks for 64, 128, 256 and 512 bits. Neither a frame's
+// Pipeline: input register, comparison register, header window (WINDOW beats), patch register, output
+// register: WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64, 128, 256 and 512 bits. Neither a frame's
 // kind nor its length changes the latency, and back-to-back beats leave back to back.
 //
 // The window exists because of truncated headers: the beat with the ECN field has to know whether
@@ -51,7 +51,7 @@ module ecn_marker #(
     output logic                   m_tlast,
     output logic                   m_tuser,
 
-    // High for one clock per frame, 2 clocks after its last beat was accepted if the window moves.
+    // High for one clock per frame, 3 clocks after its last beat was offered if nothing stalls.
     output logic frame_done,
     // With frame_done: complete IP header whose ECN field on arrival was ECT(0), ECT(1) or CE.
     output logic frame_ect,
@@ -115,14 +115,23 @@ module ecn_marker #(
         end
     end
 
-    // ------------------------------------------------------------------ parser
-    logic [2:0] here;  // this beat has the EtherType of level k
-    logic [1:0] is_tag;
-    logic [2:0] is_ipv4;
-    logic [2:0] is_ipv6;
-    logic [2:0][1:0] ecn;
-    logic [2:0] ends_ipv4;  // this beat has the last byte of the IPv4 checksum at level k
-    logic [2:0] ends_ipv6;  // this beat has the last byte of the IPv6 header at level k
+    // ------------------------------------------------------------------ comparison register
+    // What one beat tells by itself, in a register stage of its own.
+    logic [DATA_BITS-1:0] b_data;
+    logic [    BYTES-1:0] b_keep;
+    logic                 b_last;
+    logic                 b_user;
+    logic                 b_valid;
+    logic                 b_mark;
+    logic                 b_moves;
+    logic [          1:0] b_tag;  // this beat has the TPID of a tag at level k
+    logic [          2:0] b_ipv4;  // this beat has an EtherType at level k, and IPv4 follows
+    logic [          2:0] b_ipv6;  // the same for IPv6
+    logic [     2:0][1:0] b_ecn;  // the ECN field at level k
+    logic [          2:0] b_ends_ipv4;  // this beat has the end of the IPv4 checksum at level k
+    logic [          2:0] b_ends_ipv6;  // this beat has the end of the IPv6 header at level k
+
+    assign a_moves = !b_valid || b_moves;
 
     for (genvar k = 0; k < 3; k++) begin : g_level
         localparam int TYPE_AT = 12 + 4 * k;
@@ -135,21 +144,44 @@ module ecn_marker #(
         logic [15:0] ether_type;
         logic [ 3:0] version;
         logic [ 3:0] ihl;
+        logic        here;
         assign ether_type = {a_data[8*LANE+:8], a_data[8*LANE+8+:8]};
         assign version    = a_data[8*LANE+20+:4];
         assign ihl        = a_data[8*LANE+16+:4];
-        assign here[k]    = a_beat == TYPE_BEAT;
-        if (k < 2) begin : g_tag
-            assign is_tag[k] = ether_type == TYPE_C_TAG || ether_type == TYPE_S_TAG;
+        assign here       = a_beat == TYPE_BEAT;
+
+        always_ff @(posedge clk) begin
+            if (a_moves) begin
+                b_ipv4[k] <= here && ether_type == TYPE_IPV4 && version == 4'd4 && ihl >= 4'd5;
+                b_ipv6[k] <= here && ether_type == TYPE_IPV6 && version == 4'd6;
+                // IPv4: the low bits of byte 1. IPv6: the traffic class starts in the middle of byte 0.
+                // Bit 7 of the second byte of the EtherType is enough to tell one from the other.
+                b_ecn[k] <= ether_type[7] ? a_data[8*LANE+28+:2] : a_data[8*LANE+24+:2];
+                b_ends_ipv4[k] <= a_beat == SUM_BEAT && a_keep[SUM_END%BYTES];
+                b_ends_ipv6[k] <= a_beat == IPV6_BEAT && a_keep[IPV6_END%BYTES];
+            end
         end
-        assign is_ipv4[k] = ether_type == TYPE_IPV4 && version == 4'd4 && ihl >= 4'd5;
-        assign is_ipv6[k] = ether_type == TYPE_IPV6 && version == 4'd6;
-        // IPv4: the low bits of byte 1. IPv6: the traffic class starts in the middle of byte 0.
-        assign ecn[k] = (ether_type == TYPE_IPV6) ? a_data[8*LANE+28+:2] : a_data[8*LANE+24+:2];
-        assign ends_ipv4[k] = a_beat == SUM_BEAT && a_keep[SUM_END%BYTES];
-        assign ends_ipv6[k] = a_beat == IPV6_BEAT && a_keep[IPV6_END%BYTES];
+        if (k < 2) begin : g_tag
+            always_ff @(posedge clk) begin
+                if (a_moves)
+                    b_tag[k] <= here && (ether_type == TYPE_C_TAG || ether_type == TYPE_S_TAG);
+            end
+        end
     end
 
+    always_ff @(posedge clk) begin
+        if (a_moves) begin
+            b_data <= a_data;
+            b_keep <= a_keep;
+            b_last <= a_last;
+            b_user <= a_user;
+            b_mark <= a_mark;
+        end
+        if (rst) b_valid <= 1'b0;
+        else if (a_moves) b_valid <= a_valid;
+    end
+
+    // ------------------------------------------------------------------ parser
     // What is known of the frame from the beats before this one.
     logic [1:0] was_tag;
     logic [2:0] was_ip;  // one-hot: the level of the IP header
@@ -167,27 +199,25 @@ module ecn_marker #(
     logic       now_complete;
 
     always_comb begin
-        now_tag[0] = here[0] ? is_tag[0] : was_tag[0];
-        now_tag[1] = here[1] ? is_tag[1] && now_tag[0] : was_tag[1];
-        found_ip[0] = here[0] && (is_ipv4[0] || is_ipv6[0]);
-        found_ip[1] = here[1] && (is_ipv4[1] || is_ipv6[1]) && now_tag[0];
-        found_ip[2] = here[2] && (is_ipv4[2] || is_ipv6[2]) && now_tag[1];
+        now_tag[0] = was_tag[0] || b_tag[0];
+        now_tag[1] = was_tag[1] || (b_tag[1] && now_tag[0]);
+        found_ip = (b_ipv4 | b_ipv6) & {now_tag, 1'b1};
         now_ip = was_ip | found_ip;
-        now_ipv6 = (found_ip == 3'd0) ? was_ipv6 : |(found_ip & is_ipv6);
+        now_ipv6 = was_ipv6 || |(found_ip & b_ipv6);
         now_ecn = was_ecn;
-        for (int k = 0; k < 3; k++) if (found_ip[k]) now_ecn = ecn[k];
-        ends = |(now_ip & (now_ipv6 ? ends_ipv6 : ends_ipv4));
+        for (int k = 0; k < 3; k++) if (found_ip[k]) now_ecn = b_ecn[k];
+        ends = |(now_ip & (now_ipv6 ? b_ends_ipv6 : b_ends_ipv4));
         now_complete = was_complete || ends;
     end
 
     always_ff @(posedge clk) begin
-        if (rst || (a_valid && a_moves && a_last)) begin
+        if (rst || (b_valid && b_moves && b_last)) begin
             was_tag      <= 2'd0;
             was_ip       <= 3'd0;
             was_ipv6     <= 1'b0;
             was_ecn      <= 2'd0;
             was_complete <= 1'b0;
-        end else if (a_valid && a_moves) begin
+        end else if (b_valid && b_moves) begin
             was_tag      <= now_tag;
             was_ip       <= now_ip;
             was_ipv6     <= now_ipv6;
@@ -198,10 +228,10 @@ module ecn_marker #(
 
     // The frame is to be changed if its header is complete.
     logic wanted;
-    assign wanted = a_mark && (now_ecn == 2'b01 || now_ecn == 2'b10);
+    assign wanted = b_mark && (now_ecn == 2'b01 || now_ecn == 2'b10);
 
     always_ff @(posedge clk) begin
-        frame_done   <= a_valid && a_moves && a_last && !rst;
+        frame_done   <= b_valid && b_moves && b_last && !rst;
         frame_ect    <= now_complete && now_ecn != 2'b00;
         frame_ce     <= now_complete && now_ecn == 2'b11;
         frame_marked <= now_complete && wanted;
@@ -210,7 +240,7 @@ module ecn_marker #(
     end
 
     // ------------------------------------------------------------------ header window
-    // Place 0 is filled from the input register, place WINDOW - 1 is the exit.
+    // Place 0 is filled from the comparison register, place WINDOW - 1 is the exit.
     logic [WINDOW-1:0][DATA_BITS-1:0] w_data;
     logic [WINDOW-1:0][BYTES-1:0] w_keep;
     logic [   WINDOW-1:0] w_last;
@@ -231,12 +261,12 @@ module ecn_marker #(
             for (int j = i; j < WINDOW; j++) if (!w_valid[j]) w_moves[i] = 1'b1;
         end
     end
-    assign a_moves = w_moves[0];
+    assign b_moves = w_moves[0];
 
     // At most one beat in the window is undecided: the one with the ECN field of the newest frame.
     // The header's last byte or the end of the frame decides it.
     logic decides;
-    assign decides = a_valid && a_moves && (ends || a_last);
+    assign decides = b_valid && b_moves && (ends || b_last);
 
     for (genvar i = 0; i < WINDOW; i++) begin : g_window
         logic                 from_valid;
@@ -252,13 +282,13 @@ module ecn_marker #(
         logic                 from_ect1;
 
         if (i == 0) begin : g_entry
-            assign from_valid     = a_valid;
+            assign from_valid     = b_valid;
             assign from_set_ce    = wanted && found_ip != 3'd0;
             assign from_undecided = wanted && found_ip != 3'd0;
-            assign from_data      = a_data;
-            assign from_keep      = a_keep;
-            assign from_last      = a_last;
-            assign from_user      = a_user;
+            assign from_data      = b_data;
+            assign from_keep      = b_keep;
+            assign from_last      = b_last;
+            assign from_user      = b_user;
             assign from_set_sum   = wanted && ends && !now_ipv6;
             assign from_ipv6      = now_ipv6;
             assign from_level     = now_ip;

@@ -168,7 +168,9 @@ def run(
     assert (sent["last"] == expected_out.last).all()
     assert (sent["data"][keep] == expected_out.data[keep]).all()
     reports = got["reports"][1][:, 0].astype(int)
-    assert int((reports & 4 > 0).sum()) == int(verdict.marked.sum())
+    assert int((reports & 24 > 0).sum()) == int(verdict.marked.sum())
+    assert int((reports & 16 > 0).sum()) == int((verdict.marked & phantom_mark).sum())
+    assert int((reports & 8 > 0).sum()) == int((verdict.marked & mark).sum())
     return {
         "taken": int(taken.sum()),
         "full, limit": int((kind == FULL)[above_limit].sum()),
@@ -178,7 +180,7 @@ def run(
         "bad": int((kind == BAD).sum()),
         "marked by the phantom queue alone": int((phantom_mark & ~mark & verdict.marked).sum()),
         "marked by the threshold alone": int((~phantom_mark & mark & verdict.marked).sum()),
-        "not ECN-capable": int((reports & 2 > 0).sum()),
+        "not ECN-capable": int((reports & 6 > 0).sum()),
         "truncated": int((reports & 1 > 0).sum()),
     }
 
