@@ -59,8 +59,6 @@ module ecn_marker #(
     output logic frame_ce,
     // With frame_done: this module set CE.
     output logic frame_marked,
-    // With frame_done: `mark` was high on its first beat.
-    output logic frame_wanted,
     // With frame_done: an IP header begins, and the frame ends inside it.
     output logic frame_truncated
 );
@@ -235,7 +233,6 @@ module ecn_marker #(
         frame_ect    <= now_complete && now_ecn != 2'b00;
         frame_ce     <= now_complete && now_ecn == 2'b11;
         frame_marked <= now_complete && wanted;
-        frame_wanted <= a_mark;
         frame_truncated <= now_ip != 3'd0 && !now_complete;
     end
 
