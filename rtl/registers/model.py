@@ -25,7 +25,7 @@ PARAMETERS = {
     "QUEUE_BYTES": (131072, "Memory of the port's queue in bytes, below 2^20: the largest limit."),
     "FIFO_BYTES": (
         131072,
-        "Memory of the pacer's FIFO in bytes, below 2^20: the largest fifo_bytes.",
+        "Memory of the pacer's FIFO in bytes, below 2^24: the largest fifo_bytes.",
     ),
     "ENTRIES": (64, "Entries of the flow association table."),
     "LAST_BUCKET": (1023, "Number of the histogram's last bucket."),

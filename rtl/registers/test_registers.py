@@ -164,7 +164,7 @@ def test_the_page_has_each_register() -> None:
         ('desc = "Bytes that wait now.";', "", "no description"),
         ('at_most = "update_interval"', 'at_most = "other"', "not a register"),
         ("encode = table_full_e; maximum = 1;", "encode = table_full_e; maximum = 0;", "choice"),
-        ('field { unit = "clocks"; minimum = 1; }', "field { minimum = 1; }", "no unit"),
+        ('field { unit = "clocks"; minimum = 8; }', "field { minimum = 8; }", "no unit"),
     ],
 )
 def test_the_rules_of_the_source_are_checked(

@@ -109,9 +109,9 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__PACER__BUCKET_BYTES__VALUE_reset 0xbb8
 
 // reg - hull_nic.pacer.fifo_bytes
-#define HULL_NIC__PACER__FIFO_BYTES__VALUE_bm 0xfffff
+#define HULL_NIC__PACER__FIFO_BYTES__VALUE_bm 0xffffff
 #define HULL_NIC__PACER__FIFO_BYTES__VALUE_bp 0
-#define HULL_NIC__PACER__FIFO_BYTES__VALUE_bw 20
+#define HULL_NIC__PACER__FIFO_BYTES__VALUE_bw 24
 #define HULL_NIC__PACER__FIFO_BYTES__VALUE_reset 0x1f400
 
 // reg - hull_nic.pacer.fifo_capacity_bytes
@@ -120,9 +120,9 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__PACER__FIFO_CAPACITY_BYTES__VALUE_bw 32
 
 // reg - hull_nic.pacer.update_interval
-#define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_bm 0xffffffff
+#define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_bm 0xffffff
 #define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_bp 0
-#define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_bw 32
+#define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_bw 24
 #define HULL_NIC__PACER__UPDATE_INTERVAL__VALUE_reset 0x1f40
 
 // reg - hull_nic.pacer.eta
@@ -138,21 +138,21 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__PACER__BETA__VALUE_reset 0x1000
 
 // reg - hull_nic.pacer.gain
-#define HULL_NIC__PACER__GAIN__VALUE_bm 0xffffffffffffffff
+#define HULL_NIC__PACER__GAIN__VALUE_bm 0xffffffffffffff
 #define HULL_NIC__PACER__GAIN__VALUE_bp 0
-#define HULL_NIC__PACER__GAIN__VALUE_bw 64
+#define HULL_NIC__PACER__GAIN__VALUE_bw 56
 #define HULL_NIC__PACER__GAIN__VALUE_reset 0x3d0900000000
 
 // reg - hull_nic.pacer.rate_step_kbps
-#define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_bm 0x3fffffff
+#define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_bm 0x3fffff
 #define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_bp 0
-#define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_bw 30
+#define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_bw 22
 #define HULL_NIC__PACER__RATE_STEP_KBPS__VALUE_reset 0x1f4
 
 // reg - hull_nic.pacer.token_tick
-#define HULL_NIC__PACER__TOKEN_TICK__VALUE_bm 0xffffffff
+#define HULL_NIC__PACER__TOKEN_TICK__VALUE_bm 0xffffff
 #define HULL_NIC__PACER__TOKEN_TICK__VALUE_bp 0
-#define HULL_NIC__PACER__TOKEN_TICK__VALUE_bw 32
+#define HULL_NIC__PACER__TOKEN_TICK__VALUE_bw 24
 #define HULL_NIC__PACER__TOKEN_TICK__VALUE_reset 0x7d0
 
 // reg - hull_nic.pacer.when_full
@@ -196,11 +196,6 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__PACER__FRAMES_BYPASSED__VALUE_bp 0
 #define HULL_NIC__PACER__FRAMES_BYPASSED__VALUE_bw 32
 
-// reg - hull_nic.pacer.rate_updates
-#define HULL_NIC__PACER__RATE_UPDATES__VALUE_bm 0xffffffff
-#define HULL_NIC__PACER__RATE_UPDATES__VALUE_bp 0
-#define HULL_NIC__PACER__RATE_UPDATES__VALUE_bw 32
-
 // regfile - hull_nic.pacer
 typedef struct __attribute__ ((__packed__)) {
     uint32_t control;
@@ -224,7 +219,6 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t frames_queued;
     uint32_t frames_dropped;
     uint32_t frames_bypassed;
-    uint32_t rate_updates;
 } hull_nic__pacer_t;
 
 // reg - hull_nic.flow_association.probability
@@ -239,11 +233,11 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__FLOW_ASSOCIATION__WHEN_FULL__VALUE_bw 1
 #define HULL_NIC__FLOW_ASSOCIATION__WHEN_FULL__VALUE_reset 0x0
 
-// reg - hull_nic.flow_association.timeout
-#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT__VALUE_bm 0xffffffffff
-#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT__VALUE_bp 0
-#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT__VALUE_bw 40
-#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT__VALUE_reset 0x1312d0
+// reg - hull_nic.flow_association.timeout_clocks
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS__VALUE_bm 0xffffffff
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS__VALUE_bp 0
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS__VALUE_bw 32
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS__VALUE_reset 0x1312d0
 
 // reg - hull_nic.flow_association.seed
 #define HULL_NIC__FLOW_ASSOCIATION__SEED__VALUE_bm 0xffffffff
@@ -261,10 +255,10 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__FLOW_ASSOCIATION__LIVE_ENTRIES__VALUE_bp 0
 #define HULL_NIC__FLOW_ASSOCIATION__LIVE_ENTRIES__VALUE_bw 32
 
-// reg - hull_nic.flow_association.associated
-#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATED__VALUE_bm 0xffffffff
-#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATED__VALUE_bp 0
-#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATED__VALUE_bw 32
+// reg - hull_nic.flow_association.associations
+#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATIONS__VALUE_bm 0xffffffff
+#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATIONS__VALUE_bp 0
+#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATIONS__VALUE_bw 32
 
 // reg - hull_nic.flow_association.refreshed
 #define HULL_NIC__FLOW_ASSOCIATION__REFRESHED__VALUE_bm 0xffffffff
@@ -286,35 +280,60 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_NIC__FLOW_ASSOCIATION__EVICTED__VALUE_bp 0
 #define HULL_NIC__FLOW_ASSOCIATION__EVICTED__VALUE_bw 32
 
+// reg - hull_nic.flow_association.missed
+#define HULL_NIC__FLOW_ASSOCIATION__MISSED__VALUE_bm 0xffffffff
+#define HULL_NIC__FLOW_ASSOCIATION__MISSED__VALUE_bp 0
+#define HULL_NIC__FLOW_ASSOCIATION__MISSED__VALUE_bw 32
+
 // regfile - hull_nic.flow_association
 typedef struct __attribute__ ((__packed__)) {
     uint32_t probability;
     uint32_t when_full;
-    uint64_t timeout;
+    uint32_t timeout_clocks;
+    uint8_t RESERVED_c_f[0x4];
     uint32_t seed;
     uint32_t entries;
     uint32_t live_entries;
-    uint32_t associated;
+    uint32_t associations;
     uint32_t refreshed;
     uint32_t expired;
     uint32_t ignored;
     uint32_t evicted;
+    uint32_t missed;
 } hull_nic__flow_association_t;
 
-// reg - hull_nic.ece_snooper.acks
-#define HULL_NIC__ECE_SNOOPER__ACKS__VALUE_bm 0xffffffff
-#define HULL_NIC__ECE_SNOOPER__ACKS__VALUE_bp 0
-#define HULL_NIC__ECE_SNOOPER__ACKS__VALUE_bw 32
+// reg - hull_nic.ece_snooper.frames
+#define HULL_NIC__ECE_SNOOPER__FRAMES__VALUE_bm 0xffffffff
+#define HULL_NIC__ECE_SNOOPER__FRAMES__VALUE_bp 0
+#define HULL_NIC__ECE_SNOOPER__FRAMES__VALUE_bw 32
 
-// reg - hull_nic.ece_snooper.eces
-#define HULL_NIC__ECE_SNOOPER__ECES__VALUE_bm 0xffffffff
-#define HULL_NIC__ECE_SNOOPER__ECES__VALUE_bp 0
-#define HULL_NIC__ECE_SNOOPER__ECES__VALUE_bw 32
+// reg - hull_nic.ece_snooper.bad_frames
+#define HULL_NIC__ECE_SNOOPER__BAD_FRAMES__VALUE_bm 0xffffffff
+#define HULL_NIC__ECE_SNOOPER__BAD_FRAMES__VALUE_bp 0
+#define HULL_NIC__ECE_SNOOPER__BAD_FRAMES__VALUE_bw 32
+
+// reg - hull_nic.ece_snooper.truncated
+#define HULL_NIC__ECE_SNOOPER__TRUNCATED__VALUE_bm 0xffffffff
+#define HULL_NIC__ECE_SNOOPER__TRUNCATED__VALUE_bp 0
+#define HULL_NIC__ECE_SNOOPER__TRUNCATED__VALUE_bw 32
+
+// reg - hull_nic.ece_snooper.tcp_acks
+#define HULL_NIC__ECE_SNOOPER__TCP_ACKS__VALUE_bm 0xffffffff
+#define HULL_NIC__ECE_SNOOPER__TCP_ACKS__VALUE_bp 0
+#define HULL_NIC__ECE_SNOOPER__TCP_ACKS__VALUE_bw 32
+
+// reg - hull_nic.ece_snooper.ece_acks
+#define HULL_NIC__ECE_SNOOPER__ECE_ACKS__VALUE_bm 0xffffffff
+#define HULL_NIC__ECE_SNOOPER__ECE_ACKS__VALUE_bp 0
+#define HULL_NIC__ECE_SNOOPER__ECE_ACKS__VALUE_bw 32
 
 // regfile - hull_nic.ece_snooper
 typedef struct __attribute__ ((__packed__)) {
-    uint32_t acks;
-    uint32_t eces;
+    uint32_t frames;
+    uint32_t bad_frames;
+    uint32_t truncated;
+    uint32_t tcp_acks;
+    uint32_t ece_acks;
 } hull_nic__ece_snooper_t;
 
 // reg - hull_nic.counters.frames_in
@@ -368,11 +387,11 @@ typedef struct __attribute__ ((__packed__)) {
     hull_nic__common_t common;
     uint8_t RESERVED_18_3f[0x28];
     hull_nic__pacer_t pacer;
-    uint8_t RESERVED_a0_bf[0x20];
+    uint8_t RESERVED_9c_bf[0x24];
     hull_nic__flow_association_t flow_association;
-    uint8_t RESERVED_f0_ff[0x10];
+    uint8_t RESERVED_f4_ff[0xc];
     hull_nic__ece_snooper_t ece_snooper;
-    uint8_t RESERVED_108_11f[0x18];
+    uint8_t RESERVED_114_11f[0xc];
     hull_nic__counters_t counters;
 } hull_nic_t;
 
@@ -401,11 +420,11 @@ static_assert(sizeof(hull_nic_t) == 0x13c, "Packing error");
 #define HULL_NIC__PACER__BUCKET_BYTES_maximum 1000000u
 #define HULL_NIC__PACER__FIFO_BYTES_address 0x054
 #define HULL_NIC__PACER__FIFO_BYTES_minimum 0u
-#define HULL_NIC__PACER__FIFO_BYTES_maximum 1048575u  // and at most the parameter FIFO_BYTES
+#define HULL_NIC__PACER__FIFO_BYTES_maximum 16777215u  // and at most the parameter FIFO_BYTES
 #define HULL_NIC__PACER__FIFO_CAPACITY_BYTES_address 0x058
 #define HULL_NIC__PACER__UPDATE_INTERVAL_address 0x05c
-#define HULL_NIC__PACER__UPDATE_INTERVAL_minimum 1u
-#define HULL_NIC__PACER__UPDATE_INTERVAL_maximum 4294967295u
+#define HULL_NIC__PACER__UPDATE_INTERVAL_minimum 256u
+#define HULL_NIC__PACER__UPDATE_INTERVAL_maximum 16777215u
 #define HULL_NIC__PACER__ETA_address 0x060
 #define HULL_NIC__PACER__ETA_minimum 0u
 #define HULL_NIC__PACER__ETA_maximum 65536u
@@ -415,10 +434,10 @@ static_assert(sizeof(hull_nic_t) == 0x13c, "Packing error");
 #define HULL_NIC__PACER__GAIN_address 0x068
 #define HULL_NIC__PACER__RATE_STEP_KBPS_address 0x070
 #define HULL_NIC__PACER__RATE_STEP_KBPS_minimum 0u
-#define HULL_NIC__PACER__RATE_STEP_KBPS_maximum 1000000000u
+#define HULL_NIC__PACER__RATE_STEP_KBPS_maximum 4000000u
 #define HULL_NIC__PACER__TOKEN_TICK_address 0x074
 #define HULL_NIC__PACER__TOKEN_TICK_minimum 0u
-#define HULL_NIC__PACER__TOKEN_TICK_maximum 4294967295u  // and at most update_interval
+#define HULL_NIC__PACER__TOKEN_TICK_maximum 16777215u  // and at most update_interval
 #define HULL_NIC__PACER__WHEN_FULL_address 0x078
 #define HULL_NIC__PACER__WHEN_FULL_minimum 0u
 #define HULL_NIC__PACER__WHEN_FULL_maximum 2u
@@ -432,24 +451,29 @@ static_assert(sizeof(hull_nic_t) == 0x13c, "Packing error");
 #define HULL_NIC__PACER__FRAMES_QUEUED_address 0x090
 #define HULL_NIC__PACER__FRAMES_DROPPED_address 0x094
 #define HULL_NIC__PACER__FRAMES_BYPASSED_address 0x098
-#define HULL_NIC__PACER__RATE_UPDATES_address 0x09c
 #define HULL_NIC__FLOW_ASSOCIATION__PROBABILITY_address 0x0c0
 #define HULL_NIC__FLOW_ASSOCIATION__WHEN_FULL_address 0x0c4
 #define HULL_NIC__FLOW_ASSOCIATION__WHEN_FULL_ignore 0u
 #define HULL_NIC__FLOW_ASSOCIATION__WHEN_FULL_evict_oldest 1u
-#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_address 0x0c8
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS_address 0x0c8
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS_minimum 8u
+#define HULL_NIC__FLOW_ASSOCIATION__TIMEOUT_CLOCKS_maximum 4294967295u
 #define HULL_NIC__FLOW_ASSOCIATION__SEED_address 0x0d0
 #define HULL_NIC__FLOW_ASSOCIATION__SEED_minimum 1u
 #define HULL_NIC__FLOW_ASSOCIATION__SEED_maximum 4294967295u
 #define HULL_NIC__FLOW_ASSOCIATION__ENTRIES_address 0x0d4
 #define HULL_NIC__FLOW_ASSOCIATION__LIVE_ENTRIES_address 0x0d8
-#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATED_address 0x0dc
+#define HULL_NIC__FLOW_ASSOCIATION__ASSOCIATIONS_address 0x0dc
 #define HULL_NIC__FLOW_ASSOCIATION__REFRESHED_address 0x0e0
 #define HULL_NIC__FLOW_ASSOCIATION__EXPIRED_address 0x0e4
 #define HULL_NIC__FLOW_ASSOCIATION__IGNORED_address 0x0e8
 #define HULL_NIC__FLOW_ASSOCIATION__EVICTED_address 0x0ec
-#define HULL_NIC__ECE_SNOOPER__ACKS_address 0x100
-#define HULL_NIC__ECE_SNOOPER__ECES_address 0x104
+#define HULL_NIC__FLOW_ASSOCIATION__MISSED_address 0x0f0
+#define HULL_NIC__ECE_SNOOPER__FRAMES_address 0x100
+#define HULL_NIC__ECE_SNOOPER__BAD_FRAMES_address 0x104
+#define HULL_NIC__ECE_SNOOPER__TRUNCATED_address 0x108
+#define HULL_NIC__ECE_SNOOPER__TCP_ACKS_address 0x10c
+#define HULL_NIC__ECE_SNOOPER__ECE_ACKS_address 0x110
 #define HULL_NIC__COUNTERS__FRAMES_IN_address 0x120
 #define HULL_NIC__COUNTERS__FRAMES_OUT_address 0x124
 #define HULL_NIC__COUNTERS__DROPPED_FULL_address 0x128

@@ -258,24 +258,27 @@ module hull_nic_block (
             logic frames_queued;
             logic frames_dropped;
             logic frames_bypassed;
-            logic rate_updates;
         } pacer;
         struct packed {
             logic probability;
             logic when_full;
-            logic [1:0] timeout;
+            logic timeout_clocks;
             logic seed;
             logic entries;
             logic live_entries;
-            logic associated;
+            logic associations;
             logic refreshed;
             logic expired;
             logic ignored;
             logic evicted;
+            logic missed;
         } flow_association;
         struct packed {
-            logic acks;
-            logic eces;
+            logic frames;
+            logic bad_frames;
+            logic truncated;
+            logic tcp_acks;
+            logic ece_acks;
         } ece_snooper;
         struct packed {
             logic frames_in;
@@ -329,21 +332,23 @@ module hull_nic_block (
         decoded_reg_strb.pacer.frames_queued = cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
         decoded_reg_strb.pacer.frames_dropped = cpuif_req_masked & (cpuif_addr == 12'h94) & !cpuif_req_is_wr;
         decoded_reg_strb.pacer.frames_bypassed = cpuif_req_masked & (cpuif_addr == 12'h98) & !cpuif_req_is_wr;
-        decoded_reg_strb.pacer.rate_updates = cpuif_req_masked & (cpuif_addr == 12'h9c) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.probability = cpuif_req_masked & (cpuif_addr == 12'hc0);
         decoded_reg_strb.flow_association.when_full = cpuif_req_masked & (cpuif_addr == 12'hc4);
-        decoded_reg_strb.flow_association.timeout[0] = cpuif_req_masked & (cpuif_addr == 12'hc8);
-        decoded_reg_strb.flow_association.timeout[1] = cpuif_req_masked & (cpuif_addr == 12'hcc);
+        decoded_reg_strb.flow_association.timeout_clocks = cpuif_req_masked & (cpuif_addr == 12'hc8);
         decoded_reg_strb.flow_association.seed = cpuif_req_masked & (cpuif_addr == 12'hd0);
         decoded_reg_strb.flow_association.entries = cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.live_entries = cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
-        decoded_reg_strb.flow_association.associated = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
+        decoded_reg_strb.flow_association.associations = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.refreshed = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.expired = cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.ignored = cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
         decoded_reg_strb.flow_association.evicted = cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
-        decoded_reg_strb.ece_snooper.acks = cpuif_req_masked & (cpuif_addr == 12'h100) & !cpuif_req_is_wr;
-        decoded_reg_strb.ece_snooper.eces = cpuif_req_masked & (cpuif_addr == 12'h104) & !cpuif_req_is_wr;
+        decoded_reg_strb.flow_association.missed = cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
+        decoded_reg_strb.ece_snooper.frames = cpuif_req_masked & (cpuif_addr == 12'h100) & !cpuif_req_is_wr;
+        decoded_reg_strb.ece_snooper.bad_frames = cpuif_req_masked & (cpuif_addr == 12'h104) & !cpuif_req_is_wr;
+        decoded_reg_strb.ece_snooper.truncated = cpuif_req_masked & (cpuif_addr == 12'h108) & !cpuif_req_is_wr;
+        decoded_reg_strb.ece_snooper.tcp_acks = cpuif_req_masked & (cpuif_addr == 12'h10c) & !cpuif_req_is_wr;
+        decoded_reg_strb.ece_snooper.ece_acks = cpuif_req_masked & (cpuif_addr == 12'h110) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.frames_in = cpuif_req_masked & (cpuif_addr == 12'h120) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.frames_out = cpuif_req_masked & (cpuif_addr == 12'h124) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.dropped_full = cpuif_req_masked & (cpuif_addr == 12'h128) & !cpuif_req_is_wr;
@@ -374,14 +379,6 @@ module hull_nic_block (
                 logic trigger_q;
             } gain;
         } pacer;
-        struct packed {
-            struct packed {
-                logic [63:0] data;
-                logic [63:0] biten;
-                logic pending;
-                logic trigger_q;
-            } timeout;
-        } flow_association;
     } wbuf_storage_t;
     wbuf_storage_t wbuf_storage;
 
@@ -408,31 +405,6 @@ module hull_nic_block (
                 wbuf_storage.pacer.gain.biten[63:32] <= wbuf_storage.pacer.gain.biten[63:32] | decoded_wr_biten;
             end
             wbuf_storage.pacer.gain.trigger_q <= decoded_reg_strb.pacer.gain[1] && decoded_req_is_wr;
-        end
-    end
-    always_ff @(posedge clk) begin
-        if(rst) begin
-            wbuf_storage.flow_association.timeout.pending <= '0;
-            wbuf_storage.flow_association.timeout.data <= '0;
-            wbuf_storage.flow_association.timeout.biten <= '0;
-            wbuf_storage.flow_association.timeout.trigger_q <= '0;
-        end else begin
-            if(wbuf_storage.flow_association.timeout.trigger_q) begin
-                wbuf_storage.flow_association.timeout.pending <= '0;
-                wbuf_storage.flow_association.timeout.data <= '0;
-                wbuf_storage.flow_association.timeout.biten <= '0;
-            end
-            if(decoded_reg_strb.flow_association.timeout[0] && decoded_req_is_wr) begin
-                wbuf_storage.flow_association.timeout.pending <= '1;
-                wbuf_storage.flow_association.timeout.data[31:0] <= (wbuf_storage.flow_association.timeout.data[31:0] & ~decoded_wr_biten) | (decoded_wr_data & decoded_wr_biten);
-                wbuf_storage.flow_association.timeout.biten[31:0] <= wbuf_storage.flow_association.timeout.biten[31:0] | decoded_wr_biten;
-            end
-            if(decoded_reg_strb.flow_association.timeout[1] && decoded_req_is_wr) begin
-                wbuf_storage.flow_association.timeout.pending <= '1;
-                wbuf_storage.flow_association.timeout.data[63:32] <= (wbuf_storage.flow_association.timeout.data[63:32] & ~decoded_wr_biten) | (decoded_wr_data & decoded_wr_biten);
-                wbuf_storage.flow_association.timeout.biten[63:32] <= wbuf_storage.flow_association.timeout.biten[63:32] | decoded_wr_biten;
-            end
-            wbuf_storage.flow_association.timeout.trigger_q <= decoded_reg_strb.flow_association.timeout[1] && decoded_req_is_wr;
         end
     end
     //--------------------------------------------------------------------------
@@ -496,13 +468,13 @@ module hull_nic_block (
             } bucket_bytes;
             struct packed {
                 struct packed {
-                    logic [19:0] next;
+                    logic [23:0] next;
                     logic load_next;
                 } value;
             } fifo_bytes;
             struct packed {
                 struct packed {
-                    logic [31:0] next;
+                    logic [23:0] next;
                     logic load_next;
                 } value;
             } update_interval;
@@ -520,19 +492,19 @@ module hull_nic_block (
             } beta;
             struct packed {
                 struct packed {
-                    logic [63:0] next;
+                    logic [55:0] next;
                     logic load_next;
                 } value;
             } gain;
             struct packed {
                 struct packed {
-                    logic [29:0] next;
+                    logic [21:0] next;
                     logic load_next;
                 } value;
             } rate_step_kbps;
             struct packed {
                 struct packed {
-                    logic [31:0] next;
+                    logic [23:0] next;
                     logic load_next;
                 } value;
             } token_tick;
@@ -558,10 +530,10 @@ module hull_nic_block (
             } when_full;
             struct packed {
                 struct packed {
-                    logic [39:0] next;
+                    logic [31:0] next;
                     logic load_next;
                 } value;
-            } timeout;
+            } timeout_clocks;
             struct packed {
                 struct packed {
                     logic [31:0] next;
@@ -620,12 +592,12 @@ module hull_nic_block (
             } bucket_bytes;
             struct packed {
                 struct packed {
-                    logic [19:0] value;
+                    logic [23:0] value;
                 } value;
             } fifo_bytes;
             struct packed {
                 struct packed {
-                    logic [31:0] value;
+                    logic [23:0] value;
                 } value;
             } update_interval;
             struct packed {
@@ -640,17 +612,17 @@ module hull_nic_block (
             } beta;
             struct packed {
                 struct packed {
-                    logic [63:0] value;
+                    logic [55:0] value;
                 } value;
             } gain;
             struct packed {
                 struct packed {
-                    logic [29:0] value;
+                    logic [21:0] value;
                 } value;
             } rate_step_kbps;
             struct packed {
                 struct packed {
-                    logic [31:0] value;
+                    logic [23:0] value;
                 } value;
             } token_tick;
             struct packed {
@@ -672,9 +644,9 @@ module hull_nic_block (
             } when_full;
             struct packed {
                 struct packed {
-                    logic [39:0] value;
+                    logic [31:0] value;
                 } value;
-            } timeout;
+            } timeout_clocks;
             struct packed {
                 struct packed {
                     logic [31:0] value;
@@ -926,12 +898,12 @@ module hull_nic_block (
     assign hwif_out.pacer.bucket_bytes.value.value = field_storage.pacer.bucket_bytes.value.value;
     // Field: hull_nic.pacer.fifo_bytes.value
     always_comb begin
-        automatic logic [19:0] next_c;
+        automatic logic [23:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.pacer.fifo_bytes.value.value;
         load_next_c = '0;
         if(decoded_reg_strb.pacer.fifo_bytes && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.pacer.fifo_bytes.value.value & ~decoded_wr_biten[19:0]) | (decoded_wr_data[19:0] & decoded_wr_biten[19:0]);
+            next_c = (field_storage.pacer.fifo_bytes.value.value & ~decoded_wr_biten[23:0]) | (decoded_wr_data[23:0] & decoded_wr_biten[23:0]);
             load_next_c = '1;
         end
         field_combo.pacer.fifo_bytes.value.next = next_c;
@@ -939,7 +911,7 @@ module hull_nic_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.pacer.fifo_bytes.value.value <= 20'h1f400;
+            field_storage.pacer.fifo_bytes.value.value <= 24'h1f400;
         end else begin
             if(field_combo.pacer.fifo_bytes.value.load_next) begin
                 field_storage.pacer.fifo_bytes.value.value <= field_combo.pacer.fifo_bytes.value.next;
@@ -949,12 +921,12 @@ module hull_nic_block (
     assign hwif_out.pacer.fifo_bytes.value.value = field_storage.pacer.fifo_bytes.value.value;
     // Field: hull_nic.pacer.update_interval.value
     always_comb begin
-        automatic logic [31:0] next_c;
+        automatic logic [23:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.pacer.update_interval.value.value;
         load_next_c = '0;
         if(decoded_reg_strb.pacer.update_interval && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.pacer.update_interval.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            next_c = (field_storage.pacer.update_interval.value.value & ~decoded_wr_biten[23:0]) | (decoded_wr_data[23:0] & decoded_wr_biten[23:0]);
             load_next_c = '1;
         end
         field_combo.pacer.update_interval.value.next = next_c;
@@ -962,7 +934,7 @@ module hull_nic_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.pacer.update_interval.value.value <= 32'h1f40;
+            field_storage.pacer.update_interval.value.value <= 24'h1f40;
         end else begin
             if(field_combo.pacer.update_interval.value.load_next) begin
                 field_storage.pacer.update_interval.value.value <= field_combo.pacer.update_interval.value.next;
@@ -1018,12 +990,12 @@ module hull_nic_block (
     assign hwif_out.pacer.beta.value.value = field_storage.pacer.beta.value.value;
     // Field: hull_nic.pacer.gain.value
     always_comb begin
-        automatic logic [63:0] next_c;
+        automatic logic [55:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.pacer.gain.value.value;
         load_next_c = '0;
         if(wbuf_storage.pacer.gain.pending && wbuf_storage.pacer.gain.trigger_q) begin // SW write
-            next_c = (field_storage.pacer.gain.value.value & ~wbuf_storage.pacer.gain.biten[63:0]) | (wbuf_storage.pacer.gain.data[63:0] & wbuf_storage.pacer.gain.biten[63:0]);
+            next_c = (field_storage.pacer.gain.value.value & ~wbuf_storage.pacer.gain.biten[55:0]) | (wbuf_storage.pacer.gain.data[55:0] & wbuf_storage.pacer.gain.biten[55:0]);
             load_next_c = '1;
         end
         field_combo.pacer.gain.value.next = next_c;
@@ -1031,7 +1003,7 @@ module hull_nic_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.pacer.gain.value.value <= 64'h3d0900000000;
+            field_storage.pacer.gain.value.value <= 56'h3d0900000000;
         end else begin
             if(field_combo.pacer.gain.value.load_next) begin
                 field_storage.pacer.gain.value.value <= field_combo.pacer.gain.value.next;
@@ -1041,12 +1013,12 @@ module hull_nic_block (
     assign hwif_out.pacer.gain.value.value = field_storage.pacer.gain.value.value;
     // Field: hull_nic.pacer.rate_step_kbps.value
     always_comb begin
-        automatic logic [29:0] next_c;
+        automatic logic [21:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.pacer.rate_step_kbps.value.value;
         load_next_c = '0;
         if(decoded_reg_strb.pacer.rate_step_kbps && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.pacer.rate_step_kbps.value.value & ~decoded_wr_biten[29:0]) | (decoded_wr_data[29:0] & decoded_wr_biten[29:0]);
+            next_c = (field_storage.pacer.rate_step_kbps.value.value & ~decoded_wr_biten[21:0]) | (decoded_wr_data[21:0] & decoded_wr_biten[21:0]);
             load_next_c = '1;
         end
         field_combo.pacer.rate_step_kbps.value.next = next_c;
@@ -1054,7 +1026,7 @@ module hull_nic_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.pacer.rate_step_kbps.value.value <= 30'h1f4;
+            field_storage.pacer.rate_step_kbps.value.value <= 22'h1f4;
         end else begin
             if(field_combo.pacer.rate_step_kbps.value.load_next) begin
                 field_storage.pacer.rate_step_kbps.value.value <= field_combo.pacer.rate_step_kbps.value.next;
@@ -1064,12 +1036,12 @@ module hull_nic_block (
     assign hwif_out.pacer.rate_step_kbps.value.value = field_storage.pacer.rate_step_kbps.value.value;
     // Field: hull_nic.pacer.token_tick.value
     always_comb begin
-        automatic logic [31:0] next_c;
+        automatic logic [23:0] next_c;
         automatic logic load_next_c;
         next_c = field_storage.pacer.token_tick.value.value;
         load_next_c = '0;
         if(decoded_reg_strb.pacer.token_tick && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.pacer.token_tick.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            next_c = (field_storage.pacer.token_tick.value.value & ~decoded_wr_biten[23:0]) | (decoded_wr_data[23:0] & decoded_wr_biten[23:0]);
             load_next_c = '1;
         end
         field_combo.pacer.token_tick.value.next = next_c;
@@ -1077,7 +1049,7 @@ module hull_nic_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.pacer.token_tick.value.value <= 32'h7d0;
+            field_storage.pacer.token_tick.value.value <= 24'h7d0;
         end else begin
             if(field_combo.pacer.token_tick.value.load_next) begin
                 field_storage.pacer.token_tick.value.value <= field_combo.pacer.token_tick.value.next;
@@ -1154,29 +1126,29 @@ module hull_nic_block (
         end
     end
     assign hwif_out.flow_association.when_full.value.value = field_storage.flow_association.when_full.value.value;
-    // Field: hull_nic.flow_association.timeout.value
+    // Field: hull_nic.flow_association.timeout_clocks.value
     always_comb begin
-        automatic logic [39:0] next_c;
+        automatic logic [31:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.flow_association.timeout.value.value;
+        next_c = field_storage.flow_association.timeout_clocks.value.value;
         load_next_c = '0;
-        if(wbuf_storage.flow_association.timeout.pending && wbuf_storage.flow_association.timeout.trigger_q) begin // SW write
-            next_c = (field_storage.flow_association.timeout.value.value & ~wbuf_storage.flow_association.timeout.biten[39:0]) | (wbuf_storage.flow_association.timeout.data[39:0] & wbuf_storage.flow_association.timeout.biten[39:0]);
+        if(decoded_reg_strb.flow_association.timeout_clocks && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.flow_association.timeout_clocks.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
             load_next_c = '1;
         end
-        field_combo.flow_association.timeout.value.next = next_c;
-        field_combo.flow_association.timeout.value.load_next = load_next_c;
+        field_combo.flow_association.timeout_clocks.value.next = next_c;
+        field_combo.flow_association.timeout_clocks.value.load_next = load_next_c;
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.flow_association.timeout.value.value <= 40'h1312d0;
+            field_storage.flow_association.timeout_clocks.value.value <= 32'h1312d0;
         end else begin
-            if(field_combo.flow_association.timeout.value.load_next) begin
-                field_storage.flow_association.timeout.value.value <= field_combo.flow_association.timeout.value.next;
+            if(field_combo.flow_association.timeout_clocks.value.load_next) begin
+                field_storage.flow_association.timeout_clocks.value.value <= field_combo.flow_association.timeout_clocks.value.next;
             end
         end
     end
-    assign hwif_out.flow_association.timeout.value.value = field_storage.flow_association.timeout.value.value;
+    assign hwif_out.flow_association.timeout_clocks.value.value = field_storage.flow_association.timeout_clocks.value.value;
     // Field: hull_nic.flow_association.seed.value
     always_comb begin
         automatic logic [31:0] next_c;
@@ -1281,13 +1253,13 @@ module hull_nic_block (
             readback_data_var[19:0] = field_storage.pacer.bucket_bytes.value.value;
         end
         if(rd_mux_addr == 12'h54) begin
-            readback_data_var[19:0] = field_storage.pacer.fifo_bytes.value.value;
+            readback_data_var[23:0] = field_storage.pacer.fifo_bytes.value.value;
         end
         if(rd_mux_addr == 12'h58) begin
             readback_data_var[31:0] = hwif_in.pacer.fifo_capacity_bytes.value.next;
         end
         if(rd_mux_addr == 12'h5c) begin
-            readback_data_var[31:0] = field_storage.pacer.update_interval.value.value;
+            readback_data_var[23:0] = field_storage.pacer.update_interval.value.value;
         end
         if(rd_mux_addr == 12'h60) begin
             readback_data_var[16:0] = field_storage.pacer.eta.value.value;
@@ -1299,13 +1271,13 @@ module hull_nic_block (
             readback_data_var[31:0] = field_storage.pacer.gain.value.value[31:0];
         end
         if(rd_mux_addr == 12'h6c) begin
-            readback_data_var[31:0] = field_storage.pacer.gain.value.value[63:32];
+            readback_data_var[23:0] = field_storage.pacer.gain.value.value[55:32];
         end
         if(rd_mux_addr == 12'h70) begin
-            readback_data_var[29:0] = field_storage.pacer.rate_step_kbps.value.value;
+            readback_data_var[21:0] = field_storage.pacer.rate_step_kbps.value.value;
         end
         if(rd_mux_addr == 12'h74) begin
-            readback_data_var[31:0] = field_storage.pacer.token_tick.value.value;
+            readback_data_var[23:0] = field_storage.pacer.token_tick.value.value;
         end
         if(rd_mux_addr == 12'h78) begin
             readback_data_var[1:0] = field_storage.pacer.when_full.value.value;
@@ -1334,9 +1306,6 @@ module hull_nic_block (
         if(rd_mux_addr == 12'h98) begin
             readback_data_var[31:0] = hwif_in.pacer.frames_bypassed.value.next;
         end
-        if(rd_mux_addr == 12'h9c) begin
-            readback_data_var[31:0] = hwif_in.pacer.rate_updates.value.next;
-        end
         if(rd_mux_addr == 12'hc0) begin
             readback_data_var[31:0] = field_storage.flow_association.probability.value.value;
         end
@@ -1344,10 +1313,7 @@ module hull_nic_block (
             readback_data_var[0] = field_storage.flow_association.when_full.value.value;
         end
         if(rd_mux_addr == 12'hc8) begin
-            readback_data_var[31:0] = field_storage.flow_association.timeout.value.value[31:0];
-        end
-        if(rd_mux_addr == 12'hcc) begin
-            readback_data_var[7:0] = field_storage.flow_association.timeout.value.value[39:32];
+            readback_data_var[31:0] = field_storage.flow_association.timeout_clocks.value.value;
         end
         if(rd_mux_addr == 12'hd0) begin
             readback_data_var[31:0] = field_storage.flow_association.seed.value.value;
@@ -1359,7 +1325,7 @@ module hull_nic_block (
             readback_data_var[31:0] = hwif_in.flow_association.live_entries.value.next;
         end
         if(rd_mux_addr == 12'hdc) begin
-            readback_data_var[31:0] = hwif_in.flow_association.associated.value.next;
+            readback_data_var[31:0] = hwif_in.flow_association.associations.value.next;
         end
         if(rd_mux_addr == 12'he0) begin
             readback_data_var[31:0] = hwif_in.flow_association.refreshed.value.next;
@@ -1373,11 +1339,23 @@ module hull_nic_block (
         if(rd_mux_addr == 12'hec) begin
             readback_data_var[31:0] = hwif_in.flow_association.evicted.value.next;
         end
+        if(rd_mux_addr == 12'hf0) begin
+            readback_data_var[31:0] = hwif_in.flow_association.missed.value.next;
+        end
         if(rd_mux_addr == 12'h100) begin
-            readback_data_var[31:0] = hwif_in.ece_snooper.acks.value.next;
+            readback_data_var[31:0] = hwif_in.ece_snooper.frames.value.next;
         end
         if(rd_mux_addr == 12'h104) begin
-            readback_data_var[31:0] = hwif_in.ece_snooper.eces.value.next;
+            readback_data_var[31:0] = hwif_in.ece_snooper.bad_frames.value.next;
+        end
+        if(rd_mux_addr == 12'h108) begin
+            readback_data_var[31:0] = hwif_in.ece_snooper.truncated.value.next;
+        end
+        if(rd_mux_addr == 12'h10c) begin
+            readback_data_var[31:0] = hwif_in.ece_snooper.tcp_acks.value.next;
+        end
+        if(rd_mux_addr == 12'h110) begin
+            readback_data_var[31:0] = hwif_in.ece_snooper.ece_acks.value.next;
         end
         if(rd_mux_addr == 12'h120) begin
             readback_data_var[31:0] = hwif_in.counters.frames_in.value.next;

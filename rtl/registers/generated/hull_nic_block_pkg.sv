@@ -134,14 +134,6 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__frames_bypassed__in_t;
 
     typedef struct packed {
-        logic [31:0] next;
-    } hull_nic__pacer__rate_updates__value__in_t;
-
-    typedef struct packed {
-        hull_nic__pacer__rate_updates__value__in_t value;
-    } hull_nic__pacer__rate_updates__in_t;
-
-    typedef struct packed {
         hull_nic__pacer__fifo_capacity_bytes__in_t fifo_capacity_bytes;
         hull_nic__pacer__backlog_bytes__in_t backlog_bytes;
         hull_nic__pacer__rate_bps__in_t rate_bps;
@@ -150,7 +142,6 @@ package hull_nic_block_pkg;
         hull_nic__pacer__frames_queued__in_t frames_queued;
         hull_nic__pacer__frames_dropped__in_t frames_dropped;
         hull_nic__pacer__frames_bypassed__in_t frames_bypassed;
-        hull_nic__pacer__rate_updates__in_t rate_updates;
     } hull_nic__pacer__in_t;
 
     typedef struct packed {
@@ -171,11 +162,11 @@ package hull_nic_block_pkg;
 
     typedef struct packed {
         logic [31:0] next;
-    } hull_nic__flow_association__associated__value__in_t;
+    } hull_nic__flow_association__associations__value__in_t;
 
     typedef struct packed {
-        hull_nic__flow_association__associated__value__in_t value;
-    } hull_nic__flow_association__associated__in_t;
+        hull_nic__flow_association__associations__value__in_t value;
+    } hull_nic__flow_association__associations__in_t;
 
     typedef struct packed {
         logic [31:0] next;
@@ -210,34 +201,70 @@ package hull_nic_block_pkg;
     } hull_nic__flow_association__evicted__in_t;
 
     typedef struct packed {
+        logic [31:0] next;
+    } hull_nic__flow_association__missed__value__in_t;
+
+    typedef struct packed {
+        hull_nic__flow_association__missed__value__in_t value;
+    } hull_nic__flow_association__missed__in_t;
+
+    typedef struct packed {
         hull_nic__flow_association__entries__in_t entries;
         hull_nic__flow_association__live_entries__in_t live_entries;
-        hull_nic__flow_association__associated__in_t associated;
+        hull_nic__flow_association__associations__in_t associations;
         hull_nic__flow_association__refreshed__in_t refreshed;
         hull_nic__flow_association__expired__in_t expired;
         hull_nic__flow_association__ignored__in_t ignored;
         hull_nic__flow_association__evicted__in_t evicted;
+        hull_nic__flow_association__missed__in_t missed;
     } hull_nic__flow_association__in_t;
 
     typedef struct packed {
         logic [31:0] next;
-    } hull_nic__ece_snooper__acks__value__in_t;
+    } hull_nic__ece_snooper__frames__value__in_t;
 
     typedef struct packed {
-        hull_nic__ece_snooper__acks__value__in_t value;
-    } hull_nic__ece_snooper__acks__in_t;
+        hull_nic__ece_snooper__frames__value__in_t value;
+    } hull_nic__ece_snooper__frames__in_t;
 
     typedef struct packed {
         logic [31:0] next;
-    } hull_nic__ece_snooper__eces__value__in_t;
+    } hull_nic__ece_snooper__bad_frames__value__in_t;
 
     typedef struct packed {
-        hull_nic__ece_snooper__eces__value__in_t value;
-    } hull_nic__ece_snooper__eces__in_t;
+        hull_nic__ece_snooper__bad_frames__value__in_t value;
+    } hull_nic__ece_snooper__bad_frames__in_t;
 
     typedef struct packed {
-        hull_nic__ece_snooper__acks__in_t acks;
-        hull_nic__ece_snooper__eces__in_t eces;
+        logic [31:0] next;
+    } hull_nic__ece_snooper__truncated__value__in_t;
+
+    typedef struct packed {
+        hull_nic__ece_snooper__truncated__value__in_t value;
+    } hull_nic__ece_snooper__truncated__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
+    } hull_nic__ece_snooper__tcp_acks__value__in_t;
+
+    typedef struct packed {
+        hull_nic__ece_snooper__tcp_acks__value__in_t value;
+    } hull_nic__ece_snooper__tcp_acks__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
+    } hull_nic__ece_snooper__ece_acks__value__in_t;
+
+    typedef struct packed {
+        hull_nic__ece_snooper__ece_acks__value__in_t value;
+    } hull_nic__ece_snooper__ece_acks__in_t;
+
+    typedef struct packed {
+        hull_nic__ece_snooper__frames__in_t frames;
+        hull_nic__ece_snooper__bad_frames__in_t bad_frames;
+        hull_nic__ece_snooper__truncated__in_t truncated;
+        hull_nic__ece_snooper__tcp_acks__in_t tcp_acks;
+        hull_nic__ece_snooper__ece_acks__in_t ece_acks;
     } hull_nic__ece_snooper__in_t;
 
     typedef struct packed {
@@ -355,7 +382,7 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__bucket_bytes__out_t;
 
     typedef struct packed {
-        logic [19:0] value;
+        logic [23:0] value;
     } hull_nic__pacer__fifo_bytes__value__out_t;
 
     typedef struct packed {
@@ -363,7 +390,7 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__fifo_bytes__out_t;
 
     typedef struct packed {
-        logic [31:0] value;
+        logic [23:0] value;
     } hull_nic__pacer__update_interval__value__out_t;
 
     typedef struct packed {
@@ -387,7 +414,7 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__beta__out_t;
 
     typedef struct packed {
-        logic [63:0] value;
+        logic [55:0] value;
     } hull_nic__pacer__gain__value__out_t;
 
     typedef struct packed {
@@ -395,7 +422,7 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__gain__out_t;
 
     typedef struct packed {
-        logic [29:0] value;
+        logic [21:0] value;
     } hull_nic__pacer__rate_step_kbps__value__out_t;
 
     typedef struct packed {
@@ -403,7 +430,7 @@ package hull_nic_block_pkg;
     } hull_nic__pacer__rate_step_kbps__out_t;
 
     typedef struct packed {
-        logic [31:0] value;
+        logic [23:0] value;
     } hull_nic__pacer__token_tick__value__out_t;
 
     typedef struct packed {
@@ -451,12 +478,12 @@ package hull_nic_block_pkg;
     } hull_nic__flow_association__when_full__out_t;
 
     typedef struct packed {
-        logic [39:0] value;
-    } hull_nic__flow_association__timeout__value__out_t;
+        logic [31:0] value;
+    } hull_nic__flow_association__timeout_clocks__value__out_t;
 
     typedef struct packed {
-        hull_nic__flow_association__timeout__value__out_t value;
-    } hull_nic__flow_association__timeout__out_t;
+        hull_nic__flow_association__timeout_clocks__value__out_t value;
+    } hull_nic__flow_association__timeout_clocks__out_t;
 
     typedef struct packed {
         logic [31:0] value;
@@ -470,7 +497,7 @@ package hull_nic_block_pkg;
     typedef struct packed {
         hull_nic__flow_association__probability__out_t probability;
         hull_nic__flow_association__when_full__out_t when_full;
-        hull_nic__flow_association__timeout__out_t timeout;
+        hull_nic__flow_association__timeout_clocks__out_t timeout_clocks;
         hull_nic__flow_association__seed__out_t seed;
     } hull_nic__flow_association__out_t;
 

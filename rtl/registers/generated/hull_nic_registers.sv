@@ -4,7 +4,7 @@
 module hull_nic_registers #(
     // Period of clk in ps: 8000 at 125 MHz, 6400 at 156.25 MHz.
     parameter int unsigned CLOCK_PS = 8000,
-    // Memory of the pacer's FIFO in bytes, below 2^20: the largest fifo_bytes.
+    // Memory of the pacer's FIFO in bytes, below 2^24: the largest fifo_bytes.
     parameter int unsigned FIFO_BYTES = 131072,
     // Entries of the flow association table.
     parameter int unsigned ENTRIES = 64
@@ -39,13 +39,13 @@ module hull_nic_registers #(
     output logic [39:0] pacer_min_rate_bps,  // bit/s; Smallest rate
     output logic [39:0] pacer_initial_rate_bps,  // bit/s; Rate when the pacer starts; clamped to the two above
     output logic [19:0] pacer_bucket_bytes,  // bytes; Depth of the token bucket
-    output logic [19:0] pacer_fifo_bytes,  // bytes; Room of the FIFO
-    output logic [31:0] pacer_update_interval,  // clocks; T_r, time between two updates of the rate
+    output logic [23:0] pacer_fifo_bytes,  // bytes; Room of the FIFO
+    output logic [23:0] pacer_update_interval,  // clocks; T_r, time between two updates of the rate
     output logic [16:0] pacer_eta,  // 2^-16; eta, weight of the last interval in the rate's average
     output logic [27:0] pacer_beta,  // 2^-8 per s; beta, weight of the FIFO's backlog in the rate
-    output logic [63:0] pacer_gain,  // 2^-32 bit/s; Rate per byte of the last interval: eta * 8e12 / T_r, rounded to nearest; eta from 0 to 1, T_r in ps
-    output logic [39:0] pacer_rate_step_bps,  // bit/s; Step of the rate that makes tokens; 0: none
-    output logic [31:0] pacer_token_tick,  // clocks; Time between two additions of tokens; 0: each clock
+    output logic [55:0] pacer_gain,  // 2^-32 bit/s; Rate per byte of the last interval: eta * 8e12 / T_r, rounded to nearest; eta from 0 to 1, T_r in ps
+    output logic [31:0] pacer_rate_step_bps,  // bit/s; Step of the rate that makes tokens; 0: none
+    output logic [23:0] pacer_token_tick,  // clocks; Time between two additions of tokens; 0: each clock
     output logic [1:0] pacer_when_full,  // What happens to a paced frame that finds no room in the FIFO
     input  logic [31:0] pacer_backlog_bytes,  // bytes; Bytes that wait now
     input  logic [39:0] pacer_rate_bps,  // bit/s; Rate at which tokens are made
@@ -54,24 +54,27 @@ module hull_nic_registers #(
     input  logic [31:0] pacer_frames_queued,  // frames; Frames that entered the FIFO
     input  logic [31:0] pacer_frames_dropped,  // frames; Paced frames dropped because the FIFO had no room
     input  logic [31:0] pacer_frames_bypassed,  // frames; Paced frames that passed unpaced because the FIFO had no room
-    input  logic [31:0] pacer_rate_updates,  // events; Updates of the rate
 
     // flow_association
     output logic [31:0] flow_association_probability,  // 2^-32; p_a, probability that an ACK with ECN-Echo associates its flow; all ones: always
     output logic flow_association_when_full,  // What a full table does with a new flow
-    output logic [39:0] flow_association_timeout,  // clocks; T_i, life of an association
+    output logic [31:0] flow_association_timeout_clocks,  // clocks; T_i, life of an association
     output logic [31:0] flow_association_seed,  // bits; Seed of the random generator (LFSR)
     output logic flow_association_seed_written,  // one clock: it was written, and is in force
     input  logic [31:0] flow_association_live_entries,  // flows; Flows associated now
-    input  logic [31:0] flow_association_associated,  // events; Draws that associated a new flow
+    input  logic [31:0] flow_association_associations,  // events; Draws that associated a new flow
     input  logic [31:0] flow_association_refreshed,  // events; Draws that restarted the timer of an associated flow
     input  logic [31:0] flow_association_expired,  // events; Associations that timed out
     input  logic [31:0] flow_association_ignored,  // events; New flows left unpaced because the table was full
     input  logic [31:0] flow_association_evicted,  // events; Associations replaced because the table was full
+    input  logic [31:0] flow_association_missed,  // events; Draws that came too soon after another one to be made
 
     // ece_snooper
-    input  logic [31:0] ece_snooper_acks,  // frames; TCP segments with ACK
-    input  logic [31:0] ece_snooper_eces,  // frames; TCP segments with ACK and ECN-Echo
+    input  logic [31:0] ece_snooper_frames,  // frames; Frames from the network
+    input  logic [31:0] ece_snooper_bad_frames,  // frames; Frames that their source flagged as bad (tuser at the end)
+    input  logic [31:0] ece_snooper_truncated,  // frames; Frames that end inside their headers
+    input  logic [31:0] ece_snooper_tcp_acks,  // frames; TCP segments with ACK and without SYN
+    input  logic [31:0] ece_snooper_ece_acks,  // frames; Of these, segments with ECN-Echo
 
     // counters
     input  logic [31:0] counters_frames_in,  // frames; Frames received
@@ -151,8 +154,8 @@ module hull_nic_registers #(
       .clk,
       .pacer_max_rate_kbps(32'(hwif_out.pacer.max_rate_kbps.value.value)),
       .pacer_min_rate_kbps(32'(hwif_out.pacer.min_rate_kbps.value.value)),
-      .pacer_update_interval(hwif_out.pacer.update_interval.value.value),
-      .pacer_token_tick(hwif_out.pacer.token_tick.value.value),
+      .pacer_update_interval(32'(hwif_out.pacer.update_interval.value.value)),
+      .pacer_token_tick(32'(hwif_out.pacer.token_tick.value.value)),
       .address(limits_address),
       .readable(limits_readable),
       .writable(limits_writable),
@@ -204,16 +207,19 @@ module hull_nic_registers #(
     hwif_in.pacer.frames_queued.value.next = pacer_frames_queued;
     hwif_in.pacer.frames_dropped.value.next = pacer_frames_dropped;
     hwif_in.pacer.frames_bypassed.value.next = pacer_frames_bypassed;
-    hwif_in.pacer.rate_updates.value.next = pacer_rate_updates;
     hwif_in.flow_association.entries.value.next = ENTRIES;
     hwif_in.flow_association.live_entries.value.next = flow_association_live_entries;
-    hwif_in.flow_association.associated.value.next = flow_association_associated;
+    hwif_in.flow_association.associations.value.next = flow_association_associations;
     hwif_in.flow_association.refreshed.value.next = flow_association_refreshed;
     hwif_in.flow_association.expired.value.next = flow_association_expired;
     hwif_in.flow_association.ignored.value.next = flow_association_ignored;
     hwif_in.flow_association.evicted.value.next = flow_association_evicted;
-    hwif_in.ece_snooper.acks.value.next = ece_snooper_acks;
-    hwif_in.ece_snooper.eces.value.next = ece_snooper_eces;
+    hwif_in.flow_association.missed.value.next = flow_association_missed;
+    hwif_in.ece_snooper.frames.value.next = ece_snooper_frames;
+    hwif_in.ece_snooper.bad_frames.value.next = ece_snooper_bad_frames;
+    hwif_in.ece_snooper.truncated.value.next = ece_snooper_truncated;
+    hwif_in.ece_snooper.tcp_acks.value.next = ece_snooper_tcp_acks;
+    hwif_in.ece_snooper.ece_acks.value.next = ece_snooper_ece_acks;
     hwif_in.counters.frames_in.value.next = counters_frames_in;
     hwif_in.counters.frames_out.value.next = counters_frames_out;
     hwif_in.counters.dropped_full.value.next = counters_dropped_full;
@@ -237,20 +243,20 @@ module hull_nic_registers #(
     if (rst) pacer_initial_rate_bps <= 40'd1000000000;
   end
   assign pacer_bucket_bytes = hwif_out.pacer.bucket_bytes.value.value;
-  assign pacer_fifo_bytes = 20'(FIFO_BYTES) < hwif_out.pacer.fifo_bytes.value.value ? 20'(FIFO_BYTES) : hwif_out.pacer.fifo_bytes.value.value;
+  assign pacer_fifo_bytes = 24'(FIFO_BYTES) < hwif_out.pacer.fifo_bytes.value.value ? 24'(FIFO_BYTES) : hwif_out.pacer.fifo_bytes.value.value;
   assign pacer_update_interval = hwif_out.pacer.update_interval.value.value;
   assign pacer_eta = hwif_out.pacer.eta.value.value;
   assign pacer_beta = hwif_out.pacer.beta.value.value;
   assign pacer_gain = hwif_out.pacer.gain.value.value;
   always_ff @(posedge clk) begin
-    pacer_rate_step_bps <= (40'(hwif_out.pacer.rate_step_kbps.value.value) << 10) - ((40'(hwif_out.pacer.rate_step_kbps.value.value) << 4) + (40'(hwif_out.pacer.rate_step_kbps.value.value) << 3));
-    if (rst) pacer_rate_step_bps <= 40'd500000;
+    pacer_rate_step_bps <= (32'(hwif_out.pacer.rate_step_kbps.value.value) << 10) - ((32'(hwif_out.pacer.rate_step_kbps.value.value) << 4) + (32'(hwif_out.pacer.rate_step_kbps.value.value) << 3));
+    if (rst) pacer_rate_step_bps <= 32'd500000;
   end
   assign pacer_token_tick = hwif_out.pacer.token_tick.value.value;
   assign pacer_when_full = hwif_out.pacer.when_full.value.value;
   assign flow_association_probability = hwif_out.flow_association.probability.value.value;
   assign flow_association_when_full = hwif_out.flow_association.when_full.value.value;
-  assign flow_association_timeout = hwif_out.flow_association.timeout.value.value;
+  assign flow_association_timeout_clocks = hwif_out.flow_association.timeout_clocks.value.value;
   assign flow_association_seed = hwif_out.flow_association.seed.value.value;
   always_ff @(posedge clk) flow_association_seed_written <= hwif_out.flow_association.seed.value.swmod && !rst;
 endmodule

@@ -178,8 +178,8 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames counted by the phantom queue, in frames."""
-    PHANTOM_QUEUE_FRAMES_MARKED: Final = Register(
+    """Frames that the phantom queue counted, in frames."""
+    PHANTOM_QUEUE_FRAMES_ABOVE: Final = Register(
         address=0x064,
         words=1,
         writable=False,
@@ -188,17 +188,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames above the threshold that are ECN-capable: CE was set, in frames."""
-    PHANTOM_QUEUE_FRAMES_NOT_ECT_OVER_THRESHOLD: Final = Register(
-        address=0x068,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Frames above the threshold that are not ECN-capable: passed unmarked, in frames."""
+    """Frames that found the counter above the threshold, ECN-capable or not, in frames."""
     THRESHOLD_MARKER_CONTROL: Final = Register(
         address=0x080,
         words=1,
@@ -221,26 +211,6 @@ class HullSwitchPort:
         maximum=1048575,
     )
     """K: marks where the queue is strictly above this, in bytes."""
-    THRESHOLD_MARKER_FRAMES_MARKED: Final = Register(
-        address=0x088,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Frames above K that are ECN-capable: CE was set, in frames."""
-    THRESHOLD_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Final = Register(
-        address=0x08C,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Frames above K that are not ECN-capable: passed unmarked, in frames."""
     EGRESS_QUEUE_LIMIT_BYTES: Final = Register(
         address=0x0C0,
         words=1,
@@ -281,6 +251,37 @@ class HullSwitchPort:
         maximum=4294967295,
     )
     """Most bytes that have waited since reset, in bytes."""
+    EGRESS_QUEUE_CONTROL: Final = Register(
+        address=0x0D0,
+        words=1,
+        writable=True,
+        mask=0x1,
+        reset=0,
+        minimum=0,
+        maximum=1,
+    )
+    """How the queue is counted."""
+    EGRESS_QUEUE_CONTROL_COUNT_IN_SERVICE_MASK: Final = 0x1
+    ECN_MARKER_FRAMES_MARKED: Final = Register(
+        address=0x0E0,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """ECN-capable frames in which CE was set here, in frames."""
+    ECN_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Final = Register(
+        address=0x0E4,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Frames above a threshold that are not ECN-capable: passed unmarked, in frames."""
     COUNTERS_FRAMES_IN: Final = Register(
         address=0x100,
         words=1,
@@ -479,10 +480,10 @@ class HullNic:
         address=0x054,
         words=1,
         writable=True,
-        mask=0xFFFFF,
+        mask=0xFFFFFF,
         reset=128000,
         minimum=0,
-        maximum=1048575,
+        maximum=16777215,
     )
     """Room of the FIFO, in bytes; and at most the parameter FIFO_BYTES."""
     PACER_FIFO_CAPACITY_BYTES: Final = Register(
@@ -499,10 +500,10 @@ class HullNic:
         address=0x05C,
         words=1,
         writable=True,
-        mask=0xFFFFFFFF,
+        mask=0xFFFFFF,
         reset=8000,
-        minimum=1,
-        maximum=4294967295,
+        minimum=256,
+        maximum=16777215,
     )
     """T_r, time between two updates of the rate, in clocks."""
     PACER_ETA: Final = Register(
@@ -529,30 +530,30 @@ class HullNic:
         address=0x068,
         words=2,
         writable=True,
-        mask=0xFFFFFFFFFFFFFFFF,
+        mask=0xFFFFFFFFFFFFFF,
         reset=67108864000000,
         minimum=0,
-        maximum=18446744073709551615,
+        maximum=72057594037927935,
     )
     """Rate per byte of the last interval: eta * 8e12 / T_r, rounded to nearest; eta from 0 to 1, T_r in ps, in 2^-32 bit/s."""
     PACER_RATE_STEP_KBPS: Final = Register(
         address=0x070,
         words=1,
         writable=True,
-        mask=0x3FFFFFFF,
+        mask=0x3FFFFF,
         reset=500,
         minimum=0,
-        maximum=1000000000,
+        maximum=4000000,
     )
     """Step of the rate that makes tokens; 0: none, in kbit/s."""
     PACER_TOKEN_TICK: Final = Register(
         address=0x074,
         words=1,
         writable=True,
-        mask=0xFFFFFFFF,
+        mask=0xFFFFFF,
         reset=2000,
         minimum=0,
-        maximum=4294967295,
+        maximum=16777215,
     )
     """Time between two additions of tokens; 0: each clock, in clocks; and at most update_interval."""
     PACER_WHEN_FULL: Final = Register(
@@ -638,16 +639,6 @@ class HullNic:
         maximum=4294967295,
     )
     """Paced frames that passed unpaced because the FIFO had no room, in frames."""
-    PACER_RATE_UPDATES: Final = Register(
-        address=0x09C,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Updates of the rate, in events."""
     FLOW_ASSOCIATION_PROBABILITY: Final = Register(
         address=0x0C0,
         words=1,
@@ -670,14 +661,14 @@ class HullNic:
     """What a full table does with a new flow."""
     FLOW_ASSOCIATION_WHEN_FULL_IGNORE: Final = 0
     FLOW_ASSOCIATION_WHEN_FULL_EVICT_OLDEST: Final = 1
-    FLOW_ASSOCIATION_TIMEOUT: Final = Register(
+    FLOW_ASSOCIATION_TIMEOUT_CLOCKS: Final = Register(
         address=0x0C8,
-        words=2,
+        words=1,
         writable=True,
-        mask=0xFFFFFFFFFF,
+        mask=0xFFFFFFFF,
         reset=1250000,
-        minimum=0,
-        maximum=1099511627775,
+        minimum=8,
+        maximum=4294967295,
     )
     """T_i, life of an association, in clocks."""
     FLOW_ASSOCIATION_SEED: Final = Register(
@@ -710,7 +701,7 @@ class HullNic:
         maximum=4294967295,
     )
     """Flows associated now, in flows."""
-    FLOW_ASSOCIATION_ASSOCIATED: Final = Register(
+    FLOW_ASSOCIATION_ASSOCIATIONS: Final = Register(
         address=0x0DC,
         words=1,
         writable=False,
@@ -760,7 +751,17 @@ class HullNic:
         maximum=4294967295,
     )
     """Associations replaced because the table was full, in events."""
-    ECE_SNOOPER_ACKS: Final = Register(
+    FLOW_ASSOCIATION_MISSED: Final = Register(
+        address=0x0F0,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Draws that came too soon after another one to be made, in events."""
+    ECE_SNOOPER_FRAMES: Final = Register(
         address=0x100,
         words=1,
         writable=False,
@@ -769,8 +770,8 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """TCP segments with ACK, in frames."""
-    ECE_SNOOPER_ECES: Final = Register(
+    """Frames from the network, in frames."""
+    ECE_SNOOPER_BAD_FRAMES: Final = Register(
         address=0x104,
         words=1,
         writable=False,
@@ -779,7 +780,37 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """TCP segments with ACK and ECN-Echo, in frames."""
+    """Frames that their source flagged as bad (tuser at the end), in frames."""
+    ECE_SNOOPER_TRUNCATED: Final = Register(
+        address=0x108,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Frames that end inside their headers, in frames."""
+    ECE_SNOOPER_TCP_ACKS: Final = Register(
+        address=0x10C,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """TCP segments with ACK and without SYN, in frames."""
+    ECE_SNOOPER_ECE_ACKS: Final = Register(
+        address=0x110,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Of these, segments with ECN-Echo, in frames."""
     COUNTERS_FRAMES_IN: Final = Register(
         address=0x120,
         words=1,

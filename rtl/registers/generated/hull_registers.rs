@@ -176,7 +176,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4503599627370495,
     };
-    /// Frames counted by the phantom queue, in frames.
+    /// Frames that the phantom queue counted, in frames.
     pub const PHANTOM_QUEUE_FRAMES_SEEN: Register = Register {
         address: 0x060,
         words: 1,
@@ -186,19 +186,9 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames above the threshold that are ECN-capable: CE was set, in frames.
-    pub const PHANTOM_QUEUE_FRAMES_MARKED: Register = Register {
+    /// Frames that found the counter above the threshold, ECN-capable or not, in frames.
+    pub const PHANTOM_QUEUE_FRAMES_ABOVE: Register = Register {
         address: 0x064,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Frames above the threshold that are not ECN-capable: passed unmarked, in frames.
-    pub const PHANTOM_QUEUE_FRAMES_NOT_ECT_OVER_THRESHOLD: Register = Register {
-        address: 0x068,
         words: 1,
         writable: false,
         mask: 0xffffffff,
@@ -229,26 +219,6 @@ pub mod hull_switch_port {
         reset: 30000,
         minimum: 0,
         maximum: 1048575,
-    };
-    /// Frames above K that are ECN-capable: CE was set, in frames.
-    pub const THRESHOLD_MARKER_FRAMES_MARKED: Register = Register {
-        address: 0x088,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Frames above K that are not ECN-capable: passed unmarked, in frames.
-    pub const THRESHOLD_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Register = Register {
-        address: 0x08c,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
     };
     /// A frame that would make the queue longer is dropped, in bytes; and at most the parameter QUEUE_BYTES.
     pub const EGRESS_QUEUE_LIMIT_BYTES: Register = Register {
@@ -283,6 +253,38 @@ pub mod hull_switch_port {
     /// Most bytes that have waited since reset, in bytes.
     pub const EGRESS_QUEUE_MAX_BACKLOG_BYTES: Register = Register {
         address: 0x0cc,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// How the queue is counted.
+    pub const EGRESS_QUEUE_CONTROL: Register = Register {
+        address: 0x0d0,
+        words: 1,
+        writable: true,
+        mask: 0x1,
+        reset: 0,
+        minimum: 0,
+        maximum: 1,
+    };
+    /// A frame is in the queue until its last beat has left (1) or until its first beat leaves (0).
+    pub const EGRESS_QUEUE_CONTROL_COUNT_IN_SERVICE_MASK: u32 = 0x1;
+    /// ECN-capable frames in which CE was set here, in frames.
+    pub const ECN_MARKER_FRAMES_MARKED: Register = Register {
+        address: 0x0e0,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Frames above a threshold that are not ECN-capable: passed unmarked, in frames.
+    pub const ECN_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Register = Register {
+        address: 0x0e4,
         words: 1,
         writable: false,
         mask: 0xffffffff,
@@ -499,10 +501,10 @@ pub mod hull_nic {
         address: 0x054,
         words: 1,
         writable: true,
-        mask: 0xfffff,
+        mask: 0xffffff,
         reset: 128000,
         minimum: 0,
-        maximum: 1048575,
+        maximum: 16777215,
     };
     /// The FIFO's memory, in bytes.
     pub const PACER_FIFO_CAPACITY_BYTES: Register = Register {
@@ -519,10 +521,10 @@ pub mod hull_nic {
         address: 0x05c,
         words: 1,
         writable: true,
-        mask: 0xffffffff,
+        mask: 0xffffff,
         reset: 8000,
-        minimum: 1,
-        maximum: 4294967295,
+        minimum: 256,
+        maximum: 16777215,
     };
     /// eta, weight of the last interval in the rate's average, in 2^-16.
     pub const PACER_ETA: Register = Register {
@@ -549,30 +551,30 @@ pub mod hull_nic {
         address: 0x068,
         words: 2,
         writable: true,
-        mask: 0xffffffffffffffff,
+        mask: 0xffffffffffffff,
         reset: 67108864000000,
         minimum: 0,
-        maximum: 18446744073709551615,
+        maximum: 72057594037927935,
     };
     /// Step of the rate that makes tokens; 0: none, in kbit/s.
     pub const PACER_RATE_STEP_KBPS: Register = Register {
         address: 0x070,
         words: 1,
         writable: true,
-        mask: 0x3fffffff,
+        mask: 0x3fffff,
         reset: 500,
         minimum: 0,
-        maximum: 1000000000,
+        maximum: 4000000,
     };
     /// Time between two additions of tokens; 0: each clock, in clocks; and at most update_interval.
     pub const PACER_TOKEN_TICK: Register = Register {
         address: 0x074,
         words: 1,
         writable: true,
-        mask: 0xffffffff,
+        mask: 0xffffff,
         reset: 2000,
         minimum: 0,
-        maximum: 4294967295,
+        maximum: 16777215,
     };
     /// What happens to a paced frame that finds no room in the FIFO.
     pub const PACER_WHEN_FULL: Register = Register {
@@ -660,16 +662,6 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Updates of the rate, in events.
-    pub const PACER_RATE_UPDATES: Register = Register {
-        address: 0x09c,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
     /// p_a, probability that an ACK with ECN-Echo associates its flow; all ones: always, in 2^-32.
     pub const FLOW_ASSOCIATION_PROBABILITY: Register = Register {
         address: 0x0c0,
@@ -695,14 +687,14 @@ pub mod hull_nic {
     /// The new flow replaces the one that would expire first.
     pub const FLOW_ASSOCIATION_WHEN_FULL_EVICT_OLDEST: u32 = 1;
     /// T_i, life of an association, in clocks.
-    pub const FLOW_ASSOCIATION_TIMEOUT: Register = Register {
+    pub const FLOW_ASSOCIATION_TIMEOUT_CLOCKS: Register = Register {
         address: 0x0c8,
-        words: 2,
+        words: 1,
         writable: true,
-        mask: 0xffffffffff,
+        mask: 0xffffffff,
         reset: 1250000,
-        minimum: 0,
-        maximum: 1099511627775,
+        minimum: 8,
+        maximum: 4294967295,
     };
     /// Seed of the random generator (LFSR), in bits.
     pub const FLOW_ASSOCIATION_SEED: Register = Register {
@@ -735,7 +727,7 @@ pub mod hull_nic {
         maximum: 4294967295,
     };
     /// Draws that associated a new flow, in events.
-    pub const FLOW_ASSOCIATION_ASSOCIATED: Register = Register {
+    pub const FLOW_ASSOCIATION_ASSOCIATIONS: Register = Register {
         address: 0x0dc,
         words: 1,
         writable: false,
@@ -784,8 +776,18 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// TCP segments with ACK, in frames.
-    pub const ECE_SNOOPER_ACKS: Register = Register {
+    /// Draws that came too soon after another one to be made, in events.
+    pub const FLOW_ASSOCIATION_MISSED: Register = Register {
+        address: 0x0f0,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Frames from the network, in frames.
+    pub const ECE_SNOOPER_FRAMES: Register = Register {
         address: 0x100,
         words: 1,
         writable: false,
@@ -794,9 +796,39 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// TCP segments with ACK and ECN-Echo, in frames.
-    pub const ECE_SNOOPER_ECES: Register = Register {
+    /// Frames that their source flagged as bad (tuser at the end), in frames.
+    pub const ECE_SNOOPER_BAD_FRAMES: Register = Register {
         address: 0x104,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Frames that end inside their headers, in frames.
+    pub const ECE_SNOOPER_TRUNCATED: Register = Register {
+        address: 0x108,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// TCP segments with ACK and without SYN, in frames.
+    pub const ECE_SNOOPER_TCP_ACKS: Register = Register {
+        address: 0x10c,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Of these, segments with ECN-Echo, in frames.
+    pub const ECE_SNOOPER_ECE_ACKS: Register = Register {
+        address: 0x110,
         words: 1,
         writable: false,
         mask: 0xffffffff,

@@ -128,15 +128,10 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_SEEN__VALUE_bp 0
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_SEEN__VALUE_bw 32
 
-// reg - hull_switch_port.phantom_queue.frames_marked
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_MARKED__VALUE_bm 0xffffffff
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_MARKED__VALUE_bp 0
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_MARKED__VALUE_bw 32
-
-// reg - hull_switch_port.phantom_queue.frames_not_ect_over_threshold
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bm 0xffffffff
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bp 0
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bw 32
+// reg - hull_switch_port.phantom_queue.frames_above
+#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_ABOVE__VALUE_bm 0xffffffff
+#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_ABOVE__VALUE_bp 0
+#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_ABOVE__VALUE_bw 32
 
 // regfile - hull_switch_port.phantom_queue
 typedef struct __attribute__ ((__packed__)) {
@@ -148,8 +143,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t overhead_bytes;
     uint64_t backlog_units;
     uint32_t frames_seen;
-    uint32_t frames_marked;
-    uint32_t frames_not_ect_over_threshold;
+    uint32_t frames_above;
 } hull_switch_port__phantom_queue_t;
 
 // reg - hull_switch_port.threshold_marker.control
@@ -168,22 +162,10 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES__VALUE_bw 20
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES__VALUE_reset 0x7530
 
-// reg - hull_switch_port.threshold_marker.frames_marked
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_MARKED__VALUE_bm 0xffffffff
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_MARKED__VALUE_bp 0
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_MARKED__VALUE_bw 32
-
-// reg - hull_switch_port.threshold_marker.frames_not_ect_over_threshold
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bm 0xffffffff
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bp 0
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bw 32
-
 // regfile - hull_switch_port.threshold_marker
 typedef struct __attribute__ ((__packed__)) {
     uint32_t control;
     uint32_t threshold_bytes;
-    uint32_t frames_marked;
-    uint32_t frames_not_ect_over_threshold;
 } hull_switch_port__threshold_marker_t;
 
 // reg - hull_switch_port.egress_queue.limit_bytes
@@ -207,13 +189,36 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__MAX_BACKLOG_BYTES__VALUE_bp 0
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__MAX_BACKLOG_BYTES__VALUE_bw 32
 
+// reg - hull_switch_port.egress_queue.control
+#define HULL_SWITCH_PORT__EGRESS_QUEUE__CONTROL__COUNT_IN_SERVICE_bm 0x1
+#define HULL_SWITCH_PORT__EGRESS_QUEUE__CONTROL__COUNT_IN_SERVICE_bp 0
+#define HULL_SWITCH_PORT__EGRESS_QUEUE__CONTROL__COUNT_IN_SERVICE_bw 1
+#define HULL_SWITCH_PORT__EGRESS_QUEUE__CONTROL__COUNT_IN_SERVICE_reset 0x0
+
 // regfile - hull_switch_port.egress_queue
 typedef struct __attribute__ ((__packed__)) {
     uint32_t limit_bytes;
     uint32_t capacity_bytes;
     uint32_t backlog_bytes;
     uint32_t max_backlog_bytes;
+    uint32_t control;
 } hull_switch_port__egress_queue_t;
+
+// reg - hull_switch_port.ecn_marker.frames_marked
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_MARKED__VALUE_bm 0xffffffff
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_MARKED__VALUE_bp 0
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_MARKED__VALUE_bw 32
+
+// reg - hull_switch_port.ecn_marker.frames_not_ect_over_threshold
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bm 0xffffffff
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bp 0
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD__VALUE_bw 32
+
+// regfile - hull_switch_port.ecn_marker
+typedef struct __attribute__ ((__packed__)) {
+    uint32_t frames_marked;
+    uint32_t frames_not_ect_over_threshold;
+} hull_switch_port__ecn_marker_t;
 
 // reg - hull_switch_port.counters.frames_in
 #define HULL_SWITCH_PORT__COUNTERS__FRAMES_IN__VALUE_bm 0xffffffff
@@ -266,11 +271,13 @@ typedef struct __attribute__ ((__packed__)) {
     hull_switch_port__common_t common;
     uint8_t RESERVED_18_3f[0x28];
     hull_switch_port__phantom_queue_t phantom_queue;
-    uint8_t RESERVED_6c_7f[0x14];
+    uint8_t RESERVED_68_7f[0x18];
     hull_switch_port__threshold_marker_t threshold_marker;
-    uint8_t RESERVED_90_bf[0x30];
+    uint8_t RESERVED_88_bf[0x38];
     hull_switch_port__egress_queue_t egress_queue;
-    uint8_t RESERVED_d0_ff[0x30];
+    uint8_t RESERVED_d4_df[0xc];
+    hull_switch_port__ecn_marker_t ecn_marker;
+    uint8_t RESERVED_e8_ff[0x18];
     hull_switch_port__counters_t counters;
 } hull_switch_port_t;
 
@@ -296,18 +303,18 @@ static_assert(sizeof(hull_switch_port_t) == 0x11c, "Packing error");
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__OVERHEAD_BYTES_address 0x054
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__BACKLOG_UNITS_address 0x058
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_SEEN_address 0x060
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_MARKED_address 0x064
-#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_NOT_ECT_OVER_THRESHOLD_address 0x068
+#define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_ABOVE_address 0x064
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__CONTROL_address 0x080
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES_address 0x084
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_MARKED_address 0x088
-#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD_address 0x08c
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_address 0x0c0
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_minimum 0u
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_maximum 1048575u  // and at most the parameter QUEUE_BYTES
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__CAPACITY_BYTES_address 0x0c4
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__BACKLOG_BYTES_address 0x0c8
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__MAX_BACKLOG_BYTES_address 0x0cc
+#define HULL_SWITCH_PORT__EGRESS_QUEUE__CONTROL_address 0x0d0
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_MARKED_address 0x0e0
+#define HULL_SWITCH_PORT__ECN_MARKER__FRAMES_NOT_ECT_OVER_THRESHOLD_address 0x0e4
 #define HULL_SWITCH_PORT__COUNTERS__FRAMES_IN_address 0x100
 #define HULL_SWITCH_PORT__COUNTERS__FRAMES_OUT_address 0x104
 #define HULL_SWITCH_PORT__COUNTERS__DROPPED_FULL_address 0x108

@@ -245,21 +245,23 @@ module hull_switch_port_block (
             logic overhead_bytes;
             logic [1:0] backlog_units;
             logic frames_seen;
-            logic frames_marked;
-            logic frames_not_ect_over_threshold;
+            logic frames_above;
         } phantom_queue;
         struct packed {
             logic control;
             logic threshold_bytes;
-            logic frames_marked;
-            logic frames_not_ect_over_threshold;
         } threshold_marker;
         struct packed {
             logic limit_bytes;
             logic capacity_bytes;
             logic backlog_bytes;
             logic max_backlog_bytes;
+            logic control;
         } egress_queue;
+        struct packed {
+            logic frames_marked;
+            logic frames_not_ect_over_threshold;
+        } ecn_marker;
         struct packed {
             logic frames_in;
             logic frames_out;
@@ -298,16 +300,16 @@ module hull_switch_port_block (
         decoded_reg_strb.phantom_queue.backlog_units[0] = cpuif_req_masked & (cpuif_addr == 12'h58) & !cpuif_req_is_wr;
         decoded_reg_strb.phantom_queue.backlog_units[1] = cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
         decoded_reg_strb.phantom_queue.frames_seen = cpuif_req_masked & (cpuif_addr == 12'h60) & !cpuif_req_is_wr;
-        decoded_reg_strb.phantom_queue.frames_marked = cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
-        decoded_reg_strb.phantom_queue.frames_not_ect_over_threshold = cpuif_req_masked & (cpuif_addr == 12'h68) & !cpuif_req_is_wr;
+        decoded_reg_strb.phantom_queue.frames_above = cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
         decoded_reg_strb.threshold_marker.control = cpuif_req_masked & (cpuif_addr == 12'h80);
         decoded_reg_strb.threshold_marker.threshold_bytes = cpuif_req_masked & (cpuif_addr == 12'h84);
-        decoded_reg_strb.threshold_marker.frames_marked = cpuif_req_masked & (cpuif_addr == 12'h88) & !cpuif_req_is_wr;
-        decoded_reg_strb.threshold_marker.frames_not_ect_over_threshold = cpuif_req_masked & (cpuif_addr == 12'h8c) & !cpuif_req_is_wr;
         decoded_reg_strb.egress_queue.limit_bytes = cpuif_req_masked & (cpuif_addr == 12'hc0);
         decoded_reg_strb.egress_queue.capacity_bytes = cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
         decoded_reg_strb.egress_queue.backlog_bytes = cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
         decoded_reg_strb.egress_queue.max_backlog_bytes = cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
+        decoded_reg_strb.egress_queue.control = cpuif_req_masked & (cpuif_addr == 12'hd0);
+        decoded_reg_strb.ecn_marker.frames_marked = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
+        decoded_reg_strb.ecn_marker.frames_not_ect_over_threshold = cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.frames_in = cpuif_req_masked & (cpuif_addr == 12'h100) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.frames_out = cpuif_req_masked & (cpuif_addr == 12'h104) & !cpuif_req_is_wr;
         decoded_reg_strb.counters.dropped_full = cpuif_req_masked & (cpuif_addr == 12'h108) & !cpuif_req_is_wr;
@@ -420,6 +422,12 @@ module hull_switch_port_block (
                     logic load_next;
                 } value;
             } limit_bytes;
+            struct packed {
+                struct packed {
+                    logic next;
+                    logic load_next;
+                } count_in_service;
+            } control;
         } egress_queue;
     } field_combo_t;
     field_combo_t field_combo;
@@ -500,6 +508,11 @@ module hull_switch_port_block (
                     logic [19:0] value;
                 } value;
             } limit_bytes;
+            struct packed {
+                struct packed {
+                    logic value;
+                } count_in_service;
+            } control;
         } egress_queue;
     } field_storage_t;
     field_storage_t field_storage;
@@ -882,6 +895,29 @@ module hull_switch_port_block (
         end
     end
     assign hwif_out.egress_queue.limit_bytes.value.value = field_storage.egress_queue.limit_bytes.value.value;
+    // Field: hull_switch_port.egress_queue.control.count_in_service
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.egress_queue.control.count_in_service.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.egress_queue.control && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.egress_queue.control.count_in_service.value & ~decoded_wr_biten[0:0]) | (decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
+            load_next_c = '1;
+        end
+        field_combo.egress_queue.control.count_in_service.next = next_c;
+        field_combo.egress_queue.control.count_in_service.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.egress_queue.control.count_in_service.value <= 1'h0;
+        end else begin
+            if(field_combo.egress_queue.control.count_in_service.load_next) begin
+                field_storage.egress_queue.control.count_in_service.value <= field_combo.egress_queue.control.count_in_service.next;
+            end
+        end
+    end
+    assign hwif_out.egress_queue.control.count_in_service.value = field_storage.egress_queue.control.count_in_service.value;
 
     //--------------------------------------------------------------------------
     // Read double-buffers
@@ -975,10 +1011,7 @@ module hull_switch_port_block (
             readback_data_var[31:0] = hwif_in.phantom_queue.frames_seen.value.next;
         end
         if(rd_mux_addr == 12'h64) begin
-            readback_data_var[31:0] = hwif_in.phantom_queue.frames_marked.value.next;
-        end
-        if(rd_mux_addr == 12'h68) begin
-            readback_data_var[31:0] = hwif_in.phantom_queue.frames_not_ect_over_threshold.value.next;
+            readback_data_var[31:0] = hwif_in.phantom_queue.frames_above.value.next;
         end
         if(rd_mux_addr == 12'h80) begin
             readback_data_var[0] = field_storage.threshold_marker.control.enable.value;
@@ -986,12 +1019,6 @@ module hull_switch_port_block (
         end
         if(rd_mux_addr == 12'h84) begin
             readback_data_var[19:0] = field_storage.threshold_marker.threshold_bytes.value.value;
-        end
-        if(rd_mux_addr == 12'h88) begin
-            readback_data_var[31:0] = hwif_in.threshold_marker.frames_marked.value.next;
-        end
-        if(rd_mux_addr == 12'h8c) begin
-            readback_data_var[31:0] = hwif_in.threshold_marker.frames_not_ect_over_threshold.value.next;
         end
         if(rd_mux_addr == 12'hc0) begin
             readback_data_var[19:0] = field_storage.egress_queue.limit_bytes.value.value;
@@ -1004,6 +1031,15 @@ module hull_switch_port_block (
         end
         if(rd_mux_addr == 12'hcc) begin
             readback_data_var[31:0] = hwif_in.egress_queue.max_backlog_bytes.value.next;
+        end
+        if(rd_mux_addr == 12'hd0) begin
+            readback_data_var[0] = field_storage.egress_queue.control.count_in_service.value;
+        end
+        if(rd_mux_addr == 12'he0) begin
+            readback_data_var[31:0] = hwif_in.ecn_marker.frames_marked.value.next;
+        end
+        if(rd_mux_addr == 12'he4) begin
+            readback_data_var[31:0] = hwif_in.ecn_marker.frames_not_ect_over_threshold.value.next;
         end
         if(rd_mux_addr == 12'h100) begin
             readback_data_var[31:0] = hwif_in.counters.frames_in.value.next;

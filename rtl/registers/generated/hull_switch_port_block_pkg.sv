@@ -87,47 +87,17 @@ package hull_switch_port_block_pkg;
 
     typedef struct packed {
         logic [31:0] next;
-    } hull_switch_port__phantom_queue__frames_marked__value__in_t;
+    } hull_switch_port__phantom_queue__frames_above__value__in_t;
 
     typedef struct packed {
-        hull_switch_port__phantom_queue__frames_marked__value__in_t value;
-    } hull_switch_port__phantom_queue__frames_marked__in_t;
-
-    typedef struct packed {
-        logic [31:0] next;
-    } hull_switch_port__phantom_queue__frames_not_ect_over_threshold__value__in_t;
-
-    typedef struct packed {
-        hull_switch_port__phantom_queue__frames_not_ect_over_threshold__value__in_t value;
-    } hull_switch_port__phantom_queue__frames_not_ect_over_threshold__in_t;
+        hull_switch_port__phantom_queue__frames_above__value__in_t value;
+    } hull_switch_port__phantom_queue__frames_above__in_t;
 
     typedef struct packed {
         hull_switch_port__phantom_queue__backlog_units__in_t backlog_units;
         hull_switch_port__phantom_queue__frames_seen__in_t frames_seen;
-        hull_switch_port__phantom_queue__frames_marked__in_t frames_marked;
-        hull_switch_port__phantom_queue__frames_not_ect_over_threshold__in_t frames_not_ect_over_threshold;
+        hull_switch_port__phantom_queue__frames_above__in_t frames_above;
     } hull_switch_port__phantom_queue__in_t;
-
-    typedef struct packed {
-        logic [31:0] next;
-    } hull_switch_port__threshold_marker__frames_marked__value__in_t;
-
-    typedef struct packed {
-        hull_switch_port__threshold_marker__frames_marked__value__in_t value;
-    } hull_switch_port__threshold_marker__frames_marked__in_t;
-
-    typedef struct packed {
-        logic [31:0] next;
-    } hull_switch_port__threshold_marker__frames_not_ect_over_threshold__value__in_t;
-
-    typedef struct packed {
-        hull_switch_port__threshold_marker__frames_not_ect_over_threshold__value__in_t value;
-    } hull_switch_port__threshold_marker__frames_not_ect_over_threshold__in_t;
-
-    typedef struct packed {
-        hull_switch_port__threshold_marker__frames_marked__in_t frames_marked;
-        hull_switch_port__threshold_marker__frames_not_ect_over_threshold__in_t frames_not_ect_over_threshold;
-    } hull_switch_port__threshold_marker__in_t;
 
     typedef struct packed {
         logic [31:0] next;
@@ -158,6 +128,27 @@ package hull_switch_port_block_pkg;
         hull_switch_port__egress_queue__backlog_bytes__in_t backlog_bytes;
         hull_switch_port__egress_queue__max_backlog_bytes__in_t max_backlog_bytes;
     } hull_switch_port__egress_queue__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
+    } hull_switch_port__ecn_marker__frames_marked__value__in_t;
+
+    typedef struct packed {
+        hull_switch_port__ecn_marker__frames_marked__value__in_t value;
+    } hull_switch_port__ecn_marker__frames_marked__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
+    } hull_switch_port__ecn_marker__frames_not_ect_over_threshold__value__in_t;
+
+    typedef struct packed {
+        hull_switch_port__ecn_marker__frames_not_ect_over_threshold__value__in_t value;
+    } hull_switch_port__ecn_marker__frames_not_ect_over_threshold__in_t;
+
+    typedef struct packed {
+        hull_switch_port__ecn_marker__frames_marked__in_t frames_marked;
+        hull_switch_port__ecn_marker__frames_not_ect_over_threshold__in_t frames_not_ect_over_threshold;
+    } hull_switch_port__ecn_marker__in_t;
 
     typedef struct packed {
         logic [31:0] next;
@@ -228,8 +219,8 @@ package hull_switch_port_block_pkg;
     typedef struct packed {
         hull_switch_port__common__in_t common;
         hull_switch_port__phantom_queue__in_t phantom_queue;
-        hull_switch_port__threshold_marker__in_t threshold_marker;
         hull_switch_port__egress_queue__in_t egress_queue;
+        hull_switch_port__ecn_marker__in_t ecn_marker;
         hull_switch_port__counters__in_t counters;
     } hull_switch_port__in_t;
 
@@ -330,7 +321,16 @@ package hull_switch_port_block_pkg;
     } hull_switch_port__egress_queue__limit_bytes__out_t;
 
     typedef struct packed {
+        logic value;
+    } hull_switch_port__egress_queue__control__count_in_service__out_t;
+
+    typedef struct packed {
+        hull_switch_port__egress_queue__control__count_in_service__out_t count_in_service;
+    } hull_switch_port__egress_queue__control__out_t;
+
+    typedef struct packed {
         hull_switch_port__egress_queue__limit_bytes__out_t limit_bytes;
+        hull_switch_port__egress_queue__control__out_t control;
     } hull_switch_port__egress_queue__out_t;
 
     typedef struct packed {

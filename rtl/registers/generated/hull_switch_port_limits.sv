@@ -55,8 +55,7 @@ module hull_switch_port_limits #(
       10'h016: ;  // phantom_queue_backlog_units, word 0
       10'h017: ;  // phantom_queue_backlog_units, word 1
       10'h018: ;  // phantom_queue_frames_seen
-      10'h019: ;  // phantom_queue_frames_marked
-      10'h01a: ;  // phantom_queue_frames_not_ect_over_threshold
+      10'h019: ;  // phantom_queue_frames_above
       10'h020: begin  // threshold_marker_control
         writable <= 1'b1;
         mask <= 32'h00000003;
@@ -65,8 +64,6 @@ module hull_switch_port_limits #(
         writable <= 1'b1;
         mask <= 32'h000fffff;
       end
-      10'h022: ;  // threshold_marker_frames_marked
-      10'h023: ;  // threshold_marker_frames_not_ect_over_threshold
       10'h030: begin  // egress_queue_limit_bytes
         writable <= 1'b1;
         mask <= 32'h000fffff;
@@ -75,6 +72,12 @@ module hull_switch_port_limits #(
       10'h031: ;  // egress_queue_capacity_bytes
       10'h032: ;  // egress_queue_backlog_bytes
       10'h033: ;  // egress_queue_max_backlog_bytes
+      10'h034: begin  // egress_queue_control
+        writable <= 1'b1;
+        mask <= 32'h00000001;
+      end
+      10'h038: ;  // ecn_marker_frames_marked
+      10'h039: ;  // ecn_marker_frames_not_ect_over_threshold
       10'h040: ;  // counters_frames_in
       10'h041: ;  // counters_frames_out
       10'h042: ;  // counters_dropped_full

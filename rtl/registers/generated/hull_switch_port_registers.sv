@@ -40,21 +40,23 @@ module hull_switch_port_registers #(
     output logic [15:0] phantom_queue_tick_clocks,  // clocks; Time between two steps of the drain; 0 drains each clock
     output logic [5:0] phantom_queue_overhead_bytes,  // bytes; Added to each frame's length: 4 counts the FCS, 24 also preamble and gap between frames
     input  logic [51:0] phantom_queue_backlog_units,  // units; The counter
-    input  logic [31:0] phantom_queue_frames_seen,  // frames; Frames counted by the phantom queue
-    input  logic [31:0] phantom_queue_frames_marked,  // frames; Frames above the threshold that are ECN-capable: CE was set
-    input  logic [31:0] phantom_queue_frames_not_ect_over_threshold,  // frames; Frames above the threshold that are not ECN-capable: passed unmarked
+    input  logic [31:0] phantom_queue_frames_seen,  // frames; Frames that the phantom queue counted
+    input  logic [31:0] phantom_queue_frames_above,  // frames; Frames that found the counter above the threshold, ECN-capable or not
 
     // threshold_marker
     output logic threshold_marker_enable,  // Marks
     output logic threshold_marker_count_arriving,  // A packet is added before the comparison (1) or after it (0)
     output logic [19:0] threshold_marker_threshold_bytes,  // bytes; K: marks where the queue is strictly above this
-    input  logic [31:0] threshold_marker_frames_marked,  // frames; Frames above K that are ECN-capable: CE was set
-    input  logic [31:0] threshold_marker_frames_not_ect_over_threshold,  // frames; Frames above K that are not ECN-capable: passed unmarked
 
     // egress_queue
     output logic [19:0] egress_queue_limit_bytes,  // bytes; A frame that would make the queue longer is dropped
     input  logic [31:0] egress_queue_backlog_bytes,  // bytes; Bytes that wait now
     input  logic [31:0] egress_queue_max_backlog_bytes,  // bytes; Most bytes that have waited since reset
+    output logic egress_queue_count_in_service,  // A frame is in the queue until its last beat has left (1) or until its first beat leaves (0)
+
+    // ecn_marker
+    input  logic [31:0] ecn_marker_frames_marked,  // frames; ECN-capable frames in which CE was set here
+    input  logic [31:0] ecn_marker_frames_not_ect_over_threshold,  // frames; Frames above a threshold that are not ECN-capable: passed unmarked
 
     // counters
     input  logic [31:0] counters_frames_in,  // frames; Frames received
@@ -177,13 +179,12 @@ module hull_switch_port_registers #(
     hwif_in.common.clock_ps.value.next = CLOCK_PS;
     hwif_in.phantom_queue.backlog_units.value.next = phantom_queue_backlog_units;
     hwif_in.phantom_queue.frames_seen.value.next = phantom_queue_frames_seen;
-    hwif_in.phantom_queue.frames_marked.value.next = phantom_queue_frames_marked;
-    hwif_in.phantom_queue.frames_not_ect_over_threshold.value.next = phantom_queue_frames_not_ect_over_threshold;
-    hwif_in.threshold_marker.frames_marked.value.next = threshold_marker_frames_marked;
-    hwif_in.threshold_marker.frames_not_ect_over_threshold.value.next = threshold_marker_frames_not_ect_over_threshold;
+    hwif_in.phantom_queue.frames_above.value.next = phantom_queue_frames_above;
     hwif_in.egress_queue.capacity_bytes.value.next = QUEUE_BYTES;
     hwif_in.egress_queue.backlog_bytes.value.next = egress_queue_backlog_bytes;
     hwif_in.egress_queue.max_backlog_bytes.value.next = egress_queue_max_backlog_bytes;
+    hwif_in.ecn_marker.frames_marked.value.next = ecn_marker_frames_marked;
+    hwif_in.ecn_marker.frames_not_ect_over_threshold.value.next = ecn_marker_frames_not_ect_over_threshold;
     hwif_in.counters.frames_in.value.next = counters_frames_in;
     hwif_in.counters.frames_out.value.next = counters_frames_out;
     hwif_in.counters.dropped_full.value.next = counters_dropped_full;
@@ -204,4 +205,5 @@ module hull_switch_port_registers #(
   assign threshold_marker_count_arriving = hwif_out.threshold_marker.control.count_arriving.value;
   assign threshold_marker_threshold_bytes = hwif_out.threshold_marker.threshold_bytes.value.value;
   assign egress_queue_limit_bytes = 20'(QUEUE_BYTES) < hwif_out.egress_queue.limit_bytes.value.value ? 20'(QUEUE_BYTES) : hwif_out.egress_queue.limit_bytes.value.value;
+  assign egress_queue_count_in_service = hwif_out.egress_queue.control.count_in_service.value;
 endmodule
