@@ -10,7 +10,7 @@ import pyslang
 import pytest
 
 RTL = Path(__file__).parent
-FOLDERS = [RTL / name for name in ("switch", "nic", "meter", "stream", "registers")]
+FOLDERS = [RTL / name for name in ("switch", "nic", "meter", "stream", "registers", "registers/generated")]
 MODULES = sorted(path for folder in FOLDERS for path in folder.glob("*.sv"))
 
 

@@ -7,7 +7,8 @@
 // Answers `out` (next multiple of 64 bits): last, keep, data of each beat that leaves.
 // Answers `arrivals` (64 bits): kind (8: 1 taken, 2 full, 4 runt, 8 oversized, 16 bad), bytes (16), beats free (16), queue (24).
 // Answers `departures` (64 bits): length with overhead (64). Answers `ends` (64): queue freed at the frame's end.
-// Answers `reports` (64 bits): marked (2), not_capable (2), truncated (1).
+// Answers `reports` (64 bits): above_phantom, above_threshold, marked, not_capable,
+// truncated.
 module port_datapath_bench #(
     parameter int DATA_BITS = 64,
     parameter int BEATS = 2048,
@@ -43,7 +44,7 @@ module port_datapath_bench #(
   logic [19:0] queue_bytes;
   logic [51:0] backlog_units;
   logic frame_in, frame_out, dropped_full, runt, oversized, bad, truncated, departs;
-  logic [1:0] marked, not_capable;
+  logic above_phantom, above_threshold, marked, not_capable;
   port_datapath #(
       .DATA_BITS(DATA_BITS), .BEATS(BEATS), .FRAMES(FRAMES), .MIN_BYTES(MIN_BYTES), .MAX_BYTES(MAX_BYTES)
   ) dut (
@@ -57,7 +58,8 @@ module port_datapath_bench #(
       .marker_enable(set[250]), .marker_count_arriving(set[251]), .marker_threshold_bytes(set[115:96]),
       .limit_bytes(set[83:64]), .count_in_service(set[252]),
       .queue_bytes, .backlog_units,
-      .frame_in, .frame_out, .dropped_full, .runt, .oversized, .bad, .truncated, .departs, .marked, .not_capable
+      .frame_in, .frame_out, .dropped_full, .runt, .oversized, .bad, .truncated, .departs,
+      .above_phantom, .above_threshold, .marked, .not_capable
   );
 
   recorder #(.BITS(ANSWER), .FILE("out=%s")) out (
@@ -71,7 +73,7 @@ module port_datapath_bench #(
       .clk, .now, .valid(departs && !rst), .payload(64'(dut.counted_bytes))
   );
   recorder #(.BITS(64), .FILE("reports=%s")) reports (
-      .clk, .now, .valid((marked != 0 || not_capable != 0 || truncated) && !rst),
-      .payload({59'd0, marked, not_capable, truncated})
+      .clk, .now, .valid((above_phantom || above_threshold || marked || not_capable || truncated) && !rst),
+      .payload({59'd0, above_phantom, above_threshold, marked, not_capable, truncated})
   );
 endmodule

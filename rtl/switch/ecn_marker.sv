@@ -143,15 +143,18 @@ module ecn_marker #(
         logic [ 3:0] version;
         logic [ 3:0] ihl;
         logic        here;
+        logic        starts;
         assign ether_type = {a_data[8*LANE+:8], a_data[8*LANE+8+:8]};
         assign version    = a_data[8*LANE+20+:4];
         assign ihl        = a_data[8*LANE+16+:4];
         assign here       = a_beat == TYPE_BEAT;
+        // The frame goes on to the first two bytes of the IP header.
+        assign starts     = here && a_keep[LANE+3];
 
         always_ff @(posedge clk) begin
             if (a_moves) begin
-                b_ipv4[k] <= here && ether_type == TYPE_IPV4 && version == 4'd4 && ihl >= 4'd5;
-                b_ipv6[k] <= here && ether_type == TYPE_IPV6 && version == 4'd6;
+                b_ipv4[k] <= starts && ether_type == TYPE_IPV4 && version == 4'd4 && ihl >= 4'd5;
+                b_ipv6[k] <= starts && ether_type == TYPE_IPV6 && version == 4'd6;
                 // IPv4: the low bits of byte 1. IPv6: the traffic class starts in the middle of byte 0.
                 // Bit 7 of the second byte of the EtherType is enough to tell one from the other.
                 b_ecn[k] <= ether_type[7] ? a_data[8*LANE+28+:2] : a_data[8*LANE+24+:2];

@@ -59,7 +59,7 @@ module hull_switch_port #(
   logic [5:0] overhead_bytes;
   logic [51:0] backlog_units;
   logic frame_in, frame_out, dropped_full, runt, oversized, bad, truncated, departs;
-  logic [1:0] marked, not_capable;
+  logic above_phantom, above_threshold, marked, not_capable;
 
   assign s_axis_tready = 1'b1;
   port_datapath #(
@@ -73,7 +73,8 @@ module hull_switch_port #(
       .phantom_enable, .phantom_count_arriving, .drain_units, .byte_units, .threshold_bytes, .tick_clocks,
       .overhead_bytes, .marker_enable, .marker_count_arriving, .marker_threshold_bytes, .limit_bytes,
       .count_in_service, .queue_bytes, .backlog_units,
-      .frame_in, .frame_out, .dropped_full, .runt, .oversized, .bad, .truncated, .departs, .marked, .not_capable
+      .frame_in, .frame_out, .dropped_full, .runt, .oversized, .bad, .truncated, .departs,
+      .above_phantom, .above_threshold, .marked, .not_capable
   );
 
   always_ff @(posedge clk) begin
@@ -86,7 +87,7 @@ module hull_switch_port #(
   logic [Counters-1:0] events;
   logic [Counters-1:0][31:0] counts;
   assign events = {
-    departs, marked[1], not_capable[1], marked[0], not_capable[0],
+    departs, above_phantom, above_threshold, marked, not_capable,
     frame_in, frame_out, dropped_full, runt, oversized, truncated, bad
   };
   for (genvar i = 0; i < Counters; i++) begin : g_counter
@@ -109,13 +110,13 @@ module hull_switch_port #(
       .phantom_queue_overhead_bytes(overhead_bytes),
       .phantom_queue_backlog_units(backlog_units),
       .phantom_queue_frames_seen(counts[11]),
-      .phantom_queue_frames_marked(counts[10]),
-      .phantom_queue_frames_not_ect_over_threshold(counts[9]),
+      .phantom_queue_frames_above(counts[10]),
       .threshold_marker_enable(marker_enable),
       .threshold_marker_count_arriving(marker_count_arriving),
       .threshold_marker_threshold_bytes(marker_threshold_bytes),
-      .threshold_marker_frames_marked(counts[8]),
-      .threshold_marker_frames_not_ect_over_threshold(counts[7]),
+      .threshold_marker_frames_above(counts[9]),
+      .ecn_marker_frames_marked(counts[8]),
+      .ecn_marker_frames_not_ect_over_threshold(counts[7]),
       .egress_queue_limit_bytes(limit_bytes),
       .egress_queue_count_in_service(count_in_service),
       .egress_queue_backlog_bytes({12'd0, queue_bytes}),

@@ -65,13 +65,15 @@ module port_datapath #(
     output logic oversized,
     output logic bad,
     output logic truncated,      // left with its IP header cut short, unmarked
-    output logic departs,        // the phantom queue counts a frame
-    output logic [1:0] marked,       // a frame left with CE set here: by the phantom queue, by the threshold
-    output logic [1:0] not_capable   // one was to be marked by this rule and is not ECN-capable
+    output logic departs,            // the phantom queue counts a frame
+    output logic above_phantom,      // one was above the phantom queue's threshold
+    output logic above_threshold,    // a frame that was taken found more than K
+    output logic marked,             // a frame left with CE set here
+    output logic not_capable         // one was to be marked and is not ECN-capable
 );
   logic [13:0] next_bytes, offer_bytes, head_bytes;
   logic take, taken, leaves;
-  logic unused_valid, unused_head, unused_user, unused_above;
+  logic unused_valid, unused_head, unused_user, unused_ce;
   logic [$clog2(BEATS):0] unused_free;
   logic threshold_mark, head_mark;
   logic [DATA_BITS-1:0] f_tdata;
@@ -88,6 +90,7 @@ module port_datapath #(
       .head_valid(unused_head), .head_bytes, .head_info(head_mark), .release_head(started_room), .departs(leaves),
       .m_tdata(f_tdata), .m_tkeep(f_tkeep), .m_tvalid(f_tvalid), .m_tlast(f_tlast), .m_tready(f_tready)
   );
+  assign above_threshold = taken && threshold_mark;
   assign frame_in = taken || dropped_full || runt || oversized || bad;
 
   // The queue in bytes. What it may hold at most for a frame to be taken is known one clock before.
@@ -104,7 +107,7 @@ module port_datapath #(
   logic [13:0] lengths[Started];
   logic [4:0] length_in, length_out, mark_in, mark_out;
   logic [5:0] started;
-  logic [1:0] marks[Started];  // by the phantom queue, by the threshold
+  logic marks[Started];
   logic ends_out;
   assign started_room = started != 6'(Started);
   logic freed;
@@ -141,7 +144,7 @@ module port_datapath #(
       .clk, .rst, .enable(phantom_enable), .count_arriving(phantom_count_arriving),
       .drain_units, .byte_units, .threshold_bytes, .tick_clocks,
       .packet_valid(counts), .packet_bytes(counted_bytes), .packet_ect(1'b1),
-      .answer_valid, .mark, .above(unused_above), .backlog_units
+      .answer_valid, .mark, .above(above_phantom), .backlog_units
   );
 
   // A frame's first beat waits for its mark; in a stream without gaps the mark is there before.
@@ -150,7 +153,7 @@ module port_datapath #(
   assign mark_here = mark_in != mark_out;
   always_ff @(posedge clk) begin
     if (answer_valid) begin
-      marks[mark_in] <= {mark, threshold_marks[4]};
+      marks[mark_in] <= mark || threshold_marks[4];
       mark_in <= mark_in + 5'd1;
     end
     if (f_tvalid && f_tready && f_tlast) mark_out <= mark_out + 5'd1;
@@ -161,32 +164,31 @@ module port_datapath #(
   end
   assign f_tready = g_tready && mark_here;
 
-  logic frame_done, frame_ect, frame_ce, frame_marked, frame_truncated;
+  logic frame_done, frame_ect, frame_marked, frame_truncated;
   ecn_marker #(.DATA_BITS(DATA_BITS)) header (
       .clk, .rst, .s_tdata(f_tdata), .s_tkeep(f_tkeep), .s_tvalid(f_tvalid && mark_here), .s_tlast(f_tlast),
-      .s_tready(g_tready), .s_tuser(1'b0), .mark(marks[mark_out] != 2'b00),
+      .s_tready(g_tready), .s_tuser(1'b0), .mark(marks[mark_out]),
       .m_tdata, .m_tkeep, .m_tvalid, .m_tlast, .m_tuser(unused_user), .m_tready,
-      .frame_done, .frame_ect, .frame_ce, .frame_marked, .frame_truncated
+      .frame_done, .frame_ect, .frame_ce(unused_ce), .frame_marked, .frame_truncated
   );
 
-  // Which rule it was, of the frames inside the marker.
-  logic [1:0] causes[8];
-  logic [1:0] cause;
-  logic [2:0] cause_in, cause_out;
-  assign cause = causes[cause_out];
+  logic wanted_out;  // the frame that the marker reports was to be marked
+  logic wanted[8];
+  logic [2:0] wanted_in, wanted_next;
+  assign wanted_out = wanted[wanted_next];
   always_ff @(posedge clk) begin
     if (f_tvalid && f_tready && f_tlast) begin
-      causes[cause_in] <= marks[mark_out];
-      cause_in <= cause_in + 3'd1;
+      wanted[wanted_in] <= marks[mark_out];
+      wanted_in <= wanted_in + 3'd1;
     end
-    if (frame_done) cause_out <= cause_out + 3'd1;
+    if (frame_done) wanted_next <= wanted_next + 3'd1;
     if (rst) begin
-      cause_in  <= '0;
-      cause_out <= '0;
+      wanted_in   <= '0;
+      wanted_next <= '0;
     end
   end
-  assign marked = frame_done && frame_marked && !frame_ce ? cause : 2'b00;
-  assign not_capable = frame_done && !frame_ect && !frame_truncated ? cause : 2'b00;
+  assign marked = frame_done && frame_marked;
+  assign not_capable = frame_done && wanted_out && !frame_ect && !frame_truncated;
   assign truncated = frame_done && frame_truncated;
   assign ends_out = m_tvalid && m_tready && m_tlast;
   assign frame_out = ends_out;

@@ -45,6 +45,7 @@ class Verdict:
     ce: np.ndarray
     marked: np.ndarray
     kinds: dict[str, np.ndarray]
+    truncated: np.ndarray
 
 
 def rule(given: Frames, mark: np.ndarray) -> Verdict:
@@ -104,7 +105,8 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
         "IHL below 5": (ether_type == 0x0800) & (version == 4) & (ihl < 5),
         "shorter than a MAC header": given.lengths < 14,
     }
-    return Verdict(Frames(octets, given.lengths), ecn > 0, ecn == 3, marked, kinds)
+    truncated = (ipv4 | ipv6) & ~complete & (given.lengths >= start + 2)
+    return Verdict(Frames(octets, given.lengths), ecn > 0, ecn == 3, marked, kinds, truncated)
 
 
 @dataclass

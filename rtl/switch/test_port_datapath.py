@@ -168,9 +168,13 @@ def run(
     assert (sent["last"] == expected_out.last).all()
     assert (sent["data"][keep] == expected_out.data[keep]).all()
     reports = got["reports"][1][:, 0].astype(int)
-    assert int((reports & 24 > 0).sum()) == int(verdict.marked.sum())
-    assert int((reports & 16 > 0).sum()) == int((verdict.marked & phantom_mark).sum())
-    assert int((reports & 8 > 0).sum()) == int((verdict.marked & mark).sum())
+    reported = {1 << bit: int((reports >> bit & 1).sum()) for bit in range(5)}
+    assert reported[16] == int(phantom_mark.sum())
+    assert reported[8] == int(mark.sum())
+    assert reported[4] == int(verdict.marked.sum())
+    wanted = mark | phantom_mark
+    assert reported[2] == int((wanted & ~verdict.ect & ~verdict.truncated).sum())
+    assert reported[1] == int(verdict.truncated.sum())
     return {
         "taken": int(taken.sum()),
         "full, limit": int((kind == FULL)[above_limit].sum()),
@@ -180,8 +184,8 @@ def run(
         "bad": int((kind == BAD).sum()),
         "marked by the phantom queue alone": int((phantom_mark & ~mark & verdict.marked).sum()),
         "marked by the threshold alone": int((~phantom_mark & mark & verdict.marked).sum()),
-        "not ECN-capable": int((reports & 6 > 0).sum()),
-        "truncated": int((reports & 1 > 0).sum()),
+        "not ECN-capable": reported[2],
+        "truncated": reported[1],
     }
 
 
