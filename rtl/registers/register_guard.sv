@@ -1,4 +1,4 @@
-// Guard between an AXI4-Lite port and a register block: refuses what the block must not see.
+// AXI4-Lite port of a register block, and its guard: refuses what the block must not see.
 //
 // Source: hull's own; the papers say nothing about the NetFPGA's registers. Limits and units: hull.rdl.
 //
@@ -8,7 +8,7 @@
 // it, and one of the set_ outputs is high for one clock; where two reasons apply, the first of this order
 // counts: unknown, read_only, partial, out_of_range. Bits 1 and 0 of an address are ignored.
 //
-// One access at a time: five clocks and those of the block. A waiting read and a waiting write take turns.
+// One access at a time: seven clocks for a write, eight for a read. A waiting read and a waiting write take turns.
 module register_guard #(
     // Bits of an address.
     parameter int ADDRESS_BITS = 12
@@ -37,23 +37,16 @@ module register_guard #(
     output logic s_axil_rvalid,
     input  logic s_axil_rready,
 
-    // To the block. Its addresses are those of whole words, its strobes are all ones.
-    output logic [ADDRESS_BITS-1:0] m_axil_awaddr,
-    output logic m_axil_awvalid,
-    input  logic m_axil_awready,
-    output logic [31:0] m_axil_wdata,
-    output logic m_axil_wvalid,
-    input  logic m_axil_wready,
-    input  logic [1:0] m_axil_bresp,
-    input  logic m_axil_bvalid,
-    output logic m_axil_bready,
-    output logic [ADDRESS_BITS-1:0] m_axil_araddr,
-    output logic m_axil_arvalid,
-    input  logic m_axil_arready,
-    input  logic [31:0] m_axil_rdata,
-    input  logic [1:0] m_axil_rresp,
-    input  logic m_axil_rvalid,
-    output logic m_axil_rready,
+    // To the block: PeakRDL's bus without a protocol ("passthrough"). The address and the value are those of
+    // whole words, and stay until the block is done.
+    output logic block_request,        // until it is taken: in the first clock without stall
+    output logic block_is_write,
+    output logic [ADDRESS_BITS-1:0] block_address,
+    output logic [31:0] block_write_data,
+    input  logic block_stall,
+    input  logic block_write_done,
+    input  logic block_read_done,
+    input  logic [31:0] block_read_data,
 
     // Limits of the register at limits_address, one clock later.
     output logic [ADDRESS_BITS-1:0] limits_address,
@@ -107,11 +100,9 @@ module register_guard #(
   assign s_axil_rresp  = response;
   assign s_axil_rdata  = read_data;
 
-  assign m_axil_awaddr = address;
-  assign m_axil_araddr = address;
-  assign m_axil_wdata  = w_data;
-  assign m_axil_bready = state == Forward && write;
-  assign m_axil_rready = state == Forward && !write;
+  assign block_is_write = write;
+  assign block_address = address;
+  assign block_write_data = w_data;
 
   always_ff @(posedge clk) begin
     if (s_axil_awvalid && s_axil_awready) begin
@@ -133,9 +124,7 @@ module register_guard #(
     set_unknown_write <= 1'b0;
     set_unknown_read <= 1'b0;
     set_partial_write <= 1'b0;
-    if (m_axil_awready) m_axil_awvalid <= 1'b0;
-    if (m_axil_wready) m_axil_wvalid <= 1'b0;
-    if (m_axil_arready) m_axil_arvalid <= 1'b0;
+    if (!block_stall) block_request <= 1'b0;
 
     case (state)
       Idle: begin
@@ -171,16 +160,14 @@ module register_guard #(
           refused_value <= write ? w_data : 32'd0;
           state <= Respond;
         end else begin
-          m_axil_awvalid <= write;
-          m_axil_wvalid <= write;
-          m_axil_arvalid <= !write;
+          block_request <= 1'b1;
           state <= Forward;
         end
       end
       Forward: begin
-        if (write ? m_axil_bvalid : m_axil_rvalid) begin
-          response  <= write ? m_axil_bresp : m_axil_rresp;
-          read_data <= m_axil_rdata;
+        if (write ? block_write_done : block_read_done) begin
+          response  <= Okay;
+          read_data <= write ? 32'd0 : block_read_data;
           state <= Respond;
         end
       end
@@ -218,9 +205,7 @@ module register_guard #(
       set_partial_write <= 1'b0;
       refused_address <= 32'd0;
       refused_value <= 32'd0;
-      m_axil_awvalid <= 1'b0;
-      m_axil_wvalid <= 1'b0;
-      m_axil_arvalid <= 1'b0;
+      block_request <= 1'b0;
     end
   end
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from peakrdl_regblock import RegblockExporter
-from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
+from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 from .model import ADDRESS_BITS, ALL_ONES, PARAMETERS, Block, Field, Register, node
 
@@ -47,26 +47,64 @@ def width(bits: int) -> str:
 def regblock(block: Block) -> dict[str, str]:
     """PeakRDL's package and module.
 
-    Its structs become packed: then Yosys's own reader takes them too. Nothing else is changed.
+    Changed so that Yosys's own reader takes them: structs and arrays become packed, a variable of
+    a block becomes the signal that it is copied to, and the functions that cut an address in two
+    are replaced by their results.
     """
     name = f"{block.name}_block"
     with TemporaryDirectory() as folder:
         RegblockExporter().export(
             node(block.name),
             folder,
-            cpuif_cls=AXI4Lite_Cpuif_flattened,
+            cpuif_cls=PassthroughCpuif,
             module_name=name,
-            address_width=ADDRESS_BITS,
+            retime_read_fanin=True,
             reuse_hwif_typedefs=False,
         )
         files = {}
         for path in (f"{name}_pkg.sv", f"{name}.sv"):
             source = (Path(folder) / path).read_text(encoding="utf-8")
-            source = re.sub(r"\bstruct \{", "struct packed {", source)
+            source = readable(source)
             off = "".join(f"// verilator lint_off {rule}\n" for rule in WAIVED)
             on = "".join(f"// verilator lint_on {rule}\n" for rule in WAIVED)
             files[path] = f"{MADE}{off}{source.rstrip()}\n{on}"
     return files
+
+
+def readable(source: str) -> str:
+    """PeakRDL's output in the part of SystemVerilog that Yosys's own reader takes."""
+    source = re.sub(r"\bstruct \{", "struct packed {", source)
+    source = re.sub(r" *automatic logic \[31:0\] readback_data_var\[\d+\];\n", "", source)
+    source = re.sub(r" *readback_data_rt_c = readback_data_var;\n", "", source)
+    source = source.replace("readback_data_var[", "readback_data_rt_c[")
+    source = re.sub(
+        r"logic \[31:0\] (readback_data\w*)\[(\d+)\];",
+        lambda found: f"logic [{int(found[2]) - 1}:0][31:0] {found[1]};",
+        source,
+    )
+    # A shift register of one bit: slang warns of its shift.
+    if "logic [0:0] cpuif_req_stall_sr;" in source:
+        source = source.replace("(cpuif_req_stall_sr >> 'd1)", "'0")
+    cut = re.search(r"ad_low\(bit \[\d+:0\] addr\);\s*return addr\[(\d+):0\];", source)
+    if cut:
+        bits = int(cut[1]) + 1
+        source = re.sub(r" *function automatic bit .*?endfunction\n", "", source, flags=re.DOTALL)
+        source = source.replace("ad_low(rd_mux_addr)", f"rd_mux_addr[{bits - 1}:0]")
+        source = re.sub(
+            r"ad_low\(\d+'h(\w+)\)",
+            lambda found: f"{bits}'h{int(found[1], 16) % (1 << bits):x}",
+            source,
+        )
+        source = re.sub(
+            r"ad_hi\(\d+'h(\w+)\)", lambda found: str(int(found[1], 16) >> bits), source
+        )
+    return source
+
+
+def address_bits(block: Block) -> int:
+    """Bits that the addresses of a block's registers need."""
+    last = max(register.offset + 4 * register.words for register in block.registers)
+    return (last - 1).bit_length()
 
 
 def parameters(block: Block, names: list[str]) -> str:
@@ -208,10 +246,9 @@ module {block.name}_registers{parameters(block, block.parameters)} (
   {prefix}in_t hwif_in;
   {prefix}out_t hwif_out;
 
-  logic [{ADDRESS_BITS - 1}:0] awaddr, araddr, limits_address;
-  logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  logic [31:0] wdata, rdata;
-  logic [1:0] bresp, rresp;
+  logic [{ADDRESS_BITS - 1}:0] address, limits_address;
+  logic request, is_write, stall_write, stall_read, write_done, write_error, read_done, read_error;
+  logic [31:0] write_data, read_data;
   logic limits_readable, limits_writable;
   logic [31:0] limits_mask, limits_minimum, limits_maximum;
   logic {", ".join(f"set_{name}" for name in ERRORS)};
@@ -220,22 +257,14 @@ module {block.name}_registers{parameters(block, block.parameters)} (
   register_guard #(.ADDRESS_BITS({ADDRESS_BITS})) guard (
       .clk,
       .rst,
-{guard}      .m_axil_awaddr(awaddr),
-      .m_axil_awvalid(awvalid),
-      .m_axil_awready(awready),
-      .m_axil_wdata(wdata),
-      .m_axil_wvalid(wvalid),
-      .m_axil_wready(wready),
-      .m_axil_bresp(bresp),
-      .m_axil_bvalid(bvalid),
-      .m_axil_bready(bready),
-      .m_axil_araddr(araddr),
-      .m_axil_arvalid(arvalid),
-      .m_axil_arready(arready),
-      .m_axil_rdata(rdata),
-      .m_axil_rresp(rresp),
-      .m_axil_rvalid(rvalid),
-      .m_axil_rready(rready),
+{guard}      .block_request(request),
+      .block_is_write(is_write),
+      .block_address(address),
+      .block_write_data(write_data),
+      .block_stall(is_write ? stall_write : stall_read),
+      .block_write_done(write_done),
+      .block_read_done(read_done),
+      .block_read_data(read_data),
       .limits_address,
       .limits_readable,
       .limits_writable,
@@ -259,25 +288,18 @@ module {block.name}_registers{parameters(block, block.parameters)} (
   {block.name}_block registers (
       .clk,
       .rst,
-      .s_axil_awaddr(awaddr),
-      .s_axil_awprot(3'b000),
-      .s_axil_awvalid(awvalid),
-      .s_axil_awready(awready),
-      .s_axil_wdata(wdata),
-      .s_axil_wstrb(4'b1111),
-      .s_axil_wvalid(wvalid),
-      .s_axil_wready(wready),
-      .s_axil_bresp(bresp),
-      .s_axil_bvalid(bvalid),
-      .s_axil_bready(bready),
-      .s_axil_araddr(araddr),
-      .s_axil_arprot(3'b000),
-      .s_axil_arvalid(arvalid),
-      .s_axil_arready(arready),
-      .s_axil_rdata(rdata),
-      .s_axil_rresp(rresp),
-      .s_axil_rvalid(rvalid),
-      .s_axil_rready(rready),
+      .s_cpuif_req(request),
+      .s_cpuif_req_is_wr(is_write),
+      .s_cpuif_addr(address[{address_bits(block) - 1}:0]),
+      .s_cpuif_wr_data(write_data),
+      .s_cpuif_wr_biten(32'hffffffff),
+      .s_cpuif_req_stall_wr(stall_write),
+      .s_cpuif_req_stall_rd(stall_read),
+      .s_cpuif_rd_ack(read_done),
+      .s_cpuif_rd_err(read_error),
+      .s_cpuif_rd_data(read_data),
+      .s_cpuif_wr_ack(write_done),
+      .s_cpuif_wr_err(write_error),
       .hwif_in,
       .hwif_out
   );
@@ -285,7 +307,12 @@ module {block.name}_registers{parameters(block, block.parameters)} (
   always_comb begin
 {drive}  end
 
-{"".join(body)}endmodule
+{"".join(body)}
+  logic unused;
+  assign unused = &{{
+      1'b0, address[{ADDRESS_BITS - 1}:{address_bits(block)}], write_error, read_error
+  }};
+endmodule
 """
 
 

@@ -7,7 +7,7 @@
 package hull_nic_block_pkg;
 
     localparam HULL_NIC_BLOCK_DATA_WIDTH = 32;
-    localparam HULL_NIC_BLOCK_MIN_ADDR_WIDTH = 12;
+    localparam HULL_NIC_BLOCK_MIN_ADDR_WIDTH = 9;
     localparam HULL_NIC_BLOCK_SIZE = 'h13c;
 
     typedef struct packed {

@@ -7,7 +7,7 @@
 package hull_switch_port_block_pkg;
 
     localparam HULL_SWITCH_PORT_BLOCK_DATA_WIDTH = 32;
-    localparam HULL_SWITCH_PORT_BLOCK_MIN_ADDR_WIDTH = 12;
+    localparam HULL_SWITCH_PORT_BLOCK_MIN_ADDR_WIDTH = 9;
     localparam HULL_SWITCH_PORT_BLOCK_SIZE = 'h11c;
 
     typedef struct packed {

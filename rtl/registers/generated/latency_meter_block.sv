@@ -8,25 +8,18 @@ module latency_meter_block (
         input wire clk,
         input wire rst,
 
-        output logic s_axil_awready,
-        input wire s_axil_awvalid,
-        input wire [11:0] s_axil_awaddr,
-        input wire [2:0] s_axil_awprot,
-        output logic s_axil_wready,
-        input wire s_axil_wvalid,
-        input wire [31:0] s_axil_wdata,
-        input wire [3:0]s_axil_wstrb,
-        input wire s_axil_bready,
-        output logic s_axil_bvalid,
-        output logic [1:0] s_axil_bresp,
-        output logic s_axil_arready,
-        input wire s_axil_arvalid,
-        input wire [11:0] s_axil_araddr,
-        input wire [2:0] s_axil_arprot,
-        input wire s_axil_rready,
-        output logic s_axil_rvalid,
-        output logic [31:0] s_axil_rdata,
-        output logic [1:0] s_axil_rresp,
+        input wire s_cpuif_req,
+        input wire s_cpuif_req_is_wr,
+        input wire [6:0] s_cpuif_addr,
+        input wire [31:0] s_cpuif_wr_data,
+        input wire [31:0] s_cpuif_wr_biten,
+        output wire s_cpuif_req_stall_wr,
+        output wire s_cpuif_req_stall_rd,
+        output wire s_cpuif_rd_ack,
+        output wire s_cpuif_rd_err,
+        output wire [31:0] s_cpuif_rd_data,
+        output wire s_cpuif_wr_ack,
+        output wire s_cpuif_wr_err,
 
         input latency_meter_block_pkg::latency_meter__in_t hwif_in,
         output latency_meter_block_pkg::latency_meter__out_t hwif_out
@@ -37,7 +30,7 @@ module latency_meter_block (
     //--------------------------------------------------------------------------
     logic cpuif_req;
     logic cpuif_req_is_wr;
-    logic [11:0] cpuif_addr;
+    logic [6:0] cpuif_addr;
     logic [31:0] cpuif_wr_data;
     logic [31:0] cpuif_wr_biten;
     logic cpuif_req_stall_wr;
@@ -50,176 +43,34 @@ module latency_meter_block (
     logic cpuif_wr_ack;
     logic cpuif_wr_err;
 
-    // Max Outstanding Transactions: 2
-    logic [1:0] axil_n_in_flight;
-    logic axil_prev_was_rd;
-    logic axil_arvalid;
-    logic [11:0] axil_araddr;
-    logic axil_ar_accept;
-    logic axil_awvalid;
-    logic [11:0] axil_awaddr;
-    logic axil_wvalid;
-    logic [31:0] axil_wdata;
-    logic [3:0] axil_wstrb;
-    logic axil_aw_accept;
-    logic axil_resp_acked;
-
-    // Transaction request acceptance
-    always_ff @(posedge clk) begin
-        if(rst) begin
-            axil_prev_was_rd <= '0;
-            axil_arvalid <= '0;
-            axil_araddr <= '0;
-            axil_awvalid <= '0;
-            axil_awaddr <= '0;
-            axil_wvalid <= '0;
-            axil_wdata <= '0;
-            axil_wstrb <= '0;
-            axil_n_in_flight <= '0;
-        end else begin
-            // AR* acceptance register
-            if(axil_ar_accept) begin
-                axil_prev_was_rd <= '1;
-                axil_arvalid <= '0;
-            end
-            if(s_axil_arvalid && s_axil_arready) begin
-                axil_arvalid <= '1;
-                axil_araddr <= s_axil_araddr;
-            end
-
-            // AW* & W* acceptance registers
-            if(axil_aw_accept) begin
-                axil_prev_was_rd <= '0;
-                axil_awvalid <= '0;
-                axil_wvalid <= '0;
-            end
-            if(s_axil_awvalid && s_axil_awready) begin
-                axil_awvalid <= '1;
-                axil_awaddr <= s_axil_awaddr;
-            end
-            if(s_axil_wvalid && s_axil_wready) begin
-                axil_wvalid <= '1;
-                axil_wdata <= s_axil_wdata;
-                axil_wstrb <= s_axil_wstrb;
-            end
-
-            // Keep track of in-flight transactions
-            if((axil_ar_accept || axil_aw_accept) && !axil_resp_acked) begin
-                axil_n_in_flight <= axil_n_in_flight + 1'b1;
-            end else if(!(axil_ar_accept || axil_aw_accept) && axil_resp_acked) begin
-                axil_n_in_flight <= axil_n_in_flight - 1'b1;
-            end
-        end
-    end
-
-    always_comb begin
-        s_axil_arready = (!axil_arvalid || axil_ar_accept);
-        s_axil_awready = (!axil_awvalid || axil_aw_accept);
-        s_axil_wready = (!axil_wvalid || axil_aw_accept);
-    end
-
-    // Request dispatch
-    always_comb begin
-        cpuif_wr_data = axil_wdata;
-        for(int i=0; i<4; i++) begin
-            cpuif_wr_biten[i*8 +: 8] = {8{axil_wstrb[i]}};
-        end
-        cpuif_req = '0;
-        cpuif_req_is_wr = '0;
-        cpuif_addr = '0;
-        axil_ar_accept = '0;
-        axil_aw_accept = '0;
-
-        if(axil_n_in_flight < 2'd2) begin
-            // Can safely issue more transactions without overwhelming response buffer
-            if(axil_arvalid && !axil_prev_was_rd) begin
-                cpuif_req = '1;
-                cpuif_req_is_wr = '0;
-                cpuif_addr = {axil_araddr[11:2], 2'b0};
-                if(!cpuif_req_stall_rd) axil_ar_accept = '1;
-            end else if(axil_awvalid && axil_wvalid) begin
-                cpuif_req = '1;
-                cpuif_req_is_wr = '1;
-                cpuif_addr = {axil_awaddr[11:2], 2'b0};
-                if(!cpuif_req_stall_wr) axil_aw_accept = '1;
-            end else if(axil_arvalid) begin
-                cpuif_req = '1;
-                cpuif_req_is_wr = '0;
-                cpuif_addr = {axil_araddr[11:2], 2'b0};
-                if(!cpuif_req_stall_rd) axil_ar_accept = '1;
-            end
-        end
-    end
-
-
-    // AXI4-Lite Response Logic
-    logic axil_resp_buffer_is_wr[2];
-    logic axil_resp_buffer_err[2];
-    logic [31:0] axil_resp_buffer_rdata[2];
-
-    logic [1:0] axil_resp_wptr;
-    logic [1:0] axil_resp_rptr;
-
-    always_ff @(posedge clk) begin
-        if(rst) begin
-            for(int i=0; i<2; i++) begin
-                axil_resp_buffer_is_wr[i] <= '0;
-                axil_resp_buffer_err[i] <= '0;
-                axil_resp_buffer_rdata[i] <= '0;
-            end
-            axil_resp_wptr <= '0;
-            axil_resp_rptr <= '0;
-        end else begin
-            // Store responses in buffer until AXI response channel accepts them
-            if(cpuif_rd_ack || cpuif_wr_ack) begin
-                if(cpuif_rd_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '0;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_rd_err;
-                    axil_resp_buffer_rdata[axil_resp_wptr[0:0]] <= cpuif_rd_data;
-
-                end else if(cpuif_wr_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '1;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_wr_err;
-                end
-                axil_resp_wptr <= axil_resp_wptr + 1'b1;
-            end
-
-            // Advance read pointer when acknowledged
-            if(axil_resp_acked) begin
-                axil_resp_rptr <= axil_resp_rptr + 1'b1;
-            end
-        end
-    end
-
-    always_comb begin
-        axil_resp_acked = '0;
-        s_axil_bvalid = '0;
-        s_axil_rvalid = '0;
-        if(axil_resp_rptr != axil_resp_wptr) begin
-            if(axil_resp_buffer_is_wr[axil_resp_rptr[0:0]]) begin
-                s_axil_bvalid = '1;
-                if(s_axil_bready) axil_resp_acked = '1;
-            end else begin
-                s_axil_rvalid = '1;
-                if(s_axil_rready) axil_resp_acked = '1;
-            end
-        end
-
-        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
-        if(axil_resp_buffer_err[axil_resp_rptr[0:0]]) begin
-            s_axil_bresp = 2'b10;
-            s_axil_rresp = 2'b10;
-        end else begin
-            s_axil_bresp = 2'b00;
-            s_axil_rresp = 2'b00;
-        end
-    end
+    assign cpuif_req = s_cpuif_req;
+    assign cpuif_req_is_wr = s_cpuif_req_is_wr;
+    assign cpuif_addr = s_cpuif_addr;
+    assign cpuif_wr_data = s_cpuif_wr_data;
+    assign cpuif_wr_biten = s_cpuif_wr_biten;
+    assign s_cpuif_req_stall_wr = cpuif_req_stall_wr;
+    assign s_cpuif_req_stall_rd = cpuif_req_stall_rd;
+    assign s_cpuif_rd_ack = cpuif_rd_ack;
+    assign s_cpuif_rd_err = cpuif_rd_err;
+    assign s_cpuif_rd_data = cpuif_rd_data;
+    assign s_cpuif_wr_ack = cpuif_wr_ack;
+    assign s_cpuif_wr_err = cpuif_wr_err;
 
     logic cpuif_req_masked;
 
-    // Read & write latencies are balanced. Stalls not required
+    // Read latency > write latency. May need to delay next write that follows a read
+    logic [0:0] cpuif_req_stall_sr;
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            cpuif_req_stall_sr <= '0;
+        end else if(cpuif_req && !cpuif_req_is_wr) begin
+            cpuif_req_stall_sr <= '1;
+        end else begin
+            cpuif_req_stall_sr <= '0;
+        end
+    end
     assign cpuif_req_stall_rd = '0;
-    assign cpuif_req_stall_wr = '0;
+    assign cpuif_req_stall_wr = cpuif_req_stall_sr[0];
     assign cpuif_req_masked = cpuif_req
                             & !(!cpuif_req_is_wr & cpuif_req_stall_rd)
                             & !(cpuif_req_is_wr & cpuif_req_stall_wr);
@@ -255,7 +106,7 @@ module latency_meter_block (
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
-    logic [11:0] decoded_addr;
+    logic [6:0] decoded_addr;
     logic decoded_req;
     logic decoded_req_is_wr;
     logic [31:0] decoded_wr_data;
@@ -266,27 +117,27 @@ module latency_meter_block (
         automatic logic is_valid_rw;
         is_valid_addr = '1; // No valid address check
         is_valid_rw = '1; // No valid RW check
-        decoded_reg_strb.common.identification = cpuif_req_masked & (cpuif_addr == 12'h0) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.version = cpuif_req_masked & (cpuif_addr == 12'h4) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.errors = cpuif_req_masked & (cpuif_addr == 12'h8);
-        decoded_reg_strb.common.refused_address = cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.refused_value = cpuif_req_masked & (cpuif_addr == 12'h10) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.clock_ps = cpuif_req_masked & (cpuif_addr == 12'h14) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.control = cpuif_req_masked & (cpuif_addr == 12'h40);
-        decoded_reg_strb.meter.probe_protocol = cpuif_req_masked & (cpuif_addr == 12'h44);
-        decoded_reg_strb.meter.probe_port = cpuif_req_masked & (cpuif_addr == 12'h48);
-        decoded_reg_strb.meter.bucket_shift = cpuif_req_masked & (cpuif_addr == 12'h4c);
-        decoded_reg_strb.meter.histogram_address = cpuif_req_masked & (cpuif_addr == 12'h50);
-        decoded_reg_strb.meter.histogram_data = cpuif_req_masked & (cpuif_addr == 12'h54) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.last_bucket = cpuif_req_masked & (cpuif_addr == 12'h58) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.stamped = cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.matched = cpuif_req_masked & (cpuif_addr == 12'h60) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.lost = cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.out_of_range = cpuif_req_masked & (cpuif_addr == 12'h68) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.min_latency = cpuif_req_masked & (cpuif_addr == 12'h6c) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.max_latency = cpuif_req_masked & (cpuif_addr == 12'h70) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.sum_latency[0] = cpuif_req_masked & (cpuif_addr == 12'h78) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.sum_latency[1] = cpuif_req_masked & (cpuif_addr == 12'h7c) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.identification = cpuif_req_masked & (cpuif_addr == 7'h0) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.version = cpuif_req_masked & (cpuif_addr == 7'h4) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.errors = cpuif_req_masked & (cpuif_addr == 7'h8);
+        decoded_reg_strb.common.refused_address = cpuif_req_masked & (cpuif_addr == 7'hc) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.refused_value = cpuif_req_masked & (cpuif_addr == 7'h10) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.clock_ps = cpuif_req_masked & (cpuif_addr == 7'h14) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.control = cpuif_req_masked & (cpuif_addr == 7'h40);
+        decoded_reg_strb.meter.probe_protocol = cpuif_req_masked & (cpuif_addr == 7'h44);
+        decoded_reg_strb.meter.probe_port = cpuif_req_masked & (cpuif_addr == 7'h48);
+        decoded_reg_strb.meter.bucket_shift = cpuif_req_masked & (cpuif_addr == 7'h4c);
+        decoded_reg_strb.meter.histogram_address = cpuif_req_masked & (cpuif_addr == 7'h50);
+        decoded_reg_strb.meter.histogram_data = cpuif_req_masked & (cpuif_addr == 7'h54) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.last_bucket = cpuif_req_masked & (cpuif_addr == 7'h58) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.stamped = cpuif_req_masked & (cpuif_addr == 7'h5c) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.matched = cpuif_req_masked & (cpuif_addr == 7'h60) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.lost = cpuif_req_masked & (cpuif_addr == 7'h64) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.out_of_range = cpuif_req_masked & (cpuif_addr == 7'h68) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.min_latency = cpuif_req_masked & (cpuif_addr == 7'h6c) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.max_latency = cpuif_req_masked & (cpuif_addr == 7'h70) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.sum_latency[0] = cpuif_req_masked & (cpuif_addr == 7'h78) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.sum_latency[1] = cpuif_req_masked & (cpuif_addr == 7'h7c) & !cpuif_req_is_wr;
         decoded_err = '0;
     end
 
@@ -713,87 +564,113 @@ module latency_meter_block (
     // Readback
     //--------------------------------------------------------------------------
 
-    logic [11:0] rd_mux_addr;
+    logic [6:0] rd_mux_addr;
     assign rd_mux_addr = decoded_addr;
 
     logic readback_err;
     logic readback_done;
     logic [31:0] readback_data;
+
+    // readback stage 1
+    logic [7:0][31:0] readback_data_rt_c;
     always_comb begin
-        automatic logic [31:0] readback_data_var;
-        readback_data_var = '0;
-        if(rd_mux_addr == 12'h0) begin
-            readback_data_var[31:0] = 32'h484c4154;
+        for(int i=0; i<8; i++) readback_data_rt_c[i] = '0;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[0][31:0] = 32'h484c4154;
         end
-        if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h0;
-            readback_data_var[23:16] = 8'h0;
-            readback_data_var[31:24] = 8'h1;
+        if(rd_mux_addr[3:0] == 4'h4) begin
+            readback_data_rt_c[0][15:0] = 16'h0;
+            readback_data_rt_c[0][23:16] = 8'h0;
+            readback_data_rt_c[0][31:24] = 8'h1;
         end
-        if(rd_mux_addr == 12'h8) begin
-            readback_data_var[0] = field_storage.common.errors.out_of_range.value;
-            readback_data_var[1] = field_storage.common.errors.read_only.value;
-            readback_data_var[2] = field_storage.common.errors.unknown_write.value;
-            readback_data_var[3] = field_storage.common.errors.unknown_read.value;
-            readback_data_var[4] = field_storage.common.errors.partial_write.value;
+        if(rd_mux_addr[3:0] == 4'h8) begin
+            readback_data_rt_c[0][0] = field_storage.common.errors.out_of_range.value;
+            readback_data_rt_c[0][1] = field_storage.common.errors.read_only.value;
+            readback_data_rt_c[0][2] = field_storage.common.errors.unknown_write.value;
+            readback_data_rt_c[0][3] = field_storage.common.errors.unknown_read.value;
+            readback_data_rt_c[0][4] = field_storage.common.errors.partial_write.value;
         end
-        if(rd_mux_addr == 12'hc) begin
-            readback_data_var[31:0] = hwif_in.common.refused_address.value.next;
+        if(rd_mux_addr[3:0] == 4'hc) begin
+            readback_data_rt_c[0][31:0] = hwif_in.common.refused_address.value.next;
         end
-        if(rd_mux_addr == 12'h10) begin
-            readback_data_var[31:0] = hwif_in.common.refused_value.value.next;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[1][31:0] = hwif_in.common.refused_value.value.next;
         end
-        if(rd_mux_addr == 12'h14) begin
-            readback_data_var[31:0] = hwif_in.common.clock_ps.value.next;
+        if(rd_mux_addr[3:0] == 4'h4) begin
+            readback_data_rt_c[1][31:0] = hwif_in.common.clock_ps.value.next;
         end
-        if(rd_mux_addr == 12'h40) begin
-            readback_data_var[0] = field_storage.meter.control.enable.value;
-            readback_data_var[1] = field_storage.meter.control.clear.value;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[4][0] = field_storage.meter.control.enable.value;
+            readback_data_rt_c[4][1] = field_storage.meter.control.clear.value;
         end
-        if(rd_mux_addr == 12'h44) begin
-            readback_data_var[7:0] = field_storage.meter.probe_protocol.value.value;
+        if(rd_mux_addr[3:0] == 4'h4) begin
+            readback_data_rt_c[4][7:0] = field_storage.meter.probe_protocol.value.value;
         end
-        if(rd_mux_addr == 12'h48) begin
-            readback_data_var[15:0] = field_storage.meter.probe_port.value.value;
+        if(rd_mux_addr[3:0] == 4'h8) begin
+            readback_data_rt_c[4][15:0] = field_storage.meter.probe_port.value.value;
         end
-        if(rd_mux_addr == 12'h4c) begin
-            readback_data_var[4:0] = field_storage.meter.bucket_shift.value.value;
+        if(rd_mux_addr[3:0] == 4'hc) begin
+            readback_data_rt_c[4][4:0] = field_storage.meter.bucket_shift.value.value;
         end
-        if(rd_mux_addr == 12'h50) begin
-            readback_data_var[15:0] = field_storage.meter.histogram_address.value.value;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[5][15:0] = field_storage.meter.histogram_address.value.value;
         end
-        if(rd_mux_addr == 12'h54) begin
-            readback_data_var[31:0] = hwif_in.meter.histogram_data.value.next;
+        if(rd_mux_addr[3:0] == 4'h4) begin
+            readback_data_rt_c[5][31:0] = hwif_in.meter.histogram_data.value.next;
         end
-        if(rd_mux_addr == 12'h58) begin
-            readback_data_var[31:0] = hwif_in.meter.last_bucket.value.next;
+        if(rd_mux_addr[3:0] == 4'h8) begin
+            readback_data_rt_c[5][31:0] = hwif_in.meter.last_bucket.value.next;
         end
-        if(rd_mux_addr == 12'h5c) begin
-            readback_data_var[31:0] = hwif_in.meter.stamped.value.next;
+        if(rd_mux_addr[3:0] == 4'hc) begin
+            readback_data_rt_c[5][31:0] = hwif_in.meter.stamped.value.next;
         end
-        if(rd_mux_addr == 12'h60) begin
-            readback_data_var[31:0] = hwif_in.meter.matched.value.next;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[6][31:0] = hwif_in.meter.matched.value.next;
         end
-        if(rd_mux_addr == 12'h64) begin
-            readback_data_var[31:0] = hwif_in.meter.lost.value.next;
+        if(rd_mux_addr[3:0] == 4'h4) begin
+            readback_data_rt_c[6][31:0] = hwif_in.meter.lost.value.next;
         end
-        if(rd_mux_addr == 12'h68) begin
-            readback_data_var[31:0] = hwif_in.meter.out_of_range.value.next;
+        if(rd_mux_addr[3:0] == 4'h8) begin
+            readback_data_rt_c[6][31:0] = hwif_in.meter.out_of_range.value.next;
         end
-        if(rd_mux_addr == 12'h6c) begin
-            readback_data_var[31:0] = hwif_in.meter.min_latency.value.next;
+        if(rd_mux_addr[3:0] == 4'hc) begin
+            readback_data_rt_c[6][31:0] = hwif_in.meter.min_latency.value.next;
         end
-        if(rd_mux_addr == 12'h70) begin
-            readback_data_var[31:0] = hwif_in.meter.max_latency.value.next;
+        if(rd_mux_addr[3:0] == 4'h0) begin
+            readback_data_rt_c[7][31:0] = hwif_in.meter.max_latency.value.next;
         end
-        if(rd_mux_addr == 12'h78) begin
-            readback_data_var[31:0] = hwif_in.meter.sum_latency.value.next[31:0];
+        if(rd_mux_addr[3:0] == 4'h8) begin
+            readback_data_rt_c[7][31:0] = hwif_in.meter.sum_latency.value.next[31:0];
         end
-        if(rd_mux_addr == 12'h7c) begin
-            readback_data_var = rbuf_storage.meter.sum_latency.data[63:32];
+        if(rd_mux_addr[3:0] == 4'hc) begin
+            readback_data_rt_c[7] = rbuf_storage.meter.sum_latency.data[63:32];
         end
-        readback_data = readback_data_var;
-        readback_done = decoded_req & ~decoded_req_is_wr;
+    end
+
+    logic [7:0][31:0] readback_data_rt;
+    logic readback_done_rt;
+    logic readback_err_rt;
+    logic [6:0] readback_addr_rt;
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            for(int i=0; i<8; i++) readback_data_rt[i] <= '0;
+            readback_done_rt <= '0;
+            readback_err_rt <= '0;
+            readback_addr_rt <= '0;
+        end else begin
+            readback_data_rt <= readback_data_rt_c;
+            readback_err_rt <= decoded_err;
+            readback_done_rt <= decoded_req & ~decoded_req_is_wr;
+            readback_addr_rt <= rd_mux_addr;
+        end
+    end
+
+
+
+    // readback stage 2
+    always_comb begin
+        readback_data = readback_data_rt[readback_addr_rt[6:4]];
+        readback_done = readback_done_rt;
         readback_err = '0;
     end
 

@@ -7,7 +7,7 @@
 package latency_meter_block_pkg;
 
     localparam LATENCY_METER_BLOCK_DATA_WIDTH = 32;
-    localparam LATENCY_METER_BLOCK_MIN_ADDR_WIDTH = 12;
+    localparam LATENCY_METER_BLOCK_MIN_ADDR_WIDTH = 7;
     localparam LATENCY_METER_BLOCK_SIZE = 'h80;
 
     typedef struct packed {

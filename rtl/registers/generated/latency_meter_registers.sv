@@ -50,10 +50,9 @@ module latency_meter_registers #(
   latency_meter_block_pkg::latency_meter__in_t hwif_in;
   latency_meter_block_pkg::latency_meter__out_t hwif_out;
 
-  logic [11:0] awaddr, araddr, limits_address;
-  logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  logic [31:0] wdata, rdata;
-  logic [1:0] bresp, rresp;
+  logic [11:0] address, limits_address;
+  logic request, is_write, stall_write, stall_read, write_done, write_error, read_done, read_error;
+  logic [31:0] write_data, read_data;
   logic limits_readable, limits_writable;
   logic [31:0] limits_mask, limits_minimum, limits_maximum;
   logic set_out_of_range, set_read_only, set_unknown_write, set_unknown_read, set_partial_write;
@@ -81,22 +80,14 @@ module latency_meter_registers #(
       .s_axil_rresp,
       .s_axil_rvalid,
       .s_axil_rready,
-      .m_axil_awaddr(awaddr),
-      .m_axil_awvalid(awvalid),
-      .m_axil_awready(awready),
-      .m_axil_wdata(wdata),
-      .m_axil_wvalid(wvalid),
-      .m_axil_wready(wready),
-      .m_axil_bresp(bresp),
-      .m_axil_bvalid(bvalid),
-      .m_axil_bready(bready),
-      .m_axil_araddr(araddr),
-      .m_axil_arvalid(arvalid),
-      .m_axil_arready(arready),
-      .m_axil_rdata(rdata),
-      .m_axil_rresp(rresp),
-      .m_axil_rvalid(rvalid),
-      .m_axil_rready(rready),
+      .block_request(request),
+      .block_is_write(is_write),
+      .block_address(address),
+      .block_write_data(write_data),
+      .block_stall(is_write ? stall_write : stall_read),
+      .block_write_done(write_done),
+      .block_read_done(read_done),
+      .block_read_data(read_data),
       .limits_address,
       .limits_readable,
       .limits_writable,
@@ -125,25 +116,18 @@ module latency_meter_registers #(
   latency_meter_block registers (
       .clk,
       .rst,
-      .s_axil_awaddr(awaddr),
-      .s_axil_awprot(3'b000),
-      .s_axil_awvalid(awvalid),
-      .s_axil_awready(awready),
-      .s_axil_wdata(wdata),
-      .s_axil_wstrb(4'b1111),
-      .s_axil_wvalid(wvalid),
-      .s_axil_wready(wready),
-      .s_axil_bresp(bresp),
-      .s_axil_bvalid(bvalid),
-      .s_axil_bready(bready),
-      .s_axil_araddr(araddr),
-      .s_axil_arprot(3'b000),
-      .s_axil_arvalid(arvalid),
-      .s_axil_arready(arready),
-      .s_axil_rdata(rdata),
-      .s_axil_rresp(rresp),
-      .s_axil_rvalid(rvalid),
-      .s_axil_rready(rready),
+      .s_cpuif_req(request),
+      .s_cpuif_req_is_wr(is_write),
+      .s_cpuif_addr(address[6:0]),
+      .s_cpuif_wr_data(write_data),
+      .s_cpuif_wr_biten(32'hffffffff),
+      .s_cpuif_req_stall_wr(stall_write),
+      .s_cpuif_req_stall_rd(stall_read),
+      .s_cpuif_rd_ack(read_done),
+      .s_cpuif_rd_err(read_error),
+      .s_cpuif_rd_data(read_data),
+      .s_cpuif_wr_ack(write_done),
+      .s_cpuif_wr_err(write_error),
       .hwif_in,
       .hwif_out
   );
@@ -174,4 +158,9 @@ module latency_meter_registers #(
   assign meter_probe_port = hwif_out.meter.probe_port.value.value;
   assign meter_bucket_shift = hwif_out.meter.bucket_shift.value.value;
   assign meter_histogram_address = 16'(LAST_BUCKET) < hwif_out.meter.histogram_address.value.value ? 16'(LAST_BUCKET) : hwif_out.meter.histogram_address.value.value;
+
+  logic unused;
+  assign unused = &{
+      1'b0, address[11:7], write_error, read_error
+  };
 endmodule
