@@ -1,0 +1,322 @@
+// Header parser: watches the accepted beats of an AXI4-Stream of Ethernet frames and gives, once a frame, what
+// its IP and TCP headers say. It holds nothing back and changes nothing.
+//
+// What it models: the part of the NetFPGA's header parser that HULL needs (paper 5.1: ECN, ACKs with ECN-Echo,
+// flows). It knows 0 to 2 VLAN tags (0x8100, 0x88a8), IPv4 with options, IPv6, TCP and the ports of UDP. It stops
+// at an IPv6 extension header: such a packet is not TCP. The IPv4 header checksum is not verified.
+//
+// Flow key: CRC-32 (IEEE 802.3; zlib.crc32) of 13 bytes in network order: source address, destination
+// address, source port, destination port, protocol. An IPv6 address is first folded to 4 bytes: the XOR of its
+// four words, rotated left by 24, 16, 8 and 0 bits. Ports are 0 where there are none. Two flows with the same key
+// are one flow to whoever uses it: the chance is 2^-32 for a pair of unrelated flows, and 0 for two flows that
+// differ in nothing but the ports.
+//
+// Units: bytes. The frame is cut into words of 4 bytes so that IP headers are aligned: word i holds the bytes
+// 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes seven clocks after the clock in
+// which the beat that decides is accepted, that of the last header byte of interest or the last of the frame.
+module header_parser #(
+    // Width of the stream: 64, 128, 256 or 512.
+    parameter int DATA_BITS = 64
+) (
+    input logic clk,
+    input logic rst,
+
+    // The stream that is watched.
+    input logic [DATA_BITS-1:0] s_tdata,
+    input logic [DATA_BITS/8-1:0] s_tkeep,
+    input logic s_tvalid,
+    input logic s_tready,
+    input logic s_tlast,
+
+    // Once a frame; the other ports hold their values until the next pulse.
+    output logic header_valid,
+    output logic ok,            // IP, and its headers are complete and consistent
+    output logic truncated,     // the frame ends within its headers
+    output logic [3:0] ip_version,  // 4 or 6; 0: not IP. Valid without ok as well
+    output logic [4:0] ip_offset,   // of the IP header in the frame: 14, 18 or 22
+    // The others are 0 without ok.
+    output logic [1:0] ecn,     // 0: not ECN-capable, 1: ECT(1), 2: ECT(0), 3: CE
+    output logic is_tcp,        // TCP, and not a later fragment
+    output logic tcp_cwr,       // flags of TCP
+    output logic tcp_ece,
+    output logic tcp_ack,
+    output logic tcp_rst,
+    output logic tcp_syn,
+    output logic tcp_fin,
+    output logic [31:0] flow,         // key of the packet's flow
+    output logic [31:0] flow_reverse  // key of the opposite direction
+);
+  localparam int Bytes = DATA_BITS / 8;
+  localparam int Lanes = Bytes / 4;
+  localparam int LaneBits = $clog2(Lanes);
+  // Words are counted to 31; the last one that matters is 24.
+  localparam int BeatBits = 5 - LaneBits;
+
+  // The CRC's register after 32 more bits, the least significant first.
+  function automatic [31:0] crc_of(input [31:0] state, input [31:0] word);
+    crc_of = state ^ word;
+    for (int i = 0; i < 32; i = i + 1)
+      crc_of = {1'b0, crc_of[31:1]} ^ (crc_of[0] ? 32'hedb88320 : 32'd0);
+  endfunction
+  function automatic [31:0] key(
+      input [31:0] source, input [31:0] destination, input [31:0] ports, input [7:0] protocol);
+    key = crc_of(crc_of(crc_of('1, source), destination), ports) ^ {24'd0, protocol};
+    for (int i = 0; i < 8; i = i + 1)
+      key = {1'b0, key[31:1]} ^ (key[0] ? 32'hedb88320 : 32'd0);
+    key = ~key;
+  endfunction
+  // Bytes in network order: byte 0 is the least significant, so that their left is right here.
+  function automatic [31:0] fold(input [3:0][31:0] address);
+    fold = {address[0][23:0], address[0][31:24]} ^ {address[1][15:0], address[1][31:16]} ^
+        {address[2][7:0], address[2][31:8]} ^ address[3];
+  endfunction
+  function automatic is_tag(input [15:0] kind);
+    is_tag = kind == 16'h0081 || kind == 16'ha888;
+  endfunction
+
+  // Clock 1: the beat, in words. Byte 0 of a word is its least significant.
+  logic valid_1, first_1, last_1;
+  logic [BeatBits-1:0] beat_1;          // stays at its end
+  logic [Lanes-1:0][31:0] words_1;
+  logic [Lanes-1:0] present_1;          // the word is complete
+  logic [15:0] carried;                 // the last two bytes of the beat before
+  logic next_first;
+  logic [BeatBits-1:0] next_beat;
+  always_ff @(posedge clk) begin
+    valid_1 <= s_tvalid && s_tready;
+    if (s_tvalid && s_tready) begin
+      words_1[0] <= {s_tdata[15:0], carried};
+      for (int i = 1; i < Lanes; i = i + 1) words_1[i] <= s_tdata[32*i-16+:32];
+      for (int i = 0; i < Lanes; i = i + 1) present_1[i] <= s_tkeep[4*i+1];
+      carried <= s_tdata[DATA_BITS-1-:16];
+      first_1 <= next_first;
+      last_1 <= s_tlast;
+      beat_1 <= next_beat;
+      next_first <= s_tlast;
+      next_beat <= s_tlast ? '0 : (next_beat == '1) ? next_beat : next_beat + BeatBits'(1);
+    end
+    if (rst) begin
+      valid_1 <= 1'b0;
+      next_first <= 1'b1;
+      next_beat <= '0;
+    end
+  end
+
+  // Clock 2: the types behind the addresses and each tag, kept from the beat that holds them.
+  localparam int Lane3 = 3 % Lanes, Beat3 = 3 / Lanes;
+  localparam int Lane4 = 4 % Lanes, Beat4 = 4 / Lanes;
+  localparam int Lane5 = 5 % Lanes, Beat5 = 5 / Lanes;
+  logic valid_2, first_2, last_2;
+  logic [BeatBits-1:0] beat_2;
+  logic [Lanes-1:0][31:0] words_2;
+  logic [Lanes-1:0] present_2;
+  // Of the types in words 3, 4 and 5: seen, a tag, IPv4, IPv6.
+  logic [2:0] seen_2, four_2, six_2;
+  logic [1:0] tag_2;
+  logic [2:0][15:0] kind_1;
+  logic [2:0] at_1, here_1;
+  assign kind_1[0] = words_1[Lane3][31:16];
+  assign kind_1[1] = words_1[Lane4][31:16];
+  assign kind_1[2] = words_1[Lane5][31:16];
+  assign at_1 = {
+    beat_1 == BeatBits'(Beat5), beat_1 == BeatBits'(Beat4), beat_1 == BeatBits'(Beat3)
+  };
+  assign here_1 = {present_1[Lane5], present_1[Lane4], present_1[Lane3]};
+  always_ff @(posedge clk) begin
+    valid_2 <= valid_1;
+    first_2 <= first_1;
+    last_2 <= last_1;
+    beat_2 <= beat_1;
+    words_2 <= words_1;
+    present_2 <= present_1;
+    for (int i = 0; i < 3; i = i + 1) begin
+      if (valid_1 && at_1[i]) begin
+        seen_2[i] <= here_1[i];
+        if (i < 2) tag_2[i] <= is_tag(kind_1[i]);
+        four_2[i] <= kind_1[i] == 16'h0008;
+        six_2[i] <= kind_1[i] == 16'hdd86;
+      end else if (valid_1 && first_1) seen_2[i] <= 1'b0;
+    end
+    if (rst) valid_2 <= 1'b0;
+  end
+
+  // Clock 3: what stands behind the tags, and the words of the IP header.
+  logic [1:0] tags_2;
+  logic known_2, is_four_2, is_six_2;
+  always_comb begin
+    if (!tag_2[0] || !seen_2[0]) tags_2 = 2'd0;
+    else if (!tag_2[1] || !seen_2[1]) tags_2 = 2'd1;
+    else tags_2 = 2'd2;
+    known_2   = (seen_2 & (3'b001 << tags_2)) != '0;
+    is_four_2 = known_2 && (four_2 & (3'b001 << tags_2)) != '0;
+    is_six_2  = known_2 && (six_2 & (3'b001 << tags_2)) != '0;
+  end
+
+  logic valid_3, first_3, last_3;
+  logic [BeatBits-1:0] beat_3;
+  logic [Lanes-1:0][31:0] words_3;
+  logic [Lanes-1:0] present_3;
+  logic [1:0] tags_3;
+  logic known_3, is_four_3, is_six_3;
+  logic [9:0][31:0] ip_3;
+  always_ff @(posedge clk) begin
+    valid_3 <= valid_2;
+    first_3 <= first_2;
+    last_3 <= last_2;
+    beat_3 <= beat_2;
+    words_3 <= words_2;
+    present_3 <= present_2;
+    tags_3 <= tags_2;
+    known_3 <= known_2;
+    is_four_3 <= is_four_2;
+    is_six_3 <= is_six_2;
+    for (int tags = 0; tags < 3; tags = tags + 1)
+      for (int i = 0; i < 10; i = i + 1)
+        if (valid_2 && tags_2 == 2'(tags) && beat_2 == BeatBits'((4 + i + tags) / Lanes))
+          ip_3[i] <= words_2[(4+i+tags)%Lanes];
+    if (rst) valid_3 <= 1'b0;
+  end
+
+  // Clock 4: where the transport header is and which word is the last one of interest; addresses.
+  logic [7:0] protocol_3;
+  logic [3:0] length_3, transport_4;      // of the IP header in words
+  logic later_fragment_3, tcp_3, udp_3;
+  logic [4:0] ip_word_3;
+  assign protocol_3 = is_six_3 ? ip_3[1][23:16] : ip_3[2][15:8];
+  assign later_fragment_3 = is_four_3 && {ip_3[1][20:16], ip_3[1][31:24]} != '0;
+  assign tcp_3 = protocol_3 == 8'd6 && !later_fragment_3;
+  assign udp_3 = protocol_3 == 8'd17 && !later_fragment_3;
+  assign length_3 = is_six_3 ? 4'd10 : (ip_3[0][3:0] < 4'd5) ? 4'd5 : ip_3[0][3:0];
+  assign ip_word_3 = 5'd4 + {3'd0, tags_3};
+
+  logic valid_4, first_4, last_4;
+  logic [BeatBits-1:0] beat_4;
+  logic [Lanes-1:0][31:0] words_4;
+  logic [Lanes-1:0] present_4;
+  logic [1:0] tags_4;
+  logic known_4, is_four_4, is_six_4, tcp_4, udp_4;
+  logic [7:0] protocol_4;
+  logic [31:0] ip_first_4, ip_second_4, source_4, destination_4;
+  logic [4:0] ports_word_4, flags_word_4, needed_4;
+  always_ff @(posedge clk) begin
+    valid_4 <= valid_3;
+    first_4 <= first_3;
+    last_4 <= last_3;
+    beat_4 <= beat_3;
+    words_4 <= words_3;
+    present_4 <= present_3;
+    tags_4 <= tags_3;
+    known_4 <= known_3;
+    is_four_4 <= is_four_3;
+    is_six_4 <= is_six_3;
+    tcp_4 <= tcp_3;
+    udp_4 <= udp_3;
+    protocol_4 <= protocol_3;
+    ip_first_4 <= ip_3[0];
+    ip_second_4 <= ip_3[1];
+    source_4 <= is_six_3 ? fold(ip_3[5:2]) : ip_3[3];
+    destination_4 <= is_six_3 ? fold(ip_3[9:6]) : ip_3[4];
+    transport_4 <= length_3;
+    ports_word_4 <= ip_word_3 + {1'b0, length_3};
+    flags_word_4 <= ip_word_3 + {1'b0, length_3} + 5'd3;
+    if (!known_3) needed_4 <= 5'd31;
+    else if (!is_four_3 && !is_six_3) needed_4 <= ip_word_3 - 5'd1;
+    else if (tcp_3) needed_4 <= ip_word_3 + {1'b0, length_3} + 5'd3;
+    else if (udp_3) needed_4 <= ip_word_3 + {1'b0, length_3};
+    else needed_4 <= ip_word_3 + {1'b0, length_3} - 5'd1;
+    if (rst) valid_4 <= 1'b0;
+  end
+
+  // Clock 5: the transport header; the frame is decided with the beat that holds the last word needed,
+  // or with its own last one.
+  logic reached_4, complete_4, decided_4, sent;
+  assign reached_4 = beat_4 > needed_4[4:LaneBits] ||
+      (beat_4 == needed_4[4:LaneBits] && present_4[needed_4[LaneBits-1:0]]);
+  assign complete_4 = reached_4 && known_4;
+  assign decided_4 = valid_4 && (complete_4 || last_4) && (first_4 || !sent);
+
+  logic decided_5, complete_5, is_four_5, is_six_5, tcp_5, ports_5;
+  logic [1:0] tags_5;
+  logic [3:0] length_5;
+  logic [7:0] protocol_5;
+  logic [31:0] ip_first_5, ip_second_5, source_5, destination_5;
+  logic [31:0] ports_word_5, flags_word_5;
+  always_ff @(posedge clk) begin
+    if (valid_4) begin
+      sent <= decided_4 || (sent && !first_4);
+      if (beat_4 == ports_word_4[4:LaneBits]) ports_word_5 <= words_4[ports_word_4[LaneBits-1:0]];
+      if (beat_4 == flags_word_4[4:LaneBits]) flags_word_5 <= words_4[flags_word_4[LaneBits-1:0]];
+    end
+    decided_5 <= decided_4;
+    complete_5 <= complete_4;
+    tags_5 <= tags_4;
+    is_four_5 <= known_4 && is_four_4;
+    is_six_5 <= known_4 && is_six_4;
+    tcp_5 <= tcp_4;
+    ports_5 <= tcp_4 || udp_4;
+    protocol_5 <= protocol_4;
+    length_5 <= transport_4;
+    ip_first_5 <= ip_first_4;
+    ip_second_5 <= ip_second_4;
+    source_5 <= source_4;
+    destination_5 <= destination_4;
+    if (rst) decided_5 <= 1'b0;
+  end
+
+  // Clock 6: are the headers consistent?
+  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
+  logic [15:0] stated_5, least_5;
+  logic consistent_5;
+  assign stated_5 = is_six_5 ? {ip_second_5[7:0], ip_second_5[15:8]} : {ip_first_5[23:16], ip_first_5[31:24]};
+  assign least_5 = (tcp_5 ? 16'd20 : ports_5 ? 16'd8 : 16'd0) +
+      (is_six_5 ? 16'd0 : {10'd0, length_5, 2'b00});
+  assign consistent_5 = ip_first_5[7:4] == (is_six_5 ? 4'd6 : 4'd4) &&
+      (is_six_5 || ip_first_5[3:0] >= 4'd5) && stated_5 >= least_5 &&
+      !(tcp_5 && flags_word_5[7:4] < 4'd5);
+
+  logic decided_6, ok_6, complete_6, is_four_6, is_six_6, tcp_6;
+  logic [1:0] tags_6, ecn_6;
+  logic [5:0] flags_6;
+  logic [7:0] protocol_6;
+  logic [31:0] source_6, destination_6, ports_6;
+  always_ff @(posedge clk) begin
+    decided_6 <= decided_5;
+    complete_6 <= complete_5;
+    ok_6 <= complete_5 && (is_four_5 || is_six_5) && consistent_5;
+    is_four_6 <= is_four_5;
+    is_six_6 <= is_six_5;
+    tcp_6 <= tcp_5;
+    tags_6 <= tags_5;
+    ecn_6 <= is_six_5 ? ip_first_5[13:12] : ip_first_5[9:8];
+    // CWR, ECE, ACK, RST, SYN, FIN.
+    flags_6 <= {flags_word_5[15:14], flags_word_5[12], flags_word_5[10:8]};
+    protocol_6 <= protocol_5;
+    source_6 <= source_5;
+    destination_6 <= destination_5;
+    ports_6 <= ports_5 ? ports_word_5 : 32'd0;
+    if (rst) decided_6 <= 1'b0;
+  end
+
+  // Clock 7: the keys.
+  logic [31:0] reversed_6;
+  assign reversed_6 = {ports_6[15:0], ports_6[31:16]};
+  always_ff @(posedge clk) begin
+    header_valid <= decided_6;
+    if (decided_6) begin
+      ok <= ok_6;
+      truncated <= !complete_6;
+      ip_version <= is_four_6 ? 4'd4 : is_six_6 ? 4'd6 : 4'd0;
+      ip_offset <= 5'd14 + {1'b0, tags_6, 2'b00};
+      ecn <= ok_6 ? ecn_6 : '0;
+      is_tcp <= ok_6 && tcp_6;
+      {tcp_cwr, tcp_ece, tcp_ack, tcp_rst, tcp_syn, tcp_fin} <= (ok_6 && tcp_6) ? flags_6 : '0;
+      flow <= ok_6 ? key(source_6, destination_6, ports_6, protocol_6) : '0;
+      flow_reverse <= ok_6 ? key(destination_6, source_6, reversed_6, protocol_6) : '0;
+    end
+    if (rst) header_valid <= 1'b0;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, ip_first_5[15:14], ip_first_5[11:10], flags_word_5[31:16], flags_word_5[13], flags_word_5[11],
+      flags_word_5[3:0], ip_second_5[31:16]};
+endmodule
