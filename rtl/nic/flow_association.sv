@@ -59,6 +59,8 @@ module flow_association #(
     output logic [31:0] missed         // successful draws less than four clocks after another
 );
   localparam int LiveBits = $clog2(ENTRIES + 1);
+  localparam int Groups = (ENTRIES + 7) / 8;
+  localparam int Padded = 8 * Groups;
 
   // x^32 + x^22 + x^2 + x + 1, 32 bits a draw.
   logic [31:0] lfsr, lfsr_next;
@@ -98,15 +100,15 @@ module flow_association #(
   logic valid_2;
   logic [31:0] flow_2, ends_2;
   logic [ENTRIES-1:0] match_2;
-  // Clock 3: which entries are above it.
+  // Clock 3: which entries of its group of 8 are not below it; the same for the lowest free entry.
   logic valid_3;
   logic [31:0] flow_3, ends_3;
-  logic [ENTRIES-1:0] match_3, free_3, match_from_3, free_from_3;
+  logic [Padded-1:0] match_3, free_3, match_from_3, free_from_3;
   // Clock 4: which entries move.
-  logic valid_4, any_4, full_4;
+  logic valid_4, any_4, full_4, room_4;
   logic [31:0] flow_4, ends_4;
-  logic [ENTRIES-1:0] match_from_4, free_from_4;
-  logic room_4;
+  logic [Padded-1:0] match_from_4, free_from_4;
+  logic [Groups-1:0] match_below_4, free_below_4;  // in a group below
   // Clock 5: they move.
   logic push_5, refresh_5, evict_5, ignore_5;
   logic [31:0] flow_5, ends_5;
@@ -117,11 +119,18 @@ module flow_association #(
   assign room_4    = any_4 || !full_4 || evict_when_full;
   always_comb begin
     for (int i = 0; i < ENTRIES; i = i + 1) match_2[i] = open[i] && flows[i] == flow_2;
-    match_from_3 = match_3;
-    free_from_3  = free_3;
-    for (int step = 1; step < ENTRIES; step = step * 2) begin
-      match_from_3 = match_from_3 | (match_from_3 << step);
-      free_from_3  = free_from_3 | (free_from_3 << step);
+    for (int g = 0; g < Groups; g = g + 1)
+      for (int i = 0; i < 8; i = i + 1) begin
+        match_from_3[8*g+i] = (match_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
+        free_from_3[8*g+i]  = (free_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
+      end
+    any_4  = 1'b0;
+    full_4 = 1'b1;
+    for (int g = 0; g < Groups; g = g + 1) begin
+      match_below_4[g] = any_4;
+      free_below_4[g] = !full_4;
+      any_4 = any_4 || match_from_4[8*g+7];
+      full_4 = full_4 && !free_from_4[8*g+7];
     end
   end
 
@@ -138,14 +147,12 @@ module flow_association #(
     valid_3 <= valid_2;
     flow_3 <= flow_2;
     ends_3 <= ends_2;
-    match_3 <= match_2;
-    free_3 <= ~open;
+    match_3 <= Padded'(match_2);
+    free_3 <= Padded'(~open);
 
     valid_4 <= valid_3;
     flow_4 <= flow_3;
     ends_4 <= ends_3;
-    any_4 <= |match_3;
-    full_4 <= free_3 == '0;
     match_from_4 <= match_from_3;
     free_from_4 <= free_from_3;
 
@@ -157,9 +164,9 @@ module flow_association #(
     ends_5 <= ends_4;
     for (int i = 0; i < ENTRIES; i = i + 1) begin
       if (!valid_4) shift_5[i] <= 1'b0;
-      else if (any_4) shift_5[i] <= match_from_4[i];
+      else if (any_4) shift_5[i] <= match_from_4[i] || match_below_4[i/8];
       else if (full_4) shift_5[i] <= evict_when_full;
-      else shift_5[i] <= free_from_4[i];
+      else shift_5[i] <= free_from_4[i] || free_below_4[i/8];
     end
     if (rst) begin
       valid_1 <= 1'b0;
@@ -182,16 +189,22 @@ module flow_association #(
     ending_left = open & ends_now;
     valid_left  = valid & ~ending_4;
   end
-  always_ff @(posedge clk) begin
-    for (int i = 0; i < ENTRIES - 1; i = i + 1)
-      if (shift_5[i]) begin
-        flows[i] <= flows[i+1];
-        deadlines[i] <= deadlines[i+1];
-      end
-    if (shift_5[ENTRIES-1]) begin
-      flows[ENTRIES-1] <= flow_5;
-      deadlines[ENTRIES-1] <= ends_5;
+  for (genvar i = 0; i < ENTRIES; i = i + 1) begin : g_entry
+    logic [31:0] flow_above, deadline_above;
+    if (i == ENTRIES - 1) begin : g_top
+      assign flow_above = flow_5;
+      assign deadline_above = ends_5;
+    end else begin : g_below
+      assign flow_above = flows[i+1];
+      assign deadline_above = deadlines[i+1];
     end
+    always_ff @(posedge clk)
+      if (shift_5[i]) begin
+        flows[i] <= flow_above;
+        deadlines[i] <= deadline_above;
+      end
+  end
+  always_ff @(posedge clk) begin
     open     <= (~shift_5 & open_left) | (shift_5 & {1'b1, open_left[ENTRIES-1:1]});
     valid    <= (~shift_5 & valid_left) | (shift_5 & {1'b1, valid_left[ENTRIES-1:1]});
     ending_1 <= (~shift_5 & ending_left) | (shift_5 & {1'b0, ending_left[ENTRIES-1:1]});
@@ -247,14 +260,13 @@ module flow_association #(
   end
 
   // Number of entries that end, over two clocks; the other events keep step with it.
-  localparam int Groups = (ENTRIES + 7) / 8;
-  logic [8*Groups-1:0] ended;
+  logic [Padded-1:0] ended;
   logic [Groups-1:0][3:0] ended_6, ended_group;
   logic [LiveBits-1:0] ended_7, ended_sum;
   logic entered_6, refresh_6, evict_6, ignore_6;
   logic entered_7, refresh_7, evict_7, ignore_7;
-  logic [5:2] missed_at;
-  assign ended = (8 * Groups)'(ending_4);
+  logic [7:2] missed_at;
+  assign ended = Padded'(ending_4);
   always_comb begin
     ended_sum = '0;
     for (int g = 0; g < Groups; g = g + 1) begin
@@ -276,14 +288,14 @@ module flow_association #(
     refresh_7 <= refresh_6;
     evict_7 <= evict_6;
     ignore_7 <= ignore_6;
-    missed_at <= {missed_at[4:2], valid_1 && success_1 && busy_1};
+    missed_at <= {missed_at[6:2], valid_1 && success_1 && busy_1};
 
     live <= live + LiveBits'(entered_7) - LiveBits'(evict_7) - ended_7;
     if (entered_7 && associations != '1) associations <= associations + 32'd1;
     if (refresh_7 && refreshed != '1) refreshed <= refreshed + 32'd1;
     if (ignore_7 && ignored != '1) ignored <= ignored + 32'd1;
     if (evict_7 && evicted != '1) evicted <= evicted + 32'd1;
-    if (missed_at[5] && missed != '1) missed <= missed + 32'd1;
+    if (missed_at[7] && missed != '1) missed <= missed + 32'd1;
     expired <= expired_next[32] ? '1 : expired_next[31:0];
     if (rst) begin
       ended_6 <= '0;

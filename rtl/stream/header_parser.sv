@@ -12,7 +12,7 @@
 // differ in nothing but the ports.
 //
 // Units: bytes. The frame is cut into words of 4 bytes so that IP headers are aligned: word i holds the bytes
-// 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes seven clocks after the clock in
+// 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes nine clocks after the clock in
 // which the beat that decides is accepted, that of the last header byte of interest or the last of the frame.
 module header_parser #(
     // Width of the stream: 64, 128, 256 or 512.
@@ -52,19 +52,25 @@ module header_parser #(
   // Words are counted to 31; the last one that matters is 24.
   localparam int BeatBits = 5 - LaneBits;
 
-  // The CRC's register after 32 more bits, the least significant first.
-  function automatic [31:0] crc_of(input [31:0] state, input [31:0] word);
-    crc_of = state ^ word;
-    for (int i = 0; i < 32; i = i + 1)
-      crc_of = {1'b0, crc_of[31:1]} ^ (crc_of[0] ? 32'hedb88320 : 32'd0);
+  // The CRC is linear in the 104 bits of its message, counted in the order of their transmission: bit i of it
+  // is a constant plus the parity of the message's bits under mask i, here at 104 * i.
+  function automatic [31:0] crc_step(input [31:0] state);
+    crc_step = {1'b0, state[31:1]} ^ (state[0] ? 32'hedb88320 : 32'd0);
   endfunction
-  function automatic [31:0] key(
-      input [31:0] source, input [31:0] destination, input [31:0] ports, input [7:0] protocol);
-    key = crc_of(crc_of(crc_of('1, source), destination), ports) ^ {24'd0, protocol};
-    for (int i = 0; i < 8; i = i + 1)
-      key = {1'b0, key[31:1]} ^ (key[0] ? 32'hedb88320 : 32'd0);
-    key = ~key;
+  function automatic [32*104-1:0] crc_masks(input [31:0] last);
+    logic [31:0] column;
+    column = last;
+    for (int bit_of = 103; bit_of >= 0; bit_of = bit_of - 1) begin
+      for (int i = 0; i < 32; i = i + 1) crc_masks[104*i+bit_of] = column[i];
+      column = crc_step(column);
+    end
   endfunction
+  function automatic [31:0] crc_of_zeros(input [31:0] start);
+    crc_of_zeros = start;
+    for (int i = 0; i < 104; i = i + 1) crc_of_zeros = crc_step(crc_of_zeros);
+  endfunction
+  localparam logic [32*104-1:0] Masks = crc_masks(32'hedb88320);
+  localparam logic [31:0] Constant = ~crc_of_zeros('1);
   // Bytes in network order: byte 0 is the least significant, so that their left is right here.
   function automatic [31:0] fold(input [3:0][31:0] address);
     fold = {address[0][23:0], address[0][31:24]} ^ {address[1][15:0], address[1][31:16]} ^
@@ -177,27 +183,16 @@ module header_parser #(
     if (rst) valid_3 <= 1'b0;
   end
 
-  // Clock 4: where the transport header is and which word is the last one of interest; addresses.
-  logic [7:0] protocol_3;
-  logic [3:0] length_3, transport_4;      // of the IP header in words
-  logic later_fragment_3, tcp_3, udp_3;
-  logic [4:0] ip_word_3;
-  assign protocol_3 = is_six_3 ? ip_3[1][23:16] : ip_3[2][15:8];
-  assign later_fragment_3 = is_four_3 && {ip_3[1][20:16], ip_3[1][31:24]} != '0;
-  assign tcp_3 = protocol_3 == 8'd6 && !later_fragment_3;
-  assign udp_3 = protocol_3 == 8'd17 && !later_fragment_3;
-  assign length_3 = is_six_3 ? 4'd10 : (ip_3[0][3:0] < 4'd5) ? 4'd5 : ip_3[0][3:0];
-  assign ip_word_3 = 5'd4 + {3'd0, tags_3};
-
+  // Clock 4: the fields of the IP header.
   logic valid_4, first_4, last_4;
   logic [BeatBits-1:0] beat_4;
   logic [Lanes-1:0][31:0] words_4;
   logic [Lanes-1:0] present_4;
   logic [1:0] tags_4;
-  logic known_4, is_four_4, is_six_4, tcp_4, udp_4;
+  logic known_4, is_four_4, is_six_4, later_fragment_4;
   logic [7:0] protocol_4;
+  logic [3:0] length_4;   // of the IP header in words
   logic [31:0] ip_first_4, ip_second_4, source_4, destination_4;
-  logic [4:0] ports_word_4, flags_word_4, needed_4;
   always_ff @(posedge clk) begin
     valid_4 <= valid_3;
     first_4 <= first_3;
@@ -209,114 +204,182 @@ module header_parser #(
     known_4 <= known_3;
     is_four_4 <= is_four_3;
     is_six_4 <= is_six_3;
-    tcp_4 <= tcp_3;
-    udp_4 <= udp_3;
-    protocol_4 <= protocol_3;
+    later_fragment_4 <= is_four_3 && {ip_3[1][20:16], ip_3[1][31:24]} != '0;
+    protocol_4 <= is_six_3 ? ip_3[1][23:16] : ip_3[2][15:8];
+    length_4 <= is_six_3 ? 4'd10 : (ip_3[0][3:0] < 4'd5) ? 4'd5 : ip_3[0][3:0];
     ip_first_4 <= ip_3[0];
     ip_second_4 <= ip_3[1];
     source_4 <= is_six_3 ? fold(ip_3[5:2]) : ip_3[3];
     destination_4 <= is_six_3 ? fold(ip_3[9:6]) : ip_3[4];
-    transport_4 <= length_3;
-    ports_word_4 <= ip_word_3 + {1'b0, length_3};
-    flags_word_4 <= ip_word_3 + {1'b0, length_3} + 5'd3;
-    if (!known_3) needed_4 <= 5'd31;
-    else if (!is_four_3 && !is_six_3) needed_4 <= ip_word_3 - 5'd1;
-    else if (tcp_3) needed_4 <= ip_word_3 + {1'b0, length_3} + 5'd3;
-    else if (udp_3) needed_4 <= ip_word_3 + {1'b0, length_3};
-    else needed_4 <= ip_word_3 + {1'b0, length_3} - 5'd1;
     if (rst) valid_4 <= 1'b0;
   end
 
-  // Clock 5: the transport header; the frame is decided with the beat that holds the last word needed,
-  // or with its own last one.
-  logic reached_4, complete_4, decided_4, sent;
-  assign reached_4 = beat_4 > needed_4[4:LaneBits] ||
-      (beat_4 == needed_4[4:LaneBits] && present_4[needed_4[LaneBits-1:0]]);
-  assign complete_4 = reached_4 && known_4;
-  assign decided_4 = valid_4 && (complete_4 || last_4) && (first_4 || !sent);
+  // Clock 5: where the transport header is, and which word is the last one of interest.
+  logic tcp_4, udp_4;
+  logic [4:0] ip_word_4, transport_word_4;
+  assign tcp_4 = protocol_4 == 8'd6 && !later_fragment_4;
+  assign udp_4 = protocol_4 == 8'd17 && !later_fragment_4;
+  assign ip_word_4 = 5'd4 + {3'd0, tags_4};
+  assign transport_word_4 = ip_word_4 + {1'b0, length_4};
 
-  logic decided_5, complete_5, is_four_5, is_six_5, tcp_5, ports_5;
+  logic valid_5, first_5, last_5;
+  logic [BeatBits-1:0] beat_5;
+  logic [Lanes-1:0][31:0] words_5;
+  logic [Lanes-1:0] present_5;
   logic [1:0] tags_5;
-  logic [3:0] length_5;
+  logic known_5, is_four_5, is_six_5, tcp_5, udp_5;
   logic [7:0] protocol_5;
+  logic [3:0] length_5;
   logic [31:0] ip_first_5, ip_second_5, source_5, destination_5;
-  logic [31:0] ports_word_5, flags_word_5;
+  logic [4:0] ports_word_5, flags_word_5, needed_5;
   always_ff @(posedge clk) begin
-    if (valid_4) begin
-      sent <= decided_4 || (sent && !first_4);
-      if (beat_4 == ports_word_4[4:LaneBits]) ports_word_5 <= words_4[ports_word_4[LaneBits-1:0]];
-      if (beat_4 == flags_word_4[4:LaneBits]) flags_word_5 <= words_4[flags_word_4[LaneBits-1:0]];
-    end
-    decided_5 <= decided_4;
-    complete_5 <= complete_4;
+    valid_5 <= valid_4;
+    first_5 <= first_4;
+    last_5 <= last_4;
+    beat_5 <= beat_4;
+    words_5 <= words_4;
+    present_5 <= present_4;
     tags_5 <= tags_4;
-    is_four_5 <= known_4 && is_four_4;
-    is_six_5 <= known_4 && is_six_4;
+    known_5 <= known_4;
+    is_four_5 <= is_four_4;
+    is_six_5 <= is_six_4;
     tcp_5 <= tcp_4;
-    ports_5 <= tcp_4 || udp_4;
+    udp_5 <= udp_4;
     protocol_5 <= protocol_4;
-    length_5 <= transport_4;
+    length_5 <= length_4;
     ip_first_5 <= ip_first_4;
     ip_second_5 <= ip_second_4;
     source_5 <= source_4;
     destination_5 <= destination_4;
-    if (rst) decided_5 <= 1'b0;
+    ports_word_5 <= transport_word_4;
+    flags_word_5 <= transport_word_4 + 5'd3;
+    if (!known_4) needed_5 <= 5'd31;
+    else if (!is_four_4 && !is_six_4) needed_5 <= ip_word_4 - 5'd1;
+    else if (tcp_4) needed_5 <= transport_word_4 + 5'd3;
+    else if (udp_4) needed_5 <= transport_word_4;
+    else needed_5 <= transport_word_4 - 5'd1;
+    if (rst) valid_5 <= 1'b0;
   end
 
-  // Clock 6: are the headers consistent?
-  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
-  logic [15:0] stated_5, least_5;
-  logic consistent_5;
-  assign stated_5 = is_six_5 ? {ip_second_5[7:0], ip_second_5[15:8]} : {ip_first_5[23:16], ip_first_5[31:24]};
-  assign least_5 = (tcp_5 ? 16'd20 : ports_5 ? 16'd8 : 16'd0) +
-      (is_six_5 ? 16'd0 : {10'd0, length_5, 2'b00});
-  assign consistent_5 = ip_first_5[7:4] == (is_six_5 ? 4'd6 : 4'd4) &&
-      (is_six_5 || ip_first_5[3:0] >= 4'd5) && stated_5 >= least_5 &&
-      !(tcp_5 && flags_word_5[7:4] < 4'd5);
+  // Clock 6: the transport header; the frame is decided with the beat that holds the last word needed,
+  // or with its own last one.
+  logic reached_5, complete_5, decided_5, sent;
+  assign reached_5 = beat_5 > needed_5[4:LaneBits] ||
+      (beat_5 == needed_5[4:LaneBits] && present_5[needed_5[LaneBits-1:0]]);
+  assign complete_5 = reached_5 && known_5;
+  assign decided_5 = valid_5 && (complete_5 || last_5) && (first_5 || !sent);
 
-  logic decided_6, ok_6, complete_6, is_four_6, is_six_6, tcp_6;
-  logic [1:0] tags_6, ecn_6;
-  logic [5:0] flags_6;
+  logic decided_6, complete_6, is_four_6, is_six_6, tcp_6, ports_6;
+  logic [1:0] tags_6;
+  logic [3:0] length_6;
   logic [7:0] protocol_6;
-  logic [31:0] source_6, destination_6, ports_6;
+  logic [31:0] ip_first_6, ip_second_6, source_6, destination_6;
+  logic [31:0] ports_word_6, flags_word_6;
   always_ff @(posedge clk) begin
+    if (valid_5) begin
+      sent <= decided_5 || (sent && !first_5);
+      if (beat_5 == ports_word_5[4:LaneBits]) ports_word_6 <= words_5[ports_word_5[LaneBits-1:0]];
+      if (beat_5 == flags_word_5[4:LaneBits]) flags_word_6 <= words_5[flags_word_5[LaneBits-1:0]];
+    end
     decided_6 <= decided_5;
     complete_6 <= complete_5;
-    ok_6 <= complete_5 && (is_four_5 || is_six_5) && consistent_5;
-    is_four_6 <= is_four_5;
-    is_six_6 <= is_six_5;
-    tcp_6 <= tcp_5;
     tags_6 <= tags_5;
-    ecn_6 <= is_six_5 ? ip_first_5[13:12] : ip_first_5[9:8];
-    // CWR, ECE, ACK, RST, SYN, FIN.
-    flags_6 <= {flags_word_5[15:14], flags_word_5[12], flags_word_5[10:8]};
+    is_four_6 <= known_5 && is_four_5;
+    is_six_6 <= known_5 && is_six_5;
+    tcp_6 <= tcp_5;
+    ports_6 <= tcp_5 || udp_5;
     protocol_6 <= protocol_5;
+    length_6 <= length_5;
+    ip_first_6 <= ip_first_5;
+    ip_second_6 <= ip_second_5;
     source_6 <= source_5;
     destination_6 <= destination_5;
-    ports_6 <= ports_5 ? ports_word_5 : 32'd0;
     if (rst) decided_6 <= 1'b0;
   end
 
-  // Clock 7: the keys.
-  logic [31:0] reversed_6;
-  assign reversed_6 = {ports_6[15:0], ports_6[31:16]};
+  // Clock 7: are the headers consistent?
+  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
+  logic [15:0] stated_6, least_6;
+  logic consistent_6;
+  assign stated_6 = is_six_6 ? {ip_second_6[7:0], ip_second_6[15:8]} : {ip_first_6[23:16], ip_first_6[31:24]};
+  assign least_6 = (tcp_6 ? 16'd20 : ports_6 ? 16'd8 : 16'd0) +
+      (is_six_6 ? 16'd0 : {10'd0, length_6, 2'b00});
+  assign consistent_6 = ip_first_6[7:4] == (is_six_6 ? 4'd6 : 4'd4) &&
+      (is_six_6 || ip_first_6[3:0] >= 4'd5) && stated_6 >= least_6 &&
+      !(tcp_6 && flags_word_6[7:4] < 4'd5);
+
+  logic decided_7, ok_7, complete_7, is_four_7, is_six_7, tcp_7;
+  logic [1:0] tags_7, ecn_7;
+  logic [5:0] flags_7;
+  logic [7:0] protocol_7;
+  logic [31:0] source_7, destination_7, ports_7;
   always_ff @(posedge clk) begin
-    header_valid <= decided_6;
-    if (decided_6) begin
-      ok <= ok_6;
-      truncated <= !complete_6;
-      ip_version <= is_four_6 ? 4'd4 : is_six_6 ? 4'd6 : 4'd0;
-      ip_offset <= 5'd14 + {1'b0, tags_6, 2'b00};
-      ecn <= ok_6 ? ecn_6 : '0;
-      is_tcp <= ok_6 && tcp_6;
-      {tcp_cwr, tcp_ece, tcp_ack, tcp_rst, tcp_syn, tcp_fin} <= (ok_6 && tcp_6) ? flags_6 : '0;
-      flow <= ok_6 ? key(source_6, destination_6, ports_6, protocol_6) : '0;
-      flow_reverse <= ok_6 ? key(destination_6, source_6, reversed_6, protocol_6) : '0;
+    decided_7 <= decided_6;
+    complete_7 <= complete_6;
+    ok_7 <= complete_6 && (is_four_6 || is_six_6) && consistent_6;
+    is_four_7 <= is_four_6;
+    is_six_7 <= is_six_6;
+    tcp_7 <= tcp_6;
+    tags_7 <= tags_6;
+    ecn_7 <= is_six_6 ? ip_first_6[13:12] : ip_first_6[9:8];
+    // CWR, ECE, ACK, RST, SYN, FIN.
+    flags_7 <= {flags_word_6[15:14], flags_word_6[12], flags_word_6[10:8]};
+    protocol_7 <= protocol_6;
+    source_7 <= source_6;
+    destination_7 <= destination_6;
+    ports_7 <= ports_6 ? ports_word_6 : 32'd0;
+    if (rst) decided_7 <= 1'b0;
+  end
+
+  // Clock 8: the keys, in parts: source, destination, ports, protocol; and the same for the other direction.
+  logic decided_8, ok_8, complete_8, is_four_8, is_six_8, tcp_8;
+  logic [1:0] tags_8, ecn_8;
+  logic [5:0] flags_8;
+  logic [31:0] reversed_7;
+  logic [2:0][31:0] part_8, reverse_part_8;
+  logic [31:0] protocol_part_8;
+  assign reversed_7 = {ports_7[15:0], ports_7[31:16]};
+  always_ff @(posedge clk) begin
+    decided_8 <= decided_7;
+    ok_8 <= ok_7;
+    complete_8 <= complete_7;
+    is_four_8 <= is_four_7;
+    is_six_8 <= is_six_7;
+    tcp_8 <= ok_7 && tcp_7;
+    tags_8 <= tags_7;
+    ecn_8 <= ecn_7;
+    flags_8 <= flags_7;
+    for (int i = 0; i < 32; i = i + 1) begin
+      part_8[0][i] <= ^(source_7 & Masks[104*i+:32]);
+      part_8[1][i] <= ^(destination_7 & Masks[104*i+32+:32]);
+      part_8[2][i] <= ^(ports_7 & Masks[104*i+64+:32]);
+      reverse_part_8[0][i] <= ^(destination_7 & Masks[104*i+:32]);
+      reverse_part_8[1][i] <= ^(source_7 & Masks[104*i+32+:32]);
+      reverse_part_8[2][i] <= ^(reversed_7 & Masks[104*i+64+:32]);
+      protocol_part_8[i] <= ^(protocol_7 & Masks[104*i+96+:8]) ^ Constant[i];
+    end
+    if (rst) decided_8 <= 1'b0;
+  end
+
+  // Clock 9: the answer.
+  always_ff @(posedge clk) begin
+    header_valid <= decided_8;
+    if (decided_8) begin
+      ok <= ok_8;
+      truncated <= !complete_8;
+      ip_version <= is_four_8 ? 4'd4 : is_six_8 ? 4'd6 : 4'd0;
+      ip_offset <= 5'd14 + {1'b0, tags_8, 2'b00};
+      ecn <= ok_8 ? ecn_8 : '0;
+      is_tcp <= tcp_8;
+      {tcp_cwr, tcp_ece, tcp_ack, tcp_rst, tcp_syn, tcp_fin} <= tcp_8 ? flags_8 : '0;
+      flow <= ok_8 ? part_8[0] ^ part_8[1] ^ part_8[2] ^ protocol_part_8 : '0;
+      flow_reverse <= ok_8 ?
+          reverse_part_8[0] ^ reverse_part_8[1] ^ reverse_part_8[2] ^ protocol_part_8 : '0;
     end
     if (rst) header_valid <= 1'b0;
   end
 
   logic unused;
-  assign unused = &{1'b0, ip_first_5[15:14], ip_first_5[11:10], flags_word_5[31:16], flags_word_5[13], flags_word_5[11],
-      flags_word_5[3:0], ip_second_5[31:16]};
+  assign unused = &{1'b0, ip_first_6[15:14], ip_first_6[11:10], ip_second_6[31:16],
+      flags_word_6[31:16], flags_word_6[13], flags_word_6[11], flags_word_6[3:0]};
 endmodule
