@@ -28,7 +28,7 @@ module ece_snooper #(
     output logic m_tlast,
     output logic m_tuser,
 
-    // Ten clocks after the frame's last beat.
+    // Eleven clocks after the frame's last beat.
     output logic ece_valid,        // one ACK with ECN-Echo
     output logic [31:0] ece_flow,  // key of the flow whose data it acknowledges (header_parser.sv)
 
@@ -40,7 +40,7 @@ module ece_snooper #(
     output logic [31:0] ece_acks      // of these, with ECN-Echo
 );
   // From a beat to the answer of the parser.
-  localparam int Latency = 9;
+  localparam int Latency = 10;
 
   assign m_tdata  = s_tdata;
   assign m_tkeep  = s_tkeep;

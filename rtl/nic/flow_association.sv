@@ -61,6 +61,7 @@ module flow_association #(
   localparam int LiveBits = $clog2(ENTRIES + 1);
   localparam int Groups = (ENTRIES + 7) / 8;
   localparam int Padded = 8 * Groups;
+  localparam int Copies = (ENTRIES + 15) / 16;
 
   // x^32 + x^22 + x^2 + x + 1, 32 bits a draw.
   logic [31:0] lfsr, lfsr_next;
@@ -76,14 +77,17 @@ module flow_association #(
     else if (ece_valid) lfsr <= lfsr_next;
   end
 
-  // Time, its predecessor, and the end of an association of this clock.
-  logic [31:0] now, now_late, timeout, ends;
+  // Time of the next clock, and the end of an association of this one. What all entries are compared with has
+  // a copy for each 16 of them, so that wires are short; the copies differ in the reset, so that no tool
+  // makes one of them again.
+  logic [31:0] ahead, timeout, ends;
+  logic [Copies-1:0][31:0] now;
   always_ff @(posedge clk) begin
-    timeout  <= (timeout_clocks[31:3] == 29'd0) ? 32'd8 : timeout_clocks;
-    now      <= now + 32'd1;
-    now_late <= now;
-    ends     <= now + 32'd1 + timeout;
-    if (rst) now <= 32'd0;
+    timeout <= (timeout_clocks[31:3] == 29'd0) ? 32'd8 : timeout_clocks;
+    ahead <= ahead + 32'd1;
+    ends <= ahead + timeout;
+    for (int c = 0; c < Copies; c = c + 1) now[c] <= rst ? 32'(c) : ahead;
+    if (rst) ahead <= 32'd0;
   end
 
   // The table. Entry ENTRIES - 1 is the last associated. An entry that ends is first hidden from the draws
@@ -96,13 +100,14 @@ module flow_association #(
   logic valid_1;
   logic [31:0] flow_1, ends_1, random_1;
   logic success_1, busy_1;
-  // Clock 2: the flow's entry.
+  // Clock 2: the flow's entry, by halves of the key.
   logic valid_2;
   logic [31:0] flow_2, ends_2;
-  logic [ENTRIES-1:0] match_2;
+  logic [Copies-1:0][31:0] key_2;
   // Clock 3: which entries of its group of 8 are not below it; the same for the lowest free entry.
   logic valid_3;
   logic [31:0] flow_3, ends_3;
+  logic [ENTRIES-1:0] low_3, high_3, open_3, hit_3, closed_3;
   logic [Padded-1:0] match_3, free_3, match_from_3, free_from_3;
   // Clock 4: which entries move.
   logic valid_4, any_4, full_4, room_4;
@@ -118,7 +123,10 @@ module flow_association #(
   assign busy_1    = valid_2 || valid_3 || valid_4;
   assign room_4    = any_4 || !full_4 || evict_when_full;
   always_comb begin
-    for (int i = 0; i < ENTRIES; i = i + 1) match_2[i] = open[i] && flows[i] == flow_2;
+    hit_3 = open_3 & low_3 & high_3;
+    closed_3 = ~open_3;
+    match_3 = Padded'(hit_3);
+    free_3 = Padded'(closed_3);
     for (int g = 0; g < Groups; g = g + 1)
       for (int i = 0; i < 8; i = i + 1) begin
         match_from_3[8*g+i] = (match_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
@@ -142,13 +150,17 @@ module flow_association #(
 
     valid_2 <= valid_1 && success_1 && !busy_1;
     flow_2 <= flow_1;
+    for (int c = 0; c < Copies; c = c + 1) key_2[c] <= rst ? 32'(c) : flow_1;
     ends_2 <= ends_1;
 
     valid_3 <= valid_2;
     flow_3 <= flow_2;
     ends_3 <= ends_2;
-    match_3 <= Padded'(match_2);
-    free_3 <= Padded'(~open);
+    open_3 <= open;
+    for (int i = 0; i < ENTRIES; i = i + 1) begin
+      low_3[i]  <= flows[i][15:0] == key_2[i/16][15:0];
+      high_3[i] <= flows[i][31:16] == key_2[i/16][31:16];
+    end
 
     valid_4 <= valid_3;
     flow_4 <= flow_3;
@@ -181,10 +193,14 @@ module flow_association #(
     end
   end
 
-  // Entries: what expiry makes of them, then the move.
+  // Entries: what expiry makes of them, then the move. An end is found by quarters.
+  logic [3:0][ENTRIES-1:0] quarter, quarter_left;
   logic [ENTRIES-1:0] ends_now, open_left, ending_left, valid_left;
   always_comb begin
-    for (int i = 0; i < ENTRIES; i = i + 1) ends_now[i] = deadlines[i] == now_late;
+    for (int q = 0; q < 4; q = q + 1)
+      for (int i = 0; i < ENTRIES; i = i + 1)
+        quarter_left[q][i] = deadlines[i][8*q+:8] == now[i/16][8*q+:8];
+    ends_now    = quarter[0] & quarter[1] & quarter[2] & quarter[3];
     open_left   = open & ~ends_now;
     ending_left = open & ends_now;
     valid_left  = valid & ~ending_4;
@@ -205,6 +221,8 @@ module flow_association #(
       end
   end
   always_ff @(posedge clk) begin
+    for (int q = 0; q < 4; q = q + 1)
+      quarter[q] <= (~shift_5 & quarter_left[q]) | (shift_5 & {1'b0, quarter_left[q][ENTRIES-1:1]});
     open     <= (~shift_5 & open_left) | (shift_5 & {1'b1, open_left[ENTRIES-1:1]});
     valid    <= (~shift_5 & valid_left) | (shift_5 & {1'b1, valid_left[ENTRIES-1:1]});
     ending_1 <= (~shift_5 & ending_left) | (shift_5 & {1'b0, ending_left[ENTRIES-1:1]});
@@ -221,18 +239,24 @@ module flow_association #(
     end
   end
 
-  // A look-up waits until the draws of its clock and before are done (six clocks), and is compared.
+  // A look-up waits until the draws of its clock and before are done (six clocks), and is compared by halves.
   logic [5:0] waiting;
-  logic [5:0][31:0] waiting_flow;
-  logic [ENTRIES-1:0] found;
+  logic [4:0][31:0] waiting_flow;
+  logic [Copies-1:0][31:0] waiting_key;
+  logic [ENTRIES-1:0] found_open, found_low, found_high;
   logic found_valid;
   always_ff @(posedge clk) begin
     waiting <= {waiting[4:0], lookup_valid};
-    waiting_flow <= {waiting_flow[4:0], lookup_flow};
+    waiting_flow <= {waiting_flow[3:0], lookup_flow};
+    for (int c = 0; c < Copies; c = c + 1) waiting_key[c] <= rst ? 32'(c) : waiting_flow[4];
     found_valid <= waiting[5];
-    for (int i = 0; i < ENTRIES; i = i + 1) found[i] <= valid[i] && flows[i] == waiting_flow[5];
+    found_open <= valid;
+    for (int i = 0; i < ENTRIES; i = i + 1) begin
+      found_low[i]  <= flows[i][15:0] == waiting_key[i/16][15:0];
+      found_high[i] <= flows[i][31:16] == waiting_key[i/16][31:16];
+    end
     lookup_answer_valid <= found_valid;
-    lookup_associated <= found_valid && |found;
+    lookup_associated <= found_valid && |(found_open & found_low & found_high);
     if (rst) begin
       waiting <= '0;
       found_valid <= 1'b0;

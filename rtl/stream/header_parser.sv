@@ -12,7 +12,7 @@
 // differ in nothing but the ports.
 //
 // Units: bytes. The frame is cut into words of 4 bytes so that IP headers are aligned: word i holds the bytes
-// 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes nine clocks after the clock in
+// 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes ten clocks after the clock in
 // which the beat that decides is accepted, that of the last header byte of interest or the last of the frame.
 module header_parser #(
     // Width of the stream: 64, 128, 256 or 512.
@@ -146,7 +146,7 @@ module header_parser #(
     if (rst) valid_2 <= 1'b0;
   end
 
-  // Clock 3: what stands behind the tags, and the words of the IP header.
+  // Clock 3: what stands behind the tags.
   logic [1:0] tags_2;
   logic known_2, is_four_2, is_six_2;
   always_comb begin
@@ -164,7 +164,6 @@ module header_parser #(
   logic [Lanes-1:0] present_3;
   logic [1:0] tags_3;
   logic known_3, is_four_3, is_six_3;
-  logic [9:0][31:0] ip_3;
   always_ff @(posedge clk) begin
     valid_3 <= valid_2;
     first_3 <= first_2;
@@ -176,23 +175,17 @@ module header_parser #(
     known_3 <= known_2;
     is_four_3 <= is_four_2;
     is_six_3 <= is_six_2;
-    for (int tags = 0; tags < 3; tags = tags + 1)
-      for (int i = 0; i < 10; i = i + 1)
-        if (valid_2 && tags_2 == 2'(tags) && beat_2 == BeatBits'((4 + i + tags) / Lanes))
-          ip_3[i] <= words_2[(4+i+tags)%Lanes];
     if (rst) valid_3 <= 1'b0;
   end
 
-  // Clock 4: the fields of the IP header.
+  // Clock 4: the words of the IP header.
   logic valid_4, first_4, last_4;
   logic [BeatBits-1:0] beat_4;
   logic [Lanes-1:0][31:0] words_4;
   logic [Lanes-1:0] present_4;
   logic [1:0] tags_4;
-  logic known_4, is_four_4, is_six_4, later_fragment_4;
-  logic [7:0] protocol_4;
-  logic [3:0] length_4;   // of the IP header in words
-  logic [31:0] ip_first_4, ip_second_4, source_4, destination_4;
+  logic known_4, is_four_4, is_six_4;
+  logic [9:0][31:0] ip_4;
   always_ff @(posedge clk) begin
     valid_4 <= valid_3;
     first_4 <= first_3;
@@ -204,34 +197,23 @@ module header_parser #(
     known_4 <= known_3;
     is_four_4 <= is_four_3;
     is_six_4 <= is_six_3;
-    later_fragment_4 <= is_four_3 && {ip_3[1][20:16], ip_3[1][31:24]} != '0;
-    protocol_4 <= is_six_3 ? ip_3[1][23:16] : ip_3[2][15:8];
-    length_4 <= is_six_3 ? 4'd10 : (ip_3[0][3:0] < 4'd5) ? 4'd5 : ip_3[0][3:0];
-    ip_first_4 <= ip_3[0];
-    ip_second_4 <= ip_3[1];
-    source_4 <= is_six_3 ? fold(ip_3[5:2]) : ip_3[3];
-    destination_4 <= is_six_3 ? fold(ip_3[9:6]) : ip_3[4];
+    for (int tags = 0; tags < 3; tags = tags + 1)
+      for (int i = 0; i < 10; i = i + 1)
+        if (valid_3 && tags_3 == 2'(tags) && beat_3 == BeatBits'((4 + i + tags) / Lanes))
+          ip_4[i] <= words_3[(4+i+tags)%Lanes];
     if (rst) valid_4 <= 1'b0;
   end
 
-  // Clock 5: where the transport header is, and which word is the last one of interest.
-  logic tcp_4, udp_4;
-  logic [4:0] ip_word_4, transport_word_4;
-  assign tcp_4 = protocol_4 == 8'd6 && !later_fragment_4;
-  assign udp_4 = protocol_4 == 8'd17 && !later_fragment_4;
-  assign ip_word_4 = 5'd4 + {3'd0, tags_4};
-  assign transport_word_4 = ip_word_4 + {1'b0, length_4};
-
+  // Clock 5: the fields of the IP header.
   logic valid_5, first_5, last_5;
   logic [BeatBits-1:0] beat_5;
   logic [Lanes-1:0][31:0] words_5;
   logic [Lanes-1:0] present_5;
   logic [1:0] tags_5;
-  logic known_5, is_four_5, is_six_5, tcp_5, udp_5;
+  logic known_5, is_four_5, is_six_5, later_fragment_5;
   logic [7:0] protocol_5;
-  logic [3:0] length_5;
+  logic [3:0] length_5;   // of the IP header in words
   logic [31:0] ip_first_5, ip_second_5, source_5, destination_5;
-  logic [4:0] ports_word_5, flags_word_5, needed_5;
   always_ff @(posedge clk) begin
     valid_5 <= valid_4;
     first_5 <= first_4;
@@ -243,143 +225,180 @@ module header_parser #(
     known_5 <= known_4;
     is_four_5 <= is_four_4;
     is_six_5 <= is_six_4;
-    tcp_5 <= tcp_4;
-    udp_5 <= udp_4;
-    protocol_5 <= protocol_4;
-    length_5 <= length_4;
-    ip_first_5 <= ip_first_4;
-    ip_second_5 <= ip_second_4;
-    source_5 <= source_4;
-    destination_5 <= destination_4;
-    ports_word_5 <= transport_word_4;
-    flags_word_5 <= transport_word_4 + 5'd3;
-    if (!known_4) needed_5 <= 5'd31;
-    else if (!is_four_4 && !is_six_4) needed_5 <= ip_word_4 - 5'd1;
-    else if (tcp_4) needed_5 <= transport_word_4 + 5'd3;
-    else if (udp_4) needed_5 <= transport_word_4;
-    else needed_5 <= transport_word_4 - 5'd1;
+    later_fragment_5 <= is_four_4 && {ip_4[1][20:16], ip_4[1][31:24]} != '0;
+    protocol_5 <= is_six_4 ? ip_4[1][23:16] : ip_4[2][15:8];
+    length_5 <= is_six_4 ? 4'd10 : (ip_4[0][3:0] < 4'd5) ? 4'd5 : ip_4[0][3:0];
+    ip_first_5 <= ip_4[0];
+    ip_second_5 <= ip_4[1];
+    source_5 <= is_six_4 ? fold(ip_4[5:2]) : ip_4[3];
+    destination_5 <= is_six_4 ? fold(ip_4[9:6]) : ip_4[4];
     if (rst) valid_5 <= 1'b0;
   end
 
-  // Clock 6: the transport header; the frame is decided with the beat that holds the last word needed,
-  // or with its own last one.
-  logic reached_5, complete_5, decided_5, sent;
-  assign reached_5 = beat_5 > needed_5[4:LaneBits] ||
-      (beat_5 == needed_5[4:LaneBits] && present_5[needed_5[LaneBits-1:0]]);
-  assign complete_5 = reached_5 && known_5;
-  assign decided_5 = valid_5 && (complete_5 || last_5) && (first_5 || !sent);
+  // Clock 6: where the transport header is, and which word is the last one of interest.
+  logic tcp_5, udp_5;
+  logic [4:0] ip_word_5, transport_word_5;
+  assign tcp_5 = protocol_5 == 8'd6 && !later_fragment_5;
+  assign udp_5 = protocol_5 == 8'd17 && !later_fragment_5;
+  assign ip_word_5 = 5'd4 + {3'd0, tags_5};
+  assign transport_word_5 = ip_word_5 + {1'b0, length_5};
 
-  logic decided_6, complete_6, is_four_6, is_six_6, tcp_6, ports_6;
+  logic valid_6, first_6, last_6;
+  logic [BeatBits-1:0] beat_6;
+  logic [Lanes-1:0][31:0] words_6;
+  logic [Lanes-1:0] present_6;
   logic [1:0] tags_6;
-  logic [3:0] length_6;
+  logic known_6, is_four_6, is_six_6, tcp_6, udp_6;
   logic [7:0] protocol_6;
+  logic [3:0] length_6;
   logic [31:0] ip_first_6, ip_second_6, source_6, destination_6;
-  logic [31:0] ports_word_6, flags_word_6;
+  logic [4:0] ports_word_6, flags_word_6, needed_6;
   always_ff @(posedge clk) begin
-    if (valid_5) begin
-      sent <= decided_5 || (sent && !first_5);
-      if (beat_5 == ports_word_5[4:LaneBits]) ports_word_6 <= words_5[ports_word_5[LaneBits-1:0]];
-      if (beat_5 == flags_word_5[4:LaneBits]) flags_word_6 <= words_5[flags_word_5[LaneBits-1:0]];
-    end
-    decided_6 <= decided_5;
-    complete_6 <= complete_5;
+    valid_6 <= valid_5;
+    first_6 <= first_5;
+    last_6 <= last_5;
+    beat_6 <= beat_5;
+    words_6 <= words_5;
+    present_6 <= present_5;
     tags_6 <= tags_5;
-    is_four_6 <= known_5 && is_four_5;
-    is_six_6 <= known_5 && is_six_5;
+    known_6 <= known_5;
+    is_four_6 <= is_four_5;
+    is_six_6 <= is_six_5;
     tcp_6 <= tcp_5;
-    ports_6 <= tcp_5 || udp_5;
+    udp_6 <= udp_5;
     protocol_6 <= protocol_5;
     length_6 <= length_5;
     ip_first_6 <= ip_first_5;
     ip_second_6 <= ip_second_5;
     source_6 <= source_5;
     destination_6 <= destination_5;
-    if (rst) decided_6 <= 1'b0;
+    ports_word_6 <= transport_word_5;
+    flags_word_6 <= transport_word_5 + 5'd3;
+    if (!known_5) needed_6 <= 5'd31;
+    else if (!is_four_5 && !is_six_5) needed_6 <= ip_word_5 - 5'd1;
+    else if (tcp_5) needed_6 <= transport_word_5 + 5'd3;
+    else if (udp_5) needed_6 <= transport_word_5;
+    else needed_6 <= transport_word_5 - 5'd1;
+    if (rst) valid_6 <= 1'b0;
   end
 
-  // Clock 7: are the headers consistent?
-  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
-  logic [15:0] stated_6, least_6;
-  logic consistent_6;
-  assign stated_6 = is_six_6 ? {ip_second_6[7:0], ip_second_6[15:8]} : {ip_first_6[23:16], ip_first_6[31:24]};
-  assign least_6 = (tcp_6 ? 16'd20 : ports_6 ? 16'd8 : 16'd0) +
-      (is_six_6 ? 16'd0 : {10'd0, length_6, 2'b00});
-  assign consistent_6 = ip_first_6[7:4] == (is_six_6 ? 4'd6 : 4'd4) &&
-      (is_six_6 || ip_first_6[3:0] >= 4'd5) && stated_6 >= least_6 &&
-      !(tcp_6 && flags_word_6[7:4] < 4'd5);
+  // Clock 7: the transport header; the frame is decided with the beat that holds the last word needed,
+  // or with its own last one.
+  logic reached_6, complete_6, decided_6, sent;
+  assign reached_6 = beat_6 > needed_6[4:LaneBits] ||
+      (beat_6 == needed_6[4:LaneBits] && present_6[needed_6[LaneBits-1:0]]);
+  assign complete_6 = reached_6 && known_6;
+  assign decided_6 = valid_6 && (complete_6 || last_6) && (first_6 || !sent);
 
-  logic decided_7, ok_7, complete_7, is_four_7, is_six_7, tcp_7;
-  logic [1:0] tags_7, ecn_7;
-  logic [5:0] flags_7;
+  logic decided_7, complete_7, is_four_7, is_six_7, tcp_7, ports_7;
+  logic [1:0] tags_7;
+  logic [15:0] stated_7, least_7;   // length in the header, and what it is to be at least
   logic [7:0] protocol_7;
-  logic [31:0] source_7, destination_7, ports_7;
+  logic [15:0] ip_first_7;
+  logic [31:0] source_7, destination_7;
+  logic [31:0] ports_word_7, flags_word_7;
   always_ff @(posedge clk) begin
+    if (valid_6) begin
+      sent <= decided_6 || (sent && !first_6);
+      if (beat_6 == ports_word_6[4:LaneBits]) ports_word_7 <= words_6[ports_word_6[LaneBits-1:0]];
+      if (beat_6 == flags_word_6[4:LaneBits]) flags_word_7 <= words_6[flags_word_6[LaneBits-1:0]];
+    end
     decided_7 <= decided_6;
     complete_7 <= complete_6;
-    ok_7 <= complete_6 && (is_four_6 || is_six_6) && consistent_6;
-    is_four_7 <= is_four_6;
-    is_six_7 <= is_six_6;
-    tcp_7 <= tcp_6;
     tags_7 <= tags_6;
-    ecn_7 <= is_six_6 ? ip_first_6[13:12] : ip_first_6[9:8];
-    // CWR, ECE, ACK, RST, SYN, FIN.
-    flags_7 <= {flags_word_6[15:14], flags_word_6[12], flags_word_6[10:8]};
+    is_four_7 <= known_6 && is_four_6;
+    is_six_7 <= known_6 && is_six_6;
+    tcp_7 <= tcp_6;
+    ports_7 <= tcp_6 || udp_6;
     protocol_7 <= protocol_6;
+    // Total length in IPv4, length of the payload in IPv6.
+    stated_7 <= is_six_6 ? {ip_second_6[7:0], ip_second_6[15:8]} : {ip_first_6[23:16], ip_first_6[31:24]};
+    least_7 <= (tcp_6 ? 16'd20 : udp_6 ? 16'd8 : 16'd0) + (is_six_6 ? 16'd0 : {10'd0, length_6, 2'b00});
+    ip_first_7 <= ip_first_6[15:0];
     source_7 <= source_6;
     destination_7 <= destination_6;
-    ports_7 <= ports_6 ? ports_word_6 : 32'd0;
     if (rst) decided_7 <= 1'b0;
   end
 
-  // Clock 8: the keys, in parts: source, destination, ports, protocol; and the same for the other direction.
+  // Clock 8: are the headers consistent?
+  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
+  logic consistent_7;
+  assign consistent_7 = ip_first_7[7:4] == (is_six_7 ? 4'd6 : 4'd4) &&
+      (is_six_7 || ip_first_7[3:0] >= 4'd5) && stated_7 >= least_7 &&
+      !(tcp_7 && flags_word_7[7:4] < 4'd5);
+
   logic decided_8, ok_8, complete_8, is_four_8, is_six_8, tcp_8;
   logic [1:0] tags_8, ecn_8;
   logic [5:0] flags_8;
-  logic [31:0] reversed_7;
-  logic [2:0][31:0] part_8, reverse_part_8;
-  logic [31:0] protocol_part_8;
-  assign reversed_7 = {ports_7[15:0], ports_7[31:16]};
+  logic [7:0] protocol_8;
+  logic [31:0] source_8, destination_8, ports_8;
   always_ff @(posedge clk) begin
     decided_8 <= decided_7;
-    ok_8 <= ok_7;
     complete_8 <= complete_7;
+    ok_8 <= complete_7 && (is_four_7 || is_six_7) && consistent_7;
     is_four_8 <= is_four_7;
     is_six_8 <= is_six_7;
-    tcp_8 <= ok_7 && tcp_7;
+    tcp_8 <= tcp_7;
     tags_8 <= tags_7;
-    ecn_8 <= ecn_7;
-    flags_8 <= flags_7;
-    for (int i = 0; i < 32; i = i + 1) begin
-      part_8[0][i] <= ^(source_7 & Masks[104*i+:32]);
-      part_8[1][i] <= ^(destination_7 & Masks[104*i+32+:32]);
-      part_8[2][i] <= ^(ports_7 & Masks[104*i+64+:32]);
-      reverse_part_8[0][i] <= ^(destination_7 & Masks[104*i+:32]);
-      reverse_part_8[1][i] <= ^(source_7 & Masks[104*i+32+:32]);
-      reverse_part_8[2][i] <= ^(reversed_7 & Masks[104*i+64+:32]);
-      protocol_part_8[i] <= ^(protocol_7 & Masks[104*i+96+:8]) ^ Constant[i];
-    end
+    ecn_8 <= is_six_7 ? ip_first_7[13:12] : ip_first_7[9:8];
+    // CWR, ECE, ACK, RST, SYN, FIN.
+    flags_8 <= {flags_word_7[15:14], flags_word_7[12], flags_word_7[10:8]};
+    protocol_8 <= protocol_7;
+    source_8 <= source_7;
+    destination_8 <= destination_7;
+    ports_8 <= ports_7 ? ports_word_7 : 32'd0;
     if (rst) decided_8 <= 1'b0;
   end
 
-  // Clock 9: the answer.
+  // Clock 9: the keys, in parts: source, destination, ports, protocol; and the same for the other direction.
+  logic decided_9, ok_9, complete_9, is_four_9, is_six_9, tcp_9;
+  logic [1:0] tags_9, ecn_9;
+  logic [5:0] flags_9;
+  logic [31:0] reversed_8;
+  logic [2:0][31:0] part_9, reverse_part_9;
+  logic [31:0] protocol_part_9;
+  assign reversed_8 = {ports_8[15:0], ports_8[31:16]};
   always_ff @(posedge clk) begin
-    header_valid <= decided_8;
-    if (decided_8) begin
-      ok <= ok_8;
-      truncated <= !complete_8;
-      ip_version <= is_four_8 ? 4'd4 : is_six_8 ? 4'd6 : 4'd0;
-      ip_offset <= 5'd14 + {1'b0, tags_8, 2'b00};
-      ecn <= ok_8 ? ecn_8 : '0;
-      is_tcp <= tcp_8;
-      {tcp_cwr, tcp_ece, tcp_ack, tcp_rst, tcp_syn, tcp_fin} <= tcp_8 ? flags_8 : '0;
-      flow <= ok_8 ? part_8[0] ^ part_8[1] ^ part_8[2] ^ protocol_part_8 : '0;
-      flow_reverse <= ok_8 ?
-          reverse_part_8[0] ^ reverse_part_8[1] ^ reverse_part_8[2] ^ protocol_part_8 : '0;
+    decided_9 <= decided_8;
+    ok_9 <= ok_8;
+    complete_9 <= complete_8;
+    is_four_9 <= is_four_8;
+    is_six_9 <= is_six_8;
+    tcp_9 <= ok_8 && tcp_8;
+    tags_9 <= tags_8;
+    ecn_9 <= ecn_8;
+    flags_9 <= flags_8;
+    for (int i = 0; i < 32; i = i + 1) begin
+      part_9[0][i] <= ^(source_8 & Masks[104*i+:32]);
+      part_9[1][i] <= ^(destination_8 & Masks[104*i+32+:32]);
+      part_9[2][i] <= ^(ports_8 & Masks[104*i+64+:32]);
+      reverse_part_9[0][i] <= ^(destination_8 & Masks[104*i+:32]);
+      reverse_part_9[1][i] <= ^(source_8 & Masks[104*i+32+:32]);
+      reverse_part_9[2][i] <= ^(reversed_8 & Masks[104*i+64+:32]);
+      protocol_part_9[i] <= ^(protocol_8 & Masks[104*i+96+:8]) ^ Constant[i];
+    end
+    if (rst) decided_9 <= 1'b0;
+  end
+
+  // Clock 10: the answer.
+  always_ff @(posedge clk) begin
+    header_valid <= decided_9;
+    if (decided_9) begin
+      ok <= ok_9;
+      truncated <= !complete_9;
+      ip_version <= is_four_9 ? 4'd4 : is_six_9 ? 4'd6 : 4'd0;
+      ip_offset <= 5'd14 + {1'b0, tags_9, 2'b00};
+      ecn <= ok_9 ? ecn_9 : '0;
+      is_tcp <= tcp_9;
+      {tcp_cwr, tcp_ece, tcp_ack, tcp_rst, tcp_syn, tcp_fin} <= tcp_9 ? flags_9 : '0;
+      flow <= ok_9 ? part_9[0] ^ part_9[1] ^ part_9[2] ^ protocol_part_9 : '0;
+      flow_reverse <= ok_9 ?
+          reverse_part_9[0] ^ reverse_part_9[1] ^ reverse_part_9[2] ^ protocol_part_9 : '0;
     end
     if (rst) header_valid <= 1'b0;
   end
 
   logic unused;
-  assign unused = &{1'b0, ip_first_6[15:14], ip_first_6[11:10], ip_second_6[31:16],
-      flags_word_6[31:16], flags_word_6[13], flags_word_6[11], flags_word_6[3:0]};
+  assign unused = &{1'b0, ip_first_7[15:14], ip_first_7[11:10], ip_second_6[31:16],
+      flags_word_7[31:16], flags_word_7[13], flags_word_7[11], flags_word_7[3:0]};
 endmodule
