@@ -1,6 +1,4 @@
-"""The association table in hardware against hull-core: recorded vectors, a million random operations,
-edges.
-"""
+"""The association table in hardware against hull-core: recorded vectors, random operations, edges."""
 
 from __future__ import annotations
 
@@ -30,8 +28,10 @@ ALWAYS = (1 << 32) - 1
 DRAW = 4
 ECE, LOOKUP, SETTINGS, SEED = 1, 2, 4, 8
 COUNTS = ("associations", "refreshed", "expired", "ignored", "evicted", "missed")
-# Times 1 ps apart decide: floored to a clock, step 5 of this vector falls on the end itself.
-FLOORED = {"expiry_and_refresh": [5]}
+# Steps that differ from what is recorded. The first has times 1 ps apart: step 5, floored to a
+# clock, falls on the end itself. In the second two ACKs of one instant are four clocks apart, so that
+# the second flow ends four clocks after the first.
+FLOORED = {"expiry_and_refresh": [5], "full_then_expired": [3]}
 
 
 class Setting(NamedTuple):
@@ -135,9 +135,9 @@ def vectors() -> list[dict]:
 
 @pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["name"])
 def test_recorded_vectors(vector: dict) -> None:
-    """Each recorded vector, with its random bits loaded as the LFSR's state before each ACK. Steps of
-    one instant take a few clocks each. The answers are those of hull-core at these clocks, and those
-    recorded but where flooring a time to the clock changes what comes first (`FLOORED`).
+    """Each recorded vector, its random bits loaded as the LFSR's state before each ACK. Steps of one
+    instant are four clocks apart. The answers are those of hull-core at these clocks, and those that
+    are recorded except where whole clocks change the order of events (`FLOORED`).
     """
     config, steps = vector["config"], [(step["in"], step["out"]) for step in vector["steps"]]
     evict = config["when_full"] == "evict_oldest"
@@ -180,7 +180,7 @@ def random_setting(rng: np.random.Generator) -> Setting:
 
 
 def random_operations(rng: np.random.Generator, start: int, count: int) -> Operations:
-    """ACKs and packets of flows from few to many, each clock or with gaps, also in the same clock."""
+    """ACKs and packets of few or many flows, each clock or with gaps, also in the same clock."""
     pool = rng.integers(0, 1 << 32, int(rng.choice([2, 40, 70, 200, 1_000])))
     # Neighbours, which differ in one bit.
     pool = np.concatenate([pool, pool ^ (1 << rng.integers(0, 32, len(pool)))])
@@ -301,7 +301,7 @@ def test_the_seed(folder: Path) -> None:
             state = step(state)
         assert part.tolist() == states
 
-    # One draw is a linear map of the state; its order is 2^32 - 1 if the map to the power of that is
+    # A draw is a linear map of the state. Its order is 2^32 - 1 if the map to the power of that is
     # the identity, and to the power of that over a prime factor is not.
     def power(exponent: int) -> list[int]:
         def apply(columns: list[int], state: int) -> int:

@@ -1,6 +1,4 @@
-"""The header parser against a parser that reads bytes: a million random frames, frames that scapy makes,
-edges; all widths.
-"""
+"""The header parser against a parser that reads bytes: random frames, frames made by scapy, edges."""
 
 from __future__ import annotations
 
@@ -94,7 +92,7 @@ def test_a_million_random_frames() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_idle_and_stalled_streams(width: int) -> None:
-    """Random idle clocks between beats, and a receiver that is often not ready: the same headers."""
+    """Random idle clocks between beats, and a receiver that is often not ready."""
     rng = np.random.default_rng(width)
     rows, sizes = random_frames(rng, 10_000)
     beats = int((-(-sizes * 8 // width)).sum())
@@ -105,8 +103,8 @@ def test_idle_and_stalled_streams(width: int) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_length_back_to_back(width: int) -> None:
-    """The same headers cut after each byte, with no clock between frames; each answer comes ten clocks
-    after the beat that decides.
+    """Frames cut after each byte, with no clock between them. Each answer comes ten clocks after the
+    beat that decides.
     """
     lanes = width // 8
     whole = [
