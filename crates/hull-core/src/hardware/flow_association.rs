@@ -1,0 +1,148 @@
+//! The flow association table of `rtl/nic/flow_association.sv`: paper 4.2 and 5.1, thesis 4.4.1.
+//!
+//! The table is [`crate::flow_association`]'s with one clock for one picosecond. What the hardware adds is
+//! here: the random bits of an LFSR; a shortest T_i of [`MIN_TIMEOUT_CLOCKS`]; the four clocks of one draw, in
+//! which another successful one is missed; and counts.
+
+use crate::flow_association as simulated;
+
+pub use simulated::WhenFull;
+
+/// The shortest T_i; a shorter one counts as this.
+pub const MIN_TIMEOUT_CLOCKS: u32 = 8;
+/// Clocks from one successful draw to the next one that is not missed.
+pub const DRAW_CLOCKS: u64 = 4;
+
+/// x^32 + x^22 + x^2 + x + 1, 32 bits a draw; a draw is the inverted state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lfsr(u32);
+
+impl Lfsr {
+    /// The generator after its seed was loaded. A seed of 0 gives one draw of `u32::MAX` and goes on
+    /// from 1.
+    pub fn new(seed: u32) -> Self {
+        Self(seed)
+    }
+
+    /// The next 32 random bits.
+    pub fn draw(&mut self) -> u32 {
+        let bits = !self.0;
+        self.0 = match self.0 {
+            0 => 1,
+            state => (0..32).fold(state, |state, _| {
+                state << 1 | (state >> 9 ^ state >> 29 ^ state >> 30 ^ state >> 31) & 1
+            }),
+        };
+        bits
+    }
+}
+
+/// Contents of the hardware's registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Entries of the table.
+    pub entries: usize,
+    /// p_a scaled by 2^32; `u32::MAX` is always.
+    pub probability: u32,
+    /// T_i.
+    pub timeout_clocks: u32,
+    /// What a full table does.
+    pub when_full: WhenFull,
+}
+
+/// What the hardware counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Flows that entered the table.
+    pub associations: u64,
+    /// Draws that restarted a timer.
+    pub refreshed: u64,
+    /// Associations that ended T_i after the last draw.
+    pub expired: u64,
+    /// Draws for a new flow that found the table full.
+    pub ignored: u64,
+    /// Flows that a new one replaced.
+    pub evicted: u64,
+    /// Successful draws that came less than [`DRAW_CLOCKS`] after another.
+    pub missed: u64,
+}
+
+/// The table in the hardware. Clocks do not decrease from call to call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowAssociation {
+    settings: Settings,
+    table: simulated::FlowAssociation,
+    live: usize,
+    last_draw: Option<u64>,
+    counts: Counts,
+}
+
+impl FlowAssociation {
+    /// An empty table.
+    ///
+    /// # Panics
+    /// When `entries` is zero.
+    pub fn new(settings: &Settings) -> Self {
+        let timeout = settings.timeout_clocks.max(MIN_TIMEOUT_CLOCKS);
+        Self {
+            settings: *settings,
+            table: simulated::FlowAssociation::new(&simulated::FlowAssociationConfig {
+                entries: settings.entries,
+                probability: settings.probability,
+                timeout_ps: u64::from(timeout),
+                when_full: settings.when_full,
+            }),
+            live: 0,
+            last_draw: None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// An ACK with ECN-Echo for `flow` in clock `now`; `random` is its draw. Returns whether the flow was
+    /// associated or its timer restarted.
+    pub fn on_ece(&mut self, now: u64, flow: u32, random: u32) -> bool {
+        let live = self.len(now);
+        let probability = self.settings.probability;
+        if random >= probability && probability != u32::MAX {
+            return false;
+        }
+        if self.last_draw.is_some_and(|last| now < last + DRAW_CLOCKS) {
+            self.counts.missed += 1;
+            return false;
+        }
+        self.last_draw = Some(now);
+        let present = self.table.is_associated(now, flow);
+        let full = live == self.settings.entries;
+        let associated = self.table.on_ece(now, flow, random);
+        self.counts.refreshed += u64::from(present);
+        self.counts.associations += u64::from(associated && !present);
+        self.counts.evicted += u64::from(associated && !present && full);
+        self.counts.ignored += u64::from(!associated);
+        self.live = self.table.len(now);
+        associated
+    }
+
+    /// Whether packets of `flow` are to be paced in clock `now`.
+    pub fn is_associated(&mut self, now: u64, flow: u32) -> bool {
+        self.len(now);
+        self.table.is_associated(now, flow)
+    }
+
+    /// Number of flows associated in clock `now`.
+    pub fn len(&mut self, now: u64) -> usize {
+        let live = self.table.len(now);
+        self.counts.expired += (self.live - live) as u64;
+        self.live = live;
+        live
+    }
+
+    /// Whether no flow is associated in clock `now`.
+    pub fn is_empty(&mut self, now: u64) -> bool {
+        self.len(now) == 0
+    }
+
+    /// The counts as of the last call.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}
