@@ -11,7 +11,9 @@ import pytest
 
 RTL = Path(__file__).parent
 FOLDERS = [RTL / name for name in ("switch", "nic", "meter", "stream", "registers", "registers/generated")]
-MODULES = sorted(path for folder in FOLDERS for path in folder.glob("*.sv"))
+# The generated register blocks are linted with the modules that have them.
+PACKAGES = sorted((RTL / "registers" / "generated").glob("*_pkg.sv"))
+MODULES = sorted(path for folder in FOLDERS for path in folder.glob("*.sv") if path not in PACKAGES)
 
 
 def widths(path: Path) -> list[list[str]]:
@@ -34,6 +36,7 @@ def test_lint(path: Path) -> None:
                 *(f"-G{parameter}" for parameter in parameters),
                 "--top",
                 path.stem,
+                *map(str, PACKAGES),
                 str(path),
             ],
             capture_output=True,
@@ -47,7 +50,7 @@ def test_lint(path: Path) -> None:
 def test_slang() -> None:
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
-    files = " ".join(str(path) for path in MODULES)
+    files = " ".join(str(path) for path in (*PACKAGES, *MODULES))
     assert driver.parseCommandLine(f"slang -Wextra -Werror {files}")
     assert driver.processOptions()
     assert driver.parseAllSources()

@@ -211,6 +211,16 @@ class HullSwitchPort:
         maximum=1048575,
     )
     """K: marks where the queue is strictly above this, in bytes."""
+    THRESHOLD_MARKER_FRAMES_ABOVE: Final = Register(
+        address=0x088,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Frames that were taken and found more than K, ECN-capable or not, in frames."""
     EGRESS_QUEUE_LIMIT_BYTES: Final = Register(
         address=0x0C0,
         words=1,

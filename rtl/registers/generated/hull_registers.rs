@@ -220,6 +220,16 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 1048575,
     };
+    /// Frames that were taken and found more than K, ECN-capable or not, in frames.
+    pub const THRESHOLD_MARKER_FRAMES_ABOVE: Register = Register {
+        address: 0x088,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
     /// A frame that would make the queue longer is dropped, in bytes; and at most the parameter QUEUE_BYTES.
     pub const EGRESS_QUEUE_LIMIT_BYTES: Register = Register {
         address: 0x0c0,

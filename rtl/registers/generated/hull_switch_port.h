@@ -162,10 +162,16 @@ typedef struct __attribute__ ((__packed__)) {
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES__VALUE_bw 20
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES__VALUE_reset 0x7530
 
+// reg - hull_switch_port.threshold_marker.frames_above
+#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_ABOVE__VALUE_bm 0xffffffff
+#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_ABOVE__VALUE_bp 0
+#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_ABOVE__VALUE_bw 32
+
 // regfile - hull_switch_port.threshold_marker
 typedef struct __attribute__ ((__packed__)) {
     uint32_t control;
     uint32_t threshold_bytes;
+    uint32_t frames_above;
 } hull_switch_port__threshold_marker_t;
 
 // reg - hull_switch_port.egress_queue.limit_bytes
@@ -273,7 +279,7 @@ typedef struct __attribute__ ((__packed__)) {
     hull_switch_port__phantom_queue_t phantom_queue;
     uint8_t RESERVED_68_7f[0x18];
     hull_switch_port__threshold_marker_t threshold_marker;
-    uint8_t RESERVED_88_bf[0x38];
+    uint8_t RESERVED_8c_bf[0x34];
     hull_switch_port__egress_queue_t egress_queue;
     uint8_t RESERVED_d4_df[0xc];
     hull_switch_port__ecn_marker_t ecn_marker;
@@ -306,6 +312,7 @@ static_assert(sizeof(hull_switch_port_t) == 0x11c, "Packing error");
 #define HULL_SWITCH_PORT__PHANTOM_QUEUE__FRAMES_ABOVE_address 0x064
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__CONTROL_address 0x080
 #define HULL_SWITCH_PORT__THRESHOLD_MARKER__THRESHOLD_BYTES_address 0x084
+#define HULL_SWITCH_PORT__THRESHOLD_MARKER__FRAMES_ABOVE_address 0x088
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_address 0x0c0
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_minimum 0u
 #define HULL_SWITCH_PORT__EGRESS_QUEUE__LIMIT_BYTES_maximum 1048575u  // and at most the parameter QUEUE_BYTES

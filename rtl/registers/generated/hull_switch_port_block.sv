@@ -101,6 +101,7 @@ module hull_switch_port_block (
         struct packed {
             logic control;
             logic threshold_bytes;
+            logic frames_above;
         } threshold_marker;
         struct packed {
             logic limit_bytes;
@@ -154,6 +155,7 @@ module hull_switch_port_block (
         decoded_reg_strb.phantom_queue.frames_above = cpuif_req_masked & (cpuif_addr == 9'h64) & !cpuif_req_is_wr;
         decoded_reg_strb.threshold_marker.control = cpuif_req_masked & (cpuif_addr == 9'h80);
         decoded_reg_strb.threshold_marker.threshold_bytes = cpuif_req_masked & (cpuif_addr == 9'h84);
+        decoded_reg_strb.threshold_marker.frames_above = cpuif_req_masked & (cpuif_addr == 9'h88) & !cpuif_req_is_wr;
         decoded_reg_strb.egress_queue.limit_bytes = cpuif_req_masked & (cpuif_addr == 9'hc0);
         decoded_reg_strb.egress_queue.capacity_bytes = cpuif_req_masked & (cpuif_addr == 9'hc4) & !cpuif_req_is_wr;
         decoded_reg_strb.egress_queue.backlog_bytes = cpuif_req_masked & (cpuif_addr == 9'hc8) & !cpuif_req_is_wr;
@@ -872,6 +874,9 @@ module hull_switch_port_block (
         end
         if(rd_mux_addr[4:0] == 5'h4) begin
             readback_data_rt_c[4][19:0] = field_storage.threshold_marker.threshold_bytes.value.value;
+        end
+        if(rd_mux_addr[4:0] == 5'h8) begin
+            readback_data_rt_c[4][31:0] = hwif_in.threshold_marker.frames_above.value.next;
         end
         if(rd_mux_addr[4:0] == 5'h0) begin
             readback_data_rt_c[6][19:0] = field_storage.egress_queue.limit_bytes.value.value;

@@ -101,6 +101,18 @@ package hull_switch_port_block_pkg;
 
     typedef struct packed {
         logic [31:0] next;
+    } hull_switch_port__threshold_marker__frames_above__value__in_t;
+
+    typedef struct packed {
+        hull_switch_port__threshold_marker__frames_above__value__in_t value;
+    } hull_switch_port__threshold_marker__frames_above__in_t;
+
+    typedef struct packed {
+        hull_switch_port__threshold_marker__frames_above__in_t frames_above;
+    } hull_switch_port__threshold_marker__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
     } hull_switch_port__egress_queue__capacity_bytes__value__in_t;
 
     typedef struct packed {
@@ -219,6 +231,7 @@ package hull_switch_port_block_pkg;
     typedef struct packed {
         hull_switch_port__common__in_t common;
         hull_switch_port__phantom_queue__in_t phantom_queue;
+        hull_switch_port__threshold_marker__in_t threshold_marker;
         hull_switch_port__egress_queue__in_t egress_queue;
         hull_switch_port__ecn_marker__in_t ecn_marker;
         hull_switch_port__counters__in_t counters;

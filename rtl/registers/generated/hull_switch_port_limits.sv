@@ -64,6 +64,7 @@ module hull_switch_port_limits #(
         writable <= 1'b1;
         mask <= 32'h000fffff;
       end
+      10'h022: ;  // threshold_marker_frames_above
       10'h030: begin  // egress_queue_limit_bytes
         writable <= 1'b1;
         mask <= 32'h000fffff;

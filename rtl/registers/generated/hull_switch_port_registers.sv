@@ -47,6 +47,7 @@ module hull_switch_port_registers #(
     output logic threshold_marker_enable,  // Marks
     output logic threshold_marker_count_arriving,  // A packet is added before the comparison (1) or after it (0)
     output logic [19:0] threshold_marker_threshold_bytes,  // bytes; K: marks where the queue is strictly above this
+    input  logic [31:0] threshold_marker_frames_above,  // frames; Frames that were taken and found more than K, ECN-capable or not
 
     // egress_queue
     output logic [19:0] egress_queue_limit_bytes,  // bytes; A frame that would make the queue longer is dropped
@@ -164,6 +165,7 @@ module hull_switch_port_registers #(
     hwif_in.phantom_queue.backlog_units.value.next = phantom_queue_backlog_units;
     hwif_in.phantom_queue.frames_seen.value.next = phantom_queue_frames_seen;
     hwif_in.phantom_queue.frames_above.value.next = phantom_queue_frames_above;
+    hwif_in.threshold_marker.frames_above.value.next = threshold_marker_frames_above;
     hwif_in.egress_queue.capacity_bytes.value.next = QUEUE_BYTES;
     hwif_in.egress_queue.backlog_bytes.value.next = egress_queue_backlog_bytes;
     hwif_in.egress_queue.max_backlog_bytes.value.next = egress_queue_max_backlog_bytes;
