@@ -35,9 +35,15 @@ def play(
 
 
 def playback(
-    folder: Path, name: str, stimuli: Mapping[str, bytes], answers: Mapping[str, int]
+    folder: Path,
+    name: str,
+    stimuli: Mapping[str, bytes],
+    answers: Mapping[str, int],
+    after: int = AFTER,
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """`play` for a bench with several players and recorders, by the names of their plusargs."""
+    """`play` for a bench with several players and recorders, by the names of their plusargs. The bench
+    goes on for `after` clocks.
+    """
     where = folder / name
     where.mkdir(parents=True, exist_ok=True)
     plusargs = []
@@ -45,6 +51,7 @@ def playback(
         (where / f"{key}.bin").write_bytes(content)
     for key in (*stimuli, *answers):
         plusargs.append(f"+{key}={where / key}.bin")
+    plusargs.append(f"+after={after}")
     run(folder, "bench.tape:play_tape", name, plusargs)
     recorded = {}
     for key, words in answers.items():
@@ -58,4 +65,4 @@ async def play_tape(dut: cocotb.handle.HierarchyObject) -> None:
     """Give the clock until the player is done, and a little longer."""
     cocotb.start_soon(Clock(dut.clk, 2, "ns").start())
     await RisingEdge(dut.done)
-    await ClockCycles(dut.clk, AFTER)
+    await ClockCycles(dut.clk, int(cocotb.plusargs.get("after", AFTER)))

@@ -1,0 +1,122 @@
+"""The switch of four ports: where frames come out, in which order, and that queues mark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import frames
+from bench.frames import Frames
+from bench.simulation import build, library
+from bench.tape import playback
+from test_ecn_marker import rule
+
+BITS, WIDTH, PACE, PORTS = 64, 8, 8, 4
+HOSTS = 12
+LEARNT = 4_000
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return build("hull_switch_bench", library("hull_switch"))
+
+
+def address(host: int) -> bytes:
+    return bytes([2, 0, 0, 0, 7, host])
+
+
+def traffic(
+    rng: np.random.Generator, port: int, count: int, receivers: list[int]
+) -> tuple[Frames, np.ndarray, np.ndarray]:
+    """Frames of the hosts behind a port, first a broadcast of each; clocks of their beats; receivers."""
+    hosts = [host for host in range(HOSTS) if host % PORTS == port]
+    made, to = [], []
+    for host in hosts:
+        made.append(b"\xff" * 6 + address(host) + b"\x88\xb5" + bytes([port, host]) + bytes(44))
+        to.append(-1)
+    for number in range(count):
+        host = int(rng.choice(hosts))
+        receiver = int(rng.choice([r for r in receivers if r % PORTS != port]))
+        length = int(rng.integers(46, 178))
+        packet = bytearray(rng.integers(0, 256, length, np.uint8).tobytes())
+        packet[0:2] = bytes([0x45, 0x02])
+        packet[4:8] = number.to_bytes(3, "big") + bytes([port])
+        made.append(address(receiver) + address(host) + b"\x08\x00" + bytes(packet))
+        to.append(receiver)
+    given = frames.of_bytes(made)
+    beats = -(-given.lengths // WIDTH)
+    # A byte a clock, and 24 between frames: a link of an eighth of the bus.
+    starts = 200 + 31 * port + np.concatenate([[0], np.cumsum(beats[:-1] * PACE + 24)])
+    starts[len(hosts) :] += LEARNT
+    places = np.arange(beats.sum()) - np.repeat(np.cumsum(beats) - beats, beats)
+    return given, np.repeat(starts, beats) + PACE * places, np.array(to)
+
+
+def run(folder: Path, name: str, receivers: list[int], count: int) -> list[float]:
+    """All ports send to `receivers`; returns the share of frames that each port marked."""
+    rng = np.random.default_rng(5)
+    sent = [traffic(rng, port, count, receivers) for port in range(PORTS)]
+    got = playback(
+        folder,
+        name,
+        {
+            f"p{port}": frames.tape(clocks, given.beats(WIDTH), given.beats(WIDTH).last)
+            for port, (given, clocks, _) in enumerate(sent)
+        },
+        {**{f"o{port}": 2 for port in range(PORTS)}, "lost": 1},
+        after=400_000,
+    )
+    assert len(got["lost"][0]) == 0
+    shares = []
+    for out in range(PORTS):
+        data, keep, last = frames.recorded(got[f"o{out}"][1], WIDTH)
+        ends = np.flatnonzero(last)
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        left = [
+            bytes(data[a : b + 1].reshape(-1))[: 8 * (b - a) + bin(int(keep[b, 0])).count("1")]
+            for a, b in zip(starts, ends, strict=True)
+        ]
+        marked = unicast = 0
+        for port, (given, _, to) in enumerate(sent):
+            mine = [
+                frame for frame in left if frame[10:11] == b"\x07" and frame[11] % PORTS == port
+            ]
+            wanted = [
+                (number, bytes(given.octets[number, : given.lengths[number]]))
+                for number in range(len(to))
+                if port != out and (to[number] < 0 or to[number] % PORTS == out)
+            ]
+            # Every frame for this port and no other, in the order in which it came.
+            assert len(mine) == len(wanted), (out, port)
+            both = frames.of_bytes([frame for _, frame in wanted]) if wanted else None
+            if both is None:
+                continue
+            ce = rule(both, np.ones(len(both), bool)).frames
+            for number, frame in enumerate(mine):
+                as_sent = wanted[number][1]
+                if frame != as_sent:
+                    assert frame == bytes(ce.octets[number, : ce.lengths[number]]), (
+                        out,
+                        port,
+                        number,
+                    )
+                    marked += 1
+                unicast += to[wanted[number][0]] >= 0
+        shares.append(marked / max(unicast, 1))
+    return shares
+
+
+def test_frames_come_out_where_they_should(folder: Path) -> None:
+    """Each port sends to the hosts behind the others: a third of three links at each output. The link's rate is
+    the phantom queue's drain divided by 0.95, so that some frames are marked.
+    """
+    shares = run(folder, "all_to_all", list(range(HOSTS)), 1_500)
+    assert all(0 < share < 1 for share in shares), shares
+
+
+def test_an_incast_is_marked(folder: Path) -> None:
+    """Three ports send to the hosts behind the fourth: three times its rate, all but the first frames marked."""
+    shares = run(folder, "incast", [0, 4, 8], 150)
+    assert shares[0] > 0.9, shares
+    assert shares[1:] == [0, 0, 0], shares
