@@ -8,7 +8,7 @@
 // it, and one of the set_ outputs is high for one clock; where two reasons apply, the first of this order
 // counts: unknown, read_only, partial, out_of_range. Bits 1 and 0 of an address are ignored.
 //
-// One access at a time: seven clocks for a write, eight for a read. A waiting read and a waiting write take turns.
+// One access at a time: eight clocks for a write, nine for a read. A waiting read and a waiting write take turns.
 module register_guard #(
     // Bits of an address.
     parameter int ADDRESS_BITS = 12
@@ -48,7 +48,7 @@ module register_guard #(
     input  logic block_read_done,
     input  logic [31:0] block_read_data,
 
-    // Limits of the register at limits_address, one clock later.
+    // Limits of the register at limits_address, two clocks later.
     output logic [ADDRESS_BITS-1:0] limits_address,
     input  logic limits_readable,         // there is a register
     input  logic limits_writable,         // it can be written
@@ -74,6 +74,7 @@ module register_guard #(
   localparam logic [2:0] Decide = 3'd3;
   localparam logic [2:0] Forward = 3'd4;  // the block has the access
   localparam logic [2:0] Respond = 3'd5;
+  localparam logic [2:0] Wait = 3'd6;     // the limits are on the way
   logic [2:0] state;
 
   // What software has handed over. Each of the three channels is taken when it comes.
@@ -138,7 +139,8 @@ module register_guard #(
           state <= Look;
         end
       end
-      Look: state <= Compare;
+      Look: state <= Wait;
+      Wait: state <= Compare;
       Compare: begin
         unknown <= !limits_readable;
         read_only <= write && limits_readable && !limits_writable;
