@@ -89,12 +89,22 @@ module register_guard #(
   logic write;                        // the access in progress; between two, the last one
   logic [ADDRESS_BITS-1:0] address;
   logic unknown, read_only, partial;
-  logic extra_bits, too_small, too_large;
   logic out_of_range;
-  assign out_of_range = !unknown && !read_only && !partial && write && (extra_bits || too_small || too_large);
   logic refused;
   assign refused = unknown || read_only || partial || out_of_range;
   assign limits_address = address;
+
+  // Compared in each clock, from a copy that only this reads; what counts is what Decide finds.
+  logic [31:0] compared;
+  logic extra_bits, too_small, too_large;
+  always_ff @(posedge clk) begin
+    compared <= w_data;
+    extra_bits <= (compared & ~limits_mask) != 32'd0;
+    too_small <= compared < limits_minimum;
+    too_large <= compared > limits_maximum;
+  end
+  assign out_of_range = write && !unknown && !read_only && !partial
+      && (extra_bits || too_small || too_large);
 
   logic [1:0] response;
   logic [31:0] read_data;
@@ -148,9 +158,6 @@ module register_guard #(
         unknown <= !limits_readable;
         read_only <= write && limits_readable && !limits_writable;
         partial <= write && limits_writable && w_strobes != 4'b1111;
-        extra_bits <= (w_data & ~limits_mask) != 32'd0;
-        too_small <= w_data < limits_minimum;
-        too_large <= w_data > limits_maximum;
         state <= Decide;
       end
       Decide: begin
@@ -203,9 +210,6 @@ module register_guard #(
       unknown <= 1'b0;
       read_only <= 1'b0;
       partial <= 1'b0;
-      extra_bits <= 1'b0;
-      too_small <= 1'b0;
-      too_large <= 1'b0;
       set_out_of_range <= 1'b0;
       set_read_only <= 1'b0;
       set_unknown_write <= 1'b0;
