@@ -194,10 +194,13 @@ def smallest(register: Register, lower: Register) -> str:
     """A signal: the smallest value of a register that another one must not exceed."""
     name = f"{register.path}_least"
     own = register.fields[0].minimum
+    larger = f"{lower.path} > 32'd{own} ? {lower.path} : 32'd{own}"
+    if lower.fields[0].minimum >= own:  # the guard keeps it there
+        larger = lower.path
     return (
         f"  logic [31:0] {name};\n"
         f"  always_ff @(posedge clk) begin\n"
-        f"    {name} <= {lower.path} > 32'd{own} ? {lower.path} : 32'd{own};\n"
+        f"    {name} <= {larger};\n"
         f"  end\n"
     )
 

@@ -19,7 +19,7 @@ module hull_nic_limits #(
 );
   logic [31:0] pacer_max_rate_kbps_least;
   always_ff @(posedge clk) begin
-    pacer_max_rate_kbps_least <= pacer_min_rate_kbps > 32'd1 ? pacer_min_rate_kbps : 32'd1;
+    pacer_max_rate_kbps_least <= pacer_min_rate_kbps;
   end
   logic [31:0] pacer_update_interval_least;
   always_ff @(posedge clk) begin
