@@ -8,7 +8,7 @@
 // it, and one of the set_ outputs is high for one clock; where two reasons apply, the first of this order
 // counts: unknown, read_only, partial, out_of_range. Bits 1 and 0 of an address are ignored.
 //
-// One access at a time: seven clocks for a write, eight for a read. A waiting read and a waiting write take turns.
+// One access at a time: eight clocks for a write, nine for a read. A waiting read and a waiting write take turns.
 module register_guard #(
     // Bits of an address.
     parameter int ADDRESS_BITS = 12
@@ -48,7 +48,7 @@ module register_guard #(
     input  logic block_read_done,
     input  logic [31:0] block_read_data,
 
-    // Limits of the register at limits_address, one clock later.
+    // Limits of the register at limits_address, two clocks later.
     output logic [ADDRESS_BITS-1:0] limits_address,
     input  logic limits_readable,         // there is a register
     input  logic limits_writable,         // it can be written
@@ -74,6 +74,7 @@ module register_guard #(
   localparam logic [2:0] Decide = 3'd3;
   localparam logic [2:0] Forward = 3'd4;  // the block has the access
   localparam logic [2:0] Respond = 3'd5;
+  localparam logic [2:0] Wait = 3'd6;     // the limits are on the way
   logic [2:0] state;
 
   // What software has handed over. Each of the three channels is taken when it comes.
@@ -87,10 +88,23 @@ module register_guard #(
 
   logic write;                        // the access in progress; between two, the last one
   logic [ADDRESS_BITS-1:0] address;
-  logic unknown, read_only, partial, out_of_range;
+  logic unknown, read_only, partial;
+  logic out_of_range;
   logic refused;
   assign refused = unknown || read_only || partial || out_of_range;
   assign limits_address = address;
+
+  // Compared in each clock, from a copy that only this reads; what counts is what Decide finds.
+  logic [31:0] compared;
+  logic extra_bits, too_small, too_large;
+  always_ff @(posedge clk) begin
+    compared <= w_data;
+    extra_bits <= (compared & ~limits_mask) != 32'd0;
+    too_small <= compared < limits_minimum;
+    too_large <= compared > limits_maximum;
+  end
+  assign out_of_range = write && !unknown && !read_only && !partial
+      && (extra_bits || too_small || too_large);
 
   logic [1:0] response;
   logic [31:0] read_data;
@@ -138,13 +152,12 @@ module register_guard #(
           state <= Look;
         end
       end
-      Look: state <= Compare;
+      Look: state <= Wait;
+      Wait: state <= Compare;
       Compare: begin
         unknown <= !limits_readable;
         read_only <= write && limits_readable && !limits_writable;
         partial <= write && limits_writable && w_strobes != 4'b1111;
-        out_of_range <= write && limits_writable && w_strobes == 4'b1111
-            && ((w_data & ~limits_mask) != 32'd0 || w_data < limits_minimum || w_data > limits_maximum);
         state <= Decide;
       end
       Decide: begin
@@ -197,7 +210,6 @@ module register_guard #(
       unknown <= 1'b0;
       read_only <= 1'b0;
       partial <= 1'b0;
-      out_of_range <= 1'b0;
       set_out_of_range <= 1'b0;
       set_read_only <= 1'b0;
       set_unknown_write <= 1'b0;

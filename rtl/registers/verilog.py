@@ -130,7 +130,7 @@ def bounds(block: Block) -> list[Register]:
 
 
 def limits(block: Block) -> str:
-    """The table that register_guard asks."""
+    """The table that register_guard asks: address to kind of register, then kind to limits."""
     names = [
         name
         for name in block.parameters
@@ -138,11 +138,24 @@ def limits(block: Block) -> str:
     ]
     inputs = "".join(f"    input logic [31:0] {register.path},\n" for register in bounds(block))
     note = "    // Settings that limit others.\n" if inputs else ""
-    rows = []
+    kinds: dict[tuple[str, ...], int] = {}
+    addresses, least = [], []
     for register in block.registers:
         for word in range(register.words):
-            rows += row(block, register, word)
-    return f"""{MADE}// Limits of the registers of {block.name}; one clock after the address.
+            label = f"{ADDRESS_BITS - 2}'h{(register.offset >> 2) + word:03x}"
+            number = kinds.setdefault(kind(block, register, word), len(kinds) + 1)
+            comment = register.path + ("", f", word {word}")[register.words > 1]
+            addresses.append(f"      {label}: kind <= 6'd{number};  // {comment}\n")
+        for lower in block.lower_bounds(register):
+            least.append(smallest(register, lower))
+    rows = "".join(
+        f"      6'd{number}: begin\n"
+        + "".join(f"        {line}\n" for line in lines)
+        + "      end\n"
+        for lines, number in kinds.items()
+        if lines
+    )
+    return f"""{MADE}// Limits of the registers of {block.name}; two clocks after the address.
 module {block.name}_limits{parameters(block, names)} (
     input logic clk,
 {note}{inputs}    input logic [{ADDRESS_BITS - 1}:0] address,  // in bytes; bits 1 and 0 are ignored
@@ -152,14 +165,22 @@ module {block.name}_limits{parameters(block, names)} (
     output logic [31:0] minimum,  // smallest value
     output logic [31:0] maximum   // largest value
 );
+{"".join(least)}  // Registers with the same limits are of the same kind; 0: no register.
+  logic [5:0] kind;
   always_ff @(posedge clk) begin
-    readable <= 1'b1;
+    case (address[{ADDRESS_BITS - 1}:2])
+{"".join(addresses)}      default: kind <= 6'd0;
+    endcase
+  end
+
+  always_ff @(posedge clk) begin
+    readable <= kind != 6'd0;
     writable <= 1'b0;
     mask <= 32'h{ALL_ONES:08x};
     minimum <= 32'd0;
     maximum <= 32'h{ALL_ONES:08x};
-    case (address[{ADDRESS_BITS - 1}:2])
-{"".join(rows)}      default: readable <= 1'b0;
+    case (kind)
+{rows}      default: ;
     endcase
   end
 
@@ -169,32 +190,43 @@ endmodule
 """
 
 
-def row(block: Block, register: Register, word: int) -> list[str]:
-    """The lines of one address."""
-    label = f"{ADDRESS_BITS - 2}'h{(register.offset >> 2) + word:03x}"
-    comment = f"  // {register.path}" + ("", f", word {word}")[register.words > 1]
+def smallest(register: Register, lower: Register) -> str:
+    """A signal: the smallest value of a register that another one must not exceed."""
+    name = f"{register.path}_least"
+    own = register.fields[0].minimum
+    larger = f"{lower.path} > 32'd{own} ? {lower.path} : 32'd{own}"
+    if lower.fields[0].minimum >= own:  # the guard keeps it there
+        larger = lower.path
+    return (
+        f"  logic [31:0] {name};\n"
+        f"  always_ff @(posedge clk) begin\n"
+        f"    {name} <= {larger};\n"
+        f"  end\n"
+    )
+
+
+def kind(block: Block, register: Register, word: int) -> tuple[str, ...]:
+    """The limits of a word, as statements; none for one that can only be read."""
     if not register.writable:
-        return [f"      {label}: ;{comment}\n"]
-    lines = [f"      {label}: begin{comment}\n", "        writable <= 1'b1;\n"]
+        return ()
+    lines = ["writable <= 1'b1;"]
     mask = (register.mask >> 32 * word) & ALL_ONES
     if mask != ALL_ONES:
-        lines.append(f"        mask <= 32'h{mask:08x};\n")
-    field = register.fields[0]
-    if register.limit:
-        if field.minimum:
-            lines.append(f"        minimum <= 32'd{field.minimum};\n")
-        for lower in block.lower_bounds(register):
-            lines.append(
-                f"        if ({lower.path} > 32'd{field.minimum}) minimum <= {lower.path};\n"
-            )
-        if field.maximum_parameter:
-            lines.append(f"        maximum <= {field.maximum_parameter};\n")
-        elif field.at_most:
-            upper = block.sibling(register, field.at_most).path
-            lines.append(f"        maximum <= {upper};\n")
-        elif field.maximum < ALL_ONES:
-            lines.append(f"        maximum <= 32'd{field.maximum};\n")
-    return [*lines, "      end\n"]
+        lines.append(f"mask <= 32'h{mask:08x};")
+    field = register.limit
+    if field is None:
+        return tuple(lines)
+    if block.lower_bounds(register):
+        lines.append(f"minimum <= {register.path}_least;")
+    elif field.minimum:
+        lines.append(f"minimum <= 32'd{field.minimum};")
+    if field.maximum_parameter:
+        lines.append(f"maximum <= {field.maximum_parameter};")
+    elif field.at_most:
+        lines.append(f"maximum <= {block.sibling(register, field.at_most).path};")
+    elif field.maximum < ALL_ONES:
+        lines.append(f"maximum <= 32'd{field.maximum};")
+    return tuple(lines)
 
 
 def is_output(register: Register) -> bool:
@@ -356,11 +388,14 @@ def port(
 
 
 def scaled(signal: str, source: str, bits: int, reset: int) -> str:
-    """1000 times a setting, one clock later: 1024 less 16 less 8."""
+    """1000 times a setting, two clocks later: 1024 less 24."""
     times = f"{bits}'({source})"
     return (
+        f"  logic [{bits - 1}:0] {signal}_1024, {signal}_24;\n"
         f"  always_ff @(posedge clk) begin\n"
-        f"    {signal} <= ({times} << 10) - (({times} << 4) + ({times} << 3));\n"
+        f"    {signal}_1024 <= {times} << 10;\n"
+        f"    {signal}_24 <= ({times} << 4) + ({times} << 3);\n"
+        f"    {signal} <= {signal}_1024 - {signal}_24;\n"
         f"    if (rst) {signal} <= {bits}'d{reset};\n"
         f"  end\n"
     )

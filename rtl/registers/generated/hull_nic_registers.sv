@@ -214,16 +214,25 @@ module hull_nic_registers #(
   end
 
   assign pacer_enable = hwif_out.pacer.control.enable.value;
+  logic [39:0] pacer_max_rate_bps_1024, pacer_max_rate_bps_24;
   always_ff @(posedge clk) begin
-    pacer_max_rate_bps <= (40'(hwif_out.pacer.max_rate_kbps.value.value) << 10) - ((40'(hwif_out.pacer.max_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.max_rate_kbps.value.value) << 3));
+    pacer_max_rate_bps_1024 <= 40'(hwif_out.pacer.max_rate_kbps.value.value) << 10;
+    pacer_max_rate_bps_24 <= (40'(hwif_out.pacer.max_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.max_rate_kbps.value.value) << 3);
+    pacer_max_rate_bps <= pacer_max_rate_bps_1024 - pacer_max_rate_bps_24;
     if (rst) pacer_max_rate_bps <= 40'd1000000000;
   end
+  logic [39:0] pacer_min_rate_bps_1024, pacer_min_rate_bps_24;
   always_ff @(posedge clk) begin
-    pacer_min_rate_bps <= (40'(hwif_out.pacer.min_rate_kbps.value.value) << 10) - ((40'(hwif_out.pacer.min_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.min_rate_kbps.value.value) << 3));
+    pacer_min_rate_bps_1024 <= 40'(hwif_out.pacer.min_rate_kbps.value.value) << 10;
+    pacer_min_rate_bps_24 <= (40'(hwif_out.pacer.min_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.min_rate_kbps.value.value) << 3);
+    pacer_min_rate_bps <= pacer_min_rate_bps_1024 - pacer_min_rate_bps_24;
     if (rst) pacer_min_rate_bps <= 40'd500000;
   end
+  logic [39:0] pacer_initial_rate_bps_1024, pacer_initial_rate_bps_24;
   always_ff @(posedge clk) begin
-    pacer_initial_rate_bps <= (40'(hwif_out.pacer.initial_rate_kbps.value.value) << 10) - ((40'(hwif_out.pacer.initial_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.initial_rate_kbps.value.value) << 3));
+    pacer_initial_rate_bps_1024 <= 40'(hwif_out.pacer.initial_rate_kbps.value.value) << 10;
+    pacer_initial_rate_bps_24 <= (40'(hwif_out.pacer.initial_rate_kbps.value.value) << 4) + (40'(hwif_out.pacer.initial_rate_kbps.value.value) << 3);
+    pacer_initial_rate_bps <= pacer_initial_rate_bps_1024 - pacer_initial_rate_bps_24;
     if (rst) pacer_initial_rate_bps <= 40'd1000000000;
   end
   assign pacer_bucket_bytes = hwif_out.pacer.bucket_bytes.value.value;
@@ -232,8 +241,11 @@ module hull_nic_registers #(
   assign pacer_eta = hwif_out.pacer.eta.value.value;
   assign pacer_beta = hwif_out.pacer.beta.value.value;
   assign pacer_gain = hwif_out.pacer.gain.value.value;
+  logic [31:0] pacer_rate_step_bps_1024, pacer_rate_step_bps_24;
   always_ff @(posedge clk) begin
-    pacer_rate_step_bps <= (32'(hwif_out.pacer.rate_step_kbps.value.value) << 10) - ((32'(hwif_out.pacer.rate_step_kbps.value.value) << 4) + (32'(hwif_out.pacer.rate_step_kbps.value.value) << 3));
+    pacer_rate_step_bps_1024 <= 32'(hwif_out.pacer.rate_step_kbps.value.value) << 10;
+    pacer_rate_step_bps_24 <= (32'(hwif_out.pacer.rate_step_kbps.value.value) << 4) + (32'(hwif_out.pacer.rate_step_kbps.value.value) << 3);
+    pacer_rate_step_bps <= pacer_rate_step_bps_1024 - pacer_rate_step_bps_24;
     if (rst) pacer_rate_step_bps <= 32'd500000;
   end
   assign pacer_token_tick = hwif_out.pacer.token_tick.value.value;
