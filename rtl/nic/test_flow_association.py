@@ -284,9 +284,9 @@ def test_the_seed(folder: Path) -> None:
     for at in range(20):
         tape.add(600 + 10 * at, ECE, at)
     got = tape.play(folder, "seed")
-    assert got.random[0] == ALWAYS
-    assert not got.associated[0]
-    assert got.associated[1:].all()
+    # State 1 draws 2^32 - 2, which is not below it either.
+    assert got.random[:2].tolist() == [ALWAYS, ALWAYS - 1]
+    assert got.associated.tolist() == [False] * 2 + [True] * 38
 
     def step(state: int) -> int:
         for _ in range(32):
