@@ -1,4 +1,4 @@
-"""Headers of frames for the tests: a parser that reads bytes, random frames, the beats of a stream."""
+"""Headers of frames for the tests: a parser that reads bytes, random frames, beats of a stream."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def play_frames(
     hold: np.ndarray | None = None,
     bad: np.ndarray | None = None,
 ) -> Seen:
-    """Play frames in beats of `lanes` bytes on `ece_snooper_bench`. For each beat, `gaps` is the idle
-    clocks before it, and `hold` the clocks in which the receiver is not ready.
+    """Play frames in beats of `lanes` bytes on `ece_snooper_bench`. For each beat, `gaps` is
+    the idle clocks before it, and `hold` the clocks in which the receiver is not ready.
     """
     count, width = rows.shape
     beats = -(-sizes // lanes)

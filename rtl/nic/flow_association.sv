@@ -336,4 +336,8 @@ module flow_association #(
       missed <= '0;
     end
   end
+
+`ifdef FORMAL
+`include "flow_association_proof.sv"
+`endif
 endmodule

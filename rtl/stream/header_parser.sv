@@ -205,14 +205,17 @@ module header_parser #(
   end
 
   // Clock 5: the fields of the IP header.
+  logic [7:0] protocol_4;
+  assign protocol_4 = is_six_4 ? ip_4[1][23:16] : ip_4[2][15:8];
+
   logic valid_5, first_5, last_5;
   logic [BeatBits-1:0] beat_5;
   logic [Lanes-1:0][31:0] words_5;
   logic [Lanes-1:0] present_5;
   logic [1:0] tags_5;
-  logic known_5, is_four_5, is_six_5, later_fragment_5;
+  logic known_5, is_four_5, is_six_5, later_fragment_5, tcp_protocol_5, udp_protocol_5;
   logic [7:0] protocol_5;
-  logic [3:0] length_5;   // of the IP header in words
+  logic [3:0] length_5;   // of the IP header in words; 0 without one
   logic [31:0] ip_first_5, ip_second_5, source_5, destination_5;
   always_ff @(posedge clk) begin
     valid_5 <= valid_4;
@@ -226,8 +229,12 @@ module header_parser #(
     is_four_5 <= is_four_4;
     is_six_5 <= is_six_4;
     later_fragment_5 <= is_four_4 && {ip_4[1][20:16], ip_4[1][31:24]} != '0;
-    protocol_5 <= is_six_4 ? ip_4[1][23:16] : ip_4[2][15:8];
-    length_5 <= is_six_4 ? 4'd10 : (ip_4[0][3:0] < 4'd5) ? 4'd5 : ip_4[0][3:0];
+    protocol_5 <= protocol_4;
+    tcp_protocol_5 <= (is_four_4 || is_six_4) && protocol_4 == 8'd6;
+    udp_protocol_5 <= (is_four_4 || is_six_4) && protocol_4 == 8'd17;
+    if (is_six_4) length_5 <= 4'd10;
+    else if (!is_four_4) length_5 <= 4'd0;
+    else length_5 <= (ip_4[0][3:0] < 4'd5) ? 4'd5 : ip_4[0][3:0];
     ip_first_5 <= ip_4[0];
     ip_second_5 <= ip_4[1];
     source_5 <= is_six_4 ? fold(ip_4[5:2]) : ip_4[3];
@@ -237,11 +244,11 @@ module header_parser #(
 
   // Clock 6: where the transport header is, and which word is the last one of interest.
   logic tcp_5, udp_5;
-  logic [4:0] ip_word_5, transport_word_5;
-  assign tcp_5 = protocol_5 == 8'd6 && !later_fragment_5;
-  assign udp_5 = protocol_5 == 8'd17 && !later_fragment_5;
+  logic [4:0] ip_word_5, after_5;   // after_5: needed beyond the IP header, counted from its first word
+  assign tcp_5 = tcp_protocol_5 && !later_fragment_5;
+  assign udp_5 = udp_protocol_5 && !later_fragment_5;
   assign ip_word_5 = 5'd4 + {3'd0, tags_5};
-  assign transport_word_5 = ip_word_5 + {1'b0, length_5};
+  assign after_5 = tcp_5 ? 5'd7 + {3'd0, tags_5} : udp_5 ? ip_word_5 : 5'd3 + {3'd0, tags_5};
 
   logic valid_6, first_6, last_6;
   logic [BeatBits-1:0] beat_6;
@@ -272,13 +279,9 @@ module header_parser #(
     ip_second_6 <= ip_second_5;
     source_6 <= source_5;
     destination_6 <= destination_5;
-    ports_word_6 <= transport_word_5;
-    flags_word_6 <= transport_word_5 + 5'd3;
-    if (!known_5) needed_6 <= 5'd31;
-    else if (!is_four_5 && !is_six_5) needed_6 <= ip_word_5 - 5'd1;
-    else if (tcp_5) needed_6 <= transport_word_5 + 5'd3;
-    else if (udp_5) needed_6 <= transport_word_5;
-    else needed_6 <= transport_word_5 - 5'd1;
+    ports_word_6 <= ip_word_5 + {1'b0, length_5};
+    flags_word_6 <= 5'd7 + {3'd0, tags_5} + {1'b0, length_5};
+    needed_6 <= after_5 + {1'b0, length_5};
     if (rst) valid_6 <= 1'b0;
   end
 

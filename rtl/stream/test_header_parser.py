@@ -1,4 +1,4 @@
-"""The header parser against a parser that reads bytes: random frames, frames made by scapy, edges."""
+"""The header parser against a parser that reads bytes: random frames, scapy's frames, edges."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_idle_and_stalled_streams(width: int) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_length_back_to_back(width: int) -> None:
-    """Frames cut after each byte, with no clock between them. Each answer comes ten clocks after the
-    beat that decides.
+    """Frames cut after each byte, with no clock between them. Each answer comes ten clocks after
+    the beat that decides.
     """
     lanes = width // 8
     whole = [
