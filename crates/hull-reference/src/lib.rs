@@ -1,6 +1,7 @@
 //! hull-core for Python: what the tests of `rtl/` hold the hardware against. Conversion only; one file
 //! for each algorithm, each with its methods for one packet and for many at once.
 
+mod pacer;
 mod phantom_queue;
 
 use pyo3::prelude::*;
@@ -8,6 +9,8 @@ use pyo3::prelude::*;
 /// The algorithms of hull-core, as the simulator and as the hardware compute them.
 #[pymodule]
 fn hull_reference(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<pacer::HardwarePacer>()?;
+    module.add_class::<pacer::Pacer>()?;
     module.add_class::<phantom_queue::PhantomQueue>()?;
     module.add_class::<phantom_queue::HardwarePhantomQueue>()?;
     Ok(())

@@ -3,4 +3,5 @@
 //! own, so that the forms that the simulator runs pay nothing for it. Where the hardware's limits are not
 //! reached both forms agree to the bit, and tests hold them to it; the hardware is held to these.
 
+pub mod pacer;
 pub mod phantom_queue;

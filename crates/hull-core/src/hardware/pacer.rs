@@ -270,6 +270,11 @@ impl Pacer {
         true
     }
 
+    /// The step of the last call.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
     /// The rate at which tokens are made, in bit/s.
     pub fn rate_bps(&self) -> u64 {
         self.rate_bps
