@@ -2,10 +2,10 @@
 //
 // Stimulus (128 bits): kind (8), unused (56), value (64). Kind 0 is a packet, whose value is: unused (9),
 // paced (1), clocks from when it is the first to wait until the pacer sees it (8), clocks that the line is
-// busy after its release (16), unused (16), bytes (14). Any other kind sets one setting.
+// busy after its release (16), unused (16), bytes (14). Kind 16 resets the pacer, others set one setting.
 // Answers (128 bits): packet: active (1), tokens_negative (1), admission (2), unused (4), rate (40), unused (16),
 // bytes (16), unused (16), backlog (32), one clock after the decision. The same for releases.
-// Rates (64 bits): each new rate, as it is seen.
+// Rates (64 bits): active (1), unused (23), rate (40): each new rate, and each start.
 module pacer_bench #(
     parameter int CLOCK_PS = 8000
 ) (
@@ -22,6 +22,9 @@ module pacer_bench #(
   );
   assign {kind, value} = {stimulus[127:120], stimulus[63:0]};
 
+  // Starts the time of the pacer again, with other settings.
+  logic restart;
+  assign restart = rst || (valid && kind == 8'd16);
   logic enable;
   logic [39:0] max_rate_bps, min_rate_bps, initial_rate_bps;
   logic [19:0] bucket_bytes;
@@ -112,7 +115,7 @@ module pacer_bench #(
   logic [23:0] backlog_bytes;
   logic [31:0] passed_count, queued_count, dropped_count, bypassed_count;
   pacer #(.CLOCK_PS(CLOCK_PS)) dut (
-      .clk, .rst, .enable, .max_rate_bps, .min_rate_bps, .initial_rate_bps, .bucket_bytes, .fifo_bytes,
+      .clk, .rst(restart), .enable, .max_rate_bps, .min_rate_bps, .initial_rate_bps, .bucket_bytes, .fifo_bytes,
       .update_interval, .eta, .gain, .beta, .rate_step_bps, .token_tick, .when_full,
       .packet_valid(offered), .packet_ready, .packet_bytes(value[13:0]), .packet_paced(value[54]),
       .admission_valid, .admission,
@@ -131,9 +134,11 @@ module pacer_bench #(
       .payload({active, tokens_negative, 2'd0, 4'd0, rate_bps, 2'd0, fifo[front][13:0],
                 16'd0, 16'd0, 8'd0, backlog_bytes})
   );
-  always @(posedge clk) rate_before <= rate_bps;
+  logic active_before;
+  always @(posedge clk) {active_before, rate_before} <= {active, rate_bps};
   recorder #(.BITS(64), .FILE("rates=%s")) rates (
-      .clk, .now, .valid(!rst && rate_bps != rate_before), .payload({24'd0, rate_bps})
+      .clk, .now, .valid(!rst && (rate_bps != rate_before || (active && !active_before))),
+      .payload({active, 23'd0, rate_bps})
   );
   // The counters at the end, once.
   logic ended;

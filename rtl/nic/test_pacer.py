@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -21,23 +22,21 @@ SOURCES = [
     "bench/recorder.sv",
     "bench/pacer_bench.sv",
 ]
-VECTORS = Path(__file__).parents[2] / "tests" / "vectors" / "pacer.json"
+VECTORS = Path(__file__).parents[2] / "tests" / "vectors"
 CLOCK_PS = 8_000
-REGISTERS = [
+# What the bench can set, in the order of its kinds; the first are registers.
+SETTINGS = [
     "max_rate_bps", "min_rate_bps", "initial_rate_bps", "bucket_bytes", "fifo_bytes",
     "update_interval", "eta", "gain", "beta", "rate_step_bps", "token_tick", "when_full",
-    "enable", "again", "line_off",
+    "enable", "again", "line_off", "reset",
 ]  # fmt: skip
-# Time 0 of the grids, in clocks after the reset.
-ZERO = 4
-# From the decision of a packet to its answer, and from its taking to the decision.
-ANSWER = 2
-DECISION = 6
-# From the clock at which the player writes `enable` to the first step.
-START = 0
+# Clocks: from the reset to time 0 of the grids; from taking a packet to its decision, and on to its answer;
+# from the clock that writes `enable` to the first step.
+ZERO, DECISION, ANSWER, START = 4, 6, 2, 94
 PASS, QUEUED, DROPPED, HELD = range(4)
+Config = Mapping[str, int | str]
 
-TESTBED = {
+TESTBED: Config = {
     "max_rate_bps": 1_000_000_000,
     "min_rate_bps": 500_000,
     "initial_rate_bps": 100_000_000,
@@ -50,6 +49,215 @@ TESTBED = {
     "token_tick_ps": 0,
     "when_full": "drop",
 }
+TICKS = {"token_tick_ps": 16_000_000, "rate_step_bps": 500_000}
+CONSTANT = {"eta": 0, "beta": 0}
+
+
+@dataclass
+class Packets:
+    """What a host hands over: clocks of the offer, and what the bench needs for each packet."""
+
+    clocks: np.ndarray
+    bytes: np.ndarray
+    paced: np.ndarray
+    line: np.ndarray
+    delay: np.ndarray
+
+    @classmethod
+    def of(cls, clocks: list[int], sizes: list[int], paced: list[bool]) -> Packets:
+        none = np.zeros(len(clocks), np.int64)
+        return cls(np.array(clocks), np.array(sizes), np.array(paced), none, none)
+
+    def words(self) -> np.ndarray:
+        value = self.bytes.astype(np.uint64)
+        for part, shift in ((self.line, 30), (self.delay, 46), (self.paced, 54)):
+            value |= part.astype(np.uint64) << np.uint64(shift)
+        return value
+
+
+@dataclass
+class Episode:
+    """Settings, a start and packets, with what the hardware and what hull-core made of them."""
+
+    config: Config
+    start: int
+    packets: Packets
+    again: bool = False
+    # Registers that are not those of `config`: what the guard would refuse.
+    over: Mapping[str, int] = field(default_factory=dict)
+    # Settings while it runs: (clock, name, value). The model does not know of them.
+    later: list[tuple[int, str, int]] = field(default_factory=list)
+    # Clocks of the whole; the model's end where it is not given.
+    clocks: int | None = None
+    got: Answers | None = None
+
+    def __post_init__(self) -> None:
+        self.modelled = not self.over and not self.later
+        if self.modelled:
+            self.pacer = HardwarePacer(self.config, CLOCK_PS, self.start)
+            packets = self.packets
+            self.admissions, self.releases = self.pacer.replay(
+                packets.clocks.tolist(), packets.bytes.tolist(), packets.paced.astype(bool).tolist(),
+                packets.line.tolist(), packets.delay.tolist(), self.again,
+            )  # fmt: skip
+            last = [self.start, *self.admissions[0][-1:], *self.releases[0][-1:]]
+            self.clocks = max(last) + 100
+        assert self.clocks is not None
+
+
+@dataclass
+class Answers:
+    """What the bench recorded; clocks are those of the decisions, in the time of the grids."""
+
+    clocks: np.ndarray
+    admission: np.ndarray
+    negative: np.ndarray
+    bytes: np.ndarray
+    backlog: np.ndarray
+    release_clocks: np.ndarray
+    release_bytes: np.ndarray
+    release_backlog: np.ndarray
+    # First step of each rate.
+    rate_clocks: np.ndarray
+    rates: np.ndarray
+    started: np.ndarray
+
+    def rate_at(self, clocks: np.ndarray) -> np.ndarray:
+        return self.rates[np.searchsorted(self.rate_clocks, clocks, side="right") - 1]
+
+
+def play(folder: Path, name: str, episodes: list[Episode]) -> np.ndarray:
+    """Play the episodes one after the other in one run; each gets its answers. Returns the counters."""
+    parts: list[np.ndarray] = []
+
+    def add(clocks: np.ndarray, kinds: np.ndarray | int, values: np.ndarray) -> None:
+        kind = np.broadcast_to(np.array(kinds, np.uint64) << np.uint64(56), len(clocks))
+        parts.append(np.stack([clocks.astype(np.uint64), kind, values.astype(np.uint64)], axis=1))
+
+    def put(clock: int, setting: str, value: int) -> None:
+        add(np.array([clock]), SETTINGS.index(setting) + 1, np.array([value], np.uint64))
+
+    at = 0
+    bounds = []
+    for episode in episodes:
+        registers = dict(HardwarePacer.registers(episode.config, CLOCK_PS)) | dict(episode.over)
+        registers |= {"enable": 0, "again": int(episode.again), "line_off": 0}
+        for setting in SETTINGS[:-1]:
+            put(at, setting, registers[setting])
+            at += 1
+        put(at, "reset", 0)
+        zero = at + 1 + ZERO
+        start = len(parts)
+        put(zero + episode.start - START, "enable", 1)
+        add(zero + episode.packets.clocks, 0, episode.packets.words())
+        for clock, setting, value in episode.later:
+            put(zero + clock, setting, value)
+        merged = np.concatenate(parts[start:])
+        parts[start:] = [merged[np.argsort(merged[:, 0], kind="stable")]]
+        assert episode.clocks is not None
+        at = zero + episode.clocks
+        bounds.append((zero, at))
+    record = np.concatenate(parts).astype(">u8")
+    words = {"admissions": 2, "releases": 2, "rates": 1, "counts": 2}
+    got = playback(folder, name, {"stimulus": record.tobytes()}, words)
+    tables = {key: (clocks.astype(np.int64), table) for key, (clocks, table) in got.items()}
+    for episode, (zero, end) in zip(episodes, bounds, strict=True):
+        episode.got = answers(tables, zero, end)
+    return got["counts"][1][0]
+
+
+def answers(tables: Mapping[str, tuple[np.ndarray, np.ndarray]], zero: int, end: int) -> Answers:
+    """Those of the clocks from `zero` to `end`."""
+
+    def part(name: str) -> tuple[np.ndarray, np.ndarray]:
+        clocks, table = tables[name]
+        first, last = np.searchsorted(clocks, [zero, end])
+        return clocks[first:last] - zero, table[first:last]
+
+    def bits(words: np.ndarray, low: int, width: int) -> np.ndarray:
+        return (words >> np.uint64(low) & np.uint64((1 << width) - 1)).astype(np.int64)
+
+    clocks, table = part("admissions")
+    left_clocks, left = part("releases")
+    seen, rates = part("rates")
+    starts = np.flatnonzero(np.diff(bits(rates[:, 0], 63, 1), prepend=0) == 1)
+    values = bits(rates[:, 0], 0, 40)
+    return Answers(
+        clocks=clocks - ANSWER,
+        admission=bits(table[:, 0], 60, 2),
+        negative=bits(table[:, 0], 62, 1) == 1,
+        bytes=bits(table[:, 0], 0, 16),
+        backlog=bits(table[:, 1], 0, 32),
+        release_clocks=left_clocks - ANSWER,
+        release_bytes=bits(left[:, 0], 0, 16),
+        release_backlog=bits(left[:, 1], 0, 32),
+        rate_clocks=np.concatenate([[0], (seen[starts[0] :] + 1) // 2 * 2 + 2]),
+        rates=np.concatenate([values[starts[:1]], values[starts[0] :]]),
+        started=seen[starts],
+    )
+
+
+def check_model(episode: Episode) -> None:
+    """The hardware's answers are the model's, to the bit and to the clock."""
+    got = episode.got
+    assert got is not None
+    assert got.started[:1].tolist() == [episode.start]
+    clocks, admission, backlog, negative, rate = map(np.array, episode.admissions)
+    np.testing.assert_array_equal(got.clocks, clocks)
+    np.testing.assert_array_equal(got.admission, admission)
+    np.testing.assert_array_equal(got.negative, negative)
+    np.testing.assert_array_equal(got.rate_at(clocks), rate)
+    clocks, sizes, left, rate = (np.array(column, np.int64) for column in episode.releases)
+    np.testing.assert_array_equal(got.release_clocks, clocks)
+    np.testing.assert_array_equal(got.release_bytes, sizes)
+    np.testing.assert_array_equal(got.rate_at(clocks), rate)
+    # A packet and a release of one step are one change of the hardware's register: the packet's
+    # backlog is seen after both.
+    both = np.isin(got.clocks, got.release_clocks)
+    np.testing.assert_array_equal(got.backlog[~both], backlog[~both])
+    np.testing.assert_array_equal(got.release_backlog, left)
+
+
+def paid_passes(episode: Episode) -> np.ndarray:
+    """Which answers are a paced packet that passed with tokens: it found the FIFO empty."""
+    assert episode.got is not None
+    admission = episode.got.admission
+    packet = np.cumsum(admission != HELD) - (admission != HELD)
+    paced = episode.packets.paced.astype(bool)[packet]
+    return (admission == PASS) & paced & (np.array(episode.admissions[2]) == 0)
+
+
+def check_properties(episode: Episode) -> None:
+    """What must hold whatever the model says: bytes and order, FIFO and rate in their bounds, and over any
+    interval at most the bucket (or a packet larger than it), the integral of the rate and one tick.
+    """
+    got, config = episode.got, episode.config
+    assert got is not None
+    queued = got.bytes[got.admission == QUEUED]
+    np.testing.assert_array_equal(got.release_bytes, queued, "order or bytes of the FIFO")
+    taken = got.admission != HELD
+    assert got.bytes[taken].sum() == episode.packets.bytes.sum(), "bytes that were handed over"
+    assert max(got.backlog.max(), got.release_backlog.max(initial=0)) <= int(config["fifo_bytes"])
+    rates = got.rates
+    assert rates.max(initial=0) <= int(config["max_rate_bps"])
+    assert rates.min(initial=1 << 50) >= int(config["min_rate_bps"])
+
+    # In tokens: a byte has 8e12 / CLOCK_PS, a clock makes the rate.
+    byte_tokens = 8 * 10**12 // CLOCK_PS
+    paid = paid_passes(episode)
+    clocks = np.concatenate([got.clocks[paid], got.release_clocks])
+    sizes = np.concatenate([got.bytes[paid], got.release_bytes])
+    order = np.argsort(clocks, kind="stable")
+    clocks, left = clocks[order], np.cumsum(sizes[order]) * byte_tokens
+    edges = got.rate_clocks
+    made_at = np.concatenate([[0], np.cumsum(np.diff(edges) * got.rates[:-1])])
+    place = np.searchsorted(edges, clocks, side="right") - 1
+    made = made_at[place] + (clocks - edges[place]) * got.rates[place]
+    before = left - sizes[order] * byte_tokens - made
+    burst = left - made - np.minimum.accumulate(before)
+    tick = int(config["token_tick_ps"]) // CLOCK_PS
+    allowed = max(int(config["bucket_bytes"]), int(sizes.max(initial=0))) * byte_tokens
+    assert burst.max(initial=0) <= allowed + tick * int(got.rates.max())
 
 
 @pytest.fixture(scope="module")
@@ -57,81 +265,119 @@ def folder() -> Path:
     return build("pacer_bench", SOURCES)
 
 
-class Tape:
-    """Operations for the bench."""
-
-    def __init__(self) -> None:
-        self.parts: list[np.ndarray] = []
-
-    def set(self, clock: int, **values: int) -> int:
-        """Write settings, one in each clock from `clock` on. Returns the clock of the last one."""
-        kinds = [REGISTERS.index(name) + 1 for name in values]
-        self._add(clock + np.arange(len(kinds)), kinds, list(values.values()))
-        return clock + len(kinds) - 1
-
-    def packets(
-        self,
-        clocks: np.ndarray,
-        sizes: np.ndarray,
-        paced: np.ndarray,
-        line: np.ndarray,
-        delay: np.ndarray,
-    ) -> None:
-        value = sizes.astype(np.uint64)
-        for field, shift in ((line, 30), (delay, 46), (paced, 54)):
-            value |= field.astype(np.uint64) << np.uint64(shift)
-        self._add(clocks, np.zeros(len(clocks)), value)
-
-    def _add(self, clocks: np.ndarray, kinds: Sequence[int], values: Sequence[int]) -> None:
-        kind = np.array(kinds, np.uint64) << np.uint64(56)
-        value = np.array(values, np.uint64)
-        self.parts.append(np.stack([np.array(clocks, np.uint64), kind, value], axis=1))
-
-    def play(self, folder: Path, name: str) -> Answers:
-        record = np.concatenate(self.parts).astype(">u8")
-        words = {"admissions": 2, "releases": 2, "rates": 1, "counts": 2}
-        return Answers(playback(folder, name, {"stimulus": record.tobytes()}, words))
+def vectors(name: str) -> list[dict]:
+    return json.loads((VECTORS / f"{name}.json").read_text())["vectors"]
 
 
-class Answers:
-    """What the bench recorded; clocks are those of the decisions, in the time of the grids."""
-
-    def __init__(self, recorded: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
-        clocks, words = recorded["admissions"]
-        self.clocks = clocks.astype(np.int64) - ANSWER - ZERO
-        self.admission = (words[:, 0] >> np.uint64(60) & np.uint64(3)).astype(np.int64)
-        self.negative = words[:, 0] >> np.uint64(62) & np.uint64(1) == 1
-        self.active = words[:, 0] >> np.uint64(63) == 1
-        self.bytes = (words[:, 0] & np.uint64(0xFFFF)).astype(np.int64)
-        self.backlog = (words[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        clocks, words = recorded["releases"]
-        self.release_clocks = clocks.astype(np.int64) - ANSWER - ZERO
-        self.release_bytes = (words[:, 0] & np.uint64(0xFFFF)).astype(np.int64)
-        self.release_backlog = (words[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        clocks, words = recorded["rates"]
-        self.rate_clocks = clocks.astype(np.int64) - ZERO
-        self.rates = words[:, 0].astype(np.int64)
-        both = recorded["counts"][1][0]
-        self.counts = [int(word) >> shift & 0xFFFFFFFF for word in both for shift in (32, 0)]
+def shortened(steps: list[dict], interval_ps: int) -> list[dict]:
+    """Pauses above 20 ms are cut by a whole number of T_r to at most 10 ms: `long_idle` has one of 100 s, which
+    is 12.5 billion clocks. The rate is at its smallest after 3 ms.
+    """
+    cut = last = 0
+    out = []
+    for step in steps:
+        now = step["in"].get("t_ps", last)
+        if now - last > 20_000_000_000:
+            cut += (now - last - 10_000_000_000) // interval_ps * interval_ps
+        last = now
+        out.append({**step, "in": {**step["in"], "t_ps": now - cut}})
+    return out
 
 
-def test_try(folder: Path) -> None:
-    tape = Tape()
-    last = tape.set(0, **dict(HardwarePacer.registers(TESTBED, CLOCK_PS)))
-    tape.set(100, enable=1)
-    n = 20
-    clocks = 300 + np.arange(n) * 9
-    tape.packets(clocks, np.full(n, 1500), np.ones(n), np.full(n, 100), np.full(n, 3))
-    got = tape.play(folder, "try")
-    pacer = HardwarePacer(TESTBED, CLOCK_PS, 200)
-    adm, rel = pacer.replay((clocks - ZERO).tolist(), [1500] * n, [True] * n, [100] * n, [3] * n, False)
-    print(last)
-    print(got.clocks, adm[0])
-    print(got.admission, list(adm[1]))
-    print(got.backlog, adm[2])
-    print(got.release_clocks, rel[0])
-    print(got.release_backlog, rel[2])
-    print(got.rate_clocks, got.rates, got.active)
-    for c in got.rate_clocks: print(c, pacer)
-    print(got.counts, pacer.counts())
-    assert 0
+@dataclass
+class Recorded:
+    """A vector as an episode, and what it says: admissions, and the departures through the FIFO (ps)."""
+
+    name: str
+    episode: Episode
+    admissions: list[str]
+    rates: list[int]
+    departures: list[int]
+    shift_ps: int
+
+
+def recorded(vector: dict) -> Recorded:
+    """Each packet is decided in the step in which its time falls, or two clocks after the one before it."""
+    config = dict(vector["config"])
+    start_ps = config.pop("start_ps")
+    interval_ps = config["update_interval_ps"]
+    # A whole number of T_r and of ticks, so that there is time to start.
+    shift_ps = interval_ps
+    steps = shortened(vector["steps"], interval_ps)
+    admits = [step for step in steps if step["in"]["op"] == "admit"]
+    clocks: list[int] = []
+    for step in admits:
+        clock = (step["in"]["t_ps"] + shift_ps) // CLOCK_PS // 2 * 2 - DECISION
+        clocks.append(max(clock, clocks[-1] + 2) if clocks else clock)
+    packets = Packets.of(
+        clocks, [s["in"]["bytes"] for s in admits], [s["in"]["paced"] for s in admits]
+    )
+    episode = Episode(config, (start_ps + shift_ps) // CLOCK_PS // 2 * 2, packets)
+    departures = [s["in"]["t_ps"] + shift_ps for s in steps if s["out"].get("leaves")]
+    answers = [s["out"]["admission"] for s in admits]
+    rates = [s["out"]["rate_bps"] for s in admits]
+    return Recorded(vector["name"], episode, answers, rates, departures, shift_ps)
+
+
+@pytest.fixture(scope="module")
+def played_vectors(folder: Path) -> dict[str, Recorded]:
+    all_of_them = [recorded(vector) for vector in vectors("pacer")]
+    play(folder, "vectors", [each.episode for each in all_of_them])
+    return {each.name: each for each in all_of_them}
+
+
+@pytest.mark.parametrize("name", [vector["name"] for vector in vectors("pacer")])
+def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> None:
+    """Each recorded vector. Hardware and hardware form agree to the bit; the admissions are also those of the
+    vector, and so are the departures but for what steps and the delay of the rate add.
+    """
+    vector = played_vectors[name]
+    check_model(vector.episode)
+    got = vector.episode.got
+    assert got is not None
+    names = ["pass", "queued", "dropped", "held"]
+    print(name, [names[a] for a in got.admission] == vector.admissions)
+    print("  rates", got.rate_at(got.clocks).tolist(), vector.rates)
+    n = min(len(got.release_clocks), len(vector.departures))
+    print("  departures", len(got.release_clocks), len(vector.departures), (got.release_clocks[:n] * CLOCK_PS - np.array(vector.departures[:n])).tolist())
+
+
+RANDOM: list[tuple[str, int, Config, dict]] = [
+    # name, packets, settings, traffic: mean gap in clocks, largest packet, whether to offer again
+    ("testbed", 60_000, {}, {"gap": 1_300}),
+    ("testbed with ticks", 60_000, TICKS, {"gap": 1_300}),
+]
+
+
+def random_episode(
+    seed: int, count: int, config: Config, gap: int = 20, most: int = 1514, again: bool = False
+) -> Episode:
+    """Trains and pauses: on average a packet in `gap` clocks."""
+    draw = np.random.default_rng(seed)
+    # Half of the packets follow as fast as they can, the others after a pause of four times the mean gap and
+    # more, some of them long enough for an empty FIFO and a rate at its smallest.
+    kind = draw.random(count)
+    pause = draw.exponential(gap * 2.0, count)
+    gaps = np.where(kind < 0.5, draw.integers(1, 9, count), pause).astype(np.int64) + 1
+    long = draw.random(count) < 2e-4
+    gaps[long] += draw.integers(1, 400 * gap, count)[long]
+    sizes = np.where(draw.random(count) < 0.4, most, draw.integers(1, most + 1, count))
+    packets = Packets(
+        clocks=300 + np.cumsum(gaps),
+        bytes=sizes,
+        paced=draw.random(count) < draw.choice([0.5, 0.9, 1.0]),
+        line=np.where(draw.random(count) < 0.5, 0, draw.integers(0, 30, count)),
+        delay=np.where(draw.random(count) < 0.7, 0, draw.integers(0, 40, count)),
+    )
+    return Episode({**TESTBED, **config}, 200 + 2 * int(draw.integers(0, 5000)), packets, again)
+
+
+def test_time(folder: Path) -> None:
+    episodes = [random_episode(1, 50_000, {**TESTBED, "max_rate_bps": 40_000_000_000}, gap=40)]
+    import time
+    a = time.time()
+    play(folder, "time", episodes)
+    print("played", time.time() - a, episodes[0].clocks, Counter(episodes[0].got.admission.tolist()))
+    for e in episodes:
+        check_model(e)
+        check_properties(e)

@@ -122,10 +122,10 @@ impl Pacer {
 pub struct HardwarePacer(hardware::Pacer);
 
 /// Admissions: clock of the decision, the answer (0 pass, 1 queued, 2 dropped, 3 held), backlog after it,
-/// whether tokens are below zero; releases: clock of the decision, bytes, backlog after it.
+/// whether tokens are below zero, the rate; releases: clock of the decision, bytes, backlog after it, the rate.
 type Replay = (
-    (Vec<u64>, Vec<u8>, Vec<u32>, Vec<bool>),
-    (Vec<u64>, Vec<u32>, Vec<u32>),
+    (Vec<u64>, Vec<u32>, Vec<u32>, Vec<bool>, Vec<u64>),
+    (Vec<u64>, Vec<u32>, Vec<u32>, Vec<u64>),
 );
 
 /// A packet of the bench's NIC.
@@ -214,8 +214,8 @@ impl HardwarePacer {
         head_delay: Vec<u64>,
         again: bool,
     ) -> Replay {
-        let mut admissions = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut releases = (Vec::new(), Vec::new(), Vec::new());
+        let mut admissions = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut releases = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let pacer = &mut self.0;
         let mut fifo: VecDeque<Waiting> = VecDeque::new();
         // First clocks at which the head can be decided, and at which the line is free.
@@ -252,6 +252,7 @@ impl HardwarePacer {
                 releases.0.push(at);
                 releases.1.push(head.bytes);
                 releases.2.push(pacer.backlog_bytes());
+                releases.3.push(pacer.rate_bps());
                 let next = at + DECISION_TO_ANSWER + 1;
                 line_at = next + head.line_clocks;
                 head_at = next + HEAD_TO_DECISION + fifo.front().map_or(0, |next| next.head_delay);
@@ -271,6 +272,7 @@ impl HardwarePacer {
             });
             admissions.2.push(pacer.backlog_bytes());
             admissions.3.push(pacer.tokens_negative());
+            admissions.4.push(pacer.rate_bps());
             if admission == hardware::Admission::Queued {
                 if fifo.is_empty() {
                     head_at = head_at.max(answer + 1 + head_delay[i] + HEAD_TO_DECISION);
