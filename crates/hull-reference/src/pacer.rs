@@ -122,7 +122,7 @@ impl Pacer {
 pub struct HardwarePacer(hardware::Pacer);
 
 /// Admissions: clock of the decision, the answer (0 pass, 1 queued, 2 dropped, 3 held), backlog after it,
-/// whether tokens are below zero, the rate; releases: clock of the decision, bytes, backlog after it, the rate.
+/// whether tokens were below zero, the rate; releases: clock of the decision, bytes, backlog after it, the rate.
 type Replay = (
     (Vec<u64>, Vec<u32>, Vec<u32>, Vec<bool>, Vec<u64>),
     (Vec<u64>, Vec<u32>, Vec<u32>, Vec<u64>),
@@ -261,6 +261,8 @@ impl HardwarePacer {
             let (Some(at), Some(&i)) = (decision, packets.peek()) else {
                 return (admissions, releases);
             };
+            pacer.advance(at);
+            admissions.3.push(pacer.tokens_negative());
             let admission = pacer.admit(at, bytes[i], paced[i]);
             let answer = at + DECISION_TO_ANSWER;
             admissions.0.push(at);
@@ -271,7 +273,6 @@ impl HardwarePacer {
                 hardware::Admission::Held => 3,
             });
             admissions.2.push(pacer.backlog_bytes());
-            admissions.3.push(pacer.tokens_negative());
             admissions.4.push(pacer.rate_bps());
             if admission == hardware::Admission::Queued {
                 if fifo.is_empty() {
