@@ -371,7 +371,8 @@ def test_the_reference_holds_the_vectors() -> None:
 def test_constant_rates_of_the_linux_form(folder: Path) -> None:
     """The vectors of `departure_pacer` are those of the Linux form, which writes departures on packets when they
     come: a later rate does not move them, and its tokens are rounded to ns. So they are not the hardware's,
-    but for the one with a constant rate: decisions and departures are the same there.
+    but for the one with a constant rate: decisions and departures are the same there. It hands a packet over at
+    the instant of a departure, when the room is free already; in hardware that is a few clocks after it.
     """
     tried = []
     for vector in vectors("departure_pacer"):
@@ -384,6 +385,7 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
         clocks: list[int] = []
         for step in vector["steps"]:
             clock = shift + step["in"]["t_ns"] * 1000 // CLOCK_PS // 2 * 2 - DECISION
+            clock += 8 if step["in"]["t_ns"] else 0
             clocks.append(max(clock, clocks[-1] + 2) if clocks else clock)
         packets = Packets.of(
             clocks,
@@ -399,7 +401,7 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
         at_ns = [step["in"]["t_ns"] for step in vector["steps"]]
         later = [left for left, at in zip(left_ns, at_ns, strict=True) if left not in (None, at)]
         late_ps = (got.release_clocks - shift) * CLOCK_PS - np.array(later) * 1000
-        assert (np.abs(late_ps) <= 2 * CLOCK_PS).all()
+        assert ((late_ps >= 0) & (late_ps <= 4 * CLOCK_PS)).all()
         assert [a == DROPPED for a in got.admission] == [left is None for left in left_ns]
         tried.append(vector["name"])
     assert tried == ["full_fifo"]
@@ -408,8 +410,8 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
 # Mean gap of the packets in clocks, largest packet, offered again when held; settings.
 MIXES: dict[str, tuple[int, int, bool, Config]] = {
     "fast": (4, 1514, False, {"max_rate_bps": 10**12, "update_interval_ps": 2_400_000}),
-    "testbed": (40, 1514, False, {}),
-    "ticks, bypass": (40, 1514, False, {**TICKS, "when_full": "bypass"}),
+    "testbed": (12, 1514, False, {}),
+    "ticks, bypass": (12, 1514, False, {**TICKS, "when_full": "bypass"}),
     "hold": (
         4, 1514, True,
         {"max_rate_bps": 6 * 10**10, "min_rate_bps": 3 * 10**10, "when_full": "hold"},
@@ -565,6 +567,7 @@ BAD: dict[str, Mapping[str, int]] = {
 def played_bad(folder: Path) -> dict[str, Episode]:
     """Each with 40 packets; after 100,000 clocks the pacer is disabled, and 5 packets more."""
     config = {**TESTBED, "max_rate_bps": 10**10, "initial_rate_bps": 10**10}
+    config |= {"min_rate_bps": 10**9}
     clocks = [300 + 40 * i for i in range(40)] + [110_000 + 40 * i for i in range(5)]
     episodes = {}
     for name, over in BAD.items():
@@ -592,7 +595,7 @@ def test_never_hangs(played_bad: dict[str, Episode], name: str) -> None:
 
 def test_disabled_while_packets_wait(folder: Path) -> None:
     """They leave in order without tokens, and paced packets that come meanwhile wait behind them."""
-    packets = train(200, gap=10)
+    packets = train(200, gap=20)
     config = {**TESTBED, **CONSTANT, "initial_rate_bps": 500_000}
     off = 1_500
     later = [(off, "enable", 0), (off + 4_000, "enable", 1)]
@@ -606,7 +609,7 @@ def test_disabled_while_packets_wait(folder: Path) -> None:
     assert QUEUED in got.admission[while_off], "not before those that wait"
     assert got.admission[-1] == PASS, "once they have left"
     assert len(got.release_clocks) == (got.admission == QUEUED).sum()
-    assert len(got.started) == 2, "enabled again"
+    assert got.rate_clocks[-1] == off + 4_000 + START + 2, "started again"
 
 
 def test_a_line_that_is_never_free(folder: Path) -> None:
@@ -625,13 +628,13 @@ def test_a_line_that_is_never_free(folder: Path) -> None:
 
 
 def test_a_setting_that_changes_is_used_by_the_next_update(folder: Path) -> None:
-    packets = train(300, gap=300)
-    later = [(20_000, "max_rate_bps", 30_000_000)]
-    episode = Episode(TESTBED, 200, packets, later=later, clocks=9_000_000)
+    packets = train(100, gap=300)
+    later = [(20_000, "max_rate_bps", 300_000_000), (50_000, "enable", 0)]
+    episode = Episode(TESTBED, 200, packets, later=later, clocks=60_000)
     play(folder, "change", [episode])
     got = episode.got
     assert got is not None
     update = 24_000 + HardwarePacer.RATE_DELAY
-    assert got.rate_at(np.array([update - 2]))[0] > 30_000_000
-    assert got.rate_at(np.array([update]))[0] == 30_000_000
+    assert got.rate_at(np.array([update - 2]))[0] > 300_000_000
+    assert got.rate_at(np.array([update]))[0] == 300_000_000
     assert len(got.release_clocks) == (got.admission == QUEUED).sum()

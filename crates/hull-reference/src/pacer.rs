@@ -287,7 +287,11 @@ impl HardwarePacer {
             if admission == hardware::Admission::Held {
                 taken = Some(even(answer + 1));
             } else {
-                player_at = if again { answer + 1 } else { at - TAKEN_TO_DECISION + 1 };
+                player_at = if again {
+                    answer + 1
+                } else {
+                    at - TAKEN_TO_DECISION + 1
+                };
                 taken = None;
                 packets.next();
             }
