@@ -193,6 +193,7 @@ module pacer #(
     logic [TOKEN_BITS-1:0] packet_size, packet_limit, packet_limit_6;
     logic [TOKEN_BITS:0] packet_delta;
     logic [BACKLOG_BITS:0] packet_room;
+    logic [BYTES_BITS:0] packet_less_head;
     assign packet_ready = !phase;
 
     packet_tokens #(
@@ -228,6 +229,7 @@ module pacer #(
         // While the release is on its way the old head is still there.
         if (rst || take_head || release_head) head_on <= '0;
         head_bytes_1 <= head_bytes;
+        packet_less_head <= {1'b0, bytes[DECISION-1]} - {1'b0, head_bytes_1};
         head_delta <= {1'b0, head_size} - {1'b0, next_tokens};
     end
 
@@ -252,10 +254,10 @@ module pacer #(
             fits <= !packet_room[BACKLOG_BITS] && backlog_bytes <= packet_room[BACKLOG_BITS-1:0];
             backlog_more <= backlog_bytes + BACKLOG_BITS'(bytes[DECISION]);
             backlog_less <= {1'b0, backlog_bytes} - (BACKLOG_BITS + 1)'(head_bytes_1);
-            backlog_both <= {1'b0, backlog_bytes} + (BACKLOG_BITS + 1)'(bytes[DECISION])
-                          - (BACKLOG_BITS + 1)'(head_bytes_1);
+            backlog_both <= {1'b0, backlog_bytes}
+                          + {{(BACKLOG_BITS - BYTES_BITS) {packet_less_head[BYTES_BITS]}}, packet_less_head};
             sampled <= sample;
-            measured_more <= {1'b0, sample ? '0 : measured_bytes} + (MEASURED_BITS + 1)'(bytes[DECISION]);
+            measured_more <= {1'b0, measured_bytes} + (MEASURED_BITS + 1)'(bytes[DECISION]);
         end
     end
 
@@ -289,7 +291,10 @@ module pacer #(
                 default: ;
             endcase
             if (sampled) measured_bytes <= '0;
-            if (decide && !hold) measured_bytes <= measured_more[MEASURED_BITS] ? '1 : measured_more[MEASURED_BITS-1:0];
+            if (decide && !hold) begin
+                measured_bytes <= sampled ? MEASURED_BITS'(bytes[DECISION+1])
+                                : measured_more[MEASURED_BITS] ? '1 : measured_more[MEASURED_BITS-1:0];
+            end
         end
         if (!active) begin
             deficit <= '0;

@@ -73,7 +73,7 @@ module rate_filter #(
     logic [R_BITS-1:0] filtered_rate;
     logic [16:0] keep;
     logic [MEASURED_BITS-1:0] measured, waiting;
-    logic [ACC_BITS-1:0] acc, acc_sum;
+    logic [ACC_BITS-1:0] acc, acc_sum, addend;
     logic [LOW_BITS-1:0] low;
     logic [32:0] backlog_acc, backlog_sum;
     logic [MEASURED_BITS-1:0] backlog_low;
@@ -84,9 +84,7 @@ module rate_filter #(
     logic above, below;
 
     always_comb begin
-        acc_sum = acc;
-        if (add_rate && keep[0]) acc_sum = acc + ACC_BITS'(filtered_rate);
-        if (!add_rate && measured[0]) acc_sum = acc + ACC_BITS'(gain);
+        acc_sum = acc + addend;
         backlog_sum = backlog_acc + (waiting[0] ? {1'b0, beta} : 33'd0);
         backlog_product = {backlog_acc, backlog_low};
         filtered_sum = {acc, low};
@@ -124,6 +122,7 @@ module rate_filter #(
                 left <= 8'(2 * MEASURED_BITS - 1);
                 keep <= eta[16] ? 17'd0 : 17'h10000 - eta;
                 measured <= measured_bytes;
+                addend <= measured_bytes[0] ? ACC_BITS'(gain) : '0;
                 waiting <= MEASURED_BITS'(backlog_bytes);
                 acc <= ACC_BITS'(1) << (FRACTION - 1);
                 backlog_acc <= '0;
@@ -134,6 +133,9 @@ module rate_filter #(
             MULTIPLY: begin
                 add_rate <= !add_rate;
                 acc <= add_rate ? acc_sum >> 1 : acc_sum;
+                // What the next clock adds.
+                if (add_rate) addend <= measured[1] ? ACC_BITS'(gain) : '0;
+                else addend <= keep[0] ? ACC_BITS'(filtered_rate) : '0;
                 if (add_rate) begin
                     low <= {acc_sum[0], low[LOW_BITS-1:1]};
                     keep <= keep >> 1;

@@ -379,6 +379,8 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
         config = dict(vector["config"])
         if config["eta"] or config["beta"]:
             continue
+        if max(step["in"]["bytes"] for step in vector["steps"]) >= 1 << 14:
+            continue  # `larger_than_bucket`: 65,000 bytes are no frame; only Linux sees such a packet.
         config |= {"update_interval_ps": config.pop("update_interval_ns") * 1000}
         config |= {"rate_step_bps": 0, "token_tick_ps": 0}
         shift = config["update_interval_ps"] // CLOCK_PS
