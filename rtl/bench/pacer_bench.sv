@@ -4,7 +4,8 @@
 // paced (1), clocks from when it is the first to wait until the pacer sees it (8), clocks that the line is
 // busy after its release (16), unused (16), bytes (14). Kind 16 resets the pacer, others set one setting.
 // Answers (128 bits): packet: active (1), tokens_negative (1), admission (2), unused (4), rate (40), unused (16),
-// bytes (16), unused (16), backlog (32), one clock after the decision. The same for releases.
+// bytes (16), largest backlog so far (32), backlog (32), one clock after the decision. The same for releases,
+// without the largest backlog.
 // Rates (64 bits): active (1), unused (23), rate (40): each new rate, and each start.
 module pacer_bench #(
     parameter int CLOCK_PS = 8000
@@ -112,7 +113,7 @@ module pacer_bench #(
 
   logic active, tokens_negative;
   logic [39:0] rate_bps, rate_before;
-  logic [23:0] backlog_bytes;
+  logic [23:0] backlog_bytes, max_backlog_bytes;
   logic [31:0] passed_count, queued_count, dropped_count, bypassed_count;
   pacer #(.CLOCK_PS(CLOCK_PS)) dut (
       .clk, .rst(restart), .enable, .max_rate_bps, .min_rate_bps, .initial_rate_bps, .bucket_bytes, .fifo_bytes,
@@ -120,14 +121,14 @@ module pacer_bench #(
       .packet_valid(offered), .packet_ready, .packet_bytes(value[13:0]), .packet_paced(value[54]),
       .admission_valid, .admission,
       .head_valid, .head_bytes(fifo[front][13:0]), .line_free, .release_head,
-      .active, .rate_bps, .backlog_bytes, .tokens_negative,
+      .active, .rate_bps, .backlog_bytes, .max_backlog_bytes, .tokens_negative,
       .passed_count, .queued_count, .dropped_count, .bypassed_count
   );
 
   recorder #(.BITS(128), .FILE("admissions=%s")) admissions (
       .clk, .now, .valid(admission_valid),
       .payload({active, tokens_negative, admission, 4'd0, rate_bps, 2'd0, admitted[13:0],
-                16'd0, 16'd0, 8'd0, backlog_bytes})
+                8'd0, max_backlog_bytes, 8'd0, backlog_bytes})
   );
   recorder #(.BITS(128), .FILE("releases=%s")) releases (
       .clk, .now, .valid(release_head),

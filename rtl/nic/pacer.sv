@@ -61,6 +61,7 @@ module pacer #(
     output logic active,  // high from the start that follows enable on
     output logic [RATE_BITS-1:0] rate_bps,  // rate that makes tokens
     output logic [BACKLOG_BITS-1:0] backlog_bytes,  // Q: bytes that wait
+    output logic [BACKLOG_BITS-1:0] max_backlog_bytes,  // largest Q since the reset
     output logic tokens_negative,  // a packet larger than the bucket has taken more than there was
     output logic [31:0] passed_count,  // packets that passed, paced or not, but bypassed ones
     output logic [31:0] queued_count,  // packets that were put into the FIFO
@@ -102,13 +103,13 @@ module pacer #(
         started <= {started[2:0], 1'b1};
         tick_count <= tick_count + 1'b1;
         tick_now <= 1'b0;
-        if (tick_count >= tick_last) begin
+        if (!(tick_count < tick_last)) begin
             tick_count <= '0;
             tick_now <= 1'b1;
         end
         update_count <= update_count + 1'b1;
         update_now <= 1'b0;
-        if (update_count >= update_last) begin
+        if (!(update_count < update_last)) begin
             update_count <= '0;
             update_now <= 1'b1;
         end
@@ -233,6 +234,7 @@ module pacer #(
         head_delta <= {1'b0, head_size} - {1'b0, next_tokens};
     end
 
+    // Comparisons are written with `<`, which is one carry chain; `<=` would need one for equality as well.
     // --- Phase 0: what would be. ---------------------------------------------------------------------
     // Deficit: bucket minus tokens. One bit more is its sign: tokens that find the bucket full are lost.
     logic [TOKEN_BITS-1:0] deficit;
@@ -246,12 +248,12 @@ module pacer #(
             deficit_idle <= {1'b0, deficit} - {1'b0, step_tokens};
             deficit_packet <= {1'b0, deficit} + packet_delta;
             deficit_head <= {1'b0, deficit} + head_delta;
-            packet_enough <= deficit <= packet_limit_6;
-            head_enough <= deficit <= head_limit;
+            packet_enough <= !(packet_limit_6 < deficit);
+            head_enough <= !(head_limit < deficit);
             head_ready <= head_on[DECISION];
-            tokens_negative <= deficit > bucket_tokens;
+            tokens_negative <= bucket_tokens < deficit;
             empty <= backlog_bytes == 0;
-            fits <= !packet_room[BACKLOG_BITS] && backlog_bytes <= packet_room[BACKLOG_BITS-1:0];
+            fits <= !packet_room[BACKLOG_BITS] && !(packet_room[BACKLOG_BITS-1:0] < backlog_bytes);
             backlog_more <= backlog_bytes + BACKLOG_BITS'(bytes[DECISION]);
             backlog_less <= {1'b0, backlog_bytes} - (BACKLOG_BITS + 1)'(head_bytes_1);
             backlog_both <= {1'b0, backlog_bytes}
@@ -308,8 +310,10 @@ module pacer #(
         if (queue && queued_count != '1) queued_count <= queued_count + 1'b1;
         if (drop && dropped_count != '1) dropped_count <= dropped_count + 1'b1;
         if (bypass && bypassed_count != '1) bypassed_count <= bypassed_count + 1'b1;
+        if (max_backlog_bytes < backlog_bytes) max_backlog_bytes <= backlog_bytes;
         if (rst) begin
             backlog_bytes <= '0;
+            max_backlog_bytes <= '0;
             passed_count <= '0;
             queued_count <= '0;
             dropped_count <= '0;

@@ -158,7 +158,7 @@ module rate_filter #(
                 state <= COMPARE;
             end
             COMPARE: begin
-                above <= total[HALF_BITS:FRACTION] >= {2'b00, max_rate_bps};
+                above <= !(total[HALF_BITS:FRACTION] < {2'b00, max_rate_bps});
                 below <= total[HALF_BITS:FRACTION] < {2'b00, min_rate_bps};
                 state <= CLAMP;
             end
@@ -190,7 +190,7 @@ module rate_filter #(
                 state <= STEP_COMPARE;
             end
             STEP_COMPARE: begin
-                above <= stepped >= max_rate_bps;
+                above <= !(stepped < max_rate_bps);
                 below <= stepped < min_rate_bps;
                 state <= STEP_CLAMP;
             end

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hull_reference import HardwarePacer, Pacer
+
 from bench.simulation import build
 from bench.tape import playback
-from hull_reference import HardwarePacer, Pacer
 
 SOURCES = [
     "nic/packet_tokens.sv",
@@ -30,8 +31,8 @@ SETTINGS = [
     "update_interval", "eta", "gain", "beta", "rate_step_bps", "token_tick", "when_full",
     "enable", "again", "line_off", "reset",
 ]  # fmt: skip
-# Clocks: from the reset to time 0 of the grids; from taking a packet to its decision, and on to its answer;
-# from the clock that writes `enable` to the first step.
+# Clocks: from the reset to time 0 of the grids; from taking a packet to its decision, and on to its
+# answer; from the clock that writes `enable` to the first step.
 ZERO, DECISION, ANSWER, START = 4, 6, 2, 94
 PASS, QUEUED, DROPPED, HELD = range(4)
 Config = Mapping[str, int | str]
@@ -97,9 +98,13 @@ class Episode:
             self.pacer = HardwarePacer(self.config, CLOCK_PS, self.start)
             packets = self.packets
             self.admissions, self.releases = self.pacer.replay(
-                packets.clocks.tolist(), packets.bytes.tolist(), packets.paced.astype(bool).tolist(),
-                packets.line.tolist(), packets.delay.tolist(), self.again,
-            )  # fmt: skip
+                packets.clocks.tolist(),
+                packets.bytes.tolist(),
+                packets.paced.astype(bool).tolist(),
+                packets.line.tolist(),
+                packets.delay.tolist(),
+                self.again,
+            )
             last = [self.start, *self.admissions[0][-1:], *self.releases[0][-1:]]
             self.clocks = max(last) + 100
         assert self.clocks is not None
@@ -114,6 +119,7 @@ class Answers:
     negative: np.ndarray
     bytes: np.ndarray
     backlog: np.ndarray
+    largest: np.ndarray
     release_clocks: np.ndarray
     release_bytes: np.ndarray
     release_backlog: np.ndarray
@@ -127,7 +133,7 @@ class Answers:
 
 
 def play(folder: Path, name: str, episodes: list[Episode]) -> np.ndarray:
-    """Play the episodes one after the other in one run; each gets its answers. Returns the counters."""
+    """Play the episodes in one run; each gets its answers. Returns the last one's counters."""
     parts: list[np.ndarray] = []
 
     def add(clocks: np.ndarray, kinds: np.ndarray | int, values: np.ndarray) -> None:
@@ -188,6 +194,7 @@ def answers(tables: Mapping[str, tuple[np.ndarray, np.ndarray]], zero: int, end:
         negative=bits(table[:, 0], 62, 1) == 1,
         bytes=bits(table[:, 0], 0, 16),
         backlog=bits(table[:, 1], 0, 32),
+        largest=bits(table[:, 1], 32, 32),
         release_clocks=left_clocks - ANSWER,
         release_bytes=bits(left[:, 0], 0, 16),
         release_backlog=bits(left[:, 1], 0, 32),
@@ -228,8 +235,8 @@ def paid_passes(episode: Episode) -> np.ndarray:
 
 
 def check_properties(episode: Episode) -> None:
-    """What must hold whatever the model says: bytes and order, FIFO and rate in their bounds, and over any
-    interval at most the bucket (or a packet larger than it), the integral of the rate and one tick.
+    """What must hold whatever the model says: bytes and order, FIFO and rate in their bounds, and over
+    any interval at most the bucket (or a packet larger than it), the rate's integral and one tick.
     """
     got, config = episode.got, episode.config
     assert got is not None
@@ -238,6 +245,10 @@ def check_properties(episode: Episode) -> None:
     taken = got.admission != HELD
     assert got.bytes[taken].sum() == episode.packets.bytes.sum(), "bytes that were handed over"
     assert max(got.backlog.max(), got.release_backlog.max(initial=0)) <= int(config["fifo_bytes"])
+    # One clock after the answer that it is the largest of.
+    largest = np.maximum.accumulate(got.backlog)
+    assert (got.largest <= largest).all()
+    assert (got.largest[1:] >= largest[:-1]).all()
     rates = got.rates
     assert rates.max(initial=0) <= int(config["max_rate_bps"])
     assert rates.min(initial=1 << 50) >= int(config["min_rate_bps"])
@@ -270,8 +281,8 @@ def vectors(name: str) -> list[dict]:
 
 
 def shortened(steps: list[dict], interval_ps: int) -> list[dict]:
-    """Pauses above 20 ms are cut by a whole number of T_r to at most 10 ms: `long_idle` has one of 100 s, which
-    is 12.5 billion clocks. The rate is at its smallest after 3 ms.
+    """Pauses above 20 ms are cut by a whole number of T_r to at most 10 ms: `long_idle` has one of 100 s,
+    which is 12.5 billion clocks. The rate is at its smallest after 3 ms.
     """
     cut = last = 0
     out = []
@@ -286,7 +297,7 @@ def shortened(steps: list[dict], interval_ps: int) -> list[dict]:
 
 @dataclass
 class Recorded:
-    """A vector as an episode, and what it says: admissions, and the departures through the FIFO (ps)."""
+    """A vector as an episode; its admissions, and its departures through the FIFO (ps)."""
 
     name: str
     episode: Episode
@@ -297,7 +308,7 @@ class Recorded:
 
 
 def recorded(vector: dict) -> Recorded:
-    """Each packet is decided in the step in which its time falls, or two clocks after the one before it."""
+    """Each packet is decided in the step of its time, or two clocks after the one before it."""
     config = dict(vector["config"])
     start_ps = config.pop("start_ps")
     interval_ps = config["update_interval_ps"]
@@ -328,8 +339,8 @@ def played_vectors(folder: Path) -> dict[str, Recorded]:
 
 @pytest.mark.parametrize("name", [vector["name"] for vector in vectors("pacer")])
 def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> None:
-    """Each recorded vector. Hardware and hardware form agree to the bit; the admissions are also those of the
-    vector, and so are the departures but for what steps and the delay of the rate add.
+    """Each recorded vector. Hardware and hardware form agree to the bit; the admissions are also those
+    of the vector, and so are the departures but for what steps and the delay of the rate add.
     """
     vector = played_vectors[name]
     check_model(vector.episode)
@@ -341,8 +352,8 @@ def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> Non
     config = vector.episode.config
     constant = config["eta"] == 0 and config["beta"] == 0
     delay = 0 if constant else HardwarePacer.RATE_DELAY
-    # Packets of one instant are handed over two clocks after each other; a departure is in the step that
-    # follows it, and a rate that comes later shifts departures by at most as much in these vectors.
+    # Packets of one instant are handed over two clocks after each other; a departure is in the step
+    # that follows it, and a rate that comes later shifts departures by at most as much in these vectors.
     assert (np.abs(late) <= (delay + 6) * CLOCK_PS).all(), late
     if constant:
         assert (late == 0).all(), late
@@ -369,10 +380,11 @@ def test_the_reference_holds_the_vectors() -> None:
 
 
 def test_constant_rates_of_the_linux_form(folder: Path) -> None:
-    """The vectors of `departure_pacer` are those of the Linux form, which writes departures on packets when they
-    come: a later rate does not move them, and its tokens are rounded to ns. So they are not the hardware's,
-    but for the one with a constant rate: decisions and departures are the same there. It hands a packet over at
-    the instant of a departure, when the room is free already; in hardware that is a few clocks after it.
+    """The vectors of `departure_pacer` are those of the Linux form, which writes departures on packets
+    when they come: a later rate does not move them, and its tokens are rounded to ns. So they are not
+    the hardware's, but for the one with a constant rate: decisions and departures are the same there.
+    It hands a packet over at the instant of a departure, when the room is free already; in hardware
+    that is a few clocks after it.
     """
     tried = []
     for vector in vectors("departure_pacer"):
@@ -380,7 +392,7 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
         if config["eta"] or config["beta"]:
             continue
         if max(step["in"]["bytes"] for step in vector["steps"]) >= 1 << 14:
-            continue  # `larger_than_bucket`: 65,000 bytes are no frame; only Linux sees such a packet.
+            continue  # `larger_than_bucket`: 65,000 bytes are no frame; only Linux sees them.
         config |= {"update_interval_ps": config.pop("update_interval_ns") * 1000}
         config |= {"rate_step_bps": 0, "token_tick_ps": 0}
         shift = config["update_interval_ps"] // CLOCK_PS
@@ -470,7 +482,8 @@ def random_episode(seed: int, count: int, mix: tuple[int, int, bool, Config]) ->
     config = {**TESTBED, **over}
     draw = np.random.default_rng(seed)
     pause = draw.exponential(gap * 2.0, count)
-    gaps = np.where(draw.random(count) < 0.5, draw.integers(1, 9, count), pause).astype(np.int64) + 1
+    gaps = np.where(draw.random(count) < 0.5, draw.integers(1, 9, count), pause)
+    gaps = gaps.astype(np.int64) + 1
     interval = int(config["update_interval_ps"]) // CLOCK_PS
     gaps[draw.integers(0, count, 4)] += draw.integers(1, 30 * interval, 4)
     start = 200 + 2 * int(draw.integers(0, 5000))
@@ -485,7 +498,7 @@ def random_episode(seed: int, count: int, mix: tuple[int, int, bool, Config]) ->
 
 
 def measured_saturates() -> Episode:
-    """M_r at its end: more than 2^32 bytes within a T_r of 2^20 clocks, then packets that see the rate."""
+    """M_r at its end: more than 2^32 bytes within a T_r of 2^20 clocks; then packets see the rate."""
     count = 263_000
     clocks = np.concatenate([300 + 2 * np.arange(count), (1 << 20) + 400 + 20 * np.arange(50)])
     none = np.zeros(len(clocks), np.int64)
@@ -522,7 +535,7 @@ def coverage(episode: Episode) -> Counter[str]:
 
 
 def test_a_million_random_packets(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Hardware and hardware form agree on each decision, clock, rate and backlog; the properties hold."""
+    """Hardware and hardware form agree on decisions, clocks, rates and backlogs; properties hold."""
     episodes = [
         random_episode(seed, PACKETS_OF_A_MIX, mix) for seed, mix in enumerate(MIXES.values())
     ]
@@ -583,8 +596,8 @@ def played_bad(folder: Path) -> dict[str, Episode]:
 
 @pytest.mark.parametrize("name", BAD)
 def test_never_hangs(played_bad: dict[str, Episode], name: str) -> None:
-    """Whatever the settings are, each packet has its answer, and what waits leaves: with a rate of zero when the
-    pacer is disabled, else before.
+    """Whatever the settings are, each packet has its answer, and what waits leaves: with a rate of zero
+    when the pacer is disabled, else before.
     """
     got = played_bad[name].got
     assert got is not None
@@ -596,7 +609,7 @@ def test_never_hangs(played_bad: dict[str, Episode], name: str) -> None:
 
 
 def test_disabled_while_packets_wait(folder: Path) -> None:
-    """They leave in order without tokens, and paced packets that come meanwhile wait behind them."""
+    """They leave in order without tokens; paced packets that come meanwhile wait behind them."""
     packets = train(200, gap=20)
     config = {**TESTBED, **CONSTANT, "initial_rate_bps": 500_000}
     off = 1_500
