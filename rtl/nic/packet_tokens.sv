@@ -12,7 +12,7 @@
 
 module packet_tokens #(
     parameter int CLOCK_PS = 8000,  // clock period, ps; divides 8e12
-    parameter int BYTES_BITS = 14,  // width of a packet's size
+    parameter int BYTES_BITS = 14,  // width of a packet's size, at most 16
     parameter int TOKEN_BITS = 51   // width of a deficit
 ) (
     input  wire                   clk,            // clock
@@ -22,18 +22,27 @@ module packet_tokens #(
     output logic [TOKEN_BITS-1:0] limit_tokens    // largest deficit at which the packet may leave
 );
     localparam logic [63:0] TOKENS_PER_BYTE = 64'd8_000_000_000_000 / 64'(CLOCK_PS);
-    localparam int PART_BITS = BYTES_BITS + 16;
+    // A product of 4 bits with a constant is a table of 16 entries: one LUT4 for each of its bits.
+    localparam int PART_BITS = 36;
+    localparam logic [PART_BITS-1:0] T = TOKENS_PER_BYTE[PART_BITS-1:0];
+    logic [15:0][PART_BITS-1:0] times;
+    assign times = {
+        T * 36'd15, T * 36'd14, T * 36'd13, T * 36'd12, T * 36'd11, T * 36'd10, T * 36'd9, T * 36'd8,
+        T * 36'd7, T * 36'd6, T * 36'd5, T * 36'd4, T * 36'd3, T * 36'd2, T, 36'd0
+    };
 
-    logic [BYTES_BITS-1:0] bytes_1;
-    logic [PART_BITS-1:0] low_2, high_2;
+    logic [15:0] number;
+    logic [3:0][PART_BITS-1:0] part_1;
+    logic [TOKEN_BITS-1:0] low_2, high_2;
     logic [TOKEN_BITS-1:0] size_3, size_4;
     logic [TOKEN_BITS:0] left_4;
 
+    assign number = 16'(bytes);
     always_ff @(posedge clk) begin
-        bytes_1 <= bytes;
-        low_2 <= PART_BITS'(bytes_1) * PART_BITS'(TOKENS_PER_BYTE[15:0]);
-        high_2 <= PART_BITS'(bytes_1) * PART_BITS'(TOKENS_PER_BYTE[31:16]);
-        size_3 <= TOKEN_BITS'(low_2) + (TOKEN_BITS'(high_2) << 16);
+        for (int i = 0; i < 4; i++) part_1[i] <= times[number[4*i+:4]];
+        low_2 <= TOKEN_BITS'(part_1[0]) + (TOKEN_BITS'(part_1[1]) << 4);
+        high_2 <= TOKEN_BITS'(part_1[2]) + (TOKEN_BITS'(part_1[3]) << 4);
+        size_3 <= low_2 + (high_2 << 8);
         size_4 <= size_3;
         left_4 <= {1'b0, bucket_tokens} - {1'b0, size_3};
         size_tokens <= size_4;
