@@ -2,6 +2,7 @@
 //! for each algorithm, each with its methods for one packet and for many at once.
 
 mod flow_association;
+mod pacer;
 mod phantom_queue;
 
 use pyo3::prelude::*;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 fn hull_reference(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flow_association::FlowAssociation>()?;
     module.add_class::<flow_association::HardwareFlowAssociation>()?;
+    module.add_class::<pacer::HardwarePacer>()?;
+    module.add_class::<pacer::Pacer>()?;
     module.add_class::<phantom_queue::PhantomQueue>()?;
     module.add_class::<phantom_queue::HardwarePhantomQueue>()?;
     Ok(())

@@ -4,4 +4,5 @@
 //! reached both forms agree to the bit, and tests hold them to it; the hardware is held to these.
 
 pub mod flow_association;
+pub mod pacer;
 pub mod phantom_queue;
