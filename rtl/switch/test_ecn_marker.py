@@ -278,8 +278,8 @@ def short_frame(is_ipv6: bool, ecn: int, size: int) -> bytes:
 
 
 def test_stream_stops(folder: Path, bits: int) -> None:
-    """The input stops for 1000 clocks after each beat of a marked frame. What was accepted leaves, except from
-    the beat with the ECN field on while the header is incomplete. Then everything goes on.
+    """The input stops for 1000 clocks after each beat of a marked frame. What was accepted leaves, except
+    from the beat with the ECN field on while the header is incomplete. Then everything goes on.
     """
     width = bits // 8
     parts, starts, cases = [], [], []
