@@ -78,12 +78,13 @@ module latency_meter_bench #(
   logic [15:0] address;
   logic [31:0] data, stamped, matched, unmatched, outstanding, truncated;
   logic [63:0] minimum, maximum, sum;
-  logic busy, read_rst, read_valid, read_before;
+  logic busy, read_rst, read_valid, asked, answered;
   logic [63:0] read_now;
   logic [5:0] quiet;
   always @(posedge clk) begin
     quiet <= (&s_done && settings_done) ? quiet + 6'(quiet != 6'd63) : 6'd0;
-    read_before <= read_valid && quiet == 6'd63;
+    asked <= read_valid && quiet == 6'd63;
+    answered <= asked;
   end
   player #(.BITS(16), .FILE("reads=%s")) reads (
       .clk, .ready(quiet == 6'd63), .rst(read_rst), .now(read_now), .valid(read_valid), .payload(address), .done
@@ -102,7 +103,7 @@ module latency_meter_bench #(
       .stamped, .matched, .unmatched, .outstanding, .truncated, .minimum, .maximum, .sum
   );
   recorder #(.BITS(384), .FILE("counts=%s")) counts (
-      .clk, .now, .valid(read_before),
+      .clk, .now, .valid(answered),
       .payload({minimum, maximum, sum, stamped, matched, unmatched, outstanding, truncated, data})
   );
 endmodule

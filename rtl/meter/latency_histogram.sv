@@ -5,8 +5,9 @@
 // everything above. Counts saturate at 2^32 - 1, the sum at 2^64 - 1.
 // Differs from the NetFPGA: the paper's module reports each latency to software; this one keeps them.
 //
-// A sample counts in minimum, maximum and sum 1 clock after it came, in the memory 3 clocks after. Samples
-// may come in every clock.
+// A sample counts in minimum, maximum and sum 1 clock after it came, in the memory 5 clocks after. Samples
+// may come in every clock. A register follows each read of the memory, since block RAM answers late in
+// its clock; what was written while a count was on its way is taken from the registers of the write.
 
 module latency_histogram #(
     // There are 2^BUCKET_BITS buckets.
@@ -24,7 +25,7 @@ module latency_histogram #(
     // Width of a bucket: 2^shift units.
     input logic [ 4:0] shift,
 
-    // Read port: `data` is the count of bucket `address` one clock before.
+    // Read port: `data` is the count of bucket `address` two clocks before.
     input  logic [BUCKET_BITS-1:0] address,
     output logic [           31:0] data,
 
@@ -34,49 +35,64 @@ module latency_histogram #(
     output logic [63:0] sum
 );
 
+    // Reads of a bucket that is being written are not used.
+    (* no_rw_check *)
     logic [31:0] memory[1 << BUCKET_BITS];
 
     // ------------------------------------------------------------------ minimum, maximum, sum
-    logic [64:0] next_sum;
-    assign next_sum = {1'b0, sum} + {1'b0, sample};
+    logic [63:0] total;
+    logic        overflow;
+    assign sum = overflow ? '1 : total;
 
     always_ff @(posedge clk) begin
         if (rst) begin
             minimum <= '1;
             maximum <= '0;
-            sum     <= '0;
+            {overflow, total} <= '0;
         end else if (sample_valid) begin
             if (sample < minimum) minimum <= sample;
             if (sample > maximum) maximum <= sample;
-            sum <= next_sum[64] ? '1 : next_sum[63:0];
+            if (!overflow) {overflow, total} <= {1'b0, total} + {1'b0, sample};
         end
     end
 
     // ------------------------------------------------------------------ bucket
-    logic [            63:0] shifted;
-    logic                    b_valid;
-    logic [BUCKET_BITS-1:0]  b_bucket;
-    assign shifted = sample >> shift;
+    logic                   a_valid;
+    logic [           63:0] a_shifted;
+    logic                   b_valid;
+    logic [BUCKET_BITS-1:0] b_bucket;
 
     always_ff @(posedge clk) begin
-        b_valid  <= sample_valid && !rst;
-        b_bucket <= (shifted[63:BUCKET_BITS] != '0) ? '1 : shifted[BUCKET_BITS-1:0];
+        a_valid   <= sample_valid && !rst;
+        a_shifted <= sample >> shift;
+        b_valid   <= a_valid && !rst;
+        b_bucket  <= (a_shifted[63:BUCKET_BITS] != '0) ? '1 : a_shifted[BUCKET_BITS-1:0];
     end
 
-    // ------------------------------------------------------------------ read, add, write
+    // ------------------------------------------------------------------ read, wait, add and write
     logic                   c_valid;
     logic [BUCKET_BITS-1:0] c_bucket;
     logic [           31:0] c_read;
-    logic [           31:0] c_count;
-    logic [           31:0] c_next;
-    logic                   d_valid;  // what was written one clock before
+    logic                   d_valid;
     logic [BUCKET_BITS-1:0] d_bucket;
+    logic [           31:0] d_read;
     logic [           31:0] d_count;
+    logic [           31:0] d_next;
+    logic                   d_from_e;
+    logic                   d_from_f;
+    logic                   full;
+    logic                   e_valid;
+    logic [BUCKET_BITS-1:0] e_bucket;
+    logic [           31:0] e_count;  // written one clock before
+    logic [           31:0] f_count;  // written two clocks before
 
     always_comb begin
-        // The memory gave the count before the write of the last clock.
-        c_count = (d_valid && d_bucket == c_bucket) ? d_count : c_read;
-        c_next  = (&c_count) ? c_count : c_count + 32'd1;
+        // The read was before the last write and at the same time as the one before that.
+        if (d_from_e) d_count = e_count;
+        else if (d_from_f) d_count = f_count;
+        else d_count = d_read;
+        {full, d_next} = {1'b0, d_count} + 33'd1;
+        if (full) d_next = '1;
     end
 
     always_ff @(posedge clk) begin
@@ -85,14 +101,39 @@ module latency_histogram #(
         c_read   <= memory[b_bucket];
         d_valid  <= c_valid && !rst;
         d_bucket <= c_bucket;
-        d_count  <= c_next;
+        d_read   <= c_read;
+        d_from_e <= d_valid && d_bucket == c_bucket;
+        d_from_f <= e_valid && e_bucket == c_bucket;
+        e_valid  <= d_valid && !rst;
+        e_bucket <= d_bucket;
+        e_count  <= d_next;
+        f_count  <= e_count;
     end
 
     always_ff @(posedge clk) begin
         if (rst) memory[sweep] <= 32'd0;
-        else if (c_valid) memory[c_bucket] <= c_next;
+        else if (d_valid) memory[d_bucket] <= d_next;
     end
 
-    always_ff @(posedge clk) data <= memory[address];
+    // ------------------------------------------------------------------ read port
+    logic [31:0] x_read;
+    logic        x_written;  // the bucket was written while it was read
+    logic        x_clear;
+    logic [31:0] y_read;
+    logic        y_written;
+    logic        y_clear;
+    logic [31:0] y_count;
+
+    always_ff @(posedge clk) begin
+        x_read    <= memory[address];
+        x_written <= d_valid && !rst && d_bucket == address;
+        x_clear   <= rst;
+        y_read    <= x_read;
+        y_written <= x_written;
+        y_clear   <= x_clear;
+        y_count   <= e_count;
+    end
+    // 0 while the memory is being cleared.
+    assign data = y_clear ? 32'd0 : y_written ? y_count : y_read;
 
 endmodule

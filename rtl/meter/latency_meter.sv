@@ -16,7 +16,7 @@ module latency_meter #(
     // Width of both streams: 64, 128, 256 or 512.
     parameter int DATA_BITS = 64,
     // 2^TABLE_BITS probes can be under way; at most 15.
-    parameter int TABLE_BITS = 9,
+    parameter int TABLE_BITS = 5,
     // The histogram has 2^BUCKET_BITS buckets.
     parameter int BUCKET_BITS = 10
 ) (
@@ -58,7 +58,7 @@ module latency_meter #(
     input logic                   exit_tlast,
     input logic                   exit_tuser,
 
-    // Read port of the histogram: data of the address one clock before.
+    // Read port of the histogram: data of the address two clocks before.
     input  logic [BUCKET_BITS-1:0] address,
     output logic [           31:0] data,
 
@@ -130,8 +130,10 @@ module latency_meter #(
     // ------------------------------------------------------------------ table
     // The entry writes `stamps`, the exit writes `taken`: the serial number of the stamp that it used. A
     // stamp is fresh while the two differ, so each memory has one writer. Serial numbers start at 1 and
-    // come again after 2^32 stamps.
+    // come again after 2^32 stamps. Both are small: logic cells, not block RAM.
+    (* ram_style = "distributed" *)
     logic [TAG_BITS+95:0] stamps[1 << TABLE_BITS];  // tag, serial number, time
+    (* ram_style = "distributed" *)
     logic [31:0] taken[1 << TABLE_BITS];
     logic [31:0] serial;
 
@@ -150,41 +152,56 @@ module latency_meter #(
     logic [63:0] o_time;
     logic [15:0] o_sequence;
     // With the answer of the memories.
-    logic                  r_probe;
-    logic [          63:0] r_time;
-    logic [          15:0] r_sequence;
-    logic [TAG_BITS-1:0]   r_tag;
-    logic [          31:0] r_serial;
-    logic [          63:0] r_stamp;
-    logic [          31:0] r_taken;
+    logic                r_probe;
+    logic [        63:0] r_time;
+    logic [        15:0] r_sequence;
+    logic [TAG_BITS-1:0] r_tag;
+    logic [        31:0] r_serial;
+    logic [        63:0] r_stamp;
+    logic [        31:0] r_taken;
+    // Compared.
+    logic                  s_probe;
+    logic                  s_fits;  // a stamp of this probe that was not taken when it was read
+    logic [          63:0] s_latency;
+    logic [          31:0] s_serial;
+    logic [TABLE_BITS-1:0] s_place;
+    logic                  s_as_t;  // the same stamp as that of the clock before, ...
+    logic                  s_as_u;  // ... or of two clocks before, which `taken` did not yet show
     logic                  fresh;
-    // What was taken one clock before: the memory did not yet have it.
-    logic                  t_valid;
-    logic [TABLE_BITS-1:0] t_place;
+    logic                  t_fresh;
     logic [          31:0] t_serial;
+    logic                  u_fresh;
 
-    always_comb begin
-        fresh = r_probe && r_serial != 32'd0 && r_tag == r_sequence[15:TABLE_BITS] && r_serial != r_taken;
-        if (t_valid && t_place == r_sequence[TABLE_BITS-1:0] && t_serial == r_serial) fresh = 1'b0;
-    end
+    assign fresh = s_fits && !(s_as_t && t_fresh) && !(s_as_u && u_fresh);
 
     always_ff @(posedge clk) begin
         o_probe    <= leave_probe && !busy;
         o_time     <= leave_time;
         o_sequence <= leave_sequence;
+
         r_probe    <= o_probe && !busy;
         r_time     <= o_time;
         r_sequence <= o_sequence;
         {r_tag, r_serial, r_stamp} <= stamps[o_sequence[TABLE_BITS-1:0]];
-        r_taken  <= taken[o_sequence[TABLE_BITS-1:0]];
-        t_valid  <= fresh && !busy;
-        t_place  <= r_sequence[TABLE_BITS-1:0];
-        t_serial <= r_serial;
+        r_taken    <= taken[o_sequence[TABLE_BITS-1:0]];
+
+        s_probe   <= r_probe && !busy;
+        s_fits    <= r_probe && !busy && r_serial != 32'd0 && r_tag == r_sequence[15:TABLE_BITS]
+            && r_serial != r_taken;
+        s_latency <= r_time - r_stamp;
+        s_serial  <= r_serial;
+        s_place   <= r_sequence[TABLE_BITS-1:0];
+        s_as_t    <= r_serial == s_serial;
+        s_as_u    <= r_serial == t_serial;
+
+        t_fresh  <= fresh && !busy;
+        t_serial <= s_serial;
+        u_fresh  <= t_fresh && !busy;
     end
 
     always_ff @(posedge clk) begin
         if (busy) taken[place[TABLE_BITS-1:0]] <= 32'd0;
-        else if (fresh) taken[r_sequence[TABLE_BITS-1:0]] <= r_serial;
+        else if (fresh) taken[s_place] <= s_serial;
     end
 
     // ------------------------------------------------------------------ latency and counters
@@ -194,8 +211,8 @@ module latency_meter #(
 
     always_ff @(posedge clk) begin
         d_matched   <= fresh && !busy;
-        d_unmatched <= r_probe && !fresh && !busy;
-        d_latency   <= r_time - r_stamp;
+        d_unmatched <= s_probe && !fresh && !busy;
+        d_latency   <= s_latency;
         if (busy) begin
             stamped     <= 32'd0;
             matched     <= 32'd0;

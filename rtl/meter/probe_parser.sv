@@ -8,7 +8,7 @@
 // A frame is a probe if `enable` was high at its first beat, each of the four pattern words equals the
 // frame's where its mask is 1, the sequence number lies inside the frame, and tuser is low at tlast.
 // A pattern word with a mask of 0 is not used. The time is that of the transfer of the first beat.
-// The result comes 3 clocks after the transfer of the last beat. Settings other than `enable` must be
+// The result comes 4 clocks after the transfer of the last beat. Settings other than `enable` must be
 // stable while a frame passes.
 
 module probe_parser #(
@@ -125,40 +125,58 @@ module probe_parser #(
         b_time   <= a_time;
     end
 
+    // ------------------------------------------------------------------ comparison
+    logic [FIELDS-1:0] c_here;
+    logic [       3:0] c_wrong;
+    logic [      15:0] c_sequence;
+    logic              c_last;
+    logic              c_user;
+    logic              c_valid;
+    logic              c_enable;
+    logic [      63:0] c_time;
+    logic [       3:0] used;  // the pattern words whose mask is not 0
+
+    always_ff @(posedge clk) begin
+        for (int i = 0; i < 4; i++) begin
+            used[i] <= match_mask[16*i+:16] != 16'd0;
+            c_wrong[i] <= b_here[i]
+                && ((b_word[i] ^ match_value[16*i+:16]) & match_mask[16*i+:16]) != 16'd0;
+        end
+        c_here     <= b_here;
+        c_sequence <= b_word[4];
+        c_last     <= b_last;
+        c_user     <= b_user;
+        c_valid    <= b_valid && !rst;
+        c_enable   <= b_enable;
+        c_time     <= b_time;
+    end
+
     // ------------------------------------------------------------------ decision
     logic [FIELDS-1:0] was_found;
     logic              was_wrong;
     logic [      15:0] was_sequence;
     logic [FIELDS-1:0] now_found;
     logic              now_wrong;
-    logic [       3:0] used;
     logic              whole;
 
-    always_comb begin
-        now_found = was_found | b_here;
-        now_wrong = was_wrong;
-        for (int i = 0; i < 4; i++) begin
-            used[i] = match_mask[16*i+:16] != 16'd0;
-            if (b_here[i] && ((b_word[i] ^ match_value[16*i+:16]) & match_mask[16*i+:16]) != 16'd0)
-                now_wrong = 1'b1;
-        end
-        whole = now_found[4] && (now_found[3:0] | ~used) == 4'hf;
-    end
+    assign now_found = was_found | c_here;
+    assign now_wrong = was_wrong || c_wrong != 4'd0;
+    assign whole     = now_found[4] && (now_found[3:0] | ~used) == 4'hf;
 
     always_ff @(posedge clk) begin
-        if (rst || (b_valid && b_last)) begin
+        if (rst || (c_valid && c_last)) begin
             was_found <= '0;
             was_wrong <= 1'b0;
-        end else if (b_valid) begin
+        end else if (c_valid) begin
             was_found <= now_found;
             was_wrong <= now_wrong;
         end
-        if (b_valid && b_here[4]) was_sequence <= b_word[4];
-        probe_time <= b_time;
-        probe_sequence <= b_here[4] ? b_word[4] : was_sequence;
-        probe <= b_valid && b_last && b_enable && !b_user && !now_wrong && whole && !rst;
-        truncated <= b_valid && b_last && b_enable && !now_wrong && !whole && (now_found[3:0] & used) != 4'd0
-            && !rst;
+        if (c_valid && c_here[4]) was_sequence <= c_sequence;
+        probe_time <= c_time;
+        probe_sequence <= c_here[4] ? c_sequence : was_sequence;
+        probe <= c_valid && c_last && c_enable && !c_user && !now_wrong && whole && !rst;
+        truncated <= c_valid && c_last && c_enable && !now_wrong && !whole
+            && (now_found[3:0] & used) != 4'd0 && !rst;
     end
 
 endmodule
