@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from bench import frames
 from bench.frames import Frames
 from bench.simulation import build
@@ -97,7 +98,16 @@ class Counts:
 
     def __eq__(self, other: object) -> bool:
         assert isinstance(other, Counts)
-        names = ("stamped", "matched", "unmatched", "outstanding", "truncated", "minimum", "maximum", "sum")
+        names = (
+            "stamped",
+            "matched",
+            "unmatched",
+            "outstanding",
+            "truncated",
+            "minimum",
+            "maximum",
+            "sum",
+        )
         for name in names:
             assert getattr(self, name) == getattr(other, name), name
         assert (self.histogram == other.histogram).all()
@@ -114,7 +124,9 @@ class Counts:
 
 def ping(sequence: int, size: int = 98) -> bytes:
     """An ICMP echo request, checksums left out: the meter does not look at them."""
-    frame = bytes(12) + b"\x08\x00\x45" + bytes(8) + b"\x01" + bytes(10) + b"\x08\x00\x00\x00\x48\x55"
+    frame = (
+        bytes(12) + b"\x08\x00\x45" + bytes(8) + b"\x01" + bytes(10) + b"\x08\x00\x00\x00\x48\x55"
+    )
     assert len(frame) == 2 * SEQUENCE
     return (frame + sequence.to_bytes(2, "big") + bytes(size))[:size]
 
@@ -124,8 +136,7 @@ def back_to_back(given: Frames, starts: np.ndarray, width: int) -> np.ndarray:
     lengths = -(-given.lengths // width)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     starts = np.maximum.accumulate(starts - ends[:-1]) + ends[:-1]
-    beats = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
-    return beats
+    return np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
 
 
 @dataclass
@@ -137,7 +148,9 @@ class Run:
     exits: tuple[np.ndarray, np.ndarray]
 
 
-def play(folder: Path, name: str, settings: list[Settings], entry: Stream, leave: Stream, bits: int) -> Run:
+def play(
+    folder: Path, name: str, settings: list[Settings], entry: Stream, leave: Stream, bits: int
+) -> Run:
     width = bits // 8
     reads = np.arange(BUCKETS).astype(">u2")[:, None].view(np.uint8)
     clocks = (READY + np.arange(BUCKETS)).astype(">u8")[:, None].view(np.uint8)
@@ -154,9 +167,16 @@ def play(folder: Path, name: str, settings: list[Settings], entry: Stream, leave
     )
     words = got["counts"][1]
     last = [int(word) for word in words[-1]]
-    low = [int(word) >> 32 if i % 2 == 0 else int(word) & 0xFFFFFFFF for word in last[3:] for i in range(2)]
+    low = [
+        int(word) >> 32 if i % 2 == 0 else int(word) & 0xFFFFFFFF
+        for word in last[3:]
+        for i in range(2)
+    ]
     counts = Counts(*low[:5], *last[:3], (words[:, 5] & np.uint64(0xFFFFFFFF)).astype(np.int64))
-    sides = [(got[side][1][:, 0].astype(np.int64), got[side][0].astype(np.int64)) for side in ("entries", "exits")]
+    sides = [
+        (got[side][1][:, 0].astype(np.int64), got[side][0].astype(np.int64))
+        for side in ("entries", "exits")
+    ]
     return Run(counts, *sides)
 
 
@@ -213,8 +233,10 @@ def good(count: int) -> np.ndarray:
 
 
 def test_known_delays(folder: Path, bits: int) -> None:
-    """Probes with delays from 0 clocks on: each bucket has exactly its delays, the last one all above."""
-    delays = np.concatenate([np.arange(0, 40), [500, 501, 1021, 1022, 1023, 1024, 1025, 4_000, 4_000]])
+    """Known delays from 0 clocks on give the exact histogram."""
+    delays = np.concatenate(
+        [np.arange(0, 40), [500, 501, 1021, 1022, 1023, 1024, 1025, 4_000, 4_000]]
+    )
     given = whole([ping(7 * i) for i in range(len(delays))])
     starts = READY + 5_000 * np.arange(len(delays))
     width = bits // 8
@@ -232,7 +254,9 @@ def test_clock_wraps(folder: Path, bits: int) -> None:
     count, delay, width = 60, 90, bits // 8
     given = whole([ping(i) for i in range(count)])
     starts = READY + 100 * np.arange(count)
-    settings = [Settings(10, use_ptp=True, shift=4, ptp_step=6, ptp_start=(1 << 64) - 6 * (READY + 3_040))]
+    settings = [
+        Settings(10, use_ptp=True, shift=4, ptp_step=6, ptp_start=(1 << 64) - 6 * (READY + 3_040))
+    ]
     entry = Stream(given, back_to_back(given, starts, width), good(count))
     leave = Stream(given, back_to_back(given, starts + delay, width), good(count))
     run = play(folder, "wrap", settings, entry, leave, bits)
@@ -270,7 +294,11 @@ def test_truncated_and_bad(folder: Path, bits: int) -> None:
     run = play(folder, "truncated", [Settings(10)], entry, leave, bits)
     complete = sum(size >= 2 * SEQUENCE + 2 for size in sizes) + 1
     cut = sum(2 * OFFSETS[0] + 2 <= size < 2 * SEQUENCE + 2 for size in sizes)
-    assert (run.counts.stamped, run.counts.matched, run.counts.truncated) == (complete, complete, 2 * cut)
+    assert (run.counts.stamped, run.counts.matched, run.counts.truncated) == (
+        complete,
+        complete,
+        2 * cut,
+    )
     assert run.counts == expect(run, [Settings(10)], entry, leave)
 
 
@@ -290,7 +318,8 @@ def test_enable_in_a_frame(folder: Path, bits: int) -> None:
     expected = expect(run, settings, entry, leave)
     assert run.counts == expected
     assert 5 < expected.stamped < 35
-    assert expected.unmatched and expected.outstanding
+    assert expected.unmatched
+    assert expected.outstanding
 
 
 def test_clear(folder: Path, bits: int) -> None:
@@ -309,8 +338,8 @@ def test_clear(folder: Path, bits: int) -> None:
 
 
 def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[Stream, Stream]:
-    """Pings, pings of others, truncated and bad ones among random frames; the switch loses 3 %, doubles 2 %,
-    delays and reorders.
+    """Pings, pings of others, truncated and bad ones among random frames. The switch loses 3 %,
+    duplicates 2 %, delays and reorders.
     """
     given = frames.random_frames(rng, count)
     kind = rng.random(count)
@@ -318,7 +347,9 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
     sequence = np.cumsum(pings) + 65_000 & 0xFFFF
     row = np.frombuffer(ping(0), np.uint8)
     given.octets[pings, : len(row)] = row
-    frames.put(given.octets, np.full(count, 40), np.where(pings, sequence, frames.get(given.octets, 40)))
+    frames.put(
+        given.octets, np.full(count, 40), np.where(pings, sequence, frames.get(given.octets, 40))
+    )
     whole_length = rng.integers(42, 130, count)
     given.lengths = np.where(pings & (kind > 0.03), whole_length, given.lengths)
     others = pings & (kind > 0.5)
@@ -338,11 +369,13 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
 
 
 def test_random(folder: Path, bits: int) -> None:
-    """Random frames through a switch that loses, doubles, delays and reorders, with stalls of both streams."""
+    """Random frames through a switch that loses, duplicates, delays and reorders."""
     rng = np.random.default_rng(bits)
     entry, leave = random_streams(rng, 150_000 if bits == 64 else 600_000, bits // 8)
-    # With stalls a frame of the played switch can leave before it came: its latency is above all buckets.
-    settings = [Settings(10, use_ptp=bits == 64, shift=1, ptp_step=6, stall=12 if bits == 64 else 0)]
+    # With stalls a frame can leave the played switch before it came: above all buckets.
+    settings = [
+        Settings(10, use_ptp=bits == 64, shift=1, ptp_step=6, stall=12 if bits == 64 else 0)
+    ]
     run = play(folder, "random", settings, entry, leave, bits)
     expected = expect(run, settings, entry, leave)
     print(f"{bits} bits, {len(entry.bad)} frames:", expected)
