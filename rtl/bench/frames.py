@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Longest frame that is generated: a multiple of 64, so that rows split into whole beats of any width.
+# Bytes of a row: a multiple of 64, so that it splits into whole beats of any width.
 LONGEST = 192
 ETHERTYPES = {"ipv4": 0x0800, "ipv6": 0x86DD, "arp": 0x0806, "other": 0x88B5}
 TAGS = np.array([0x8100, 0x88A8, 0x9100])
@@ -115,8 +115,9 @@ def header_sum(octets: np.ndarray, start: np.ndarray, words: np.ndarray) -> np.n
 
 
 def random_frames(rng: np.random.Generator, count: int) -> Frames:
-    """Frames of all kinds: 0 to 3 tags, IPv4 with options, IPv6, others, wrong versions and IHL, each ECN
-    codepoint, right and wrong checksums, lengths from 1 byte, with weight on the ends of the headers.
+    """Frames of all kinds: 0 to 3 tags, IPv4 with options, IPv6, others, wrong versions and IHL,
+    each ECN codepoint, correct and wrong checksums, lengths from 1 byte with weight on the ends of
+    the headers.
     """
     octets = rng.integers(0, 256, (count, LONGEST), np.uint8)
     rows = np.arange(count)
@@ -147,7 +148,7 @@ def random_frames(rng: np.random.Generator, count: int) -> Frames:
 def with_checksum(
     rng: np.random.Generator, octets: np.ndarray, start: np.ndarray, words: np.ndarray
 ) -> np.ndarray:
-    """IPv4 headers with checksums: four in five right, some of these close to 0 and 0xFFFF; some random."""
+    """Sets the checksums of IPv4 headers: 80 % correct, some of them close to 0 and 0xFFFF."""
     count = len(octets)
     # The identification field makes the checksum what it should be.
     put(octets, start + 4, 0)

@@ -15,8 +15,8 @@
 // the same amount. Every other frame passes unchanged, bit for bit. `tuser` does not matter.
 //
 // Pipeline: input register, comparison register, header window (WINDOW beats), patch register, output
-// register: WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64, 128, 256 and 512 bits. Neither a frame's
-// kind nor its length changes the latency, and back-to-back beats leave back to back.
+// register: WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64, 128, 256 and 512 bits. The
+// latency does not depend on the frame, and back-to-back beats leave back to back.
 //
 // The window exists because of truncated headers: the beat with the ECN field has to know whether
 // the header is complete. It moves forward over empty places, so an idle input never holds back
@@ -264,9 +264,10 @@ module ecn_marker #(
     assign b_moves = w_moves[0];
 
     // At most one beat in the window is undecided: the one with the ECN field of the newest frame.
-    // The header's last byte or the end of the frame decides it.
+    // The header's last byte or the end of the frame decides it, as soon as it is in front of the
+    // window: whether it moves in this clock does not matter.
     logic decides;
-    assign decides = b_valid && b_moves && (ends || b_last);
+    assign decides = b_valid && (ends || b_last);
 
     for (genvar i = 0; i < WINDOW; i++) begin : g_window
         logic                 from_valid;
@@ -337,7 +338,9 @@ module ecn_marker #(
 
     // ------------------------------------------------------------------ patch register
     // RFC 1624: HC' = ~(~HC + ~m + m'). Setting CE adds 1 or 2 to the word m, so HC' is HC minus that,
-    // with an end-around borrow. The checksum is at bytes 24+4k and 25+4k, always in one beat.
+    // with an end-around borrow, which only touches the low two bits: 0xFFFF becomes 0xFFFE, 0xFFFE
+    // becomes 0xFFFD. The subtraction is in this stage, the borrow in the next. The checksum is at bytes
+    // 24+4k and 25+4k, always in one beat.
     logic [DATA_BITS-1:0] p_data;
     logic [    BYTES-1:0] p_keep;
     logic                 p_last;
@@ -347,10 +350,10 @@ module ecn_marker #(
     logic                 p_set_sum;
     logic                 p_ipv6;
     logic [          2:0] p_level;
-    logic [         15:0] p_sum;
+    logic [         15:0] p_sum;  // before the end-around borrow
+    logic                 p_borrow;
+    logic [         15:0] new_sum;
     logic [         15:0] old_sum;
-    logic [          1:0] added;
-    logic                 borrow;
 
     logic [2:0][15:0] sum_at;
     for (genvar k = 0; k < 3; k++) begin : g_sum
@@ -361,8 +364,6 @@ module ecn_marker #(
     always_comb begin
         old_sum = 16'd0;
         for (int k = 0; k < 3; k++) if (w_level[WINDOW-1][k]) old_sum = old_sum | sum_at[k];
-        added  = w_ect1[WINDOW-1] ? 2'd2 : 2'd1;
-        borrow = old_sum < 16'(added);
     end
 
     always_ff @(posedge clk) begin
@@ -375,13 +376,15 @@ module ecn_marker #(
             p_set_sum <= w_set_sum[WINDOW-1];
             p_ipv6    <= w_ipv6[WINDOW-1];
             p_level   <= w_level[WINDOW-1];
-            p_sum     <= old_sum - (16'(added) + 16'(borrow));
+            p_sum     <= old_sum - {14'd0, w_ect1[WINDOW-1], !w_ect1[WINDOW-1]};
+            p_borrow  <= old_sum[15:1] == 15'd0 && (w_ect1[WINDOW-1] || !old_sum[0]);
         end
         if (rst) p_valid <= 1'b0;
         else if (p_ready) p_valid <= w_valid[WINDOW-1] && !w_undecided[WINDOW-1];
     end
 
     logic [DATA_BITS-1:0] patched;
+    assign new_sum = {p_sum[15:2], p_borrow ? {p_sum[0], !p_sum[0]} : p_sum[1:0]};
     always_comb begin
         patched = p_data;
         for (int k = 0; k < 3; k++) begin
@@ -390,7 +393,7 @@ module ecn_marker #(
                 else patched[8*((15+4*k)%BYTES)+:2] = 2'b11;
             end
             if (p_level[k] && p_set_sum) begin
-                patched[8*((24+4*k)%BYTES)+:16] = {p_sum[7:0], p_sum[15:8]};
+                patched[8*((24+4*k)%BYTES)+:16] = {new_sum[7:0], new_sum[15:8]};
             end
         end
     end

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from bench import frames
 from bench.frames import Beats, Frames
 from bench.simulation import build
@@ -49,8 +50,8 @@ class Verdict:
 
 
 def rule(given: Frames, mark: np.ndarray) -> Verdict:
-    """Set CE where it is due, and recompute the IPv4 checksum over the whole header. A checksum that was
-    wrong is off by as much afterwards.
+    """Set CE where it is due and recompute the IPv4 checksum over the whole header. A wrong
+    checksum stays wrong by the same amount.
     """
     octets = given.octets.copy()
     start = np.full(len(given), 14)
@@ -85,8 +86,11 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
     frames.put(octets, start + 10, np.where(changed, sums, old))
     off_word = given.lengths < start + 2 * words
     kinds = {
-        **{f"{name} marked behind {n} tags": marked & which & (tags == n)
-           for name, which in (("IPv4", ipv4), ("IPv6", ipv6)) for n in range(3)},
+        **{
+            f"{name} marked behind {n} tags": marked & which & (tags == n)
+            for name, which in (("IPv4", ipv4), ("IPv6", ipv6))
+            for n in range(3)
+        },
         "options": changed & (ihl > 5),
         "checksum wrong": changed & ~right,
         "checksum borrows": changed & right & (old < 2) & (sums > 0xFFF0),
@@ -96,12 +100,19 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
         "already CE": mark & (ecn == 3),
         "not ECN-capable": mark & complete & (ecn == 0),
         "capable, not to mark": ~mark & (ecn > 0),
-        "IPv4 truncated by 1": ipv4 & (given.lengths == needed - 1) & mark & (traffic_class & 3 == 1),
-        "IPv6 truncated by 1": ipv6 & (given.lengths == needed - 1) & mark & (traffic_class & 3 == 1),
+        "IPv4 truncated by 1": ipv4
+        & (given.lengths == needed - 1)
+        & mark
+        & (traffic_class & 3 == 1),
+        "IPv6 truncated by 1": ipv6
+        & (given.lengths == needed - 1)
+        & mark
+        & (traffic_class & 3 == 1),
         "IPv4 just complete": changed & (given.lengths == needed),
         "IPv6 just complete": marked & ipv6 & (given.lengths == needed),
         "three tags": (tags == 2) & np.isin(ether_type, [0x8100, 0x88A8]),
-        "wrong version": (ether_type == 0x0800) & (version != 4) | (ether_type == 0x86DD) & (version != 6),
+        "wrong version": (ether_type == 0x0800) & (version != 4)
+        | (ether_type == 0x86DD) & (version != 6),
         "IHL below 5": (ether_type == 0x0800) & (version == 4) & (ihl < 5),
         "shorter than a MAC header": given.lengths < 14,
     }
@@ -120,7 +131,12 @@ class Answer:
 
 
 def play(
-    folder: Path, name: str, clocks: np.ndarray, beats: Beats, flags: np.ndarray, stalls: bytes = b""
+    folder: Path,
+    name: str,
+    clocks: np.ndarray,
+    beats: Beats,
+    flags: np.ndarray,
+    stalls: bytes = b"",
 ) -> Answer:
     width = beats.data.shape[1]
     words = -(-(width * 8 + width + 2) // 64)
@@ -145,19 +161,25 @@ def flags_of(
 def check(answer: Answer, verdict: Verdict, bad: np.ndarray, width: int) -> None:
     expected = verdict.frames.beats(width)
     assert len(answer.data) == len(expected)
-    assert (answer.flags == LAST * expected.last + USER * (expected.last & bad[expected.frame])).all()
+    assert (
+        answer.flags == LAST * expected.last + USER * (expected.last & bad[expected.frame])
+    ).all()
     assert (answer.keep == expected.keep).all()
     wrong = np.flatnonzero((answer.data != expected.data).any(axis=1))
     assert not len(wrong), f"beat {wrong[0]} of frame {expected.frame[wrong[0]]}"
-    reports = np.where(verdict.ect, 4, 0) + np.where(verdict.ce, 2, 0) + np.where(verdict.marked, 1, 0)
+    reports = (
+        np.where(verdict.ect, 4, 0) + np.where(verdict.ce, 2, 0) + np.where(verdict.marked, 1, 0)
+    )
     assert (answer.reports == reports.astype(np.uint64)).all()
 
 
 def stall_tape(rng: np.random.Generator, until: int, quiet: int) -> bytes:
-    """No stall in the first `quiet` clocks; then periods of different probabilities, to standing still."""
+    """No stalls in the first `quiet` clocks, then periods of stalls with several probabilities."""
     clocks = quiet + np.cumsum(rng.integers(20, 400, max(1, until // 200)))
     levels = rng.choice([0, 0, 0, 40, 128, 230, 255], len(clocks)).astype(np.uint8)
-    return np.concatenate([clocks.astype(">u8")[:, None].view(np.uint8), levels[:, None]], axis=1).tobytes()
+    return np.concatenate(
+        [clocks.astype(">u8")[:, None].view(np.uint8), levels[:, None]], axis=1
+    ).tobytes()
 
 
 def test_random_frames(folder: Path, bits: int) -> None:
@@ -173,7 +195,9 @@ def test_random_frames(folder: Path, bits: int) -> None:
     gaps = np.where(np.arange(len(beats)) < quiet + 100, 1, rng.integers(1, pauses + 1))
     clocks = 10 + np.cumsum(gaps)
     flags = flags_of(rng, beats, mark, bad)
-    answer = play(folder, "random", clocks, beats, flags, stall_tape(rng, int(clocks[-1]), quiet + 100))
+    answer = play(
+        folder, "random", clocks, beats, flags, stall_tape(rng, int(clocks[-1]), quiet + 100)
+    )
     check(answer, verdict, bad, width)
     latency = answer.clocks[:quiet].astype(np.int64) - clocks[:quiet]
     assert (latency == LATENCY[bits]).all()
@@ -191,7 +215,9 @@ def test_every_checksum() -> None:
     frames.put(octets, start - 2, 0x0800)
     frames.put(octets, start, 0x4500 + np.repeat([1, 2], count))
     wanted = np.tile(np.arange(count), 2)
-    fill = frames.fold((~wanted & 0xFFFF) + (~frames.header_sum(octets, start, start * 0 + 10) & 0xFFFF))
+    fill = frames.fold(
+        (~wanted & 0xFFFF) + (~frames.header_sum(octets, start, start * 0 + 10) & 0xFFFF)
+    )
     frames.put(octets, start + 4, fill)
     frames.put(octets, start + 10, wanted)
     given = Frames(octets, np.full(2 * count, 60))
@@ -242,7 +268,10 @@ def scapy_frames() -> tuple[list[bytes], list[bytes], list[bool]]:
             frame = bytes(layer2 / ARP(hwsrc="02:00:00:00:00:01", psrc="10.0.0.1"))
             pair = frame, frame
         else:
-            pair = bytes(layer2 / ip(ecn) / rest), bytes(layer2 / ip(3 if ecn in (1, 2) else ecn) / rest)
+            pair = (
+                bytes(layer2 / ip(ecn) / rest),
+                bytes(layer2 / ip(3 if ecn in (1, 2) else ecn) / rest),
+            )
         wanted = bool(rng.random() < 0.8)
         given.append(pair[0])
         marked.append(pair[1] if wanted else pair[0])
@@ -272,14 +301,14 @@ def joined(parts: list[Beats]) -> Beats:
 
 
 def short_frame(is_ipv6: bool, ecn: int, size: int) -> bytes:
-    """A frame behind one tag. The IPv4 header's checksum is wrong, so CE changes it by the difference."""
+    """A frame behind one tag; the IPv4 header checksum is wrong."""
     kind, first = (b"\x86\xdd\x60", ecn << 4) if is_ipv6 else (b"\x08\x00\x45", ecn)
     return (bytes(12) + b"\x81\x00\x00\x05" + kind + bytes([first]) + bytes(range(100)))[:size]
 
 
 def test_stream_stops(folder: Path, bits: int) -> None:
-    """The input stops for 1000 clocks after each beat of a marked frame. What was accepted leaves, except from
-    the beat with the ECN field on while the header is incomplete. Then everything goes on.
+    """The input stops for 1000 clocks after each beat of a marked frame. What was accepted leaves,
+    except the beat with the ECN field and those behind it while the header is incomplete.
     """
     width = bits // 8
     parts, starts, cases = [], [], []
@@ -289,7 +318,9 @@ def test_stream_stops(folder: Path, bits: int) -> None:
         other = frames.of_bytes([short_frame(is_ipv6, 1, 70)]).beats(width)
         ecn_beat, end_beat = 19 // width, (18 + (39 if is_ipv6 else 11)) // width
         for stop in range(1, len(one)):
-            cases.append((sum(map(len, parts)) + len(other), stop, ecn_beat < stop <= end_beat, ecn_beat))
+            cases.append(
+                (sum(map(len, parts)) + len(other), stop, ecn_beat < stop <= end_beat, ecn_beat)
+            )
             parts += [other, one]
             place = np.arange(len(other) + len(one))
             starts.append(clock + place + np.where(place >= len(other) + stop, QUIET, 0))
@@ -309,7 +340,7 @@ def test_stream_stops(folder: Path, bits: int) -> None:
 
 
 def test_reset_in_a_frame(folder: Path, bits: int) -> None:
-    """A reset after each beat of a frame: nothing of it leaves afterwards, and the next frame is whole."""
+    """After a reset in a frame nothing of it leaves, and the next frame is whole."""
     width = bits // 8
     given, marked = (frames.of_bytes([short_frame(True, ecn, 90)]).beats(width) for ecn in (2, 3))
     parts, expected, resets = [], [], []
