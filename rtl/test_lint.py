@@ -10,7 +10,9 @@ import pyslang
 import pytest
 
 RTL = Path(__file__).parent
-FOLDERS = [RTL / name for name in ("switch", "nic", "meter", "stream", "registers", "registers/generated")]
+FOLDERS = [
+    RTL / name for name in ("switch", "nic", "meter", "stream", "registers", "registers/generated")
+]
 # The generated register blocks are linted with the modules that have them.
 PACKAGES = sorted((RTL / "registers" / "generated").glob("*_pkg.sv"))
 MODULES = sorted(path for folder in FOLDERS for path in folder.glob("*.sv") if path not in PACKAGES)

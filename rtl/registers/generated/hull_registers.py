@@ -968,46 +968,91 @@ class LatencyMeter:
         address=0x040,
         words=1,
         writable=True,
-        mask=0x3,
+        mask=0x7,
         reset=0,
         minimum=0,
-        maximum=3,
+        maximum=7,
     )
     """Switches of the meter."""
     METER_CONTROL_ENABLE_MASK: Final = 0x1
     METER_CONTROL_CLEAR_MASK: Final = 0x2
-    METER_PROBE_PROTOCOL: Final = Register(
+    METER_CONTROL_USE_PTP_MASK: Final = 0x4
+    METER_MATCH_OFFSET: Final = Register(
         address=0x044,
         words=1,
         writable=True,
-        mask=0xFF,
-        reset=1,
+        mask=0xFFFFFFF,
+        reset=279942,
         minimum=0,
-        maximum=255,
+        maximum=268435455,
     )
-    """IP protocol of a probe: 1 ICMP (the paper's ping), 17 UDP, in number."""
-    METER_PROBE_PORT: Final = Register(
+    """A frame is a probe where four words of 16 bits have given values."""
+    METER_MATCH_OFFSET_WORD_0_MASK: Final = 0x7F
+    METER_MATCH_OFFSET_WORD_1_MASK: Final = 0x3F80
+    METER_MATCH_OFFSET_WORD_2_MASK: Final = 0x1FC000
+    METER_MATCH_OFFSET_WORD_3_MASK: Final = 0xFE00000
+    METER_MATCH_VALUE_LOW: Final = Register(
         address=0x048,
         words=1,
         writable=True,
-        mask=0xFFFF,
-        reset=0,
+        mask=0xFFFFFFFF,
+        reset=67584,
         minimum=0,
-        maximum=65535,
+        maximum=4294967295,
     )
-    """UDP or TCP destination port of a probe; 0: any, in number."""
-    METER_BUCKET_SHIFT: Final = Register(
+    """First value (low half) and second one, in bits."""
+    METER_MATCH_VALUE_HIGH: Final = Register(
         address=0x04C,
         words=1,
         writable=True,
+        mask=0xFFFFFFFF,
+        reset=2048,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Third value (low half) and fourth one, in bits."""
+    METER_MATCH_MASK_LOW: Final = Register(
+        address=0x050,
+        words=1,
+        writable=True,
+        mask=0xFFFFFFFF,
+        reset=16777215,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Bits that are compared, of the first value (low half) and of the second, in bits."""
+    METER_MATCH_MASK_HIGH: Final = Register(
+        address=0x054,
+        words=1,
+        writable=True,
+        mask=0xFFFFFFFF,
+        reset=65535,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Bits that are compared, of the third value (low half) and of the fourth, in bits."""
+    METER_SEQUENCE_OFFSET: Final = Register(
+        address=0x058,
+        words=1,
+        writable=True,
+        mask=0x7F,
+        reset=20,
+        minimum=0,
+        maximum=127,
+    )
+    """Word that holds the probe's sequence number, in words."""
+    METER_BUCKET_SHIFT: Final = Register(
+        address=0x05C,
+        words=1,
+        writable=True,
         mask=0x1F,
-        reset=7,
+        reset=4,
         minimum=0,
         maximum=31,
     )
-    """Width of a histogram bucket as a power of two, in log2 ns."""
+    """Width of a histogram bucket as a power of two, in log2 of time units."""
     METER_HISTOGRAM_ADDRESS: Final = Register(
-        address=0x050,
+        address=0x060,
         words=1,
         writable=True,
         mask=0xFFFF,
@@ -1017,7 +1062,7 @@ class LatencyMeter:
     )
     """Which bucket histogram_data shows, in buckets; and at most the parameter LAST_BUCKET."""
     METER_HISTOGRAM_DATA: Final = Register(
-        address=0x054,
+        address=0x064,
         words=1,
         writable=False,
         mask=0xFFFFFFFF,
@@ -1027,46 +1072,6 @@ class LatencyMeter:
     )
     """Probes in the bucket, in probes."""
     METER_LAST_BUCKET: Final = Register(
-        address=0x058,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Number of the last bucket, in buckets."""
-    METER_STAMPED: Final = Register(
-        address=0x05C,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Probes that got a stamp, in frames."""
-    METER_MATCHED: Final = Register(
-        address=0x060,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Probes that came back with their stamp, in frames."""
-    METER_LOST: Final = Register(
-        address=0x064,
-        words=1,
-        writable=False,
-        mask=0xFFFFFFFF,
-        reset=0,
-        minimum=0,
-        maximum=4294967295,
-    )
-    """Probes that did not come back, in frames."""
-    METER_OUT_OF_RANGE: Final = Register(
         address=0x068,
         words=1,
         writable=False,
@@ -1075,18 +1080,19 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Probes beyond the last bucket, in frames."""
-    METER_MIN_LATENCY: Final = Register(
+    """Number of the last bucket, in buckets."""
+    METER_STATUS: Final = Register(
         address=0x06C,
         words=1,
         writable=False,
-        mask=0xFFFFFFFF,
+        mask=0x1,
         reset=0,
         minimum=0,
-        maximum=4294967295,
+        maximum=1,
     )
-    """Smallest latency; all ones while there is none, in ns."""
-    METER_MAX_LATENCY: Final = Register(
+    """Whether a clear is under way: probes do not count."""
+    METER_STATUS_BUSY_MASK: Final = 0x1
+    METER_STAMPED: Final = Register(
         address=0x070,
         words=1,
         writable=False,
@@ -1095,9 +1101,49 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Largest latency, in ns."""
-    METER_SUM_LATENCY: Final = Register(
+    """Probes that entered and got a stamp, in frames."""
+    METER_MATCHED: Final = Register(
+        address=0x074,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Probes that left and had a stamp, in frames."""
+    METER_UNMATCHED: Final = Register(
         address=0x078,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Probes that left without a stamp: never stamped, or a second time, in frames."""
+    METER_OUTSTANDING: Final = Register(
+        address=0x07C,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Stamped and not yet matched; lost, when the last probe has left, in frames."""
+    METER_TRUNCATED: Final = Register(
+        address=0x080,
+        words=1,
+        writable=False,
+        mask=0xFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=4294967295,
+    )
+    """Frames on either side that end inside the pattern, in frames."""
+    METER_MIN_LATENCY: Final = Register(
+        address=0x088,
         words=2,
         writable=False,
         mask=0xFFFFFFFFFFFFFFFF,
@@ -1105,4 +1151,24 @@ class LatencyMeter:
         minimum=0,
         maximum=18446744073709551615,
     )
-    """Sum of all latencies, in ns."""
+    """Smallest latency; all ones while there is none, in time units."""
+    METER_MAX_LATENCY: Final = Register(
+        address=0x090,
+        words=2,
+        writable=False,
+        mask=0xFFFFFFFFFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=18446744073709551615,
+    )
+    """Largest latency, in time units."""
+    METER_SUM_LATENCY: Final = Register(
+        address=0x098,
+        words=2,
+        writable=False,
+        mask=0xFFFFFFFFFFFFFFFF,
+        reset=0,
+        minimum=0,
+        maximum=18446744073709551615,
+    )
+    """Sum of all latencies, in time units."""

@@ -1003,48 +1003,98 @@ pub mod latency_meter {
         address: 0x040,
         words: 1,
         writable: true,
-        mask: 0x3,
+        mask: 0x7,
         reset: 0,
         minimum: 0,
-        maximum: 3,
+        maximum: 7,
     };
     /// Stamps and matches.
     pub const METER_CONTROL_ENABLE_MASK: u32 = 0x1;
-    /// Write 1: empties histogram and counters. Reads as 0.
+    /// Write 1: empties table, histogram and counters. Reads as 0.
     pub const METER_CONTROL_CLEAR_MASK: u32 = 0x2;
-    /// IP protocol of a probe: 1 ICMP (the paper's ping), 17 UDP, in number.
-    pub const METER_PROBE_PROTOCOL: Register = Register {
+    /// Time is the PTP clock's (1) or counted in clocks (0).
+    pub const METER_CONTROL_USE_PTP_MASK: u32 = 0x4;
+    /// A frame is a probe where four words of 16 bits have given values.
+    pub const METER_MATCH_OFFSET: Register = Register {
         address: 0x044,
         words: 1,
         writable: true,
-        mask: 0xff,
-        reset: 1,
+        mask: 0xfffffff,
+        reset: 279942,
         minimum: 0,
-        maximum: 255,
+        maximum: 268435455,
     };
-    /// UDP or TCP destination port of a probe; 0: any, in number.
-    pub const METER_PROBE_PORT: Register = Register {
+    /// Word of the first value.
+    pub const METER_MATCH_OFFSET_WORD_0_MASK: u32 = 0x7f;
+    /// Word of the second value.
+    pub const METER_MATCH_OFFSET_WORD_1_MASK: u32 = 0x3f80;
+    /// Word of the third value.
+    pub const METER_MATCH_OFFSET_WORD_2_MASK: u32 = 0x1fc000;
+    /// Word of the fourth value.
+    pub const METER_MATCH_OFFSET_WORD_3_MASK: u32 = 0xfe00000;
+    /// First value (low half) and second one, in bits.
+    pub const METER_MATCH_VALUE_LOW: Register = Register {
         address: 0x048,
         words: 1,
         writable: true,
-        mask: 0xffff,
-        reset: 0,
+        mask: 0xffffffff,
+        reset: 67584,
         minimum: 0,
-        maximum: 65535,
+        maximum: 4294967295,
     };
-    /// Width of a histogram bucket as a power of two, in log2 ns.
-    pub const METER_BUCKET_SHIFT: Register = Register {
+    /// Third value (low half) and fourth one, in bits.
+    pub const METER_MATCH_VALUE_HIGH: Register = Register {
         address: 0x04c,
         words: 1,
         writable: true,
+        mask: 0xffffffff,
+        reset: 2048,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Bits that are compared, of the first value (low half) and of the second, in bits.
+    pub const METER_MATCH_MASK_LOW: Register = Register {
+        address: 0x050,
+        words: 1,
+        writable: true,
+        mask: 0xffffffff,
+        reset: 16777215,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Bits that are compared, of the third value (low half) and of the fourth, in bits.
+    pub const METER_MATCH_MASK_HIGH: Register = Register {
+        address: 0x054,
+        words: 1,
+        writable: true,
+        mask: 0xffffffff,
+        reset: 65535,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Word that holds the probe's sequence number, in words.
+    pub const METER_SEQUENCE_OFFSET: Register = Register {
+        address: 0x058,
+        words: 1,
+        writable: true,
+        mask: 0x7f,
+        reset: 20,
+        minimum: 0,
+        maximum: 127,
+    };
+    /// Width of a histogram bucket as a power of two, in log2 of time units.
+    pub const METER_BUCKET_SHIFT: Register = Register {
+        address: 0x05c,
+        words: 1,
+        writable: true,
         mask: 0x1f,
-        reset: 7,
+        reset: 4,
         minimum: 0,
         maximum: 31,
     };
     /// Which bucket histogram_data shows, in buckets; and at most the parameter LAST_BUCKET.
     pub const METER_HISTOGRAM_ADDRESS: Register = Register {
-        address: 0x050,
+        address: 0x060,
         words: 1,
         writable: true,
         mask: 0xffff,
@@ -1054,7 +1104,7 @@ pub mod latency_meter {
     };
     /// Probes in the bucket, in probes.
     pub const METER_HISTOGRAM_DATA: Register = Register {
-        address: 0x054,
+        address: 0x064,
         words: 1,
         writable: false,
         mask: 0xffffffff,
@@ -1064,46 +1114,6 @@ pub mod latency_meter {
     };
     /// Number of the last bucket, in buckets.
     pub const METER_LAST_BUCKET: Register = Register {
-        address: 0x058,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Probes that got a stamp, in frames.
-    pub const METER_STAMPED: Register = Register {
-        address: 0x05c,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Probes that came back with their stamp, in frames.
-    pub const METER_MATCHED: Register = Register {
-        address: 0x060,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Probes that did not come back, in frames.
-    pub const METER_LOST: Register = Register {
-        address: 0x064,
-        words: 1,
-        writable: false,
-        mask: 0xffffffff,
-        reset: 0,
-        minimum: 0,
-        maximum: 4294967295,
-    };
-    /// Probes beyond the last bucket, in frames.
-    pub const METER_OUT_OF_RANGE: Register = Register {
         address: 0x068,
         words: 1,
         writable: false,
@@ -1112,18 +1122,20 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Smallest latency; all ones while there is none, in ns.
-    pub const METER_MIN_LATENCY: Register = Register {
+    /// Whether a clear is under way: probes do not count.
+    pub const METER_STATUS: Register = Register {
         address: 0x06c,
         words: 1,
         writable: false,
-        mask: 0xffffffff,
+        mask: 0x1,
         reset: 0,
         minimum: 0,
-        maximum: 4294967295,
+        maximum: 1,
     };
-    /// Largest latency, in ns.
-    pub const METER_MAX_LATENCY: Register = Register {
+    /// 
+    pub const METER_STATUS_BUSY_MASK: u32 = 0x1;
+    /// Probes that entered and got a stamp, in frames.
+    pub const METER_STAMPED: Register = Register {
         address: 0x070,
         words: 1,
         writable: false,
@@ -1132,9 +1144,69 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Sum of all latencies, in ns.
-    pub const METER_SUM_LATENCY: Register = Register {
+    /// Probes that left and had a stamp, in frames.
+    pub const METER_MATCHED: Register = Register {
+        address: 0x074,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Probes that left without a stamp: never stamped, or a second time, in frames.
+    pub const METER_UNMATCHED: Register = Register {
         address: 0x078,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Stamped and not yet matched; lost, when the last probe has left, in frames.
+    pub const METER_OUTSTANDING: Register = Register {
+        address: 0x07c,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Frames on either side that end inside the pattern, in frames.
+    pub const METER_TRUNCATED: Register = Register {
+        address: 0x080,
+        words: 1,
+        writable: false,
+        mask: 0xffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 4294967295,
+    };
+    /// Smallest latency; all ones while there is none, in time units.
+    pub const METER_MIN_LATENCY: Register = Register {
+        address: 0x088,
+        words: 2,
+        writable: false,
+        mask: 0xffffffffffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 18446744073709551615,
+    };
+    /// Largest latency, in time units.
+    pub const METER_MAX_LATENCY: Register = Register {
+        address: 0x090,
+        words: 2,
+        writable: false,
+        mask: 0xffffffffffffffff,
+        reset: 0,
+        minimum: 0,
+        maximum: 18446744073709551615,
+    };
+    /// Sum of all latencies, in time units.
+    pub const METER_SUM_LATENCY: Register = Register {
+        address: 0x098,
         words: 2,
         writable: false,
         mask: 0xffffffffffffffff,

@@ -87,24 +87,64 @@ typedef struct __attribute__ ((__packed__)) {
 #define LATENCY_METER__METER__CONTROL__CLEAR_bp 1
 #define LATENCY_METER__METER__CONTROL__CLEAR_bw 1
 #define LATENCY_METER__METER__CONTROL__CLEAR_reset 0x0
+#define LATENCY_METER__METER__CONTROL__USE_PTP_bm 0x4
+#define LATENCY_METER__METER__CONTROL__USE_PTP_bp 2
+#define LATENCY_METER__METER__CONTROL__USE_PTP_bw 1
+#define LATENCY_METER__METER__CONTROL__USE_PTP_reset 0x0
 
-// reg - latency_meter.meter.probe_protocol
-#define LATENCY_METER__METER__PROBE_PROTOCOL__VALUE_bm 0xff
-#define LATENCY_METER__METER__PROBE_PROTOCOL__VALUE_bp 0
-#define LATENCY_METER__METER__PROBE_PROTOCOL__VALUE_bw 8
-#define LATENCY_METER__METER__PROBE_PROTOCOL__VALUE_reset 0x1
+// reg - latency_meter.meter.match_offset
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_0_bm 0x7f
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_0_bp 0
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_0_bw 7
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_0_reset 0x6
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_1_bm 0x3f80
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_1_bp 7
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_1_bw 7
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_1_reset 0xb
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_2_bm 0x1fc000
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_2_bp 14
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_2_bw 7
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_2_reset 0x11
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_3_bm 0xfe00000
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_3_bp 21
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_3_bw 7
+#define LATENCY_METER__METER__MATCH_OFFSET__WORD_3_reset 0x0
 
-// reg - latency_meter.meter.probe_port
-#define LATENCY_METER__METER__PROBE_PORT__VALUE_bm 0xffff
-#define LATENCY_METER__METER__PROBE_PORT__VALUE_bp 0
-#define LATENCY_METER__METER__PROBE_PORT__VALUE_bw 16
-#define LATENCY_METER__METER__PROBE_PORT__VALUE_reset 0x0
+// reg - latency_meter.meter.match_value_low
+#define LATENCY_METER__METER__MATCH_VALUE_LOW__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MATCH_VALUE_LOW__VALUE_bp 0
+#define LATENCY_METER__METER__MATCH_VALUE_LOW__VALUE_bw 32
+#define LATENCY_METER__METER__MATCH_VALUE_LOW__VALUE_reset 0x10800
+
+// reg - latency_meter.meter.match_value_high
+#define LATENCY_METER__METER__MATCH_VALUE_HIGH__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MATCH_VALUE_HIGH__VALUE_bp 0
+#define LATENCY_METER__METER__MATCH_VALUE_HIGH__VALUE_bw 32
+#define LATENCY_METER__METER__MATCH_VALUE_HIGH__VALUE_reset 0x800
+
+// reg - latency_meter.meter.match_mask_low
+#define LATENCY_METER__METER__MATCH_MASK_LOW__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MATCH_MASK_LOW__VALUE_bp 0
+#define LATENCY_METER__METER__MATCH_MASK_LOW__VALUE_bw 32
+#define LATENCY_METER__METER__MATCH_MASK_LOW__VALUE_reset 0xffffff
+
+// reg - latency_meter.meter.match_mask_high
+#define LATENCY_METER__METER__MATCH_MASK_HIGH__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MATCH_MASK_HIGH__VALUE_bp 0
+#define LATENCY_METER__METER__MATCH_MASK_HIGH__VALUE_bw 32
+#define LATENCY_METER__METER__MATCH_MASK_HIGH__VALUE_reset 0xffff
+
+// reg - latency_meter.meter.sequence_offset
+#define LATENCY_METER__METER__SEQUENCE_OFFSET__VALUE_bm 0x7f
+#define LATENCY_METER__METER__SEQUENCE_OFFSET__VALUE_bp 0
+#define LATENCY_METER__METER__SEQUENCE_OFFSET__VALUE_bw 7
+#define LATENCY_METER__METER__SEQUENCE_OFFSET__VALUE_reset 0x14
 
 // reg - latency_meter.meter.bucket_shift
 #define LATENCY_METER__METER__BUCKET_SHIFT__VALUE_bm 0x1f
 #define LATENCY_METER__METER__BUCKET_SHIFT__VALUE_bp 0
 #define LATENCY_METER__METER__BUCKET_SHIFT__VALUE_bw 5
-#define LATENCY_METER__METER__BUCKET_SHIFT__VALUE_reset 0x7
+#define LATENCY_METER__METER__BUCKET_SHIFT__VALUE_reset 0x4
 
 // reg - latency_meter.meter.histogram_address
 #define LATENCY_METER__METER__HISTOGRAM_ADDRESS__VALUE_bm 0xffff
@@ -122,6 +162,11 @@ typedef struct __attribute__ ((__packed__)) {
 #define LATENCY_METER__METER__LAST_BUCKET__VALUE_bp 0
 #define LATENCY_METER__METER__LAST_BUCKET__VALUE_bw 32
 
+// reg - latency_meter.meter.status
+#define LATENCY_METER__METER__STATUS__BUSY_bm 0x1
+#define LATENCY_METER__METER__STATUS__BUSY_bp 0
+#define LATENCY_METER__METER__STATUS__BUSY_bw 1
+
 // reg - latency_meter.meter.stamped
 #define LATENCY_METER__METER__STAMPED__VALUE_bm 0xffffffff
 #define LATENCY_METER__METER__STAMPED__VALUE_bp 0
@@ -132,25 +177,30 @@ typedef struct __attribute__ ((__packed__)) {
 #define LATENCY_METER__METER__MATCHED__VALUE_bp 0
 #define LATENCY_METER__METER__MATCHED__VALUE_bw 32
 
-// reg - latency_meter.meter.lost
-#define LATENCY_METER__METER__LOST__VALUE_bm 0xffffffff
-#define LATENCY_METER__METER__LOST__VALUE_bp 0
-#define LATENCY_METER__METER__LOST__VALUE_bw 32
+// reg - latency_meter.meter.unmatched
+#define LATENCY_METER__METER__UNMATCHED__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__UNMATCHED__VALUE_bp 0
+#define LATENCY_METER__METER__UNMATCHED__VALUE_bw 32
 
-// reg - latency_meter.meter.out_of_range
-#define LATENCY_METER__METER__OUT_OF_RANGE__VALUE_bm 0xffffffff
-#define LATENCY_METER__METER__OUT_OF_RANGE__VALUE_bp 0
-#define LATENCY_METER__METER__OUT_OF_RANGE__VALUE_bw 32
+// reg - latency_meter.meter.outstanding
+#define LATENCY_METER__METER__OUTSTANDING__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__OUTSTANDING__VALUE_bp 0
+#define LATENCY_METER__METER__OUTSTANDING__VALUE_bw 32
+
+// reg - latency_meter.meter.truncated
+#define LATENCY_METER__METER__TRUNCATED__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__TRUNCATED__VALUE_bp 0
+#define LATENCY_METER__METER__TRUNCATED__VALUE_bw 32
 
 // reg - latency_meter.meter.min_latency
-#define LATENCY_METER__METER__MIN_LATENCY__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MIN_LATENCY__VALUE_bm 0xffffffffffffffff
 #define LATENCY_METER__METER__MIN_LATENCY__VALUE_bp 0
-#define LATENCY_METER__METER__MIN_LATENCY__VALUE_bw 32
+#define LATENCY_METER__METER__MIN_LATENCY__VALUE_bw 64
 
 // reg - latency_meter.meter.max_latency
-#define LATENCY_METER__METER__MAX_LATENCY__VALUE_bm 0xffffffff
+#define LATENCY_METER__METER__MAX_LATENCY__VALUE_bm 0xffffffffffffffff
 #define LATENCY_METER__METER__MAX_LATENCY__VALUE_bp 0
-#define LATENCY_METER__METER__MAX_LATENCY__VALUE_bw 32
+#define LATENCY_METER__METER__MAX_LATENCY__VALUE_bw 64
 
 // reg - latency_meter.meter.sum_latency
 #define LATENCY_METER__METER__SUM_LATENCY__VALUE_bm 0xffffffffffffffff
@@ -160,19 +210,25 @@ typedef struct __attribute__ ((__packed__)) {
 // regfile - latency_meter.meter
 typedef struct __attribute__ ((__packed__)) {
     uint32_t control;
-    uint32_t probe_protocol;
-    uint32_t probe_port;
+    uint32_t match_offset;
+    uint32_t match_value_low;
+    uint32_t match_value_high;
+    uint32_t match_mask_low;
+    uint32_t match_mask_high;
+    uint32_t sequence_offset;
     uint32_t bucket_shift;
     uint32_t histogram_address;
     uint32_t histogram_data;
     uint32_t last_bucket;
+    uint32_t status;
     uint32_t stamped;
     uint32_t matched;
-    uint32_t lost;
-    uint32_t out_of_range;
-    uint32_t min_latency;
-    uint32_t max_latency;
-    uint8_t RESERVED_34_37[0x4];
+    uint32_t unmatched;
+    uint32_t outstanding;
+    uint32_t truncated;
+    uint8_t RESERVED_44_47[0x4];
+    uint64_t min_latency;
+    uint64_t max_latency;
     uint64_t sum_latency;
 } latency_meter__meter_t;
 
@@ -184,7 +240,7 @@ typedef struct __attribute__ ((__packed__)) {
 } latency_meter_t;
 
 
-static_assert(sizeof(latency_meter_t) == 0x80, "Packing error");
+static_assert(sizeof(latency_meter_t) == 0xa0, "Packing error");
 
 // Addresses in bytes; limits of a write; choices.
 #define LATENCY_METER__COMMON__IDENTIFICATION_address 0x000
@@ -194,21 +250,27 @@ static_assert(sizeof(latency_meter_t) == 0x80, "Packing error");
 #define LATENCY_METER__COMMON__REFUSED_VALUE_address 0x010
 #define LATENCY_METER__COMMON__CLOCK_PS_address 0x014
 #define LATENCY_METER__METER__CONTROL_address 0x040
-#define LATENCY_METER__METER__PROBE_PROTOCOL_address 0x044
-#define LATENCY_METER__METER__PROBE_PORT_address 0x048
-#define LATENCY_METER__METER__BUCKET_SHIFT_address 0x04c
-#define LATENCY_METER__METER__HISTOGRAM_ADDRESS_address 0x050
+#define LATENCY_METER__METER__MATCH_OFFSET_address 0x044
+#define LATENCY_METER__METER__MATCH_VALUE_LOW_address 0x048
+#define LATENCY_METER__METER__MATCH_VALUE_HIGH_address 0x04c
+#define LATENCY_METER__METER__MATCH_MASK_LOW_address 0x050
+#define LATENCY_METER__METER__MATCH_MASK_HIGH_address 0x054
+#define LATENCY_METER__METER__SEQUENCE_OFFSET_address 0x058
+#define LATENCY_METER__METER__BUCKET_SHIFT_address 0x05c
+#define LATENCY_METER__METER__HISTOGRAM_ADDRESS_address 0x060
 #define LATENCY_METER__METER__HISTOGRAM_ADDRESS_minimum 0u
 #define LATENCY_METER__METER__HISTOGRAM_ADDRESS_maximum 65535u  // and at most the parameter LAST_BUCKET
-#define LATENCY_METER__METER__HISTOGRAM_DATA_address 0x054
-#define LATENCY_METER__METER__LAST_BUCKET_address 0x058
-#define LATENCY_METER__METER__STAMPED_address 0x05c
-#define LATENCY_METER__METER__MATCHED_address 0x060
-#define LATENCY_METER__METER__LOST_address 0x064
-#define LATENCY_METER__METER__OUT_OF_RANGE_address 0x068
-#define LATENCY_METER__METER__MIN_LATENCY_address 0x06c
-#define LATENCY_METER__METER__MAX_LATENCY_address 0x070
-#define LATENCY_METER__METER__SUM_LATENCY_address 0x078
+#define LATENCY_METER__METER__HISTOGRAM_DATA_address 0x064
+#define LATENCY_METER__METER__LAST_BUCKET_address 0x068
+#define LATENCY_METER__METER__STATUS_address 0x06c
+#define LATENCY_METER__METER__STAMPED_address 0x070
+#define LATENCY_METER__METER__MATCHED_address 0x074
+#define LATENCY_METER__METER__UNMATCHED_address 0x078
+#define LATENCY_METER__METER__OUTSTANDING_address 0x07c
+#define LATENCY_METER__METER__TRUNCATED_address 0x080
+#define LATENCY_METER__METER__MIN_LATENCY_address 0x088
+#define LATENCY_METER__METER__MAX_LATENCY_address 0x090
+#define LATENCY_METER__METER__SUM_LATENCY_address 0x098
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ module latency_meter_block (
 
         input wire s_cpuif_req,
         input wire s_cpuif_req_is_wr,
-        input wire [6:0] s_cpuif_addr,
+        input wire [7:0] s_cpuif_addr,
         input wire [31:0] s_cpuif_wr_data,
         input wire [31:0] s_cpuif_wr_biten,
         output wire s_cpuif_req_stall_wr,
@@ -30,7 +30,7 @@ module latency_meter_block (
     //--------------------------------------------------------------------------
     logic cpuif_req;
     logic cpuif_req_is_wr;
-    logic [6:0] cpuif_addr;
+    logic [7:0] cpuif_addr;
     logic [31:0] cpuif_wr_data;
     logic [31:0] cpuif_wr_biten;
     logic cpuif_req_stall_wr;
@@ -89,24 +89,30 @@ module latency_meter_block (
         } common;
         struct packed {
             logic control;
-            logic probe_protocol;
-            logic probe_port;
+            logic match_offset;
+            logic match_value_low;
+            logic match_value_high;
+            logic match_mask_low;
+            logic match_mask_high;
+            logic sequence_offset;
             logic bucket_shift;
             logic histogram_address;
             logic histogram_data;
             logic last_bucket;
+            logic status;
             logic stamped;
             logic matched;
-            logic lost;
-            logic out_of_range;
-            logic min_latency;
-            logic max_latency;
+            logic unmatched;
+            logic outstanding;
+            logic truncated;
+            logic [1:0] min_latency;
+            logic [1:0] max_latency;
             logic [1:0] sum_latency;
         } meter;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
-    logic [6:0] decoded_addr;
+    logic [7:0] decoded_addr;
     logic decoded_req;
     logic decoded_req_is_wr;
     logic [31:0] decoded_wr_data;
@@ -117,27 +123,35 @@ module latency_meter_block (
         automatic logic is_valid_rw;
         is_valid_addr = '1; // No valid address check
         is_valid_rw = '1; // No valid RW check
-        decoded_reg_strb.common.identification = cpuif_req_masked & (cpuif_addr == 7'h0) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.version = cpuif_req_masked & (cpuif_addr == 7'h4) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.errors = cpuif_req_masked & (cpuif_addr == 7'h8);
-        decoded_reg_strb.common.refused_address = cpuif_req_masked & (cpuif_addr == 7'hc) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.refused_value = cpuif_req_masked & (cpuif_addr == 7'h10) & !cpuif_req_is_wr;
-        decoded_reg_strb.common.clock_ps = cpuif_req_masked & (cpuif_addr == 7'h14) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.control = cpuif_req_masked & (cpuif_addr == 7'h40);
-        decoded_reg_strb.meter.probe_protocol = cpuif_req_masked & (cpuif_addr == 7'h44);
-        decoded_reg_strb.meter.probe_port = cpuif_req_masked & (cpuif_addr == 7'h48);
-        decoded_reg_strb.meter.bucket_shift = cpuif_req_masked & (cpuif_addr == 7'h4c);
-        decoded_reg_strb.meter.histogram_address = cpuif_req_masked & (cpuif_addr == 7'h50);
-        decoded_reg_strb.meter.histogram_data = cpuif_req_masked & (cpuif_addr == 7'h54) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.last_bucket = cpuif_req_masked & (cpuif_addr == 7'h58) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.stamped = cpuif_req_masked & (cpuif_addr == 7'h5c) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.matched = cpuif_req_masked & (cpuif_addr == 7'h60) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.lost = cpuif_req_masked & (cpuif_addr == 7'h64) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.out_of_range = cpuif_req_masked & (cpuif_addr == 7'h68) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.min_latency = cpuif_req_masked & (cpuif_addr == 7'h6c) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.max_latency = cpuif_req_masked & (cpuif_addr == 7'h70) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.sum_latency[0] = cpuif_req_masked & (cpuif_addr == 7'h78) & !cpuif_req_is_wr;
-        decoded_reg_strb.meter.sum_latency[1] = cpuif_req_masked & (cpuif_addr == 7'h7c) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.identification = cpuif_req_masked & (cpuif_addr == 8'h0) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.version = cpuif_req_masked & (cpuif_addr == 8'h4) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.errors = cpuif_req_masked & (cpuif_addr == 8'h8);
+        decoded_reg_strb.common.refused_address = cpuif_req_masked & (cpuif_addr == 8'hc) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.refused_value = cpuif_req_masked & (cpuif_addr == 8'h10) & !cpuif_req_is_wr;
+        decoded_reg_strb.common.clock_ps = cpuif_req_masked & (cpuif_addr == 8'h14) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.control = cpuif_req_masked & (cpuif_addr == 8'h40);
+        decoded_reg_strb.meter.match_offset = cpuif_req_masked & (cpuif_addr == 8'h44);
+        decoded_reg_strb.meter.match_value_low = cpuif_req_masked & (cpuif_addr == 8'h48);
+        decoded_reg_strb.meter.match_value_high = cpuif_req_masked & (cpuif_addr == 8'h4c);
+        decoded_reg_strb.meter.match_mask_low = cpuif_req_masked & (cpuif_addr == 8'h50);
+        decoded_reg_strb.meter.match_mask_high = cpuif_req_masked & (cpuif_addr == 8'h54);
+        decoded_reg_strb.meter.sequence_offset = cpuif_req_masked & (cpuif_addr == 8'h58);
+        decoded_reg_strb.meter.bucket_shift = cpuif_req_masked & (cpuif_addr == 8'h5c);
+        decoded_reg_strb.meter.histogram_address = cpuif_req_masked & (cpuif_addr == 8'h60);
+        decoded_reg_strb.meter.histogram_data = cpuif_req_masked & (cpuif_addr == 8'h64) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.last_bucket = cpuif_req_masked & (cpuif_addr == 8'h68) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.status = cpuif_req_masked & (cpuif_addr == 8'h6c) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.stamped = cpuif_req_masked & (cpuif_addr == 8'h70) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.matched = cpuif_req_masked & (cpuif_addr == 8'h74) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.unmatched = cpuif_req_masked & (cpuif_addr == 8'h78) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.outstanding = cpuif_req_masked & (cpuif_addr == 8'h7c) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.truncated = cpuif_req_masked & (cpuif_addr == 8'h80) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.min_latency[0] = cpuif_req_masked & (cpuif_addr == 8'h88) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.min_latency[1] = cpuif_req_masked & (cpuif_addr == 8'h8c) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.max_latency[0] = cpuif_req_masked & (cpuif_addr == 8'h90) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.max_latency[1] = cpuif_req_masked & (cpuif_addr == 8'h94) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.sum_latency[0] = cpuif_req_masked & (cpuif_addr == 8'h98) & !cpuif_req_is_wr;
+        decoded_reg_strb.meter.sum_latency[1] = cpuif_req_masked & (cpuif_addr == 8'h9c) & !cpuif_req_is_wr;
         decoded_err = '0;
     end
 
@@ -186,19 +200,59 @@ module latency_meter_block (
                     logic next;
                     logic load_next;
                 } clear;
+                struct packed {
+                    logic next;
+                    logic load_next;
+                } use_ptp;
             } control;
             struct packed {
                 struct packed {
-                    logic [7:0] next;
+                    logic [6:0] next;
                     logic load_next;
-                } value;
-            } probe_protocol;
+                } word_0;
+                struct packed {
+                    logic [6:0] next;
+                    logic load_next;
+                } word_1;
+                struct packed {
+                    logic [6:0] next;
+                    logic load_next;
+                } word_2;
+                struct packed {
+                    logic [6:0] next;
+                    logic load_next;
+                } word_3;
+            } match_offset;
             struct packed {
                 struct packed {
-                    logic [15:0] next;
+                    logic [31:0] next;
                     logic load_next;
                 } value;
-            } probe_port;
+            } match_value_low;
+            struct packed {
+                struct packed {
+                    logic [31:0] next;
+                    logic load_next;
+                } value;
+            } match_value_high;
+            struct packed {
+                struct packed {
+                    logic [31:0] next;
+                    logic load_next;
+                } value;
+            } match_mask_low;
+            struct packed {
+                struct packed {
+                    logic [31:0] next;
+                    logic load_next;
+                } value;
+            } match_mask_high;
+            struct packed {
+                struct packed {
+                    logic [6:0] next;
+                    logic load_next;
+                } value;
+            } sequence_offset;
             struct packed {
                 struct packed {
                     logic [4:0] next;
@@ -243,17 +297,49 @@ module latency_meter_block (
                 struct packed {
                     logic value;
                 } clear;
+                struct packed {
+                    logic value;
+                } use_ptp;
             } control;
             struct packed {
                 struct packed {
-                    logic [7:0] value;
-                } value;
-            } probe_protocol;
+                    logic [6:0] value;
+                } word_0;
+                struct packed {
+                    logic [6:0] value;
+                } word_1;
+                struct packed {
+                    logic [6:0] value;
+                } word_2;
+                struct packed {
+                    logic [6:0] value;
+                } word_3;
+            } match_offset;
             struct packed {
                 struct packed {
-                    logic [15:0] value;
+                    logic [31:0] value;
                 } value;
-            } probe_port;
+            } match_value_low;
+            struct packed {
+                struct packed {
+                    logic [31:0] value;
+                } value;
+            } match_value_high;
+            struct packed {
+                struct packed {
+                    logic [31:0] value;
+                } value;
+            } match_mask_low;
+            struct packed {
+                struct packed {
+                    logic [31:0] value;
+                } value;
+            } match_mask_high;
+            struct packed {
+                struct packed {
+                    logic [6:0] value;
+                } value;
+            } sequence_offset;
             struct packed {
                 struct packed {
                     logic [4:0] value;
@@ -442,52 +528,236 @@ module latency_meter_block (
         end
     end
     assign hwif_out.meter.control.clear.value = field_storage.meter.control.clear.value;
-    // Field: latency_meter.meter.probe_protocol.value
+    // Field: latency_meter.meter.control.use_ptp
     always_comb begin
-        automatic logic [7:0] next_c;
+        automatic logic [0:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.meter.probe_protocol.value.value;
+        next_c = field_storage.meter.control.use_ptp.value;
         load_next_c = '0;
-        if(decoded_reg_strb.meter.probe_protocol && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.meter.probe_protocol.value.value & ~decoded_wr_biten[7:0]) | (decoded_wr_data[7:0] & decoded_wr_biten[7:0]);
+        if(decoded_reg_strb.meter.control && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.control.use_ptp.value & ~decoded_wr_biten[2:2]) | (decoded_wr_data[2:2] & decoded_wr_biten[2:2]);
             load_next_c = '1;
         end
-        field_combo.meter.probe_protocol.value.next = next_c;
-        field_combo.meter.probe_protocol.value.load_next = load_next_c;
+        field_combo.meter.control.use_ptp.next = next_c;
+        field_combo.meter.control.use_ptp.load_next = load_next_c;
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.meter.probe_protocol.value.value <= 8'h1;
+            field_storage.meter.control.use_ptp.value <= 1'h0;
         end else begin
-            if(field_combo.meter.probe_protocol.value.load_next) begin
-                field_storage.meter.probe_protocol.value.value <= field_combo.meter.probe_protocol.value.next;
+            if(field_combo.meter.control.use_ptp.load_next) begin
+                field_storage.meter.control.use_ptp.value <= field_combo.meter.control.use_ptp.next;
             end
         end
     end
-    assign hwif_out.meter.probe_protocol.value.value = field_storage.meter.probe_protocol.value.value;
-    // Field: latency_meter.meter.probe_port.value
+    assign hwif_out.meter.control.use_ptp.value = field_storage.meter.control.use_ptp.value;
+    // Field: latency_meter.meter.match_offset.word_0
     always_comb begin
-        automatic logic [15:0] next_c;
+        automatic logic [6:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.meter.probe_port.value.value;
+        next_c = field_storage.meter.match_offset.word_0.value;
         load_next_c = '0;
-        if(decoded_reg_strb.meter.probe_port && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.meter.probe_port.value.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+        if(decoded_reg_strb.meter.match_offset && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_offset.word_0.value & ~decoded_wr_biten[6:0]) | (decoded_wr_data[6:0] & decoded_wr_biten[6:0]);
             load_next_c = '1;
         end
-        field_combo.meter.probe_port.value.next = next_c;
-        field_combo.meter.probe_port.value.load_next = load_next_c;
+        field_combo.meter.match_offset.word_0.next = next_c;
+        field_combo.meter.match_offset.word_0.load_next = load_next_c;
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.meter.probe_port.value.value <= 16'h0;
+            field_storage.meter.match_offset.word_0.value <= 7'h6;
         end else begin
-            if(field_combo.meter.probe_port.value.load_next) begin
-                field_storage.meter.probe_port.value.value <= field_combo.meter.probe_port.value.next;
+            if(field_combo.meter.match_offset.word_0.load_next) begin
+                field_storage.meter.match_offset.word_0.value <= field_combo.meter.match_offset.word_0.next;
             end
         end
     end
-    assign hwif_out.meter.probe_port.value.value = field_storage.meter.probe_port.value.value;
+    assign hwif_out.meter.match_offset.word_0.value = field_storage.meter.match_offset.word_0.value;
+    // Field: latency_meter.meter.match_offset.word_1
+    always_comb begin
+        automatic logic [6:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_offset.word_1.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_offset && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_offset.word_1.value & ~decoded_wr_biten[13:7]) | (decoded_wr_data[13:7] & decoded_wr_biten[13:7]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_offset.word_1.next = next_c;
+        field_combo.meter.match_offset.word_1.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_offset.word_1.value <= 7'hb;
+        end else begin
+            if(field_combo.meter.match_offset.word_1.load_next) begin
+                field_storage.meter.match_offset.word_1.value <= field_combo.meter.match_offset.word_1.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_offset.word_1.value = field_storage.meter.match_offset.word_1.value;
+    // Field: latency_meter.meter.match_offset.word_2
+    always_comb begin
+        automatic logic [6:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_offset.word_2.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_offset && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_offset.word_2.value & ~decoded_wr_biten[20:14]) | (decoded_wr_data[20:14] & decoded_wr_biten[20:14]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_offset.word_2.next = next_c;
+        field_combo.meter.match_offset.word_2.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_offset.word_2.value <= 7'h11;
+        end else begin
+            if(field_combo.meter.match_offset.word_2.load_next) begin
+                field_storage.meter.match_offset.word_2.value <= field_combo.meter.match_offset.word_2.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_offset.word_2.value = field_storage.meter.match_offset.word_2.value;
+    // Field: latency_meter.meter.match_offset.word_3
+    always_comb begin
+        automatic logic [6:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_offset.word_3.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_offset && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_offset.word_3.value & ~decoded_wr_biten[27:21]) | (decoded_wr_data[27:21] & decoded_wr_biten[27:21]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_offset.word_3.next = next_c;
+        field_combo.meter.match_offset.word_3.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_offset.word_3.value <= 7'h0;
+        end else begin
+            if(field_combo.meter.match_offset.word_3.load_next) begin
+                field_storage.meter.match_offset.word_3.value <= field_combo.meter.match_offset.word_3.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_offset.word_3.value = field_storage.meter.match_offset.word_3.value;
+    // Field: latency_meter.meter.match_value_low.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_value_low.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_value_low && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_value_low.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_value_low.value.next = next_c;
+        field_combo.meter.match_value_low.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_value_low.value.value <= 32'h10800;
+        end else begin
+            if(field_combo.meter.match_value_low.value.load_next) begin
+                field_storage.meter.match_value_low.value.value <= field_combo.meter.match_value_low.value.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_value_low.value.value = field_storage.meter.match_value_low.value.value;
+    // Field: latency_meter.meter.match_value_high.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_value_high.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_value_high && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_value_high.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_value_high.value.next = next_c;
+        field_combo.meter.match_value_high.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_value_high.value.value <= 32'h800;
+        end else begin
+            if(field_combo.meter.match_value_high.value.load_next) begin
+                field_storage.meter.match_value_high.value.value <= field_combo.meter.match_value_high.value.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_value_high.value.value = field_storage.meter.match_value_high.value.value;
+    // Field: latency_meter.meter.match_mask_low.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_mask_low.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_mask_low && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_mask_low.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_mask_low.value.next = next_c;
+        field_combo.meter.match_mask_low.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_mask_low.value.value <= 32'hffffff;
+        end else begin
+            if(field_combo.meter.match_mask_low.value.load_next) begin
+                field_storage.meter.match_mask_low.value.value <= field_combo.meter.match_mask_low.value.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_mask_low.value.value = field_storage.meter.match_mask_low.value.value;
+    // Field: latency_meter.meter.match_mask_high.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.match_mask_high.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.match_mask_high && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.match_mask_high.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.meter.match_mask_high.value.next = next_c;
+        field_combo.meter.match_mask_high.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.match_mask_high.value.value <= 32'hffff;
+        end else begin
+            if(field_combo.meter.match_mask_high.value.load_next) begin
+                field_storage.meter.match_mask_high.value.value <= field_combo.meter.match_mask_high.value.next;
+            end
+        end
+    end
+    assign hwif_out.meter.match_mask_high.value.value = field_storage.meter.match_mask_high.value.value;
+    // Field: latency_meter.meter.sequence_offset.value
+    always_comb begin
+        automatic logic [6:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.meter.sequence_offset.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.meter.sequence_offset && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.meter.sequence_offset.value.value & ~decoded_wr_biten[6:0]) | (decoded_wr_data[6:0] & decoded_wr_biten[6:0]);
+            load_next_c = '1;
+        end
+        field_combo.meter.sequence_offset.value.next = next_c;
+        field_combo.meter.sequence_offset.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(rst) begin
+            field_storage.meter.sequence_offset.value.value <= 7'h14;
+        end else begin
+            if(field_combo.meter.sequence_offset.value.load_next) begin
+                field_storage.meter.sequence_offset.value.value <= field_combo.meter.sequence_offset.value.next;
+            end
+        end
+    end
+    assign hwif_out.meter.sequence_offset.value.value = field_storage.meter.sequence_offset.value.value;
     // Field: latency_meter.meter.bucket_shift.value
     always_comb begin
         automatic logic [4:0] next_c;
@@ -503,7 +773,7 @@ module latency_meter_block (
     end
     always_ff @(posedge clk) begin
         if(rst) begin
-            field_storage.meter.bucket_shift.value.value <= 5'h7;
+            field_storage.meter.bucket_shift.value.value <= 5'h4;
         end else begin
             if(field_combo.meter.bucket_shift.value.load_next) begin
                 field_storage.meter.bucket_shift.value.value <= field_combo.meter.bucket_shift.value.next;
@@ -542,11 +812,27 @@ module latency_meter_block (
         struct packed {
             struct packed {
                 logic [63:0] data;
+            } min_latency;
+            struct packed {
+                logic [63:0] data;
+            } max_latency;
+            struct packed {
+                logic [63:0] data;
             } sum_latency;
         } meter;
     } rbuf_storage_t;
     rbuf_storage_t rbuf_storage;
 
+    always_ff @(posedge clk) begin
+        if(decoded_reg_strb.meter.min_latency[0] && !decoded_req_is_wr) begin
+            rbuf_storage.meter.min_latency.data[63:0] <= hwif_in.meter.min_latency.value.next;
+        end
+    end
+    always_ff @(posedge clk) begin
+        if(decoded_reg_strb.meter.max_latency[0] && !decoded_req_is_wr) begin
+            rbuf_storage.meter.max_latency.data[63:0] <= hwif_in.meter.max_latency.value.next;
+        end
+    end
     always_ff @(posedge clk) begin
         if(decoded_reg_strb.meter.sum_latency[0] && !decoded_req_is_wr) begin
             rbuf_storage.meter.sum_latency.data[63:0] <= hwif_in.meter.sum_latency.value.next;
@@ -564,7 +850,7 @@ module latency_meter_block (
     // Readback
     //--------------------------------------------------------------------------
 
-    logic [6:0] rd_mux_addr;
+    logic [7:0] rd_mux_addr;
     assign rd_mux_addr = decoded_addr;
 
     logic readback_err;
@@ -575,82 +861,110 @@ module latency_meter_block (
     logic [7:0][31:0] readback_data_rt_c;
     always_comb begin
         for(int i=0; i<8; i++) readback_data_rt_c[i] = '0;
-        if(rd_mux_addr[3:0] == 4'h0) begin
+        if(rd_mux_addr[4:0] == 5'h0) begin
             readback_data_rt_c[0][31:0] = 32'h484c4154;
         end
-        if(rd_mux_addr[3:0] == 4'h4) begin
+        if(rd_mux_addr[4:0] == 5'h4) begin
             readback_data_rt_c[0][15:0] = 16'h0;
             readback_data_rt_c[0][23:16] = 8'h0;
             readback_data_rt_c[0][31:24] = 8'h1;
         end
-        if(rd_mux_addr[3:0] == 4'h8) begin
+        if(rd_mux_addr[4:0] == 5'h8) begin
             readback_data_rt_c[0][0] = field_storage.common.errors.out_of_range.value;
             readback_data_rt_c[0][1] = field_storage.common.errors.read_only.value;
             readback_data_rt_c[0][2] = field_storage.common.errors.unknown_write.value;
             readback_data_rt_c[0][3] = field_storage.common.errors.unknown_read.value;
             readback_data_rt_c[0][4] = field_storage.common.errors.partial_write.value;
         end
-        if(rd_mux_addr[3:0] == 4'hc) begin
+        if(rd_mux_addr[4:0] == 5'hc) begin
             readback_data_rt_c[0][31:0] = hwif_in.common.refused_address.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'h0) begin
-            readback_data_rt_c[1][31:0] = hwif_in.common.refused_value.value.next;
+        if(rd_mux_addr[4:0] == 5'h10) begin
+            readback_data_rt_c[0][31:0] = hwif_in.common.refused_value.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'h4) begin
-            readback_data_rt_c[1][31:0] = hwif_in.common.clock_ps.value.next;
+        if(rd_mux_addr[4:0] == 5'h14) begin
+            readback_data_rt_c[0][31:0] = hwif_in.common.clock_ps.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'h0) begin
-            readback_data_rt_c[4][0] = field_storage.meter.control.enable.value;
-            readback_data_rt_c[4][1] = field_storage.meter.control.clear.value;
+        if(rd_mux_addr[4:0] == 5'h0) begin
+            readback_data_rt_c[2][0] = field_storage.meter.control.enable.value;
+            readback_data_rt_c[2][1] = field_storage.meter.control.clear.value;
+            readback_data_rt_c[2][2] = field_storage.meter.control.use_ptp.value;
         end
-        if(rd_mux_addr[3:0] == 4'h4) begin
-            readback_data_rt_c[4][7:0] = field_storage.meter.probe_protocol.value.value;
+        if(rd_mux_addr[4:0] == 5'h4) begin
+            readback_data_rt_c[2][6:0] = field_storage.meter.match_offset.word_0.value;
+            readback_data_rt_c[2][13:7] = field_storage.meter.match_offset.word_1.value;
+            readback_data_rt_c[2][20:14] = field_storage.meter.match_offset.word_2.value;
+            readback_data_rt_c[2][27:21] = field_storage.meter.match_offset.word_3.value;
         end
-        if(rd_mux_addr[3:0] == 4'h8) begin
-            readback_data_rt_c[4][15:0] = field_storage.meter.probe_port.value.value;
+        if(rd_mux_addr[4:0] == 5'h8) begin
+            readback_data_rt_c[2][31:0] = field_storage.meter.match_value_low.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'hc) begin
-            readback_data_rt_c[4][4:0] = field_storage.meter.bucket_shift.value.value;
+        if(rd_mux_addr[4:0] == 5'hc) begin
+            readback_data_rt_c[2][31:0] = field_storage.meter.match_value_high.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'h0) begin
-            readback_data_rt_c[5][15:0] = field_storage.meter.histogram_address.value.value;
+        if(rd_mux_addr[4:0] == 5'h10) begin
+            readback_data_rt_c[2][31:0] = field_storage.meter.match_mask_low.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'h4) begin
-            readback_data_rt_c[5][31:0] = hwif_in.meter.histogram_data.value.next;
+        if(rd_mux_addr[4:0] == 5'h14) begin
+            readback_data_rt_c[2][31:0] = field_storage.meter.match_mask_high.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'h8) begin
-            readback_data_rt_c[5][31:0] = hwif_in.meter.last_bucket.value.next;
+        if(rd_mux_addr[4:0] == 5'h18) begin
+            readback_data_rt_c[2][6:0] = field_storage.meter.sequence_offset.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'hc) begin
-            readback_data_rt_c[5][31:0] = hwif_in.meter.stamped.value.next;
+        if(rd_mux_addr[4:0] == 5'h1c) begin
+            readback_data_rt_c[2][4:0] = field_storage.meter.bucket_shift.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'h0) begin
-            readback_data_rt_c[6][31:0] = hwif_in.meter.matched.value.next;
+        if(rd_mux_addr[4:0] == 5'h0) begin
+            readback_data_rt_c[3][15:0] = field_storage.meter.histogram_address.value.value;
         end
-        if(rd_mux_addr[3:0] == 4'h4) begin
-            readback_data_rt_c[6][31:0] = hwif_in.meter.lost.value.next;
+        if(rd_mux_addr[4:0] == 5'h4) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.histogram_data.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'h8) begin
-            readback_data_rt_c[6][31:0] = hwif_in.meter.out_of_range.value.next;
+        if(rd_mux_addr[4:0] == 5'h8) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.last_bucket.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'hc) begin
-            readback_data_rt_c[6][31:0] = hwif_in.meter.min_latency.value.next;
+        if(rd_mux_addr[4:0] == 5'hc) begin
+            readback_data_rt_c[3][0] = hwif_in.meter.status.busy.next;
         end
-        if(rd_mux_addr[3:0] == 4'h0) begin
-            readback_data_rt_c[7][31:0] = hwif_in.meter.max_latency.value.next;
+        if(rd_mux_addr[4:0] == 5'h10) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.stamped.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'h8) begin
-            readback_data_rt_c[7][31:0] = hwif_in.meter.sum_latency.value.next[31:0];
+        if(rd_mux_addr[4:0] == 5'h14) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.matched.value.next;
         end
-        if(rd_mux_addr[3:0] == 4'hc) begin
-            readback_data_rt_c[7] = rbuf_storage.meter.sum_latency.data[63:32];
+        if(rd_mux_addr[4:0] == 5'h18) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.unmatched.value.next;
+        end
+        if(rd_mux_addr[4:0] == 5'h1c) begin
+            readback_data_rt_c[3][31:0] = hwif_in.meter.outstanding.value.next;
+        end
+        if(rd_mux_addr[4:0] == 5'h0) begin
+            readback_data_rt_c[4][31:0] = hwif_in.meter.truncated.value.next;
+        end
+        if(rd_mux_addr[4:0] == 5'h8) begin
+            readback_data_rt_c[4][31:0] = hwif_in.meter.min_latency.value.next[31:0];
+        end
+        if(rd_mux_addr[4:0] == 5'hc) begin
+            readback_data_rt_c[4] = rbuf_storage.meter.min_latency.data[63:32];
+        end
+        if(rd_mux_addr[4:0] == 5'h10) begin
+            readback_data_rt_c[4][31:0] = hwif_in.meter.max_latency.value.next[31:0];
+        end
+        if(rd_mux_addr[4:0] == 5'h14) begin
+            readback_data_rt_c[4] = rbuf_storage.meter.max_latency.data[63:32];
+        end
+        if(rd_mux_addr[4:0] == 5'h18) begin
+            readback_data_rt_c[4][31:0] = hwif_in.meter.sum_latency.value.next[31:0];
+        end
+        if(rd_mux_addr[4:0] == 5'h1c) begin
+            readback_data_rt_c[4] = rbuf_storage.meter.sum_latency.data[63:32];
         end
     end
 
     logic [7:0][31:0] readback_data_rt;
     logic readback_done_rt;
     logic readback_err_rt;
-    logic [6:0] readback_addr_rt;
+    logic [7:0] readback_addr_rt;
     always_ff @(posedge clk) begin
         if(rst) begin
             for(int i=0; i<8; i++) readback_data_rt[i] <= '0;
@@ -669,7 +983,7 @@ module latency_meter_block (
 
     // readback stage 2
     always_comb begin
-        readback_data = readback_data_rt[readback_addr_rt[6:4]];
+        readback_data = readback_data_rt[readback_addr_rt[7:5]];
         readback_done = readback_done_rt;
         readback_err = '0;
     end

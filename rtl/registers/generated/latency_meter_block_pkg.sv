@@ -7,8 +7,8 @@
 package latency_meter_block_pkg;
 
     localparam LATENCY_METER_BLOCK_DATA_WIDTH = 32;
-    localparam LATENCY_METER_BLOCK_MIN_ADDR_WIDTH = 7;
-    localparam LATENCY_METER_BLOCK_SIZE = 'h80;
+    localparam LATENCY_METER_BLOCK_MIN_ADDR_WIDTH = 8;
+    localparam LATENCY_METER_BLOCK_SIZE = 'ha0;
 
     typedef struct packed {
         logic hwset;
@@ -86,6 +86,14 @@ package latency_meter_block_pkg;
     } latency_meter__meter__last_bucket__in_t;
 
     typedef struct packed {
+        logic next;
+    } latency_meter__meter__status__busy__in_t;
+
+    typedef struct packed {
+        latency_meter__meter__status__busy__in_t busy;
+    } latency_meter__meter__status__in_t;
+
+    typedef struct packed {
         logic [31:0] next;
     } latency_meter__meter__stamped__value__in_t;
 
@@ -103,22 +111,30 @@ package latency_meter_block_pkg;
 
     typedef struct packed {
         logic [31:0] next;
-    } latency_meter__meter__lost__value__in_t;
+    } latency_meter__meter__unmatched__value__in_t;
 
     typedef struct packed {
-        latency_meter__meter__lost__value__in_t value;
-    } latency_meter__meter__lost__in_t;
-
-    typedef struct packed {
-        logic [31:0] next;
-    } latency_meter__meter__out_of_range__value__in_t;
-
-    typedef struct packed {
-        latency_meter__meter__out_of_range__value__in_t value;
-    } latency_meter__meter__out_of_range__in_t;
+        latency_meter__meter__unmatched__value__in_t value;
+    } latency_meter__meter__unmatched__in_t;
 
     typedef struct packed {
         logic [31:0] next;
+    } latency_meter__meter__outstanding__value__in_t;
+
+    typedef struct packed {
+        latency_meter__meter__outstanding__value__in_t value;
+    } latency_meter__meter__outstanding__in_t;
+
+    typedef struct packed {
+        logic [31:0] next;
+    } latency_meter__meter__truncated__value__in_t;
+
+    typedef struct packed {
+        latency_meter__meter__truncated__value__in_t value;
+    } latency_meter__meter__truncated__in_t;
+
+    typedef struct packed {
+        logic [63:0] next;
     } latency_meter__meter__min_latency__value__in_t;
 
     typedef struct packed {
@@ -126,7 +142,7 @@ package latency_meter_block_pkg;
     } latency_meter__meter__min_latency__in_t;
 
     typedef struct packed {
-        logic [31:0] next;
+        logic [63:0] next;
     } latency_meter__meter__max_latency__value__in_t;
 
     typedef struct packed {
@@ -144,10 +160,12 @@ package latency_meter_block_pkg;
     typedef struct packed {
         latency_meter__meter__histogram_data__in_t histogram_data;
         latency_meter__meter__last_bucket__in_t last_bucket;
+        latency_meter__meter__status__in_t status;
         latency_meter__meter__stamped__in_t stamped;
         latency_meter__meter__matched__in_t matched;
-        latency_meter__meter__lost__in_t lost;
-        latency_meter__meter__out_of_range__in_t out_of_range;
+        latency_meter__meter__unmatched__in_t unmatched;
+        latency_meter__meter__outstanding__in_t outstanding;
+        latency_meter__meter__truncated__in_t truncated;
         latency_meter__meter__min_latency__in_t min_latency;
         latency_meter__meter__max_latency__in_t max_latency;
         latency_meter__meter__sum_latency__in_t sum_latency;
@@ -167,25 +185,77 @@ package latency_meter_block_pkg;
     } latency_meter__meter__control__clear__out_t;
 
     typedef struct packed {
+        logic value;
+    } latency_meter__meter__control__use_ptp__out_t;
+
+    typedef struct packed {
         latency_meter__meter__control__enable__out_t enable;
         latency_meter__meter__control__clear__out_t clear;
+        latency_meter__meter__control__use_ptp__out_t use_ptp;
     } latency_meter__meter__control__out_t;
 
     typedef struct packed {
-        logic [7:0] value;
-    } latency_meter__meter__probe_protocol__value__out_t;
+        logic [6:0] value;
+    } latency_meter__meter__match_offset__word_0__out_t;
 
     typedef struct packed {
-        latency_meter__meter__probe_protocol__value__out_t value;
-    } latency_meter__meter__probe_protocol__out_t;
+        logic [6:0] value;
+    } latency_meter__meter__match_offset__word_1__out_t;
 
     typedef struct packed {
-        logic [15:0] value;
-    } latency_meter__meter__probe_port__value__out_t;
+        logic [6:0] value;
+    } latency_meter__meter__match_offset__word_2__out_t;
 
     typedef struct packed {
-        latency_meter__meter__probe_port__value__out_t value;
-    } latency_meter__meter__probe_port__out_t;
+        logic [6:0] value;
+    } latency_meter__meter__match_offset__word_3__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__match_offset__word_0__out_t word_0;
+        latency_meter__meter__match_offset__word_1__out_t word_1;
+        latency_meter__meter__match_offset__word_2__out_t word_2;
+        latency_meter__meter__match_offset__word_3__out_t word_3;
+    } latency_meter__meter__match_offset__out_t;
+
+    typedef struct packed {
+        logic [31:0] value;
+    } latency_meter__meter__match_value_low__value__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__match_value_low__value__out_t value;
+    } latency_meter__meter__match_value_low__out_t;
+
+    typedef struct packed {
+        logic [31:0] value;
+    } latency_meter__meter__match_value_high__value__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__match_value_high__value__out_t value;
+    } latency_meter__meter__match_value_high__out_t;
+
+    typedef struct packed {
+        logic [31:0] value;
+    } latency_meter__meter__match_mask_low__value__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__match_mask_low__value__out_t value;
+    } latency_meter__meter__match_mask_low__out_t;
+
+    typedef struct packed {
+        logic [31:0] value;
+    } latency_meter__meter__match_mask_high__value__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__match_mask_high__value__out_t value;
+    } latency_meter__meter__match_mask_high__out_t;
+
+    typedef struct packed {
+        logic [6:0] value;
+    } latency_meter__meter__sequence_offset__value__out_t;
+
+    typedef struct packed {
+        latency_meter__meter__sequence_offset__value__out_t value;
+    } latency_meter__meter__sequence_offset__out_t;
 
     typedef struct packed {
         logic [4:0] value;
@@ -205,8 +275,12 @@ package latency_meter_block_pkg;
 
     typedef struct packed {
         latency_meter__meter__control__out_t control;
-        latency_meter__meter__probe_protocol__out_t probe_protocol;
-        latency_meter__meter__probe_port__out_t probe_port;
+        latency_meter__meter__match_offset__out_t match_offset;
+        latency_meter__meter__match_value_low__out_t match_value_low;
+        latency_meter__meter__match_value_high__out_t match_value_high;
+        latency_meter__meter__match_mask_low__out_t match_mask_low;
+        latency_meter__meter__match_mask_high__out_t match_mask_high;
+        latency_meter__meter__sequence_offset__out_t sequence_offset;
         latency_meter__meter__bucket_shift__out_t bucket_shift;
         latency_meter__meter__histogram_address__out_t histogram_address;
     } latency_meter__meter__out_t;

@@ -23,20 +23,28 @@ module latency_meter_limits #(
       10'h004: kind <= 6'd1;  // common_refused_value
       10'h005: kind <= 6'd1;  // common_clock_ps
       10'h010: kind <= 6'd3;  // meter_control
-      10'h011: kind <= 6'd4;  // meter_probe_protocol
-      10'h012: kind <= 6'd5;  // meter_probe_port
-      10'h013: kind <= 6'd2;  // meter_bucket_shift
-      10'h014: kind <= 6'd6;  // meter_histogram_address
-      10'h015: kind <= 6'd1;  // meter_histogram_data
-      10'h016: kind <= 6'd1;  // meter_last_bucket
-      10'h017: kind <= 6'd1;  // meter_stamped
-      10'h018: kind <= 6'd1;  // meter_matched
-      10'h019: kind <= 6'd1;  // meter_lost
-      10'h01a: kind <= 6'd1;  // meter_out_of_range
-      10'h01b: kind <= 6'd1;  // meter_min_latency
-      10'h01c: kind <= 6'd1;  // meter_max_latency
-      10'h01e: kind <= 6'd1;  // meter_sum_latency, word 0
-      10'h01f: kind <= 6'd1;  // meter_sum_latency, word 1
+      10'h011: kind <= 6'd4;  // meter_match_offset
+      10'h012: kind <= 6'd5;  // meter_match_value_low
+      10'h013: kind <= 6'd5;  // meter_match_value_high
+      10'h014: kind <= 6'd5;  // meter_match_mask_low
+      10'h015: kind <= 6'd5;  // meter_match_mask_high
+      10'h016: kind <= 6'd6;  // meter_sequence_offset
+      10'h017: kind <= 6'd2;  // meter_bucket_shift
+      10'h018: kind <= 6'd7;  // meter_histogram_address
+      10'h019: kind <= 6'd1;  // meter_histogram_data
+      10'h01a: kind <= 6'd1;  // meter_last_bucket
+      10'h01b: kind <= 6'd1;  // meter_status
+      10'h01c: kind <= 6'd1;  // meter_stamped
+      10'h01d: kind <= 6'd1;  // meter_matched
+      10'h01e: kind <= 6'd1;  // meter_unmatched
+      10'h01f: kind <= 6'd1;  // meter_outstanding
+      10'h020: kind <= 6'd1;  // meter_truncated
+      10'h022: kind <= 6'd1;  // meter_min_latency, word 0
+      10'h023: kind <= 6'd1;  // meter_min_latency, word 1
+      10'h024: kind <= 6'd1;  // meter_max_latency, word 0
+      10'h025: kind <= 6'd1;  // meter_max_latency, word 1
+      10'h026: kind <= 6'd1;  // meter_sum_latency, word 0
+      10'h027: kind <= 6'd1;  // meter_sum_latency, word 1
       default: kind <= 6'd0;
     endcase
   end
@@ -54,17 +62,20 @@ module latency_meter_limits #(
       end
       6'd3: begin
         writable <= 1'b1;
-        mask <= 32'h00000003;
+        mask <= 32'h00000007;
       end
       6'd4: begin
         writable <= 1'b1;
-        mask <= 32'h000000ff;
+        mask <= 32'h0fffffff;
       end
       6'd5: begin
         writable <= 1'b1;
-        mask <= 32'h0000ffff;
       end
       6'd6: begin
+        writable <= 1'b1;
+        mask <= 32'h0000007f;
+      end
+      6'd7: begin
         writable <= 1'b1;
         mask <= 32'h0000ffff;
         maximum <= LAST_BUCKET;

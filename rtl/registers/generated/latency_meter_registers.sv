@@ -33,19 +33,29 @@ module latency_meter_registers #(
 
     // meter
     output logic meter_enable,  // Stamps and matches
-    output logic meter_clear,  // Write 1: empties histogram and counters
-    output logic [7:0] meter_probe_protocol,  // number; IP protocol of a probe: 1 ICMP (the paper's ping), 17 UDP
-    output logic [15:0] meter_probe_port,  // number; UDP or TCP destination port of a probe; 0: any
-    output logic [4:0] meter_bucket_shift,  // log2 ns; Width of a histogram bucket as a power of two
+    output logic meter_clear,  // Write 1: empties table, histogram and counters
+    output logic meter_use_ptp,  // Time is the PTP clock's (1) or counted in clocks (0)
+    output logic [6:0] meter_word_0,  // Word of the first value
+    output logic [6:0] meter_word_1,  // Word of the second value
+    output logic [6:0] meter_word_2,  // Word of the third value
+    output logic [6:0] meter_word_3,  // Word of the fourth value
+    output logic [31:0] meter_match_value_low,  // bits; First value (low half) and second one
+    output logic [31:0] meter_match_value_high,  // bits; Third value (low half) and fourth one
+    output logic [31:0] meter_match_mask_low,  // bits; Bits that are compared, of the first value (low half) and of the second
+    output logic [31:0] meter_match_mask_high,  // bits; Bits that are compared, of the third value (low half) and of the fourth
+    output logic [6:0] meter_sequence_offset,  // words; Word that holds the probe's sequence number
+    output logic [4:0] meter_bucket_shift,  // log2 of time units; Width of a histogram bucket as a power of two
     output logic [15:0] meter_histogram_address,  // buckets; Which bucket histogram_data shows
     input  logic [31:0] meter_histogram_data,  // probes; Probes in the bucket
-    input  logic [31:0] meter_stamped,  // frames; Probes that got a stamp
-    input  logic [31:0] meter_matched,  // frames; Probes that came back with their stamp
-    input  logic [31:0] meter_lost,  // frames; Probes that did not come back
-    input  logic [31:0] meter_out_of_range,  // frames; Probes beyond the last bucket
-    input  logic [31:0] meter_min_latency,  // ns; Smallest latency; all ones while there is none
-    input  logic [31:0] meter_max_latency,  // ns; Largest latency
-    input  logic [63:0] meter_sum_latency  // ns; Sum of all latencies
+    input  logic meter_busy,  // 
+    input  logic [31:0] meter_stamped,  // frames; Probes that entered and got a stamp
+    input  logic [31:0] meter_matched,  // frames; Probes that left and had a stamp
+    input  logic [31:0] meter_unmatched,  // frames; Probes that left without a stamp: never stamped, or a second time
+    input  logic [31:0] meter_outstanding,  // frames; Stamped and not yet matched; lost, when the last probe has left
+    input  logic [31:0] meter_truncated,  // frames; Frames on either side that end inside the pattern
+    input  logic [63:0] meter_min_latency,  // time units; Smallest latency; all ones while there is none
+    input  logic [63:0] meter_max_latency,  // time units; Largest latency
+    input  logic [63:0] meter_sum_latency  // time units; Sum of all latencies
 );
   latency_meter_block_pkg::latency_meter__in_t hwif_in;
   latency_meter_block_pkg::latency_meter__out_t hwif_out;
@@ -118,7 +128,7 @@ module latency_meter_registers #(
       .rst,
       .s_cpuif_req(request),
       .s_cpuif_req_is_wr(is_write),
-      .s_cpuif_addr(address[6:0]),
+      .s_cpuif_addr(address[7:0]),
       .s_cpuif_wr_data(write_data),
       .s_cpuif_wr_biten(32'hffffffff),
       .s_cpuif_req_stall_wr(stall_write),
@@ -143,10 +153,12 @@ module latency_meter_registers #(
     hwif_in.common.clock_ps.value.next = CLOCK_PS;
     hwif_in.meter.histogram_data.value.next = meter_histogram_data;
     hwif_in.meter.last_bucket.value.next = LAST_BUCKET;
+    hwif_in.meter.status.busy.next = meter_busy;
     hwif_in.meter.stamped.value.next = meter_stamped;
     hwif_in.meter.matched.value.next = meter_matched;
-    hwif_in.meter.lost.value.next = meter_lost;
-    hwif_in.meter.out_of_range.value.next = meter_out_of_range;
+    hwif_in.meter.unmatched.value.next = meter_unmatched;
+    hwif_in.meter.outstanding.value.next = meter_outstanding;
+    hwif_in.meter.truncated.value.next = meter_truncated;
     hwif_in.meter.min_latency.value.next = meter_min_latency;
     hwif_in.meter.max_latency.value.next = meter_max_latency;
     hwif_in.meter.sum_latency.value.next = meter_sum_latency;
@@ -154,13 +166,21 @@ module latency_meter_registers #(
 
   assign meter_enable = hwif_out.meter.control.enable.value;
   assign meter_clear = hwif_out.meter.control.clear.value;
-  assign meter_probe_protocol = hwif_out.meter.probe_protocol.value.value;
-  assign meter_probe_port = hwif_out.meter.probe_port.value.value;
+  assign meter_use_ptp = hwif_out.meter.control.use_ptp.value;
+  assign meter_word_0 = hwif_out.meter.match_offset.word_0.value;
+  assign meter_word_1 = hwif_out.meter.match_offset.word_1.value;
+  assign meter_word_2 = hwif_out.meter.match_offset.word_2.value;
+  assign meter_word_3 = hwif_out.meter.match_offset.word_3.value;
+  assign meter_match_value_low = hwif_out.meter.match_value_low.value.value;
+  assign meter_match_value_high = hwif_out.meter.match_value_high.value.value;
+  assign meter_match_mask_low = hwif_out.meter.match_mask_low.value.value;
+  assign meter_match_mask_high = hwif_out.meter.match_mask_high.value.value;
+  assign meter_sequence_offset = hwif_out.meter.sequence_offset.value.value;
   assign meter_bucket_shift = hwif_out.meter.bucket_shift.value.value;
   assign meter_histogram_address = 16'(LAST_BUCKET) < hwif_out.meter.histogram_address.value.value ? 16'(LAST_BUCKET) : hwif_out.meter.histogram_address.value.value;
 
   logic unused;
   assign unused = &{
-      1'b0, address[11:7], write_error, read_error
+      1'b0, address[11:8], write_error, read_error
   };
 endmodule
