@@ -67,7 +67,7 @@ module nic_datapath_bench #(
       .bucket_bytes(set[371:352]), .fifo_bytes(set[343:320]), .update_interval(set[311:288]),
       .token_tick(set[279:256]), .eta(set[240:224]), .rate_step_bps(set[223:192]), .gain(set[183:128]),
       .beta(set[127:96]), .probability(set[95:64]), .timeout_clocks(set[63:32]),
-      .seed_valid(1'b0), .seed(set[31:0]), .ece_valid, .ece_flow,
+      .seed_valid(now == 64'd5), .seed(set[31:0]), .ece_valid, .ece_flow,
       .rate_bps, .backlog_bytes, .max_backlog_bytes, .passed_count(passed), .queued_count(queued),
       .dropped_count(dropped), .bypassed_count(bypassed), .live, .associations, .refreshed, .expired, .ignored,
       .evicted, .missed, .frame_in, .frame_out, .full, .runt, .oversized, .truncated, .bad
