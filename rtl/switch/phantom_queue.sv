@@ -90,7 +90,7 @@ module phantom_queue #(
   always_ff @(posedge clk) begin
     off_delayed <= off;
     phase   <= (phase + 16'd1 >= tick_clocks) ? 16'd0 : phase + 16'd1;
-    pending <= (tick || pending[47]) ? 48'(drain_units) : pending + 48'(drain_units);
+    pending <= tick ? 48'(drain_units) : pending + 48'(drain_units);
     if (off || off_delayed) begin
       phase   <= 16'd0;
       pending <= 48'd0;

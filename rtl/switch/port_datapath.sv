@@ -114,9 +114,14 @@ module port_datapath #(
   logic [13:0] freed_bytes;
   assign freed = count_in_service ? ends_out : leaves;
   assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
+  // Both lengths of the queue are calculated while `take` is compared; `taken` comes late and selects.
+  logic [19:0] freed_now, queue_left, queue_grown;
+  assign freed_now   = freed ? {6'd0, freed_bytes} : 20'd0;
+  assign queue_left  = queue_bytes - freed_now;
+  assign queue_grown = queue_bytes + ({6'd0, offer_bytes} - freed_now);
   always_ff @(posedge clk) begin
     most_before <= {1'b0, limit_bytes} - {7'd0, next_bytes};
-    queue_bytes <= queue_bytes + (taken ? {6'd0, offer_bytes} : 20'd0) - (freed ? {6'd0, freed_bytes} : 20'd0);
+    queue_bytes <= taken ? queue_grown : queue_left;
     if (leaves) lengths[length_in] <= head_bytes;
     length_in  <= length_in + 5'(leaves);
     length_out <= length_out + 5'(ends_out);
