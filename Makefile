@@ -64,7 +64,7 @@ rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how
 
 .PHONY: prove
 prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too; a few minutes
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python rtl/formal/prove.py
+	$(BIN)/python rtl/formal/prove.py
 
 .PHONY: bench
 bench: build ## packet-hops per CPU second, instructions per packet-hop

@@ -5,8 +5,8 @@
 // 128 KB for the pacer). Units: bytes of the frame without FCS, beats of DATA_BITS.
 //
 // Bad input. Dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES
-// (`oversized`: the rest of it is not stored), flagged by its source at the last beat (`bad`), or without room
-// (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
+// (`oversized`: the rest of it is not stored), flagged by its source at the last beat or with no byte in it
+// (`bad`), or without room (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
 // it in the same stream wait for its end, what is queued goes on.
 //
 // In: a beat is always taken (`s_tready` is not here: a link cannot be held back; who can hold looks at
@@ -85,7 +85,7 @@ module frame_fifo #(
   always_ff @(posedge clk) begin
     data_1  <= s_tdata;
     last_1  <= s_tlast;
-    bad_1   <= s_tuser;
+    bad_1   <= s_tuser || s_tkeep == '0;  // a last beat without a byte would be stored and not read
     valid_1 <= s_tvalid;
     total_1 <= bytes_before + 15'(kept);
     if (s_tvalid) begin
