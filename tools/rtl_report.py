@@ -31,7 +31,7 @@ PAGE = ROOT / "docs" / "hardware" / "resources.md"
 WIDTHS = (64, 128, 256, 512)
 # 1 Gbps and 10 Gbps at 64 bits.
 TARGETS_MHZ = (125.0, 156.25)
-# Placement depends on a random number; a module that misses the target is placed again with the next.
+# Placement depends on a random seed; a module that misses the target is placed again.
 SEEDS = (1, 2, 3)
 DEVICE = "LFE5UM5G-85F"
 CELLS = {
@@ -93,7 +93,9 @@ def run(arguments: list[str], log: Path) -> None:
         FailedError: its exit status is not 0.
 
     """
-    done = subprocess.run(["nice", "-n", "15", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["nice", "-n", "15", *arguments], capture_output=True, text=True, check=False
+    )
     log.write_text(done.stdout + done.stderr)
     if done.returncode != 0:
         errors = [line for line in log.read_text().splitlines() if "ERROR" in line]
@@ -165,7 +167,7 @@ def closes(row: Row, megahertz: float) -> str:
 
 
 def slices(row: Row) -> int:
-    """The slices that the cells fill at least: two LUTs and two flip-flops each, in both families."""
+    """The slices that the cells fill at least, each with two LUTs and two flip-flops."""
     return int(-(-max(row["luts"], row["flip_flops"]) // 2))
 
 
@@ -211,7 +213,7 @@ def write(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Measure what changed and write the page. Exit status 1 if a module at 64 bits does not close."""
+    """Measure what changed and write the page; exit status 1 if 64 bits do not close."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="repeat what did not change, too")
     parser.add_argument("--page", action="store_true", help="only write the page again")

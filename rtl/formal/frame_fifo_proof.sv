@@ -3,7 +3,8 @@
 //
 // The memory is small, so that it fills and wraps around in few clocks. Beats, settings of the owner and
 // back-pressure are free at every clock. One beat and one frame are watched, each at a free place
-// in the stream; what is proved for them is proved for all. Assumed: tkeep is contiguous.
+// in the stream; what is proved for them is proved for all. Assumed: tkeep is contiguous. Of a beat's data one
+// bit is free: the module moves data without looking at it, so that one bit stands for each.
 module frame_fifo_proof #(
     parameter int DATA_BITS = 16,
     parameter int BEATS     = 4,
@@ -45,11 +46,12 @@ module frame_fifo_proof #(
   always_ff @(posedge clk) started <= 1'b1;
   always_comb begin
     assume (rst == !started);
+    assume (s_tdata[DATA_BITS-1:1] == '0);
     assume ((s_tkeep & (s_tkeep + 1'b1)) == '0);
   end
 
   // The source, two clocks later: the module decides then.
-  localparam int Count = 6;  // more beats and frames than any trace has
+  localparam int Count = 5;  // more beats and frames than any trace has
   logic [DATA_BITS-1:0] data_1, data_2;
   logic [KEEP-1:0] keep_1, keep_2;
   logic valid_1, valid_2, last_1, last_2, user_1, user_2;
@@ -164,6 +166,7 @@ module frame_fifo_proof #(
       assert (beats_free <= (POINTER + 1)'(BEATS));
       assert (stored <= Count'(BEATS + 8));
       assert (used + Count'(8) >= stored);
+      assert (used <= stored + beats_before);
 
       // Nothing is stuck: what waits comes out at most 5 clocks after everybody is willing.
       if (willing == 4'd5) assert (m_tvalid);

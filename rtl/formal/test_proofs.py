@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from formal.prove import find_proofs, prove
 
 LONG = {"frame_fifo:long"}

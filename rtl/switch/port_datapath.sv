@@ -99,9 +99,14 @@ module port_datapath #(
   logic [19:0] counted_in;
   logic [13:0] left;
   logic [20:0] most_before;
-  logic signed [21:0] room;
+  // Sums of three numbers: first each bit's sum and carry, so that only one carry chain follows.
+  logic [21:0] most_3, not_counted_3, left_3, room;
   assign queue_bytes = counted_in - {6'd0, left};
-  assign room = $signed({most_before[20], most_before}) - $signed({2'b00, counted_in}) + $signed({8'd0, left});
+  assign most_3 = {most_before[20], most_before};
+  assign not_counted_3 = ~{2'b00, counted_in};
+  assign left_3 = {8'd0, left};
+  assign room = (most_3 ^ not_counted_3 ^ left_3)
+      + {(most_3[20:0] & not_counted_3[20:0]) | (left_3[20:0] & (most_3[20:0] | not_counted_3[20:0])), 1'b1};
   assign take = !room[21];
   threshold_marker marker (
       .enable(marker_enable), .count_arriving(marker_count_arriving),
@@ -122,8 +127,11 @@ module port_datapath #(
   assign freed = count_in_service ? ends_out : leaves;
   assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
   // Both sums are calculated while `take` is compared; `taken` comes late and selects.
-  logic [19:0] grown;
-  assign grown = counted_in - {6'd0, left} + {6'd0, offer_bytes};
+  logic [19:0] not_left_3, offer_3, grown;
+  assign not_left_3 = ~{6'd0, left};
+  assign offer_3 = {6'd0, offer_bytes};
+  assign grown = (counted_in ^ not_left_3 ^ offer_3)
+      + {(counted_in[18:0] & not_left_3[18:0]) | (offer_3[18:0] & (counted_in[18:0] | not_left_3[18:0])), 1'b1};
   always_ff @(posedge clk) begin
     most_before <= {1'b0, limit_bytes} - {7'd0, next_bytes};
     counted_in <= taken ? grown : queue_bytes;
