@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -27,14 +28,17 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
     settings = json.dumps([top, sorted(parameters.items())])
     folder = BUILDS / f"{top}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
     folder.mkdir(parents=True, exist_ok=True)
-    get_runner("verilator").build(
-        sources=[RTL / source for source in sources],
-        hdl_toplevel=top,
-        parameters=parameters,
-        build_dir=folder,
-        build_args=ARGUMENTS,
-        log_file=folder / "build.log",
-    )
+    # Tests in several processes may want the same bench.
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        get_runner("verilator").build(
+            sources=[RTL / source for source in sources],
+            hdl_toplevel=top,
+            parameters=parameters,
+            build_dir=folder,
+            build_args=ARGUMENTS,
+            log_file=folder / "build.log",
+        )
     return folder
 
 
