@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import re
@@ -52,19 +53,31 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
     settings = json.dumps([top, sorted(parameters.items())]).encode()
     content = b"".join(path.read_bytes() for path in paths) + settings
     folder = BUILDS / f"{top}-{hashlib.sha256(settings).hexdigest()[:8]}"
-    stamp = folder / "built"
-    mark = hashlib.sha256(content).hexdigest()
-    if stamp.exists() and stamp.read_text() == mark:
-        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    # Tests in several processes may want the same bench.
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = folder / "built"
+        mark = hashlib.sha256(content).hexdigest()
+        if not stamp.exists() or stamp.read_text() != mark:
+            stamp.unlink(missing_ok=True)
+            _compile(folder / "model", top, paths, parameters)
+            stamp.write_text(mark)
+    return folder
+
+
+def _compile(folder: Path, top: str, paths: Sequence[Path], parameters: Mapping[str, int]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    visible = "".join(f'public_flat_rw -module "{top}" -var "{name}"\n' for name in ("clk", "done"))
+    folder.mkdir()
+    # Of a bench the clock and its end; of a module without one its ports.
+    names = ["clk", "done"] if top.endswith("_bench") else ["*"]
+    visible = "".join(f'public_flat_rw -module "{top}" -var "{name}"\n' for name in names)
     (folder / "visible.vlt").write_text(f"`verilator_config\n{visible}")
     libraries = cocotb_tools.config.libs_dir
     # One file to compile: each would read Verilator's headers again.
     command = [
         *("verilator", "--cc", "--exe", "--vpi", "--timing", "--quiet", "-O3", "-CFLAGS", "-O1"),
-        *("--output-split", "0", "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop", "-o", top),
+        *("--output-split", "0", "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop", "-o", f"../{top}"),
         *("-Mdir", str(folder), "--top-module", top),
         *("-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"),
         *(f"-G{name}={value}" for name, value in parameters.items()),
@@ -74,8 +87,6 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
     for step in (command, ["make", "--silent", "-C", str(folder), "-f", "Vtop.mk"]):
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    stamp.write_text(mark)
-    return folder
 
 
 def run(folder: Path, test: str, name: str, plusargs: Sequence[str] = ()) -> Path:

@@ -232,6 +232,16 @@ impl Switch {
         placement: Placement,
         link: Rate,
     ) -> Option<phantom_queue::PhantomQueue> {
+        let config = self.phantom_queue_config(placement, link)?;
+        Some(phantom_queue::PhantomQueue::new(&config))
+    }
+
+    /// Its settings.
+    pub(crate) fn phantom_queue_config(
+        &self,
+        placement: Placement,
+        link: Rate,
+    ) -> Option<PhantomQueueConfig> {
         let queue = self.phantom_queue.as_ref()?;
         let config = PhantomQueueConfig {
             drain_bps: queue.drain.of(link).0,
@@ -242,7 +252,7 @@ impl Switch {
                 Tick::Every(tick) => Drain::Ticks { tick_ps: tick.0 },
             },
         };
-        (queue.placement == placement).then(|| phantom_queue::PhantomQueue::new(&config))
+        (queue.placement == placement).then_some(config)
     }
 }
 

@@ -17,6 +17,8 @@ mod pi;
 mod queue_length;
 mod random_loss;
 mod red;
+#[cfg(feature = "verilated")]
+pub mod verilated;
 mod virtual_queue;
 
 use std::fmt::Debug;

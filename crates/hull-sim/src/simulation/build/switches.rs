@@ -1,6 +1,8 @@
 //! The settings of switches and links become ports.
 
 use crate::network::rules::Site;
+#[cfg(feature = "verilated")]
+use crate::network::rules::verilated::VerilatedPort;
 use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig};
 use crate::problem::Problem;
 use crate::quote;
@@ -144,7 +146,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         port,
     };
     let marks_at_once = switch.marking.as_ref().filter(|m| m.on == MarkOn::Enqueue);
-    PortConfig {
+    let config = PortConfig {
         rate_bps: rate.0,
         framing_bytes: scenario.transport.framing.0 as u16,
         delay_ps,
@@ -163,5 +165,22 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             None => Order::Strict,
         },
         commit_bytes: switch.commit.0 as u16,
+    };
+    #[cfg(feature = "verilated")]
+    let config = hardware_in_the_loop(config, &switch);
+    config
+}
+
+/// The port with the hardware's marking rules in place of its own.
+#[cfg(feature = "verilated")]
+fn hardware_in_the_loop(mut config: PortConfig, switch: &crate::scenario::Switch) -> PortConfig {
+    let rate = Rate(config.rate_bps);
+    let phantom_queue = switch.phantom_queue_config(Placement::Series, rate);
+    let marker = config.marker.take();
+    config.phantom_queue = None;
+    if marker.is_some() || phantom_queue.is_some() {
+        let rule = VerilatedPort::new(rate.0, marker, phantom_queue.as_ref());
+        config.rules.push(Box::new(rule));
     }
+    config
 }

@@ -1,0 +1,287 @@
+"""Real traffic: frames that left ports of the simulator, replayed into the hardware.
+
+Two scenarios of the paper at short length: the testbed of table 4 (1 Gbps, drained in ticks of
+800 ns) at 125 MHz, and the tree of 192 servers of section 6.3 (10 Gbps) at 156.25 MHz. A packet's
+clock is the start of its transmission in the simulator, rounded down to a clock. The hardware marks
+what the simulator marked, except where that rounding changes the comparison with the threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import test_phantom_queue
+import test_port_datapath
+from hull_reference import HardwarePhantomQueue, PhantomQueue
+from test_ecn_marker import rule
+from test_phantom_queue import SETTLED, Setting, Tape, check
+
+from bench import captures, frames
+from bench.captures import Capture
+from bench.frames import Frames
+from bench.simulation import build
+from bench.tape import playback
+
+COUNTER_BITS = 52
+# The port's test: a stream wide enough for a long frame to come while a short one is sent.
+PORT_BYTES = 64
+# From the clock of a frame's last beat to the one in which the phantom queue counts it.
+PORT_LATENCY = 5
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Ports of a shipped scenario, and the clocks of the hardware that takes the place of one."""
+
+    name: str
+    scheme: str
+    ports: str
+    overrides: tuple[str, ...]
+    drain_bps: int
+    tick_ps: int
+    clock_ps: int
+    port_clock_ps: int
+    packets: int
+    port_frames: int
+
+
+SCENARIOS = (
+    Scenario(
+        "table4",
+        "dctcp_pq950_pacer",
+        "switch->h0",
+        ("run.warmup=0s", "run.duration=200ms", "workload.requests.load=60%"),
+        drain_bps=950_000_000,
+        tick_ps=800_000,
+        clock_ps=8_000,
+        port_clock_ps=8_000,
+        packets=5_000,
+        port_frames=1_500,
+    ),
+    # The uplinks of the ToRs: no switch before them has marked. A short packet takes 32 ns there;
+    # with a clock of 1.28 ns all 24 beats of a long frame come in that time.
+    Scenario(
+        "tree192",
+        "hull",
+        "tor-agg",
+        ("workload.flows.count=4000", "workload.flows.load=45%"),
+        drain_bps=9_500_000_000,
+        tick_ps=0,
+        clock_ps=6_400,
+        port_clock_ps=1_280,
+        packets=20_000,
+        port_frames=1_500,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Captures by port, and what the phantom queues of these ports were set to."""
+
+    scenario: Scenario
+    ports: dict[str, Capture]
+    threshold_bytes: int
+    count_arriving: bool
+
+    def setting(self, clock_ps: int) -> Setting:
+        """The registers of the hardware, with its clock."""
+        units = HardwarePhantomQueue.registers(
+            self.scenario.drain_bps, self.scenario.tick_ps, clock_ps, False
+        )
+        return Setting(*units, self.threshold_bytes, self.count_arriving)
+
+    def reference(self, setting: Setting) -> HardwarePhantomQueue:
+        """hull-core's form of the hardware."""
+        return HardwarePhantomQueue(
+            setting.drain,
+            setting.byte,
+            setting.threshold,
+            setting.count_arriving,
+            setting.tick,
+            COUNTER_BITS,
+        )
+
+    def busiest(self) -> Capture:
+        """The port with the most marks."""
+        return max(self.ports.values(), key=lambda capture: int(capture.marked.sum()))
+
+    def window(self, count: int, clock_ps: int) -> tuple[Capture, np.ndarray]:
+        """`count` packets of the busiest port, with their clocks, from one on that finds the
+        counter empty, as it is after a reset: of these the first with the most marks behind it. The
+        clocks begin within the first tick.
+        """
+        capture = self.busiest()
+        setting = self.setting(clock_ps)
+        clocks = capture.starts_ns * 1000 // clock_ps
+        queue = self.reference(setting)
+        empty = []
+        for clock, size in zip(clocks.tolist(), capture.counted_bytes.tolist(), strict=True):
+            empty.append(queue.backlog_units(clock) == 0)
+            queue.on_packets([clock], [size])
+        marks = np.concatenate([[0], np.cumsum(capture.marked)])
+        ends = np.minimum(np.arange(len(capture)) + count, len(capture))
+        first = int(np.argmax(np.where(empty, marks[ends] - marks[:-1], -1)))
+        clocks = clocks[first : first + count]
+        return capture.part(first, count), clocks - clocks[0] + clocks[0] % max(setting.tick, 1)
+
+    def explain(self, capture: Capture, marks: np.ndarray, clock_ps: int) -> str:
+        """Compare the hardware's marks with the simulator's; returns the numbers as text.
+
+        Where they differ, the rounding of time is the cause: in the simulator the counter was
+        within what one clock drains of the threshold. The capture's rounding to nanoseconds can
+        change a mark as well.
+        """
+        simulated = capture.marked
+        queue = PhantomQueue(
+            self.scenario.drain_bps,
+            self.threshold_bytes,
+            self.count_arriving,
+            self.scenario.tick_ps,
+        )
+        setting = self.setting(clock_ps)
+        # What one clock drains, and what the rounding to nanoseconds and whole bytes adds.
+        quantum = setting.drain / setting.byte + 2
+        changed = np.zeros((2, len(capture)), bool)
+        steps = zip(capture.starts_ns * 1000, capture.counted_bytes, strict=True)
+        for number, (at, size) in enumerate(steps):
+            counter = queue.backlog_bytes(at) + self.count_arriving * size
+            [again] = queue.on_packets([at], [size])
+            changed[0, number] = marks[number] != simulated[number]
+            changed[1, number] = (again and capture.capable[number]) != simulated[number]
+            if changed[:, number].any():
+                assert abs(counter - self.threshold_bytes) <= quantum
+        differ, by_the_file = changed.sum(axis=1)
+        return (
+            f"{self.scenario.name} at {clock_ps} ps: {len(marks)} packets, "
+            f"{int(capture.capable.sum())} ECN-capable, {int(simulated.sum())} marked by the "
+            f"simulator, {int(marks.sum())} by the hardware, {differ} differ; the "
+            f"nanoseconds of the file alone change {by_the_file}"
+        )
+
+
+@pytest.fixture(scope="module", params=SCENARIOS, ids=lambda scenario: scenario.name)
+def replay(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    scenario: Scenario = request.param
+    table = captures.scheme_of(scenario.name, scenario.scheme)
+    folder = tmp_path_factory.mktemp(scenario.name)
+    ports = captures.captured(table, scenario.ports, list(scenario.overrides), folder)
+    queue = dict(table["switch"]["phantom_queue"])
+    drain, tick = queue.pop("drain"), queue.pop("tick", "0ns")
+    rate = captures.bits_per_second(table["switch"]["rate"])
+    if drain.endswith("%"):
+        assert int(drain.removesuffix("%")) * rate == 100 * scenario.drain_bps
+    else:
+        assert captures.bits_per_second(drain) == scenario.drain_bps
+    assert int(tick.removesuffix("ns")) * 1000 == scenario.tick_ps
+    # The threshold alone is left: the scenario sets nothing else, and has no other marker.
+    assert queue == {"threshold": "1KB"}
+    assert "marking" not in table["switch"]
+    return Replay(scenario, ports, 1_000, False)
+
+
+def test_hardware_form_on_all_ports(replay: Replay) -> None:
+    """Each packet of the captures in hull-core's form of the hardware: how many marks the rounding
+    to clocks changes, and why.
+    """
+    clock_ps = replay.scenario.clock_ps
+    setting = replay.setting(clock_ps)
+    packets = differ = marked = 0
+    for capture in replay.ports.values():
+        clocks = (capture.starts_ns * 1000 // clock_ps).tolist()
+        above, _ = replay.reference(setting).on_packets(clocks, capture.counted_bytes.tolist())
+        marks = np.array(above) & capture.capable
+        replay.explain(capture, marks, clock_ps)
+        packets += len(capture)
+        marked += int(capture.marked.sum())
+        differ += int((marks != capture.marked).sum())
+    print(
+        f"{replay.scenario.name}: {len(replay.ports)} ports, {packets} packets, {marked} marked, "
+        f"{differ} differ at {clock_ps} ps"
+    )
+    # A tick is a whole number of clocks: rounded down, a packet stays in its tick.
+    assert differ == 0 if replay.scenario.tick_ps else differ < packets / 1_000
+
+
+def test_phantom_queue_marks_as_in_the_simulator(replay: Replay) -> None:
+    """Thousands of packets on the phantom queue: to the bit the hardware form of hull-core."""
+    folder = build("phantom_queue_bench", test_phantom_queue.SOURCES)
+    clock_ps = replay.scenario.clock_ps
+    capture, clocks = replay.window(replay.scenario.packets, clock_ps)
+    assert capture.marked.sum() > 100
+    assert (capture.capable & ~capture.marked).sum() > 100
+    setting = replay.setting(clock_ps)
+    # The first clock of the drain's ticks is the one behind the setting.
+    clocks += SETTLED + 1
+    assert setting.tick == 0 or SETTLED % setting.tick == 0
+    assert (np.diff(clocks) > 0).all()
+    tape = Tape()
+    tape.set(0, setting)
+    tape.packets(clocks, capture.counted_bytes, capture.capable)
+    got = tape.play(folder, f"captured_{replay.scenario.name}")
+    above = check(got, setting, 0, clocks, capture.counted_bytes)
+    assert (got.mark == above & capture.capable).all()
+    print(replay.explain(capture, got.mark, clock_ps))
+
+
+def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
+    """Frames through the datapath of a port: each leaves at the simulator's clock, and is what the
+    simulator wrote, checksum included.
+
+    The simulator counts packets without Ethernet's 14 bytes, the port whole frames: each
+    frame is played without its last 14 bytes, which are payload or options of TCP.
+    """
+    params = {"DATA_BITS": 8 * PORT_BYTES, "MAX_BYTES": 1518}
+    folder = build("port_datapath_bench", test_port_datapath.SOURCES, params)
+    clock_ps = replay.scenario.port_clock_ps
+    capture, departs_at = replay.window(replay.scenario.port_frames, clock_ps)
+    assert capture.marked.sum() > 50
+    departs_at += SETTLED
+    setting = replay.setting(clock_ps)
+    given = Frames(capture.came().octets, capture.counted_bytes)
+    beats = given.beats(PORT_BYTES)
+    to_come = np.flatnonzero(beats.last)[beats.frame] - np.arange(len(beats))
+    clocks = departs_at[beats.frame] - PORT_LATENCY - to_come
+    assert (np.diff(clocks) > 0).all()
+    registers = test_port_datapath.Settings(
+        drain=setting.drain,
+        byte=setting.byte,
+        tick=setting.tick,
+        threshold=setting.threshold,
+        overhead=0,
+        phantom_arriving=setting.count_arriving,
+        marker=False,
+        limit=(1 << 20) - 1,
+    )
+    got = playback(
+        folder,
+        f"captured_{replay.scenario.name}",
+        {
+            "stimulus": frames.tape(clocks, beats, beats.last),
+            "settings": registers.record(),
+            "stalls": bytes(9),
+        },
+        {**test_port_datapath.ANSWERS, "out": (9 * PORT_BYTES + 1 + 63) // 64},
+    )
+    at, counted = got["departures"]
+    assert (at == departs_at).all()
+    assert (counted[:, 0] == capture.counted_bytes).all()
+
+    # Whole frames: those of the hardware form of hull-core, and where it marks as the simulator
+    # does, to the byte what the simulator wrote.
+    above, _ = replay.reference(setting).on_packets(
+        departs_at.tolist(), capture.counted_bytes.tolist()
+    )
+    marks = np.array(above) & capture.capable
+    _, sent = test_port_datapath.leaving(got["out"], PORT_BYTES)
+    assert (sent["keep"] == beats.keep).all()
+    assert (sent["last"] == beats.last).all()
+    unused = ~np.unpackbits(beats.keep, axis=1, bitorder="little").astype(bool)
+    of_hardware = rule(given, np.array(above)).frames.beats(PORT_BYTES)
+    assert ((sent["data"] == of_hardware.data) | unused).all()
+    of_simulator = Frames(capture.left().octets, capture.counted_bytes).beats(PORT_BYTES)
+    same = (marks == capture.marked)[beats.frame]
+    assert ((sent["data"] == of_simulator.data) | unused)[same].all()
+    print(replay.explain(capture, marks, clock_ps))
