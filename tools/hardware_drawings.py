@@ -1,0 +1,516 @@
+"""Drawings of docs/hardware: block diagrams, and timing diagrams from docs/hardware/*.wavedrom.json.
+
+Writes SVG to docs/drawings, each part of a page, in the page's colours, light or dark. Usage:
+hardware_drawings.py [FOLDER]. A second; needs the package `wavedrom`, the pages do not.
+
+The timing diagrams are taken from the modules by hand, register by register. `CHECKS` holds them
+against the sources: a sentence of the module's first comment gives a latency, the diagram must have it
+between two signals. The modules' tests hold the same latencies against the running module.
+"""
+
+import html
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+import wavedrom
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "docs" / "hardware"
+DRAWINGS = ROOT / "docs" / "drawings"
+TEXT, MUTED = "var(--color-foreground-primary)", "var(--color-foreground-muted)"
+BORDER, PAGE = "var(--color-foreground-border)", "var(--color-background-primary)"
+OURS, BUS, MARK = "#009E73", "#2585C7", "#D55E00"
+SVG = "{http://www.w3.org/2000/svg}"
+HREF = "{http://www.w3.org/1999/xlink}href"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A latency in clocks, the sentence that states it, and the signals that show it when first high."""
+
+    source: str
+    sentence: str
+    first: str
+    second: str
+    clocks: int
+
+
+CHECKS = {
+    "phantom_queue": (
+        Check(
+            "rtl/switch/phantom_queue.sv",
+            "the answer comes four clocks later",
+            "packet_valid",
+            "answer_valid",
+            4,
+        ),
+    ),
+    "ecn_marker": (
+        Check(
+            "rtl/switch/ecn_marker.sv",
+            "WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64",
+            "s_tvalid",
+            "m_tvalid",
+            10,
+        ),
+        Check("rtl/switch/ecn_marker.sv", "3 clocks after its last beat", "s_tlast", "frame_done", 3),
+    ),
+    "frame_fifo": (
+        Check(
+            "rtl/stream/frame_fifo.sv",
+            "the first beat comes three clocks later",
+            "departs",
+            "m_tvalid",
+            3,
+        ),
+    ),
+    "switch_port": (
+        Check(
+            "rtl/switch/port_datapath.sv",
+            "20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat",
+            "s_tlast",
+            "m_tvalid",
+            15,
+        ),
+        # The questions and answers of the phantom queue inside.
+        Check(
+            "rtl/switch/port_datapath.sv",
+            "The phantom queue: asked one clock after the departure",
+            "frame_in",
+            "departs",
+            3,
+        ),
+    ),
+    "pacer": (
+        Check(
+            "rtl/nic/pacer.sv",
+            "the decision, 8 clocks after the packet was taken",
+            "packet_valid & packet_ready",
+            "admission_valid",
+            8,
+        ),
+        # Here the head appears at an odd clock: 7 to the first even one, 2 to the release.
+        Check(
+            "docs/hardware/pacer.md",
+            "considered from the first even clock that is at least 6 clocks after it appeared; "
+            "`release_head` comes 2 clocks after the decision",
+            "head_valid",
+            "release_head",
+            9,
+        ),
+    ),
+    "flow_association": (
+        Check(
+            "rtl/nic/flow_association.sv",
+            "the answers come eight clocks later",
+            "ece_valid",
+            "ece_answer_valid",
+            8,
+        ),
+        Check(
+            "rtl/nic/flow_association.sv",
+            "the answers come eight clocks later",
+            "lookup_valid",
+            "lookup_answer_valid",
+            8,
+        ),
+    ),
+    "latency_meter": (
+        Check(
+            "rtl/meter/probe_parser.sv",
+            "The result comes 4 clocks after the transfer of the last beat",
+            "entry_tlast",
+            "enter_probe",
+            4,
+        ),
+        Check(
+            "rtl/meter/probe_parser.sv",
+            "The result comes 4 clocks after the transfer of the last beat",
+            "exit_tlast",
+            "leave_probe",
+            4,
+        ),
+    ),
+}
+
+TITLES = {
+    "phantom_queue": "Three packets and the phantom queue's answers, four clocks later",
+    "ecn_marker": "A frame of eight beats through the ECN marker, ten clocks later with CE set",
+    "frame_fifo": "Two frames into the frame FIFO and out of it without a gap",
+    "switch_port": "Two frames of one beat through the datapath of a switch port",
+    "pacer": "A packet that the pacer queues, and its release",
+    "flow_association": "An ACK with ECN-Echo, two look-ups and their answers",
+    "latency_meter": "A probe that enters a switch and leaves it five clocks later",
+}
+
+
+# ---- Timing diagrams ----
+
+
+def first_high(waves: dict[str, str], signals: str) -> int:
+    """The first clock in which a signal is high, or all of several, as `a & b`."""
+    levels = []
+    for signal in signals.split(" & "):
+        level, wave = "", waves[signal]
+        for number, mark in enumerate(wave):
+            level += level[number - 1] if mark == "." else mark
+        levels.append(level)
+    return [set(clock) == {"1"} for clock in zip(*levels, strict=True)].index(True)
+
+
+def check(name: str, diagram: dict[str, list[dict[str, str]]]) -> None:
+    """Hold a diagram against the comments of its module.
+
+    Raises:
+        ValueError: they disagree.
+
+    """
+    waves = {lane["name"]: lane["wave"] for lane in diagram["signal"] if lane}
+    if len({len(wave) for wave in waves.values()}) != 1:
+        raise ValueError(f"{name}: signals of different length")
+    for found in CHECKS[name]:
+        text = (ROOT / found.source).read_text(encoding="utf-8")
+        words = " ".join(re.sub(r"^\s*// ?|//", " ", text, flags=re.MULTILINE).split())
+        if " ".join(found.sentence.split()) not in words:
+            raise ValueError(f"{found.source} no longer says: {found.sentence}")
+        clocks = first_high(waves, found.second) - first_high(waves, found.first)
+        if clocks != found.clocks:
+            raise ValueError(
+                f"{name}: {found.second} is {clocks} clocks after {found.first}, "
+                f"{found.source} says {found.clocks}"
+            )
+
+
+LINE = {"fill": "none", "stroke": TEXT, "stroke-width": "1", "stroke-linejoin": "round"}
+CLASSES = {
+    "s1": LINE,
+    "s2": {**LINE, "stroke": MUTED, "stroke-width": "0.5"},
+    "s3": {**LINE, "stroke-dasharray": "1 3"},
+    "s4": LINE,
+    "s6": {"fill": TEXT, "stroke": "none"},
+    # Data: 2 and =; 3; 4, changed here; 5, the next frame.
+    "s5": {"fill": PAGE, "stroke": "none"},
+    "s7": {"fill": "none", "stroke": "none"},
+    "s8": {"fill": OURS, "fill-opacity": "0.3", "stroke": "none"},
+    "s9": {"fill": MARK, "fill-opacity": "0.35", "stroke": "none"},
+    "s10": {"fill": BUS, "fill-opacity": "0.3", "stroke": "none"},
+    "muted": {"fill": MUTED, "font-size": "11"},
+    "info": {"fill": TEXT},
+}
+"""WaveDrom's classes as attributes: a style sheet inside a page would hold for the whole page."""
+
+
+def timing(name: str, text: str, title: str) -> str:
+    """A timing diagram as part of a page."""
+    root = ElementTree.fromstring(wavedrom.render(text).tostring())
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag == f"{SVG}style":
+                parent.remove(child)
+    used = {use.get(HREF, "").removeprefix("#") for use in root.iter(f"{SVG}use")}
+    for defs in root.iter(f"{SVG}defs"):
+        for brick in list(defs):
+            if brick.tag == f"{SVG}g" and brick.get("id") not in used:
+                defs.remove(brick)
+    for element in root.iter():
+        named = element.attrib.pop("class", "")
+        for key, value in CLASSES.get(named, {}).items():
+            element.set(key, value)
+        if "id" in element.attrib:
+            element.set("id", f"{name}-{element.get('id')}")
+        if HREF in element.attrib:
+            element.set("href", f"#{name}-{element.attrib.pop(HREF).removeprefix('#')}")
+        style = element.get("style", "")
+        if style:
+            style = re.sub(r"url\(#(\w+)\)", rf"url(#{name}-\1)", style)
+            style = style.replace("#FFF", PAGE).replace("#0041c4", BUS).replace("#888", BORDER)
+            element.set("style", style.replace("font-size:8px", "font-size:11px"))
+    width, height = (float(root.get(key, "0")) for key in ("width", "height"))
+    root.attrib.clear()
+    root.set("viewBox", f"0 0 {width:g} {height:g}")
+    root.set("font-family", "sans-serif")
+    root.set("font-size", "13")
+    root.set("fill", TEXT)
+    root.set("style", f"max-width:{width:g}px")
+    ElementTree.register_namespace("", SVG[1:-1])
+    drawn = ElementTree.tostring(root, encoding="unicode")
+    # Nothing but what is named is left of the ids.
+    needed = set(re.findall(r'href="#([\w-]+)"|url\(#([\w-]+)\)', drawn))
+    needed_ids = {one or other for one, other in needed}
+    drawn = re.sub(r' id="([\w-]+)"', lambda m: m[0] if m[1] in needed_ids else "", drawn)
+    head, rest = drawn.split(">", 1)
+    return f'<div class="drawing">{head} role="img"><title>{html.escape(title)}</title>{rest}</div>\n'
+
+
+# ---- Block diagrams ----
+
+
+@dataclass
+class Blocks:
+    """A block diagram: boxes, arrows and text in a frame of `width` times `height`."""
+
+    name: str
+    title: str
+    width: int
+    height: int
+    parts: list[str] = field(default_factory=list)
+
+    def text(
+        self, x: float, y: float, text: str, size: int = 12, anchor: str = "start", fill: str = TEXT
+    ) -> None:
+        """One line of text."""
+        self.parts.append(
+            f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" '
+            f'fill="{fill}">{html.escape(text)}</text>'
+        )
+
+    def group(self, x: float, y: float, width: float, height: float, label: str) -> None:
+        """A border around boxes, its label above."""
+        self.parts.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="none" '
+            f'stroke="{BORDER}" stroke-width="1.2"/>'
+        )
+        self.text(x + 4, y - 6, label, 12, fill=MUTED)
+
+    def box(
+        self, x: float, y: float, width: float, height: float, *lines: str, colour: str = TEXT
+    ) -> None:
+        """A box; the first line is its name, the others are small."""
+        stroke = 1.4 if colour == TEXT else 2.2
+        self.parts.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" fill="none" '
+            f'stroke="{colour}" stroke-width="{stroke}"/>'
+        )
+        top = y + height / 2 + 4.5 - 7.5 * (len(lines) - 1)
+        for number, line in enumerate(lines):
+            size = 12 if number == 0 else 11
+            self.text(x + width / 2, top + 15 * number, line, size, "middle")
+
+    def arrow(
+        self, *points: tuple[float, float], colour: str = TEXT, dashed: bool = False, tip: bool = True
+    ) -> None:
+        """A line through points, with a tip at its end."""
+        path = " L".join(f"{x:g} {y:g}" for x, y in points)
+        dash = ' stroke-dasharray="5 4"' if dashed else ""
+        end = {TEXT: "tip", MARK: "mark", BUS: "bus"}[colour]
+        marker = f' marker-end="url(#{self.name}-{end})"' if tip else ""
+        self.parts.append(
+            f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dash}{marker}/>'
+        )
+
+    def svg(self) -> str:
+        """The drawing as part of a page."""
+        tips = "".join(
+            f'<marker id="{self.name}-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
+            f'markerHeight="7" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{colour}"/></marker>'
+            for name, colour in (("tip", TEXT), ("mark", MARK), ("bus", BUS))
+            if any(f"#{self.name}-{name})" in part for part in self.parts)
+        )
+        body = "\n".join(self.parts)
+        return (
+            f'<div class="drawing"><svg viewBox="0 0 {self.width} {self.height}" '
+            f'xmlns="http://www.w3.org/2000/svg" role="img" font-family="sans-serif">'
+            f"<title>{html.escape(self.title)}</title>\n<defs>{tips}</defs>\n{body}\n</svg></div>\n"
+        )
+
+
+def rack() -> Blocks:
+    """Where the modules sit between two servers of a rack (paper, figure 7)."""
+    d = Blocks(
+        "hw-rack",
+        "Where the modules sit in a rack: the NIC's pacer behind a server, the switch port with the "
+        "phantom queue before each cable to a server, the latency meter around the switch",
+        760,
+        290,
+    )
+    d.group(6, 70, 216, 124, "sending server")
+    d.box(16, 96, 78, 62, "host", "TCP stack,", "DCTCP")
+    d.box(112, 82, 100, 92, "hull_nic", "pacer,", "association,", "ECE snooper", colour=OURS)
+    d.group(300, 70, 270, 124, "switch")
+    d.box(312, 96, 92, 62, "switching", "fabric")
+    d.box(430, 82, 128, 92, "hull_switch_port", "queue,", "threshold marker,", "phantom queue", colour=OURS)
+    d.group(646, 70, 108, 124, "receiving server")
+    d.box(658, 96, 86, 62, "host", "echoes CE", "as ECE")
+    d.arrow((94, 120), (110, 120))
+    d.arrow((212, 120), (310, 120))
+    d.arrow((404, 120), (428, 120))
+    d.arrow((558, 120), (656, 120))
+    d.text(261, 112, "link", 11, "middle", MUTED)
+    d.text(607, 112, "link", 11, "middle", MUTED)
+    d.box(330, 8, 196, 36, "latency_meter: listens", colour=OURS)
+    d.arrow((274, 120), (274, 26), (328, 26), dashed=True)
+    d.arrow((598, 120), (598, 26), (528, 26), dashed=True)
+    d.text(268, 60, "probe enters", 11, "end", MUTED)
+    d.text(604, 60, "probe leaves", 11, "start", MUTED)
+    d.arrow((701, 158), (701, 232), (162, 232), (162, 176), colour=MARK, dashed=True)
+    d.text(430, 224, "ACKs with ECN-Echo", 11, "middle", MARK)
+    d.text(6, 262, "Paper, figure 7: the NetFPGAs NF1 to NF5 hold pacer and phantom queue of two servers each, on the cables")
+    d.text(6, 280, "between servers and switch. NF6 is the latency meter. hull_switch_port and hull_nic can sit there as well.")
+    return d
+
+
+def switch_port() -> Blocks:
+    """Inside of a switch port."""
+    d = Blocks(
+        "hw-switch-port",
+        "Inside hull_switch_port: frames pass the frame FIFO and the ECN marker; the threshold marker "
+        "looks at arrivals, the phantom queue at departures; both marks go to the ECN marker",
+        760,
+        340,
+    )
+    d.group(96, 26, 560, 246, "hull_switch_port")
+    d.box(124, 116, 150, 58, "frame_fifo", "whole frames, drop-tail")
+    d.box(480, 116, 150, 58, "ecn_marker", "sets CE, checksum")
+    d.box(124, 44, 150, 44, "threshold_marker", "queue > K on arrival", colour=OURS)
+    d.box(300, 202, 154, 52, "phantom_queue", "counter > threshold", colour=OURS)
+    d.arrow((6, 145), (122, 145), colour=BUS)
+    d.arrow((274, 145), (478, 145), colour=BUS)
+    d.arrow((630, 145), (752, 145), colour=BUS)
+    d.text(8, 137, "s_axis_*", 12, fill=BUS)
+    d.text(8, 162, "from fabric", 11, fill=MUTED)
+    d.text(752, 137, "m_axis_*", 12, "end", BUS)
+    d.text(752, 162, "to the MAC", 11, "end", MUTED)
+    d.arrow((199, 116), (199, 90))
+    d.text(206, 107, "queue_bytes", 11)
+    d.arrow((274, 66), (540, 66), (540, 114), colour=MARK)
+    d.text(292, 60, "mark, kept with the frame", 11, fill=MARK)
+    d.arrow((377, 145), (377, 200))
+    d.text(384, 166, "length of a frame", 11)
+    d.text(384, 180, "that leaves", 11)
+    d.arrow((454, 228), (555, 228), (555, 176), colour=MARK)
+    d.text(562, 214, "mark", 11, fill=MARK)
+    d.box(124, 284, 506, 44, "registers (AXI4-Lite): settings, backlogs, 12 event counters")
+    d.arrow((200, 284), (200, 258))
+    d.text(206, 266, "settings", 11)
+    d.arrow((600, 258), (600, 282))
+    d.text(606, 266, "events", 11)
+    return d
+
+
+def nic() -> Blocks:
+    """Inside of the NIC's part."""
+    d = Blocks(
+        "hw-nic",
+        "Inside hull_nic: frames of the host are staged until the pacer has decided; they pass, or wait "
+        "in the pacer's FIFO. The ECE snooper reads what comes back and feeds the association table",
+        760,
+        366,
+    )
+    d.group(96, 26, 568, 320, "hull_nic")
+    d.box(118, 124, 130, 56, "frame_fifo", "until decided")
+    d.box(392, 124, 130, 56, "frame_fifo", "of the pacer, 128 KB")
+    d.box(586, 100, 56, 56, "link", "one", "frame")
+    d.box(118, 44, 130, 44, "header_parser", "flow key")
+    d.box(270, 196, 140, 52, "flow_association", "64 flows, T_i", colour=OURS)
+    d.box(446, 196, 140, 52, "pacer", "token bucket, rate R", colour=OURS)
+    d.box(270, 286, 240, 44, "ece_snooper", "TCP ACKs with ECN-Echo", colour=OURS)
+    d.arrow((6, 152), (116, 152), colour=BUS)
+    d.text(8, 144, "s_host_*", 12, fill=BUS)
+    d.arrow((60, 152), (60, 66), (116, 66))
+    d.arrow((248, 152), (390, 152), colour=BUS)
+    d.text(262, 146, "queued", 11)
+    d.arrow((320, 152), (320, 104), (550, 104), (550, 116), (584, 116), colour=BUS)
+    d.text(336, 98, "pass: not associated, or tokens enough", 11)
+    d.arrow((522, 140), (584, 140), colour=BUS)
+    d.arrow((642, 128), (752, 128), colour=BUS)
+    d.text(752, 120, "m_mac_*", 12, "end", BUS)
+    d.arrow((248, 66), (258, 66), (258, 222), (268, 222))
+    d.text(200, 236, "look-up", 11)
+    d.arrow((410, 222), (444, 222))
+    d.arrow((470, 196), (470, 182))
+    d.text(478, 192, "release", 11)
+    d.arrow((446, 238), (424, 238), (424, 264), (183, 264), (183, 182), dashed=True)
+    d.text(190, 258, "pass, queue, drop or hold", 11)
+    d.arrow((752, 308), (512, 308), colour=BUS)
+    d.arrow((270, 308), (6, 308), colour=BUS)
+    d.text(752, 300, "s_mac_*", 12, "end", BUS)
+    d.text(8, 300, "m_host_*", 12, fill=BUS)
+    d.arrow((340, 286), (340, 250), colour=MARK)
+    d.text(346, 280, "ECE of a flow", 11, fill=MARK)
+    return d
+
+
+def switch() -> Blocks:
+    """The switch of four ports."""
+    d = Blocks(
+        "hw-switch",
+        "Inside hull_switch: four inputs with a frame FIFO each, an arbiter with one bus, the address "
+        "table, and four outputs hull_switch_port",
+        760,
+        300,
+    )
+    d.group(86, 26, 588, 262, "hull_switch")
+    for port in range(4):
+        y = 44 + 60 * port
+        d.box(112, y, 104, 44, "frame_fifo", f"input {port}")
+        d.box(514, y, 134, 44, "hull_switch_port", f"output {port}", colour=OURS)
+        d.arrow((6, y + 22), (110, y + 22), colour=BUS)
+        d.arrow((216, y + 22), (262, y + 22), colour=BUS)
+        d.arrow((462, y + 22), (512, y + 22), colour=BUS)
+        d.arrow((648, y + 22), (752, y + 22), colour=BUS)
+    d.text(8, 58, "s_axis_*[0]", 12, fill=BUS)
+    d.text(752, 58, "m_axis_*[0]", 12, "end", BUS)
+    d.box(264, 44, 76, 224, "arbiter", "frame by", "frame,", "in turn")
+    d.arrow((340, 156), (376, 156), colour=BUS)
+    d.box(378, 122, 82, 68, "mac_table", "16", "addresses")
+    d.arrow((460, 156), (462, 156), (462, 66), tip=False, colour=BUS)
+    d.arrow((462, 156), (462, 246), tip=False, colour=BUS)
+    return d
+
+
+def behind_a_mac() -> Blocks:
+    """A switch port and a NIC beside Ethernet MACs."""
+    d = Blocks(
+        "hw-behind-a-mac",
+        "hull_switch_port between a switch's fabric and a MAC's transmit stream; the receive stream goes "
+        "to the fabric as it is; software writes registers over AXI4-Lite",
+        760,
+        250,
+    )
+    d.box(8, 44, 128, 136, "fabric", "or DMA,", "clock of its own")
+    d.box(196, 56, 92, 44, "async. FIFO", "if clocks differ")
+    d.box(340, 48, 146, 60, "hull_switch_port", "64 bits, tx clock", colour=OURS)
+    d.box(592, 44, 156, 136, "10G MAC and PHY", "adds FCS, preamble,", "gap; checks FCS")
+    d.arrow((136, 78), (194, 78), colour=BUS)
+    d.arrow((288, 78), (338, 78), colour=BUS)
+    d.arrow((486, 78), (590, 78), colour=BUS)
+    d.text(490, 70, "m_axis → tx", 11, fill=BUS)
+    d.text(490, 96, "tready: line rate", 11, fill=MUTED)
+    d.arrow((592, 158), (290, 158), colour=BUS)
+    d.box(196, 136, 92, 44, "async. FIFO", "rx clock")
+    d.arrow((196, 158), (138, 158), colour=BUS)
+    d.text(440, 150, "rx: tuser at tlast = bad FCS", 11, "middle", BUS)
+    d.box(340, 206, 146, 36, "AXI4-Lite master")
+    d.arrow((413, 206), (413, 110))
+    d.text(420, 198, "registers, 4 KiB", 11)
+    return d
+
+
+BLOCKS = {
+    "hardware_rack": rack,
+    "hardware_switch_port": switch_port,
+    "hardware_nic": nic,
+    "hardware_switch": switch,
+    "hardware_behind_a_mac": behind_a_mac,
+}
+
+
+def main() -> int:
+    """Write all drawings."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DRAWINGS
+    for name, draw in BLOCKS.items():
+        (folder / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
+    for name, title in TITLES.items():
+        text = (SOURCES / f"{name}.wavedrom.json").read_text(encoding="utf-8")
+        check(name, json.loads(text))
+        drawn = timing(f"timing-{name.replace('_', '-')}", text, title)
+        (folder / f"timing_{name}.svg").write_text(drawn, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
