@@ -218,6 +218,11 @@ def timing(name: str, text: str, title: str) -> str:
                 defs.remove(brick)
     for element in root.iter():
         named = element.attrib.pop("class", "")
+        if element.tag == f"{SVG}text" and not named and "style" not in element.attrib:
+            element.set("font-size", "11")
+        if element.tag == f"{SVG}use":
+            element.set("x", element.attrib.pop("transform")[len("translate(") : -1])
+        element.attrib.pop("{http://www.w3.org/XML/1998/namespace}space", None)
         for key, value in CLASSES.get(named, {}).items():
             element.set(key, value)
         if "id" in element.attrib:
@@ -231,7 +236,7 @@ def timing(name: str, text: str, title: str) -> str:
             element.set("style", style.replace("font-size:8px", "font-size:11px"))
     width, height = (float(root.get(key, "0")) for key in ("width", "height"))
     root.attrib.clear()
-    root.set("viewBox", f"0 0 {width:g} {height:g}")
+    root.set("viewBox", f"0 0 {width:g} {height + 4:g}")
     root.set("font-family", "sans-serif")
     root.set("font-size", "13")
     root.set("fill", TEXT)
@@ -325,7 +330,7 @@ def rack() -> Blocks:
         "Where the modules sit in a rack: the NIC's pacer behind a server, the switch port with the "
         "phantom queue before each cable to a server, the latency meter around the switch",
         760,
-        290,
+        240,
     )
     d.group(6, 70, 216, 124, "sending server")
     d.box(16, 96, 78, 62, "host", "TCP stack,", "DCTCP")
@@ -339,17 +344,15 @@ def rack() -> Blocks:
     d.arrow((212, 120), (310, 120))
     d.arrow((404, 120), (428, 120))
     d.arrow((558, 120), (656, 120))
-    d.text(261, 112, "link", 11, "middle", MUTED)
-    d.text(607, 112, "link", 11, "middle", MUTED)
+    d.text(250, 112, "link", 11, "middle", MUTED)
+    d.text(624, 112, "link", 11, "middle", MUTED)
     d.box(330, 8, 196, 36, "latency_meter: listens", colour=OURS)
     d.arrow((274, 120), (274, 26), (328, 26), dashed=True)
     d.arrow((598, 120), (598, 26), (528, 26), dashed=True)
     d.text(268, 60, "probe enters", 11, "end", MUTED)
-    d.text(604, 60, "probe leaves", 11, "start", MUTED)
+    d.text(592, 60, "probe leaves", 11, "end", MUTED)
     d.arrow((701, 158), (701, 232), (162, 232), (162, 176), colour=MARK, dashed=True)
     d.text(430, 224, "ACKs with ECN-Echo", 11, "middle", MARK)
-    d.text(6, 262, "Paper, figure 7: the NetFPGAs NF1 to NF5 hold pacer and phantom queue of two servers each, on the cables")
-    d.text(6, 280, "between servers and switch. NF6 is the latency meter. hull_switch_port and hull_nic can sit there as well.")
     return d
 
 
@@ -362,31 +365,31 @@ def switch_port() -> Blocks:
         760,
         340,
     )
-    d.group(96, 26, 560, 246, "hull_switch_port")
+    d.group(96, 26, 560, 308, "hull_switch_port")
     d.box(124, 116, 150, 58, "frame_fifo", "whole frames, drop-tail")
     d.box(480, 116, 150, 58, "ecn_marker", "sets CE, checksum")
     d.box(124, 44, 150, 44, "threshold_marker", "queue > K on arrival", colour=OURS)
-    d.box(300, 202, 154, 52, "phantom_queue", "counter > threshold", colour=OURS)
+    d.box(290, 202, 154, 52, "phantom_queue", "counter > threshold", colour=OURS)
     d.arrow((6, 145), (122, 145), colour=BUS)
     d.arrow((274, 145), (478, 145), colour=BUS)
     d.arrow((630, 145), (752, 145), colour=BUS)
     d.text(8, 137, "s_axis_*", 12, fill=BUS)
     d.text(8, 162, "from fabric", 11, fill=MUTED)
-    d.text(752, 137, "m_axis_*", 12, "end", BUS)
+    d.text(752, 133, "m_axis_*", 12, "end", BUS)
     d.text(752, 162, "to the MAC", 11, "end", MUTED)
     d.arrow((199, 116), (199, 90))
     d.text(206, 107, "queue_bytes", 11)
     d.arrow((274, 66), (540, 66), (540, 114), colour=MARK)
     d.text(292, 60, "mark, kept with the frame", 11, fill=MARK)
-    d.arrow((377, 145), (377, 200))
-    d.text(384, 166, "length of a frame", 11)
-    d.text(384, 180, "that leaves", 11)
-    d.arrow((454, 228), (555, 228), (555, 176), colour=MARK)
+    d.arrow((350, 145), (350, 200))
+    d.text(357, 168, "length of a frame", 11)
+    d.text(357, 182, "that leaves", 11)
+    d.arrow((444, 228), (555, 228), (555, 176), colour=MARK)
     d.text(562, 214, "mark", 11, fill=MARK)
-    d.box(124, 284, 506, 44, "registers (AXI4-Lite): settings, backlogs, 12 event counters")
-    d.arrow((200, 284), (200, 258))
-    d.text(206, 266, "settings", 11)
-    d.arrow((600, 258), (600, 282))
+    d.box(124, 280, 506, 42, "registers (AXI4-Lite): settings, backlogs, 12 event counters")
+    d.arrow((200, 280), (200, 254))
+    d.text(206, 270, "settings", 11)
+    d.arrow((600, 252), (600, 278))
     d.text(606, 266, "events", 11)
     return d
 
@@ -402,8 +405,8 @@ def nic() -> Blocks:
     )
     d.group(96, 26, 568, 320, "hull_nic")
     d.box(118, 124, 130, 56, "frame_fifo", "until decided")
-    d.box(392, 124, 130, 56, "frame_fifo", "of the pacer, 128 KB")
-    d.box(586, 100, 56, 56, "link", "one", "frame")
+    d.box(392, 124, 130, 56, "frame_fifo", "of the pacer, 128 KiB")
+    d.box(574, 96, 74, 62, "arbiter", "released", "frame first")
     d.box(118, 44, 130, 44, "header_parser", "flow key")
     d.box(270, 196, 140, 52, "flow_association", "64 flows, T_i", colour=OURS)
     d.box(446, 196, 140, 52, "pacer", "token bucket, rate R", colour=OURS)
@@ -413,13 +416,13 @@ def nic() -> Blocks:
     d.arrow((60, 152), (60, 66), (116, 66))
     d.arrow((248, 152), (390, 152), colour=BUS)
     d.text(262, 146, "queued", 11)
-    d.arrow((320, 152), (320, 104), (550, 104), (550, 116), (584, 116), colour=BUS)
+    d.arrow((320, 152), (320, 104), (550, 104), (550, 112), (572, 112), colour=BUS)
     d.text(336, 98, "pass: not associated, or tokens enough", 11)
-    d.arrow((522, 140), (584, 140), colour=BUS)
-    d.arrow((642, 128), (752, 128), colour=BUS)
-    d.text(752, 120, "m_mac_*", 12, "end", BUS)
+    d.arrow((522, 142), (572, 142), colour=BUS)
+    d.arrow((648, 128), (752, 128), colour=BUS)
+    d.text(752, 116, "m_mac_*", 12, "end", BUS)
     d.arrow((248, 66), (258, 66), (258, 222), (268, 222))
-    d.text(200, 236, "look-up", 11)
+    d.text(264, 84, "look-up", 11)
     d.arrow((410, 222), (444, 222))
     d.arrow((470, 196), (470, 182))
     d.text(478, 192, "release", 11)
@@ -429,8 +432,8 @@ def nic() -> Blocks:
     d.arrow((270, 308), (6, 308), colour=BUS)
     d.text(752, 300, "s_mac_*", 12, "end", BUS)
     d.text(8, 300, "m_host_*", 12, fill=BUS)
-    d.arrow((340, 286), (340, 250), colour=MARK)
-    d.text(346, 280, "ECE of a flow", 11, fill=MARK)
+    d.arrow((390, 286), (390, 250), colour=MARK)
+    d.text(397, 280, "ECE of a flow", 11, fill=MARK)
     return d
 
 
@@ -453,11 +456,11 @@ def switch() -> Blocks:
         d.arrow((462, y + 22), (512, y + 22), colour=BUS)
         d.arrow((648, y + 22), (752, y + 22), colour=BUS)
     d.text(8, 58, "s_axis_*[0]", 12, fill=BUS)
-    d.text(752, 58, "m_axis_*[0]", 12, "end", BUS)
+    d.text(752, 54, "m_axis_*[0]", 12, "end", BUS)
     d.box(264, 44, 76, 224, "arbiter", "frame by", "frame,", "in turn")
-    d.arrow((340, 156), (376, 156), colour=BUS)
-    d.box(378, 122, 82, 68, "mac_table", "16", "addresses")
-    d.arrow((460, 156), (462, 156), (462, 66), tip=False, colour=BUS)
+    d.arrow((340, 156), (372, 156), colour=BUS)
+    d.box(374, 122, 76, 68, "mac_table", "16", "addresses")
+    d.arrow((450, 156), (462, 156), (462, 66), tip=False, colour=BUS)
     d.arrow((462, 156), (462, 246), tip=False, colour=BUS)
     return d
 
@@ -483,7 +486,7 @@ def behind_a_mac() -> Blocks:
     d.arrow((592, 158), (290, 158), colour=BUS)
     d.box(196, 136, 92, 44, "async. FIFO", "rx clock")
     d.arrow((196, 158), (138, 158), colour=BUS)
-    d.text(440, 150, "rx: tuser at tlast = bad FCS", 11, "middle", BUS)
+    d.text(588, 150, "rx: tuser at tlast = bad FCS", 11, "end", BUS)
     d.box(340, 206, 146, 36, "AXI4-Lite master")
     d.arrow((413, 206), (413, 110))
     d.text(420, 198, "registers, 4 KiB", 11)
@@ -507,7 +510,8 @@ def main() -> int:
     for name, title in TITLES.items():
         text = (SOURCES / f"{name}.wavedrom.json").read_text(encoding="utf-8")
         check(name, json.loads(text))
-        drawn = timing(f"timing-{name.replace('_', '-')}", text, title)
+        # Ids are short: each is written for each half clock of each signal.
+        drawn = timing("".join(word[0] for word in ("timing", *name.split("_"))), text, title)
         (folder / f"timing_{name}.svg").write_text(drawn, encoding="utf-8")
     return 0
 
