@@ -1,257 +1,17 @@
-"""Drawings of docs/hardware: block diagrams, and timing diagrams from docs/hardware/*.wavedrom.json.
+"""Drawings of docs/hardware: block diagrams, and timing diagrams (hardware_timing.py).
 
 Writes SVG to docs/drawings, each part of a page, in the page's colours, light or dark. Usage:
 hardware_drawings.py [FOLDER]. A second; needs the package `wavedrom`, the pages do not.
-
-The timing diagrams are taken from the modules by hand, register by register. `CHECKS` holds them
-against the sources: a sentence of the module's first comment gives a latency, the diagram must have it
-between two signals. The modules' tests hold the same latencies against the running module.
 """
 
 import html
-import json
-import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree
 
-import wavedrom
+from hardware_timing import BORDER, BUS, MARK, MUTED, OURS, ROOT, TEXT, TITLES, drawn
 
-ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "docs" / "hardware"
 DRAWINGS = ROOT / "docs" / "drawings"
-TEXT, MUTED = "var(--color-foreground-primary)", "var(--color-foreground-muted)"
-BORDER, PAGE = "var(--color-foreground-border)", "var(--color-background-primary)"
-OURS, BUS, MARK = "#009E73", "#2585C7", "#D55E00"
-SVG = "{http://www.w3.org/2000/svg}"
-HREF = "{http://www.w3.org/1999/xlink}href"
-
-
-@dataclass(frozen=True)
-class Check:
-    """A latency in clocks, the sentence that states it, and the signals that show it when first high."""
-
-    source: str
-    sentence: str
-    first: str
-    second: str
-    clocks: int
-
-
-CHECKS = {
-    "phantom_queue": (
-        Check(
-            "rtl/switch/phantom_queue.sv",
-            "the answer comes four clocks later",
-            "packet_valid",
-            "answer_valid",
-            4,
-        ),
-    ),
-    "ecn_marker": (
-        Check(
-            "rtl/switch/ecn_marker.sv",
-            "WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64",
-            "s_tvalid",
-            "m_tvalid",
-            10,
-        ),
-        Check("rtl/switch/ecn_marker.sv", "3 clocks after its last beat", "s_tlast", "frame_done", 3),
-    ),
-    "frame_fifo": (
-        Check(
-            "rtl/stream/frame_fifo.sv",
-            "the first beat comes three clocks later",
-            "departs",
-            "m_tvalid",
-            3,
-        ),
-    ),
-    "switch_port": (
-        Check(
-            "rtl/switch/port_datapath.sv",
-            "20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat",
-            "s_tlast",
-            "m_tvalid",
-            15,
-        ),
-        # The questions and answers of the phantom queue inside.
-        Check(
-            "rtl/switch/port_datapath.sv",
-            "The phantom queue: asked one clock after the departure",
-            "frame_in",
-            "departs",
-            3,
-        ),
-    ),
-    "pacer": (
-        Check(
-            "rtl/nic/pacer.sv",
-            "the decision, 8 clocks after the packet was taken",
-            "packet_valid & packet_ready",
-            "admission_valid",
-            8,
-        ),
-        # Here the head appears at an odd clock: 7 to the first even one, 2 to the release.
-        Check(
-            "docs/hardware/pacer.md",
-            "considered from the first even clock that is at least 6 clocks after it appeared; "
-            "`release_head` comes 2 clocks after the decision",
-            "head_valid",
-            "release_head",
-            9,
-        ),
-    ),
-    "flow_association": (
-        Check(
-            "rtl/nic/flow_association.sv",
-            "the answers come eight clocks later",
-            "ece_valid",
-            "ece_answer_valid",
-            8,
-        ),
-        Check(
-            "rtl/nic/flow_association.sv",
-            "the answers come eight clocks later",
-            "lookup_valid",
-            "lookup_answer_valid",
-            8,
-        ),
-    ),
-    "latency_meter": (
-        Check(
-            "rtl/meter/probe_parser.sv",
-            "The result comes 4 clocks after the transfer of the last beat",
-            "entry_tlast",
-            "enter_probe",
-            4,
-        ),
-        Check(
-            "rtl/meter/probe_parser.sv",
-            "The result comes 4 clocks after the transfer of the last beat",
-            "exit_tlast",
-            "leave_probe",
-            4,
-        ),
-    ),
-}
-
-TITLES = {
-    "phantom_queue": "Three packets and the phantom queue's answers, four clocks later",
-    "ecn_marker": "A frame of eight beats through the ECN marker, ten clocks later with CE set",
-    "frame_fifo": "Two frames into the frame FIFO and out of it without a gap",
-    "switch_port": "Two frames of one beat through the datapath of a switch port",
-    "pacer": "A packet that the pacer queues, and its release",
-    "flow_association": "An ACK with ECN-Echo, two look-ups and their answers",
-    "latency_meter": "A probe that enters a switch and leaves it five clocks later",
-}
-
-
-# ---- Timing diagrams ----
-
-
-def first_high(waves: dict[str, str], signals: str) -> int:
-    """The first clock in which a signal is high, or all of several, as `a & b`."""
-    levels = []
-    for signal in signals.split(" & "):
-        level, wave = "", waves[signal]
-        for number, mark in enumerate(wave):
-            level += level[number - 1] if mark == "." else mark
-        levels.append(level)
-    return [set(clock) == {"1"} for clock in zip(*levels, strict=True)].index(True)
-
-
-def check(name: str, diagram: dict[str, list[dict[str, str]]]) -> None:
-    """Hold a diagram against the comments of its module.
-
-    Raises:
-        ValueError: they disagree.
-
-    """
-    waves = {lane["name"]: lane["wave"] for lane in diagram["signal"] if lane}
-    if len({len(wave) for wave in waves.values()}) != 1:
-        raise ValueError(f"{name}: signals of different length")
-    for found in CHECKS[name]:
-        text = (ROOT / found.source).read_text(encoding="utf-8")
-        words = " ".join(re.sub(r"^\s*// ?|//", " ", text, flags=re.MULTILINE).split())
-        if " ".join(found.sentence.split()) not in words:
-            raise ValueError(f"{found.source} no longer says: {found.sentence}")
-        clocks = first_high(waves, found.second) - first_high(waves, found.first)
-        if clocks != found.clocks:
-            raise ValueError(
-                f"{name}: {found.second} is {clocks} clocks after {found.first}, "
-                f"{found.source} says {found.clocks}"
-            )
-
-
-LINE = {"fill": "none", "stroke": TEXT, "stroke-width": "1", "stroke-linejoin": "round"}
-CLASSES = {
-    "s1": LINE,
-    "s2": {**LINE, "stroke": MUTED, "stroke-width": "0.5"},
-    "s3": {**LINE, "stroke-dasharray": "1 3"},
-    "s4": LINE,
-    "s6": {"fill": TEXT, "stroke": "none"},
-    # Data: 2 and =; 3; 4, changed here; 5, the next frame.
-    "s5": {"fill": PAGE, "stroke": "none"},
-    "s7": {"fill": "none", "stroke": "none"},
-    "s8": {"fill": OURS, "fill-opacity": "0.3", "stroke": "none"},
-    "s9": {"fill": MARK, "fill-opacity": "0.35", "stroke": "none"},
-    "s10": {"fill": BUS, "fill-opacity": "0.3", "stroke": "none"},
-    "muted": {"fill": MUTED, "font-size": "11"},
-    "info": {"fill": TEXT},
-}
-"""WaveDrom's classes as attributes: a style sheet inside a page would hold for the whole page."""
-
-
-def timing(name: str, text: str, title: str) -> str:
-    """A timing diagram as part of a page."""
-    root = ElementTree.fromstring(wavedrom.render(text).tostring())
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag == f"{SVG}style":
-                parent.remove(child)
-    used = {use.get(HREF, "").removeprefix("#") for use in root.iter(f"{SVG}use")}
-    for defs in root.iter(f"{SVG}defs"):
-        for brick in list(defs):
-            if brick.tag == f"{SVG}g" and brick.get("id") not in used:
-                defs.remove(brick)
-    for element in root.iter():
-        named = element.attrib.pop("class", "")
-        if element.tag == f"{SVG}text" and not named and "style" not in element.attrib:
-            element.set("font-size", "11")
-        if element.tag == f"{SVG}use":
-            element.set("x", element.attrib.pop("transform")[len("translate(") : -1])
-        element.attrib.pop("{http://www.w3.org/XML/1998/namespace}space", None)
-        for key, value in CLASSES.get(named, {}).items():
-            element.set(key, value)
-        if "id" in element.attrib:
-            element.set("id", f"{name}-{element.get('id')}")
-        if HREF in element.attrib:
-            element.set("href", f"#{name}-{element.attrib.pop(HREF).removeprefix('#')}")
-        style = element.get("style", "")
-        if style:
-            style = re.sub(r"url\(#(\w+)\)", rf"url(#{name}-\1)", style)
-            style = style.replace("#FFF", PAGE).replace("#0041c4", BUS).replace("#888", BORDER)
-            element.set("style", style.replace("font-size:8px", "font-size:11px"))
-    width, height = (float(root.get(key, "0")) for key in ("width", "height"))
-    root.attrib.clear()
-    root.set("viewBox", f"0 0 {width:g} {height + 4:g}")
-    root.set("font-family", "sans-serif")
-    root.set("font-size", "13")
-    root.set("fill", TEXT)
-    root.set("style", f"max-width:{width:g}px")
-    ElementTree.register_namespace("", SVG[1:-1])
-    drawn = ElementTree.tostring(root, encoding="unicode")
-    # Nothing but what is named is left of the ids.
-    needed = set(re.findall(r'href="#([\w-]+)"|url\(#([\w-]+)\)', drawn))
-    needed_ids = {one or other for one, other in needed}
-    drawn = re.sub(r' id="([\w-]+)"', lambda m: m[0] if m[1] in needed_ids else "", drawn)
-    head, rest = drawn.split(">", 1)
-    return f'<div class="drawing">{head} role="img"><title>{html.escape(title)}</title>{rest}</div>\n'
-
-
-# ---- Block diagrams ----
 
 
 @dataclass
@@ -296,7 +56,11 @@ class Blocks:
             self.text(x + width / 2, top + 15 * number, line, size, "middle")
 
     def arrow(
-        self, *points: tuple[float, float], colour: str = TEXT, dashed: bool = False, tip: bool = True
+        self,
+        *points: tuple[float, float],
+        colour: str = TEXT,
+        dashed: bool = False,
+        tip: bool = True,
     ) -> None:
         """A line through points, with a tip at its end."""
         path = " L".join(f"{x:g} {y:g}" for x, y in points)
@@ -310,8 +74,9 @@ class Blocks:
     def svg(self) -> str:
         """The drawing as part of a page."""
         tips = "".join(
-            f'<marker id="{self.name}-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
-            f'markerHeight="7" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{colour}"/></marker>'
+            f'<marker id="{self.name}-{name}" viewBox="0 0 10 10" refX="9" refY="5" '
+            f'markerWidth="7" markerHeight="7" orient="auto">'
+            f'<path d="M0 0 L10 5 L0 10 z" fill="{colour}"/></marker>'
             for name, colour in (("tip", TEXT), ("mark", MARK), ("bus", BUS))
             if any(f"#{self.name}-{name})" in part for part in self.parts)
         )
@@ -327,8 +92,8 @@ def rack() -> Blocks:
     """Where the modules sit between two servers of a rack (paper, figure 7)."""
     d = Blocks(
         "hw-rack",
-        "Where the modules sit in a rack: the NIC's pacer behind a server, the switch port with the "
-        "phantom queue before each cable to a server, the latency meter around the switch",
+        "Where the modules sit in a rack: the NIC's pacer behind a server, the switch port with "
+        "the phantom queue before each cable to a server, the latency meter around the switch",
         760,
         240,
     )
@@ -337,7 +102,8 @@ def rack() -> Blocks:
     d.box(112, 82, 100, 92, "hull_nic", "pacer,", "association,", "ECE snooper", colour=OURS)
     d.group(300, 70, 270, 124, "switch")
     d.box(312, 96, 92, 62, "switching", "fabric")
-    d.box(430, 82, 128, 92, "hull_switch_port", "queue,", "threshold marker,", "phantom queue", colour=OURS)
+    lines = ("hull_switch_port", "queue,", "threshold marker,", "phantom queue")
+    d.box(430, 82, 128, 92, *lines, colour=OURS)
     d.group(646, 70, 108, 124, "receiving server")
     d.box(658, 96, 86, 62, "host", "echoes CE", "as ECE")
     d.arrow((94, 120), (110, 120))
@@ -360,8 +126,9 @@ def switch_port() -> Blocks:
     """Inside of a switch port."""
     d = Blocks(
         "hw-switch-port",
-        "Inside hull_switch_port: frames pass the frame FIFO and the ECN marker; the threshold marker "
-        "looks at arrivals, the phantom queue at departures; both marks go to the ECN marker",
+        "Inside hull_switch_port: frames pass the frame FIFO and the ECN marker; the threshold "
+        "marker looks at arrivals, the phantom queue at departures; both marks go to "
+        "the ECN marker",
         760,
         340,
     )
@@ -398,8 +165,9 @@ def nic() -> Blocks:
     """Inside of the NIC's part."""
     d = Blocks(
         "hw-nic",
-        "Inside hull_nic: frames of the host are staged until the pacer has decided; they pass, or wait "
-        "in the pacer's FIFO. The ECE snooper reads what comes back and feeds the association table",
+        "Inside hull_nic: frames of the host are staged until the pacer has decided; they pass, or "
+        "wait in the pacer's FIFO. The ECE snooper reads what comes back and feeds the association "
+        "table",
         760,
         366,
     )
@@ -441,8 +209,8 @@ def switch() -> Blocks:
     """The switch of four ports."""
     d = Blocks(
         "hw-switch",
-        "Inside hull_switch: four inputs with a frame FIFO each, an arbiter with one bus, the address "
-        "table, and four outputs hull_switch_port",
+        "Inside hull_switch: four inputs with a frame FIFO each, an arbiter with one bus, the "
+        "address table, and four outputs hull_switch_port",
         760,
         300,
     )
@@ -469,8 +237,8 @@ def behind_a_mac() -> Blocks:
     """A switch port and a NIC beside Ethernet MACs."""
     d = Blocks(
         "hw-behind-a-mac",
-        "hull_switch_port between a switch's fabric and a MAC's transmit stream; the receive stream goes "
-        "to the fabric as it is; software writes registers over AXI4-Lite",
+        "hull_switch_port between a switch's fabric and a MAC's transmit stream; the receive "
+        "stream goes to the fabric as it is; software writes registers over AXI4-Lite",
         760,
         250,
     )
@@ -507,12 +275,8 @@ def main() -> int:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DRAWINGS
     for name, draw in BLOCKS.items():
         (folder / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
-    for name, title in TITLES.items():
-        text = (SOURCES / f"{name}.wavedrom.json").read_text(encoding="utf-8")
-        check(name, json.loads(text))
-        # Ids are short: each is written for each half clock of each signal.
-        drawn = timing("".join(word[0] for word in ("timing", *name.split("_"))), text, title)
-        (folder / f"timing_{name}.svg").write_text(drawn, encoding="utf-8")
+    for name in TITLES:
+        (folder / f"timing_{name}.svg").write_text(drawn(name), encoding="utf-8")
     return 0
 
 
