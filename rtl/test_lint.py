@@ -50,10 +50,11 @@ def test_lint(path: Path) -> None:
 
 
 def test_slang() -> None:
+    """A cast that does nothing at one width of a parameter does something at another."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     files = " ".join(str(path) for path in (*PACKAGES, *MODULES))
-    assert driver.parseCommandLine(f"slang -Wextra -Werror {files}")
+    assert driver.parseCommandLine(f"slang -Wextra -Wno-useless-cast -Werror {files}")
     assert driver.processOptions()
     assert driver.parseAllSources()
     assert driver.runFullCompilation(True)

@@ -19,8 +19,8 @@ BUILDS = RTL.parent / "target" / "rtl"
 
 
 def library(*modules: str) -> list[str]:
-    """The sources of a bench of `modules` and of all that they have inside, as `build` takes them: their own
-    bench first, packages before who uses them.
+    """The sources of the benches of `modules` and of all that they have inside, as `build` takes
+    them: packages before who uses them.
     """
     folders = ["switch", "nic", "meter", "stream", "registers", "registers/generated", "bench"]
     known = {path.stem: path for folder in folders for path in (RTL / folder).glob("*.sv")}

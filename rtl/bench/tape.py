@@ -41,8 +41,8 @@ def playback(
     answers: Mapping[str, int],
     after: int = AFTER,
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """`play` for a bench with several players and recorders, by the names of their plusargs. The bench
-    goes on for `after` clocks.
+    """`play` for a bench with several players and recorders, by the names of their plusargs. The
+    bench goes on for `after` clocks.
     """
     where = folder / name
     where.mkdir(parents=True, exist_ok=True)

@@ -105,15 +105,10 @@ module hull_nic #(
       .pacer_enable(enable), .max_rate_bps, .min_rate_bps, .initial_rate_bps, .bucket_bytes, .fifo_bytes,
       .update_interval, .eta, .gain, .beta({4'd0, beta}), .rate_step_bps, .token_tick, .when_full,
       .probability, .timeout_clocks, .evict_when_full, .seed_valid(seed_written), .seed, .ece_valid, .ece_flow,
-      .rate_bps, .backlog_bytes, .passed_count, .queued_count, .dropped_count, .bypassed_count,
+      .rate_bps, .backlog_bytes, .max_backlog_bytes, .passed_count, .queued_count, .dropped_count, .bypassed_count,
       .live, .associations, .refreshed, .expired, .ignored, .evicted, .missed,
       .frame_in, .frame_out, .full, .runt, .oversized, .truncated, .bad
   );
-
-  always_ff @(posedge clk) begin
-    if (backlog_bytes > max_backlog_bytes) max_backlog_bytes <= backlog_bytes;
-    if (rst) max_backlog_bytes <= '0;
-  end
 
   localparam int Counters = 7;
   logic [Counters-1:0] events;

@@ -70,6 +70,7 @@ module nic_datapath #(
     // What can be read.
     output logic [39:0] rate_bps,
     output logic [23:0] backlog_bytes,
+    output logic [23:0] max_backlog_bytes,
     output logic [31:0] passed_count,
     output logic [31:0] queued_count,
     output logic [31:0] dropped_count,
@@ -209,7 +210,7 @@ module nic_datapath #(
       .fifo_bytes, .update_interval, .eta, .gain, .beta, .rate_step_bps, .token_tick, .when_full,
       .packet_valid, .packet_ready, .packet_bytes(next_bytes), .packet_paced(next_paced),
       .admission_valid, .admission, .head_valid, .head_bytes, .line_free, .release_head(releases),
-      .active(unused_active), .rate_bps, .backlog_bytes, .tokens_negative(unused_negative),
+      .active(unused_active), .rate_bps, .backlog_bytes, .max_backlog_bytes, .tokens_negative(unused_negative),
       .passed_count, .queued_count, .dropped_count, .bypassed_count
   );
 

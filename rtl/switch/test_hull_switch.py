@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_ecn_marker import rule
+
 from bench import frames
 from bench.frames import Frames
 from bench.simulation import build, library
 from bench.tape import playback
-from test_ecn_marker import rule
 
 BITS, WIDTH, PACE, PORTS = 64, 8, 8, 4
 HOSTS = 12
@@ -29,7 +30,9 @@ def address(host: int) -> bytes:
 def traffic(
     rng: np.random.Generator, port: int, count: int, receivers: list[int]
 ) -> tuple[Frames, np.ndarray, np.ndarray]:
-    """Frames of the hosts behind a port, first a broadcast of each; clocks of their beats; receivers."""
+    """Frames of the hosts behind a port, first a broadcast of each, clocks of their beats, and
+    receivers.
+    """
     hosts = [host for host in range(HOSTS) if host % PORTS == port]
     made, to = [], []
     for host in hosts:
@@ -108,15 +111,15 @@ def run(folder: Path, name: str, receivers: list[int], count: int) -> list[float
 
 
 def test_frames_come_out_where_they_should(folder: Path) -> None:
-    """Each port sends to the hosts behind the others: a third of three links at each output. The link's rate is
-    the phantom queue's drain divided by 0.95, so that some frames are marked.
+    """Each port sends to the hosts behind the others: a third of three links at each output, with
+    the gaps some 80% of its rate, below the phantom queue's 95%: hardly a frame is marked.
     """
     shares = run(folder, "all_to_all", list(range(HOSTS)), 1_500)
-    assert all(0 < share < 1 for share in shares), shares
+    assert all(share < 0.05 for share in shares), shares
 
 
 def test_an_incast_is_marked(folder: Path) -> None:
-    """Three ports send to the hosts behind the fourth: three times its rate, all but the first frames marked."""
+    """Three ports send to the hosts behind the fourth: three times its rate, most are marked."""
     shares = run(folder, "incast", [0, 4, 8], 150)
     assert shares[0] > 0.9, shares
     assert shares[1:] == [0, 0, 0], shares
