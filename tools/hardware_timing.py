@@ -25,7 +25,7 @@ HREF = "{http://www.w3.org/1999/xlink}href"
 
 @dataclass(frozen=True)
 class Check:
-    """A latency in clocks, the sentence that states it, and two signals, first high so far apart."""
+    """A latency in clocks, the sentence that states it, two signals first high so far apart."""
 
     source: str
     sentence: str
