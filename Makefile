@@ -57,6 +57,15 @@ test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simula
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
 	  && $(BIN)/pytest rtl -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
+# The exit status says whether every module closes at 64 bits; what did not change is not measured again.
+.PHONY: rtl-report
+rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how fast it runs: docs/hardware/resources.md
+	$(BIN)/python tools/rtl_report.py
+
+.PHONY: prove
+prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too; a few minutes
+	$(BIN)/python rtl/formal/prove.py
+
 .PHONY: bench
 bench: build ## packet-hops per CPU second, instructions per packet-hop
 	$(BIN)/python benches/bench.py

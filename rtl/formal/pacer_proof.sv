@@ -1,12 +1,12 @@
-// Proof of the pacer, at its ports: any packets, any line, constant settings, any constant rate.
+// Bounded proof of the pacer, at its ports: any packets, any line, some constant settings and rates.
 //
 // 1. The backlog is what was queued less what was released, never negative, and at most fifo_bytes.
 // 2. From the start on, over any interval the paced packets have at most the tokens of the bucket (or of a packet larger than it)
 //    and those that the rate makes: the pacer never sends faster than its rate plus bucket.
 // 3. A packet that was taken has its answer after 8 clocks, and no answer comes without a packet.
 //
-// The rate filter is replaced by one with an arbitrary constant rate, since 2. holds for every rate; the widths
-// are small, and nothing in the module depends on them. Time in steps: packets and releases are seen at their
+// The rate filter is replaced by one with a constant rate; the widths are small, and nothing in the module
+// depends on them. Time in steps: packets and releases are seen at their
 // outputs, 2 clocks after the decisions, which shifts both alike.
 
 `default_nettype none
@@ -62,9 +62,15 @@ module pacer_proof (
 );
     localparam int CLOCK_PS = 2_000_000_000;
     localparam int BYTE = 4000;
-    (* anyconst *) logic [11:0] rate;
-    (* anyconst *) logic [3:0] bucket_bytes;
-    (* anyconst *) logic [5:0] fifo_bytes;
+    // Few settings, so that the bound is reached: 0, 1/4, 1/2 and 3/4 byte a clock.
+    (* anyconst *) logic [1:0] rate_quarters;
+    (* anyconst *) logic bucket_large;
+    logic [11:0] rate;
+    logic [3:0] bucket_bytes;
+    logic [5:0] fifo_bytes;
+    assign rate = 12'd1000 * 12'(rate_quarters);
+    assign bucket_bytes = bucket_large ? 4'd7 : 4'd5;
+    assign fifo_bytes = 6'd9;
     (* anyconst *) logic when_full_hold;
 
     logic rst = 1'b1;

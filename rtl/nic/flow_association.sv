@@ -113,7 +113,7 @@ module flow_association #(
   logic valid_4, any_4, full_4, room_4;
   logic [31:0] flow_4, ends_4;
   logic [Padded-1:0] match_from_4, free_from_4;
-  logic [Groups-1:0] match_below_4, free_below_4;  // in a group below
+  logic [Groups-1:0] match_below_3, free_below_3, match_below_4, free_below_4;  // in a group below
   // Clock 5: they move.
   logic push_5, refresh_5, evict_5, ignore_5;
   logic [31:0] flow_5, ends_5;
@@ -132,13 +132,9 @@ module flow_association #(
         match_from_3[8*g+i] = (match_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
         free_from_3[8*g+i]  = (free_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
       end
-    any_4  = 1'b0;
-    full_4 = 1'b1;
     for (int g = 0; g < Groups; g = g + 1) begin
-      match_below_4[g] = any_4;
-      free_below_4[g] = !full_4;
-      any_4 = any_4 || match_from_4[8*g+7];
-      full_4 = full_4 && !free_from_4[8*g+7];
+      match_below_3[g] = (match_3 & ~({Padded{1'b1}} << 8 * g)) != '0;
+      free_below_3[g]  = (free_3 & ~({Padded{1'b1}} << 8 * g)) != '0;
     end
   end
 
@@ -165,6 +161,10 @@ module flow_association #(
     valid_4 <= valid_3;
     flow_4 <= flow_3;
     ends_4 <= ends_3;
+    any_4 <= match_3 != '0;
+    full_4 <= free_3 == '0;
+    match_below_4 <= match_below_3;
+    free_below_4 <= free_below_3;
     match_from_4 <= match_from_3;
     free_from_4 <= free_from_3;
 

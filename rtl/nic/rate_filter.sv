@@ -104,6 +104,7 @@ module rate_filter #(
     // Tokens of a tick.
     logic [RATE_BITS-1:0] factor;
     logic [CLOCKS_BITS-1:0] tick;
+    logic tick_on;
     logic [CLOCKS_BITS:0] tick_acc, tick_sum;
     logic [RATE_BITS-1:0] tick_low;
     logic [TICK_PRODUCT_BITS-1:0] tick_product;
@@ -116,6 +117,7 @@ module rate_filter #(
 
     always_ff @(posedge clk) begin
         left <= left - 8'd1;
+        tick_on <= tick[CLOCKS_BITS-1:1] != 0;
         case (state)
             IDLE: begin
                 add_rate <= 1'b0;
@@ -210,8 +212,8 @@ module rate_filter #(
             end
             FINISH: begin
                 rate_bps <= new_rate;
-                ticked <= tick > 1;
-                step_tokens <= !(tick > 1) ? {{(TOKEN_BITS - RATE_BITS - 1) {1'b0}}, new_rate, 1'b0}
+                ticked <= tick_on;
+                step_tokens <= !tick_on ? {{(TOKEN_BITS - RATE_BITS - 1) {1'b0}}, new_rate, 1'b0}
                              : |(tick_product >> TOKEN_BITS) ? '1
                              : tick_product[TOKEN_BITS-1:0];
                 state <= IDLE;

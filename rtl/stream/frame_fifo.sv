@@ -5,8 +5,8 @@
 // 128 KB for the pacer). Units: bytes of the frame without FCS, beats of DATA_BITS.
 //
 // Bad input. Dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES
-// (`oversized`: the rest of it is not stored), flagged by its source at the last beat (`bad`), or without room
-// (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
+// (`oversized`: the rest of it is not stored), flagged by its source at the last beat or with no byte in it
+// (`bad`), or without room (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
 // it in the same stream wait for its end, what is queued goes on.
 //
 // In: a beat is always taken (`s_tready` is not here: a link cannot be held back; who can hold looks at
@@ -71,7 +71,9 @@ module frame_fifo #(
   // count stops behind the longest frame.
   logic [DATA_BITS-1:0] data_1, data_2;
   logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
-  logic [14:0] total_1, total_2;
+  logic [14:0] total_1;
+  logic [13:0] total_2;
+  logic short, long;            // with total_2
   logic [14:0] bytes_before;  // bytes of the frame before this beat
   logic [CountBits-1:0] kept;
   always_comb begin
@@ -83,7 +85,7 @@ module frame_fifo #(
   always_ff @(posedge clk) begin
     data_1  <= s_tdata;
     last_1  <= s_tlast;
-    bad_1   <= s_tuser;
+    bad_1   <= s_tuser || s_tkeep == '0;  // a last beat without a byte would be stored and not read
     valid_1 <= s_tvalid;
     total_1 <= bytes_before + 15'(kept);
     if (s_tvalid) begin
@@ -95,7 +97,9 @@ module frame_fifo #(
     last_2  <= last_1;
     bad_2   <= bad_1;
     valid_2 <= valid_1;
-    total_2 <= total_1;
+    total_2 <= total_1[13:0];
+    short   <= total_1 < 15'(MIN_BYTES);
+    long    <= total_1 > 15'(MAX_BYTES);
     if (rst) begin
       bytes_before  <= '0;
       valid_1 <= 1'b0;
@@ -108,17 +112,17 @@ module frame_fifo #(
   logic [DATA_BITS-1:0] memory[BEATS];
   logic [POINTER:0] written, committed, read;  // one bit more than an address has
   logic no_room;                               // for a beat before this one
-  logic beat_fits, ends, whole, short, long;
-  assign beats_free = (POINTER + 1)'(BEATS) - (written - read);
+  logic beat_fits, ends, whole;
+  logic reading;                               // a beat is read, and its place is free
+  // What is free is counted, not calculated from the pointers, so that nobody waits for a subtraction.
+  logic [POINTER:0] whole_free;                // without the frame that is being written
   assign beat_fits = beats_free != 0;
   assign ends  = valid_2 && last_2;
-  assign short = total_2 < 15'(MIN_BYTES);
-  assign long  = total_2 > 15'(MAX_BYTES);
 
   logic [Slot:0] slots_used;
   assign whole = ends && !bad_2 && !short && !long;
   assign offer_valid = whole && !no_room && beat_fits && slots_used != (Slot + 1)'(FRAMES);
-  assign offer_bytes = total_2[13:0];
+  assign offer_bytes = total_2;
   assign taken = offer_valid && offer_take;
   assign full = whole && !taken;
   assign bad = ends && bad_2;
@@ -133,15 +137,21 @@ module frame_fifo #(
     if (taken) begin
       written   <= written + 1'b1;
       committed <= written + 1'b1;
-    end else if (ends) begin
-      written <= committed;
-    end else if (write) begin
-      written <= written + 1'b1;
+      whole_free <= beats_free - (POINTER + 1)'(!reading);
+    end else begin
+      if (ends) written <= committed;
+      else if (write) written <= written + 1'b1;
+      whole_free <= whole_free + (POINTER + 1)'(reading);
     end
+    if (ends && !taken) beats_free <= whole_free + (POINTER + 1)'(reading);
+    else if (write && !reading) beats_free <= beats_free - 1'b1;
+    else if (!write && reading) beats_free <= beats_free + 1'b1;
     if (rst) begin
       written <= '0;
       committed <= '0;
       no_room <= 1'b0;
+      beats_free <= (POINTER + 1)'(BEATS);
+      whole_free <= (POINTER + 1)'(BEATS);
     end
   end
 
@@ -177,7 +187,7 @@ module frame_fifo #(
   localparam int OutBeats = 1 << OutBits;
   logic [15-CountBits:0] beats_left;          // of the frame that leaves, this clock's included
   logic [CountBits-2:0] tail;                 // bytes of its last beat, 0: all
-  logic reading, idle;
+  logic idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
   logic out_take;
   assign idle = beats_left == 0 || (reading && beats_left == 1);

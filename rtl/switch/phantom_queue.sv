@@ -90,7 +90,7 @@ module phantom_queue #(
   always_ff @(posedge clk) begin
     off_delayed <= off;
     phase   <= (phase + 16'd1 >= tick_clocks) ? 16'd0 : phase + 16'd1;
-    pending <= (tick || pending[47]) ? 48'(drain_units) : pending + 48'(drain_units);
+    pending <= tick ? 48'(drain_units) : pending + 48'(drain_units);
     if (off || off_delayed) begin
       phase   <= 16'd0;
       pending <= 48'd0;
@@ -130,7 +130,7 @@ module phantom_queue #(
     never_empty_3 <= count_arriving && below_2[COUNTER_BITS];
     limit_3 <= count_arriving ? below_2[COUNTER_BITS-1:0] : threshold_units;
     room_3 <= ~counted_2;
-    full_3 <= ~COUNTER_BITS'(drain);
+    full_3 <= ~(COUNTER_BITS'(drain));  // Yosys reads ~WIDTH'(x) as (~WIDTH)'(x)
     change_3 <= $signed({2'b00, counted_2}) - $signed({2'b00, COUNTER_BITS'(drain)});
     if (rst) begin
       valid_1 <= 1'b0;

@@ -93,9 +93,21 @@ module port_datapath #(
   assign above_threshold = taken && threshold_mark;
   assign frame_in = taken || dropped_full || runt || oversized || bad;
 
-  // The queue in bytes. What it may hold at most for a frame to be taken is known one clock before.
+  // The queue in bytes: what was counted in, less what left in the last clock. So the length of a frame that
+  // leaves, which comes late out of a memory, ends in a register. What the queue may hold at most for
+  // a frame to be taken is known one clock before.
+  logic [19:0] counted_in;
+  logic [13:0] left;
   logic [20:0] most_before;
-  assign take = !most_before[20] && queue_bytes <= most_before[19:0];
+  // Sums of three numbers: first each bit's sum and carry, so that only one carry chain follows.
+  logic [21:0] most_3, not_counted_3, left_3, room;
+  assign queue_bytes = counted_in - {6'd0, left};
+  assign most_3 = {most_before[20], most_before};
+  assign not_counted_3 = ~{2'b00, counted_in};
+  assign left_3 = {8'd0, left};
+  assign room = (most_3 ^ not_counted_3 ^ left_3)
+      + {(most_3[20:0] & not_counted_3[20:0]) | (left_3[20:0] & (most_3[20:0] | not_counted_3[20:0])), 1'b1};
+  assign take = !room[21];
   threshold_marker marker (
       .enable(marker_enable), .count_arriving(marker_count_arriving),
       .threshold_bytes(marker_threshold_bytes), .queue_bytes, .packet_bytes(offer_bytes),
@@ -114,20 +126,31 @@ module port_datapath #(
   logic [13:0] freed_bytes;
   assign freed = count_in_service ? ends_out : leaves;
   assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
+  // Both sums are calculated while `take` is compared; `taken` comes late and selects.
+  logic [19:0] not_left_3, offer_3, grown;
+  assign not_left_3 = ~{6'd0, left};
+  assign offer_3 = {6'd0, offer_bytes};
+  assign grown = (counted_in ^ not_left_3 ^ offer_3)
+      + {(counted_in[18:0] & not_left_3[18:0]) | (offer_3[18:0] & (counted_in[18:0] | not_left_3[18:0])), 1'b1};
   always_ff @(posedge clk) begin
     most_before <= {1'b0, limit_bytes} - {7'd0, next_bytes};
-    queue_bytes <= queue_bytes + (taken ? {6'd0, offer_bytes} : 20'd0) - (freed ? {6'd0, freed_bytes} : 20'd0);
+    counted_in <= taken ? grown : queue_bytes;
+    left <= freed ? freed_bytes : 14'd0;
     if (leaves) lengths[length_in] <= head_bytes;
     length_in  <= length_in + 5'(leaves);
     length_out <= length_out + 5'(ends_out);
     started    <= started + 6'(leaves) - 6'(ends_out);
     if (rst) begin
-      queue_bytes <= '0;
+      counted_in <= '0;
+      left <= '0;
       length_in <= '0;
       length_out <= '0;
       started <= '0;
     end
   end
+
+  logic unused_room;
+  assign unused_room = &{1'b0, room[20:0]};
 
   // The phantom queue: asked one clock after the departure, when the overhead has been added.
   logic counts;

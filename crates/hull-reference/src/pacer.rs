@@ -203,6 +203,59 @@ impl HardwarePacer {
         self.0.rate_bps()
     }
 
+    /// What the pacer does inside a NIC: packets are decided at the clocks `decided`, and the k-th one that is
+    /// queued can be released by a decision at `head_from[k]` or later. Returns the answers of
+    /// the packets (0 pass, 1 queued, 2 dropped, 3 held) and the clocks of the decisions that release.
+    fn in_nic(
+        &mut self,
+        decided: Vec<u64>,
+        bytes: Vec<u32>,
+        paced: Vec<bool>,
+        head_from: Vec<u64>,
+    ) -> (Vec<u32>, Vec<u64>) {
+        let (mut answers, mut releases) = (Vec::new(), Vec::new());
+        let mut fifo: VecDeque<u32> = VecDeque::new();
+        let pacer = &mut self.0;
+        for at in 0..=decided.len() {
+            let until = decided.get(at).copied().unwrap_or(u64::MAX);
+            while let (Some(&head), Some(&from)) = (fifo.front(), head_from.get(releases.len())) {
+                let mut step = even(from).max(pacer.now());
+                let mut left = false;
+                while step < until && !left {
+                    pacer.advance(step);
+                    let wake = pacer.next_wake(head);
+                    if wake > step {
+                        step = wake;
+                    } else if pacer.poll(step, head) {
+                        left = true;
+                    } else {
+                        step += hardware::STEP_CLOCKS;
+                    }
+                }
+                if !left {
+                    break;
+                }
+                releases.push(step);
+                fifo.pop_front();
+            }
+            if at == decided.len() {
+                break;
+            }
+            pacer.advance(decided[at]);
+            let admission = pacer.admit(decided[at], bytes[at], paced[at]);
+            answers.push(match admission {
+                hardware::Admission::Pass => 0,
+                hardware::Admission::Queued => 1,
+                hardware::Admission::Dropped => 2,
+                hardware::Admission::Held => 3,
+            });
+            if admission == hardware::Admission::Queued {
+                fifo.push_back(bytes[at]);
+            }
+        }
+        (answers, releases)
+    }
+
     /// What the bench does with packets that are offered from the clocks `offered` on, until all have left.
     /// `again`: a packet is offered again until it is not held, and the next one waits for it.
     fn replay(
