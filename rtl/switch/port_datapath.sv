@@ -11,7 +11,7 @@
 //
 // The phantom queue is asked when a frame leaves the queue, and answers while its beats are on the way to
 // the marker, so that no clock is lost. The first beat of a frame that finds the port empty comes out
-// 12 clocks (64 bits: 14) after its last beat came in.
+// 20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat came in.
 module port_datapath #(
     parameter int DATA_BITS = 64,
     parameter int BEATS     = 2048,  // memory of the queue, in beats; a power of two
