@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from hull.experiments import all_experiments
 from hull.experiments.common.measured import Results
 
 IDS = tuple(all_experiments())
+GALLERY = Path(__file__).parents[2] / "tools" / "gallery.py"
 
 
 def claims(everything: Path) -> list[dict[str, Any]]:
@@ -160,3 +162,23 @@ def test_same_bytes_whatever_the_order_of_hashes_and_threads(
             again, first = (folder / f"{id_}-quick" / name for folder in (out, everything))
             assert again.exists() == first.exists()
             assert not first.exists() or again.read_bytes() == first.read_bytes(), (id_, name)
+
+
+def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> None:
+    results, made = tmp_path / "results", tmp_path / "gallery"
+    results.mkdir()
+    (results / "fig9-quick").symlink_to(everything / "fig9-quick")
+    done = subprocess.run(
+        [sys.executable, GALLERY, results, made],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1  # the others have no pictures
+    assert "no results of epfl-fig2b, " in done.stderr
+    record = json.loads((made / "record.json").read_text(encoding="utf-8"))
+    assert list(record) == ["fig9"]
+    assert record["fig9"]["size"] == "quick"
+    assert set(record["fig9"]["claims"]) == {c.id for c in all_experiments()["fig9"].claims}
+    with Image.open(made / "fig9.webp") as image:
+        assert 480 < image.width <= 1100
