@@ -32,6 +32,13 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors: one waits for the longest fixture, and others for what
+    sleeps or answers late."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The file that most needs the longest fixture comes first, the others that need it last: the
     other processes of `pytest -n` test something else meanwhile and do not wait for it."""
