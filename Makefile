@@ -43,7 +43,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 .PHONY: rust-tests
 rust-tests: ## lint and compile what `make test` runs of Rust
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked --workspace --exclude hull-py --no-run
+	cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-run
 
 .PHONY: linux
 linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
