@@ -39,6 +39,12 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(MAKE) test-linux
 	$(MAKE) test-rtl
 
+# Needs no Python: it can go on beside `make build`, which compiles in another folder of target/.
+.PHONY: rust-tests
+rust-tests: ## lint and compile what `make test` runs of Rust
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-run
+
 .PHONY: linux
 linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev zlib1g-dev libbpf-dev)
 	@tools/linux-ready build

@@ -32,9 +32,19 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors: one waits for the longest fixture, and others for what
+    sleeps or answers late."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those of the longest fixture come first: it keeps all processors busy by itself."""
-    items.sort(key=lambda item: "everything" not in getattr(item, "fixturenames", ()))
+    """The file that most needs the longest fixture comes first, the others that need it last: the
+    other processes of `pytest -n` test something else meanwhile and do not wait for it."""
+    needing = [item.path for item in items if "everything" in getattr(item, "fixturenames", ())]
+    most = max(needing, key=needing.count, default=None)
+    items.sort(key=lambda item: 0 if item.path == most else 1 + (item.path in needing))
 
 
 @pytest.fixture(scope="session")

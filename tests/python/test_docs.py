@@ -124,26 +124,6 @@ def test_every_experiment_is_in_the_gallery() -> None:
         assert f"](../gallery/{id_}.webp)" in page, id_
 
 
-def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> None:
-    results, made = tmp_path / "results", tmp_path / "gallery"
-    results.mkdir()
-    (results / "fig9-quick").symlink_to(everything / "fig9-quick")
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "gallery.py", results, made],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1  # the others have no pictures
-    assert "no results of epfl-fig2b, " in done.stderr
-    record = json.loads((made / "record.json").read_text(encoding="utf-8"))
-    assert list(record) == ["fig9"]
-    assert record["fig9"]["size"] == "quick"
-    assert set(record["fig9"]["claims"]) == {c.id for c in all_experiments()["fig9"].claims}
-    with Image.open(made / "fig9.webp") as image:
-        assert 480 < image.width <= 1100
-
-
 PAGE = '<p id="here"><a href="{}">x</a><img src="there.png" alt="a picture"></p>'
 
 

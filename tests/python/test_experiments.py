@@ -7,12 +7,15 @@ import json
 import os
 import re
 import subprocess
+import sys
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 import expected
@@ -21,6 +24,7 @@ from hull.experiments import all_experiments
 from hull.experiments.common.measured import Results
 
 IDS = tuple(all_experiments())
+GALLERY = Path(__file__).parents[2] / "tools" / "gallery.py"
 
 
 def claims(everything: Path) -> list[dict[str, Any]]:
@@ -59,28 +63,39 @@ def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
     assert (experiment.completion == "acked") == (id_ in ("fig12-13", "sec6-3-loads"))
 
 
-@pytest.mark.parametrize("id_", IDS)
-def test_found_as_expected(everything: Path, id_: str) -> None:
+@dataclass(frozen=True)
+class Drawn:
+    """An experiment that has been run: what it found, and its figure."""
+
+    id: str
+    summary: dict[str, Any]
+    figure: Figure
+
+
+@pytest.fixture(scope="module", params=IDS)
+def drawn(request: pytest.FixtureRequest, everything: Path) -> Drawn:
+    """Each experiment in turn, drawn once for all tests of its figure."""
+    id_: str = request.param
+    folder = everything / f"{id_}-quick"
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return Drawn(id_, summary, all_experiments()[id_].draw(Results(folder, summary)))
+
+
+def test_found_as_expected(drawn: Drawn) -> None:
     """These tables have no grounds but the last run; the published values have tests of their own,
     and a claim's limits are the document's."""
-    folder = everything / f"{id_}-quick"
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    figure = all_experiments()[id_].draw(Results(folder, summary))
-    expected.compare(id_, expected.rows(summary, figure))
+    expected.compare(drawn.id, expected.rows(drawn.summary, drawn.figure))
 
 
-@pytest.mark.parametrize("id_", IDS)
-def test_figure(everything: Path, id_: str) -> None:
+def test_figure(drawn: Drawn, everything: Path) -> None:
     """It says what is drawn, has a key without doubles, and is no empty page."""
-    folder = everything / f"{id_}-quick"
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    figure = all_experiments()[id_].draw(Results(folder, summary))
+    figure = drawn.figure
     assert any(axis.get_ylabel() or axis.get_title(loc="left") for axis in figure.axes)
     keys = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert len(set(keys)) == len(keys)
     site = everything / "all-quick" / "figures"
-    assert (site / f"{id_}.pdf").read_bytes().startswith(b"%PDF")
-    with Image.open(site / f"{id_}.png") as image:
+    assert (site / f"{drawn.id}.pdf").read_bytes().startswith(b"%PDF")
+    with Image.open(site / f"{drawn.id}.png") as image:
         assert image.width >= 900
         grey = np.asarray(image.convert("L"))
         assert grey.min() < 60 < 250 < grey.max()
@@ -160,3 +175,23 @@ def test_same_bytes_whatever_the_order_of_hashes_and_threads(
             again, first = (folder / f"{id_}-quick" / name for folder in (out, everything))
             assert again.exists() == first.exists()
             assert not first.exists() or again.read_bytes() == first.read_bytes(), (id_, name)
+
+
+def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> None:
+    results, made = tmp_path / "results", tmp_path / "gallery"
+    results.mkdir()
+    (results / "fig9-quick").symlink_to(everything / "fig9-quick")
+    done = subprocess.run(
+        [sys.executable, GALLERY, results, made],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1  # the others have no pictures
+    assert "no results of epfl-fig2b, " in done.stderr
+    record = json.loads((made / "record.json").read_text(encoding="utf-8"))
+    assert list(record) == ["fig9"]
+    assert record["fig9"]["size"] == "quick"
+    assert set(record["fig9"]["claims"]) == {c.id for c in all_experiments()["fig9"].claims}
+    with Image.open(made / "fig9.webp") as image:
+        assert 480 < image.width <= 1100

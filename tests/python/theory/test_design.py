@@ -14,7 +14,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hull import _core
+from hull import _core, cli
 from hull.errors import UsageError
 from hull.plan import make_plan
 from hull.theory.check import measure, read_plans
@@ -235,13 +235,20 @@ def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
         (["--mtu", "9001B"], "--mtu: 9001B is invalid; expected 300B to 9000B"),
     ],
 )
-def test_bad_input(hull: Hull, place: Path, options: list[str], message: str) -> None:
-    file = ("--scenario", "mine.toml")
-    done = hull("design", "--rate", "10Gbps", "--rtt", "300us", *file, *options)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stdout == ""
+def test_bad_input(
+    place: Path,
+    options: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["design", "--rate", "10Gbps", "--rtt", "300us", "--scenario", "mine.toml"]
+    monkeypatch.setattr("sys.argv", ["hull", *arguments, *options])
+    assert cli.main() == 2
+    done = capsys.readouterr()
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
+    assert done.out == ""
     assert not (place / "mine.toml").exists()
 
 
