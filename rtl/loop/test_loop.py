@@ -50,18 +50,18 @@ def program() -> Path:
     """crates/hull-sim/verilated/main.rs with the verilated modules. hull-sim is
     compiled with less optimization than usual: the modules take the time.
     """
-    library = BUILDS / "loop"
     sources = [RTL / source for source in SOURCES]
     content = b"".join(source.read_bytes() for source in sources)
-    mark = hashlib.sha256(content + os.environ["VERILATOR_ROOT"].encode()).hexdigest()
-    stamp = library / "built"
-    if not stamp.exists() or stamp.read_text() != mark:
+    mark = hashlib.sha256(content + os.environ["VERILATOR_ROOT"].encode()).hexdigest()[:8]
+    # A folder for each library: cargo looks at its name, not into it.
+    library = BUILDS / f"marking_port-{mark}"
+    if not (library / "built").exists():
         shutil.rmtree(library, ignore_errors=True)
         library.mkdir(parents=True)
         verilate = ["verilator", "--cc", "--build", "-O3", "--no-timing", "-Wall"]
         flags = ["-CFLAGS", "-O2 -fPIC", "--Mdir", library, "--top", "marking_port"]
         checked([*verilate, *flags, *sources], RTL)
-        stamp.write_text(mark)
+        (library / "built").touch()
     of_simulator = "profile.release.package.hull-sim"
     cargo = [
         *("cargo", "rustc", "--release", "--locked", "--package", "hull-sim"),

@@ -132,7 +132,10 @@ impl Rule for VerilatedPort {
             return Decision::Pass;
         }
         let queue_bytes = u32::try_from(arrival.queue_bytes).expect("a queue below 4 GB");
-        assert!(queue_bytes < 1 << 20, "the queue fits the hardware's 20 bits");
+        assert!(
+            queue_bytes < 1 << 20,
+            "the queue fits the hardware's 20 bits"
+        );
         // SAFETY: `port` is valid until `drop`.
         let marks = unsafe { marking_port_arrives(self.port, queue_bytes, packet.wire_bytes) };
         WORK.arrivals.fetch_add(1, Relaxed);
@@ -167,7 +170,8 @@ impl Drop for VerilatedPort {
     fn drop(&mut self) {
         // SAFETY: `port` is valid, and not used any more.
         unsafe {
-            WORK.clocks.fetch_add(marking_port_clocks(self.port), Relaxed);
+            WORK.clocks
+                .fetch_add(marking_port_clocks(self.port), Relaxed);
             WORK.skipped
                 .fetch_add(marking_port_skipped(self.port), Relaxed);
             marking_port_delete(self.port);
