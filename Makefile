@@ -69,7 +69,7 @@ rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how
 	$(BIN)/python tools/rtl_report.py
 
 .PHONY: prove
-prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too; a few minutes
+prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too, 10 minutes each at most
 	$(BIN)/python rtl/formal/prove.py
 
 .PHONY: bench

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -25,7 +26,9 @@ def find_proofs() -> list[str]:
     proofs = []
     for path in sorted(FORMAL.glob("*.sby")):
         section = re.search(r"^\[tasks\]\n(.*?)^\[", path.read_text(), re.M | re.S)
-        tasks = section.group(1).split() if section else []
+        lines = section.group(1).splitlines() if section else []
+        # The words behind a task's name are its groups.
+        tasks = [line.split()[0] for line in lines if line.strip()]
         proofs += [f"{path.stem}:{task}" for task in tasks] or [path.stem]
     return proofs
 
@@ -43,38 +46,48 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": path}
 
 
-def prove(proof: str) -> str:
-    """Run one proof; returns what SymbiYosys says, from its summary on.
+def prove(proof: str, limit_s: float | None = None) -> str:
+    """Run one proof. Returns "holds", or how far it was proved when the time was over.
 
     Raises:
-        AssertionError: it failed, or was not decided.
+        AssertionError: it failed, or a tool did; the text is the summary of SymbiYosys.
 
     """
     name, _, task = proof.partition(":")
     where = WORK / proof.replace(":", "-")
-    done = subprocess.run(
+    running = subprocess.Popen(
         ["yowasp-sby", "-f", "-d", str(where), f"{name}.sby", *([task] if task else [])],
         cwd=FORMAL,
         env=environment(),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
-        check=False,
+        start_new_session=True,
     )
-    said = "\n".join(line for line in done.stdout.splitlines() if "summary:" in line)
-    assert done.returncode == 0, said or done.stdout + done.stderr
-    return said
+    try:
+        said, _ = running.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGTERM)
+        said, _ = running.communicate()
+        # The step that is being checked has not been proved; those before it have.
+        steps = [int(step) for step in re.findall(r"Checking assertions in step (\d+)", said)]
+        return f"NOT COMPLETE: no violation in {max(steps, default=0)} clocks"
+    summary = "\n".join(line for line in said.splitlines() if "summary:" in line)
+    assert running.returncode == 0, summary or said
+    return "holds"
 
 
 def main() -> None:
-    """Run proofs one after the other; exit status 1 if one does not hold."""
+    """Run proofs one after the other; exit status 1 if one is violated."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("proofs", nargs="*", metavar="NAME[:TASK]", default=find_proofs())
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each proof")
+    options = parser.parse_args()
     failed = False
-    for proof in parser.parse_args().proofs:
+    for proof in options.proofs:
         began = time.monotonic()
         try:
-            prove(proof)
-            said = "holds"
+            said = prove(proof, options.limit)
         except AssertionError as error:
             said, failed = f"FAILS\n{error}", True
         print(f"{proof}: {said} ({time.monotonic() - began:.0f} s)", flush=True)

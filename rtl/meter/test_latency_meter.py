@@ -381,5 +381,6 @@ def test_random(folder: Path, bits: int) -> None:
     print(f"{bits} bits, {len(entry.bad)} frames:", expected)
     assert run.counts == expected
     assert min(expected.unmatched, expected.outstanding, expected.truncated) > 1_000
-    assert (expected.histogram[:128] > 20).all()
+    # The time of a PTP clock goes in steps, so that it meets not every bucket.
+    assert (expected.histogram > 20).sum() > 100
     assert bits > 64 or expected.histogram[-1] > 20

@@ -200,10 +200,9 @@ module port_datapath #(
   logic [2:0] wanted_in, wanted_next;
   assign wanted_out = wanted[wanted_next];
   always_ff @(posedge clk) begin
-    if (f_tvalid && f_tready && f_tlast) begin
-      wanted[wanted_in] <= marks[mark_out];
-      wanted_in <= wanted_in + 3'd1;
-    end
+    // Written in each clock: f_tready comes late and only moves on to the next place.
+    wanted[wanted_in] <= marks[mark_out];
+    if (f_tvalid && f_tready && f_tlast) wanted_in <= wanted_in + 3'd1;
     if (frame_done) wanted_next <= wanted_next + 3'd1;
     if (rst) begin
       wanted_in   <= '0;

@@ -123,8 +123,8 @@ def test_frames_come_out_where_they_should(folder: Path) -> None:
 
 
 def test_an_incast_is_marked(folder: Path) -> None:
-    """Three ports send three times what the fourth's link carries. Its phantom queue drains 0.95 bytes a
-    clock of the one that leaves, so that 20,000 bytes leave before it is above 1,000; all
+    """Three ports send three times what the fourth's link carries. Its phantom queue drains 0.95
+    bytes a clock of the one that leaves, so that 20,000 bytes leave before it is above 1,000; all
     others are marked.
     """
     count = 150
