@@ -11,6 +11,8 @@ module frame_fifo_proof #(
     parameter int FRAMES    = 2,
     parameter int MIN_BYTES = 2,
     parameter int MAX_BYTES = 5,
+    // Only good frames without gaps, all of them wanted: memory and output fill up sooner.
+    parameter bit PRESSURE = 0,
     localparam int KEEP     = DATA_BITS / 8,
     localparam int POINTER  = $clog2(BEATS)
 ) (
@@ -47,6 +49,7 @@ module frame_fifo_proof #(
   always_comb begin
     assume (rst == !started);
     assume (s_tdata[DATA_BITS-1:1] == '0);
+    if (PRESSURE) assume (s_tvalid && !s_tuser && s_tkeep != '0 && offer_take && release_head);
     assume ((s_tkeep & (s_tkeep + 1'b1)) == '0);
   end
 
