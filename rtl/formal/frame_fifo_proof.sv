@@ -54,7 +54,10 @@ module frame_fifo_proof #(
   always_comb begin
     assume (rst == !started);
     assume (s_tdata[DATA_BITS-1:1] == '0);
-    if (PRESSURE) assume (s_tvalid && !s_tuser && (&s_tkeep) && offer_take && release_head && (m_tready == 1'b0 || age >= 5'd18));
+    if (PRESSURE) begin
+      assume (s_tvalid && !s_tuser && (&s_tkeep) && offer_take && release_head);
+      assume (!m_tready || age >= 5'd18);
+    end
     assume ((s_tkeep & (s_tkeep + 1'b1)) == '0);
   end
 
