@@ -34,6 +34,8 @@ TARGETS_MHZ = (125.0, 156.25)
 # Placement depends on a random seed; a module that misses the target is placed again.
 SEEDS = (1, 2, 3)
 DEVICE = "LFE5UM5G-85F"
+# A tool that takes longer has failed.
+LIMIT_S = 1200
 CELLS = {
     "luts": "TRELLIS_COMB",
     "flip_flops": "TRELLIS_FF",
@@ -90,12 +92,19 @@ def run(arguments: list[str], log: Path) -> None:
     """Run a tool with low priority.
 
     Raises:
-        FailedError: its exit status is not 0.
+        FailedError: its exit status is not 0, or it takes longer than LIMIT_S.
 
     """
-    done = subprocess.run(
-        ["nice", "-n", "15", *arguments], capture_output=True, text=True, check=False
-    )
+    try:
+        done = subprocess.run(
+            ["nice", "-n", "15", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise FailedError(f"{arguments[0]}: not finished in {LIMIT_S} s") from None
     log.write_text(done.stdout + done.stderr)
     if done.returncode != 0:
         errors = [line for line in log.read_text().splitlines() if "ERROR" in line]

@@ -11,6 +11,9 @@ module frame_fifo_proof #(
     parameter int FRAMES    = 2,
     parameter int MIN_BYTES = 2,
     parameter int MAX_BYTES = 5,
+    // Only full beats of good frames without gaps, all of them wanted, and a receiver that takes nothing in the
+    // first 18 clocks: memory and output are full then.
+    parameter bit PRESSURE = 0,
     localparam int KEEP     = DATA_BITS / 8,
     localparam int POINTER  = $clog2(BEATS)
 ) (
@@ -43,10 +46,18 @@ module frame_fifo_proof #(
 
   // A reset in the first clock, and none after it.
   logic started = 1'b0;
-  always_ff @(posedge clk) started <= 1'b1;
+  logic [4:0] age = 5'd0;
+  always_ff @(posedge clk) begin
+    started <= 1'b1;
+    if (age != 5'd31) age <= age + 5'd1;
+  end
   always_comb begin
     assume (rst == !started);
     assume (s_tdata[DATA_BITS-1:1] == '0);
+    if (PRESSURE) begin
+      assume (s_tvalid && !s_tuser && (&s_tkeep) && offer_take && release_head);
+      assume (!m_tready || age >= 5'd18);
+    end
     assume ((s_tkeep & (s_tkeep + 1'b1)) == '0);
   end
 

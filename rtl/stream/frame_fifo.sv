@@ -6,8 +6,8 @@
 //
 // Bad input. Dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES
 // (`oversized`: the rest of it is not stored), flagged by its source at the last beat or with no byte in it
-// (`bad`), or without room (`full`). A frame whose end never comes keeps the beats that it has written and nothing else: those behind
-// it in the same stream wait for its end, what is queued goes on.
+// (`bad`), or without room (`full`). A frame whose end never comes keeps the beats that it has written and
+// nothing else: those behind it in the same stream wait for its end, what is queued goes on.
 //
 // In: a beat is always taken (`s_tready` is not here: a link cannot be held back; who can hold looks at
 // `beats_free`). When the last beat has come, in the clock of `offer_valid`, the owner says whether it takes
