@@ -37,7 +37,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/pytest -m "not quiet" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
-	$(MAKE) test-rtl
+	$(MAKE) test-rtl WITHOUT=slow
 
 # Needs no Python: it can go on beside `make build`, which compiles in another folder of target/.
 .PHONY: rust-tests
@@ -60,8 +60,9 @@ test-linux: build ## the eBPF programs under this kernel and Debian's; says what
 # The hardware in rtl/ has tools of its own (requirements-rtl.lock): a simulator, provers, synthesis.
 .PHONY: test-rtl
 test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simulated; says what it skips and why
+	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
-	  && $(BIN)/pytest rtl -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
+	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 # The exit status says whether every module closes at 64 bits; what did not change is not measured again.
 .PHONY: rtl-report

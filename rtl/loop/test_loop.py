@@ -27,6 +27,9 @@ from hull.experiments.common.measured import Results
 from hull.plan import part_folder
 from hull.runner import perform
 
+# Its build takes a minute and more.
+pytestmark = pytest.mark.slow
+
 SHORT = ("run.warmup=50ms", "run.duration=150ms")
 SOURCES = (
     "switch/phantom_queue.sv",

@@ -368,6 +368,7 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
     return Stream(given, clocks, bad), leave
 
 
+@pytest.mark.slow
 def test_random(folder: Path, bits: int) -> None:
     """Random frames through a switch that loses, duplicates, delays and reorders."""
     rng = np.random.default_rng(bits)
