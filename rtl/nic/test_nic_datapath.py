@@ -190,7 +190,11 @@ def check(
         else:
             raise AssertionError(f"frame {start} to {end} should not leave here")
     assert heads == {PASS: None, QUEUED: None}
+    waits = np.cumsum(np.where(admission == QUEUED, sizes, 0))
+    gone = np.concatenate([[0], np.cumsum(sizes[admission == QUEUED])])
+    left = gone[np.searchsorted(released, at["admissions"], "left")]
     return {
+        "most bytes waiting": int((waits - left).max()),
         "passed": int((decisions == PASS).sum()),
         "passed, paced": int((paced & (decisions == PASS)).sum()),
         "queued": len(released),
@@ -217,5 +221,7 @@ def test_memory_that_is_smaller_than_its_limit_holds_the_host(folder: Path) -> N
     seen = check(
         folder, "small_memory", {**config, "initial_rate_bps": 200_000_000}, 0.5, 0, 10_000
     )
+    # Five frames of 180 bytes and the places of rounded lengths stay free.
+    assert 13_000 < seen["most bytes waiting"] < 16_384, seen
     assert seen["queued"] > 500
     assert seen["dropped"] == 0, seen

@@ -9,7 +9,7 @@
 // is 19/20. With the clock and the time of a byte in 2^-16 ps it is bit for bit the simulator's queue.
 //
 // NetFPGA: set tick_clocks = 100 (800 ns at 125 MHz) and count_arriving = 0, the comparison with the
-// header before the body is counted. There the counter was of whole bytes; here it has fractions.
+// header before the body is counted. Whether its counter had fractions of a byte the paper does not say.
 //
 // A packet may come each clock. Its clock is the one at which `packet_valid` is seen; the answer comes four
 // clocks later. Carry chains that depend on the counter run beside each other, not behind each other: what

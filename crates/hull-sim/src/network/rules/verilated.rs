@@ -162,6 +162,7 @@ impl Rule for VerilatedPort {
     }
 
     fn on_failure(&mut self, _now_ps: u64) {
+        // No experiment that is run in the loop has a link that fails.
         unimplemented!("links that fail, with hardware in the loop");
     }
 }
