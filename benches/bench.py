@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,9 @@ HULL = ROOT / ".venv" / "bin" / "hull"
 RUN_CELL = ROOT / "target" / "release" / "examples" / "run_cell"
 SCENARIOS = ROOT / "python" / "hull" / "scenarios"
 REPEATS = 3
+FIXED_REPEATS = 9
+MOST_FIXED_SECONDS = 0.12
+"""CPU time of `hull run` beside the simulation."""
 
 
 class Case(NamedTuple):
@@ -99,6 +103,23 @@ def whole_process(folder: Path, case: Case) -> float:
     return best
 
 
+def fixed_cost(folder: Path) -> float:
+    """CPU seconds of a `hull run` of one tiny part without its simulation, the median of some."""
+    settings = ("workload.requests.load=60%", "run.warmup=0s", "run.duration=1ms")
+    tiny = Case("epfl-table2", "dctcp_30k", settings, (), ())
+    found = []
+    scenario = one_scheme(folder, tiny)
+    for repeat in range(FIXED_REPEATS):
+        out = folder / f"tiny-{repeat}"
+        command = [str(HULL), "run", str(scenario), "--out", str(out), "--seeds", "1"]
+        for setting in tiny.settings:
+            command += ["--set", setting]
+        seconds = cpu_seconds(command)
+        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        found.append(seconds - summary["cpu_seconds"])
+    return statistics.median(found)
+
+
 def counted(folder: Path, case: Case, settings: tuple[str, ...]) -> tuple[int, int]:
     """Instructions and packet-hops of a run."""
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
@@ -134,6 +155,13 @@ def main() -> int:
             print(f"{title:32} {speed:22.1f} {'-' if count is None else f'{count:.0f}':>20}")
             if case.required is not None and speed < case.required:
                 missed.append(f"{title} ran {speed:.1f}, required are {case.required:.0f}")
+        fixed = fixed_cost(folder)
+        rows["fixed cost of a run"] = {"cpu_seconds": fixed}
+        print(f"{'fixed cost of a run':32} {fixed:22.3f} CPU s")
+        if fixed > MOST_FIXED_SECONDS:
+            missed.append(
+                f"a run's fixed cost is {fixed:.3f} CPU s, required is at most {MOST_FIXED_SECONDS}"
+            )
     if not has_valgrind:
         print("no valgrind here: instructions not counted (Debian: apt install valgrind)")
     results = ROOT / "results"

@@ -6,13 +6,10 @@ tests/python/test_man.py.
 
 import re
 from pathlib import Path
-from typing import Any
 
-import typer
-
-import hull.cli  # noqa: F401  (its modules add the commands)
-from hull.cli.common import app
-from hull.completion import choices
+from hull.cli.command import Command
+from hull.cli.common import all_commands
+from hull.cli.help import ABOUT, OPTION_VERSION
 
 TARGET = Path(__file__).resolve().parent.parent / "wheel" / "data/share/man/man1/hull.1"
 
@@ -32,17 +29,17 @@ EXAMPLES = (
 
 def source() -> str:
     """The page."""
-    root: Any = typer.main.get_command(app)
     lines = ['.TH HULL 1 "" "hull" "User Commands"', ".SH NAME"]
     lines += ["hull \\- packet-level simulator of data-centre networks", ".SH SYNOPSIS"]
     lines += [".B hull", ".I COMMAND", "[\\fIOPTION\\fR]..."]
-    lines += [".SH DESCRIPTION", _text(root.help)]
+    lines += [".SH DESCRIPTION", _text(ABOUT)]
     lines += ["Results go to standard output, messages to standard error."]
-    lines += _options(root)
+    lines += [".TP", f"\\fB{_text(OPTION_VERSION[0])}\\fR", _text(OPTION_VERSION[1])]
     lines += [".SH COMMANDS"]
-    for name, command in _all(root, "hull"):
-        lines += [f".SS {_text(_usage(name, command))}", _text(command.help or "")]
-        lines += _options(command)
+    for command in all_commands():
+        for one in (command, *command.below):
+            lines += [f".SS {_text(one.usage)}", _text(one.help)]
+            lines += _options(one)
     lines += [".SH EXIT STATUS"]
     for status, meaning in STATUS:
         lines += [".TP", f".B {status}", _text(meaning)]
@@ -54,42 +51,14 @@ def source() -> str:
     return "\n".join(line for line in lines if line) + "\n"
 
 
-def _all(command: Any, name: str) -> list[tuple[str, Any]]:
-    """Each command with its whole name."""
-    found = []
-    for inner in command.commands.values():
-        if inner.hidden:
-            continue
-        found.append((f"{name} {inner.name}", inner))
-        if hasattr(inner, "commands"):
-            found += _all(inner, f"{name} {inner.name}")
-    return found
-
-
-def _usage(name: str, command: Any) -> str:
-    places = [one for one in command.params if one.param_type_name == "argument"]
-    places = [one for one in places if not one.hidden]
-    names = [one.metavar or one.name.upper() for one in places]
-    shown = [
-        text if one.required or text.startswith("[") else f"[{text}]"
-        for one, text in zip(places, names, strict=True)
-    ]
-    return " ".join([name, *shown])
-
-
-def _options(command: Any) -> list[str]:
+def _options(command: Command) -> list[str]:
     lines = []
-    for one in command.params:
-        if one.param_type_name == "argument":
-            continue
-        value = "" if one.is_flag else f" \\fI{_text(one.metavar or _choices(one))}\\fR"
-        names = ", ".join(f"\\fB{_text(name)}\\fR" for name in one.opts)
-        lines += [".TP", f"{names}{value}", _text(one.help or "")]
+    for one in command.parameters:
+        if one.is_option:
+            value = "" if one.is_flag else f" \\fI{_text(one.metavar)}\\fR"
+            names = ", ".join(f"\\fB{_text(name)}\\fR" for name in one.names)
+            lines += [".TP", f"{names}{value}", _text(one.declared.help)]
     return lines
-
-
-def _choices(option: Any) -> str:
-    return "|".join(choices(option)) or str(option.name).upper()
 
 
 def _text(text: str) -> str:

@@ -108,7 +108,7 @@ def _(mo, queues, result):
     | --- | ---: | ---: | ---: |
     {_rows}
 
-    The report of the run with all of its numbers is `{result.folder / "report.html"}`.
+    The report of the run with all of its numbers is `{result.report()}`.
     """
     if mo.app_meta().mode == "script":
         print(text)

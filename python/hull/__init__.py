@@ -21,10 +21,11 @@ from hull.congestion import CongestionControl
 from hull.errors import Interrupted, RunError, UsageError
 from hull.graphs import topology_from_networkx
 from hull.result import Result, load
-from hull.scenario_types import Scenario
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hull.scenario_types import Scenario as Scenario
 
 __all__ = [
     "Ack",
@@ -44,8 +45,17 @@ __all__ = [
 __version__ = version()
 
 
+def __getattr__(name: str) -> Any:
+    """`Scenario`, for type checkers, is loaded where somebody asks for it."""
+    if name != "Scenario":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hull.scenario_types import Scenario
+
+    return Scenario
+
+
 def run(
-    scenario: str | Path | Scenario | dict[str, Any],
+    scenario: "str | Path | Scenario | dict[str, Any]",
     out: str | Path | None = None,
     *,
     set: list[str] | tuple[str, ...] = (),
@@ -76,7 +86,7 @@ def run(
 
 
 def sweep(
-    scenario: str | Path | Scenario | dict[str, Any],
+    scenario: "str | Path | Scenario | dict[str, Any]",
     over: Mapping[str, object] | None = None,
     *,
     seeds: int | None = None,

@@ -1,5 +1,6 @@
 """The simulator, written in Rust. Text in and out is JSON; see docs/results.md for the shapes."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import final
 
@@ -13,14 +14,17 @@ __all__ = [
     "capture_flows",
     "columns",
     "expand",
+    "flow_slowdowns",
     "key_meanings",
     "keys",
+    "merge_tables",
     "network",
     "pacer_settings",
     "quantity",
     "range",
     "round_trip",
     "schema",
+    "slowdown_bins",
     "statistics",
     "version",
     "write_statistics",
@@ -48,6 +52,15 @@ def quantity(kind: str, text: str) -> float: ...
 def range(text: str) -> str: ...
 def network(scenario: str) -> str: ...
 def round_trip(scenario: str) -> float: ...
+def merge_tables(
+    path: str | Path,
+    parts: list[tuple[str, str, str, int]],
+    describe: Callable[[list[str]], tuple[str, str]],
+) -> None: ...
+def flow_slowdowns(path: str | Path) -> tuple[bytes, bytes]: ...
+def slowdown_bins(
+    parts: list[tuple[bytes, bytes]], bins: int, ranks: list[int]
+) -> tuple[list[tuple[int, float]], list[list[tuple[int, int, float, list[float]]]]]: ...
 def write_statistics(
     path: str | Path,
     labels: tuple[str, str, str, str, str],

@@ -31,6 +31,18 @@ def write_record(folder: Path, content: dict[str, Any], below: Iterable[Path] = 
     write_text(folder / RECORD, json.dumps({**content, _KEY: sums}, indent=2) + "\n")
 
 
+def record_again(folder: Path, name: str) -> None:
+    """A file was written again: its checksum in run.json, if it has one, becomes that of today."""
+    try:
+        sums = _recorded(folder)
+        content = read_json(folder / RECORD) if name in sums else None
+    except ValueError:
+        return
+    if content is not None:
+        content[_KEY][name] = digest(folder / name)
+        write_text(folder / RECORD, json.dumps(content, indent=2) + "\n")
+
+
 def has_checksums(folder: Path) -> bool:
     """Whether the files of a folder can be checked."""
     try:

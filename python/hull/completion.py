@@ -6,8 +6,7 @@ equals sign the word goes on.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from enum import EnumType
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 SCRIPTS = {
@@ -42,40 +41,48 @@ complete -c hull -a '(__hull_complete)'
 }
 
 
-def candidates(command: Any, words: Sequence[str]) -> list[str]:
-    """What may stand in the place of the last word; nothing where that is a file. `command` is the
-    whole of hull's commands.
+def candidates(commands: Sequence[Any], words: Sequence[str]) -> list[str]:
+    """What may stand in the place of the last word; nothing where that is a file. `commands` are
+    all of hull (`hull.cli.command.Command`).
     """
     *before, last = words or [""]
+    command: Any = None
+    below = _by_last_word(commands)
     option: Any = None
     arguments = 0
     for word in before:
         if option is not None:
             option = None
         elif word.startswith("-"):
-            found = _options(command).get(word)
-            option = found if found is not None and not _is_flag(found) else None
-        elif word in _commands(command):
-            command, arguments = _commands(command)[word], 0
+            found = command.options.get(word) if command else None
+            option = None if found is None or found.is_flag else found
+        elif word in below:
+            command, arguments = below[word], 0
+            below = _by_last_word(command.below)
         else:
             arguments += 1
-    return sorted(
-        {name for name in _fitting(command, option, arguments, last) if name.startswith(last)}
-    )
+    fitting = _fitting(command, below, option, arguments, last)
+    return sorted({name for name in fitting if name.startswith(last)})
 
 
-def _fitting(command: Any, option: Any, arguments: int, last: str) -> Iterator[str]:
+def _by_last_word(commands: Sequence[Any]) -> dict[str, Any]:
+    return {command.name.split()[-1]: command for command in commands}
+
+
+def _fitting(
+    command: Any, below: Mapping[str, Any], option: Any, arguments: int, last: str
+) -> Iterator[str]:
     if option is not None:
         yield from _values(option.name, option)
     elif last.startswith("-"):
-        yield from _options(command)
+        yield from ("--help", *(command.options if command else ["--version"]))
     else:
-        yield from _commands(command)
-        places = [one for one in command.params if one.param_type_name == "argument"]
+        yield from below
+        places = command.arguments if command else []
         if places:
             place = places[min(arguments, len(places) - 1)]
-            if arguments < len(places) or place.nargs == -1:
-                yield from _values(f"{command.name} {place.name}", place)
+            if arguments < len(places) or place.many:
+                yield from _values(f"{command.name.split()[-1]} {place.name}", place)
 
 
 def _values(name: str, parameter: Any) -> Iterator[str]:
@@ -95,32 +102,10 @@ def _values(name: str, parameter: Any) -> Iterator[str]:
         case "completion shell":
             yield from SCRIPTS
         case _:
-            yield from choices(parameter)
-
-
-def choices(parameter: Any) -> list[str]:
-    """The values that an option or argument is one of; empty where it may be another."""
-    type_ = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-    values = getattr(type_, "__members__", {}) if isinstance(type_, EnumType) else {}
-    return [str(member.value) for member in values.values()]
+            yield from parameter.choices
 
 
 def _keys() -> list[str]:
     from hull import _core
 
     return [row["key"] for row in json.loads(_core.keys()) if "[]" not in row["key"]]
-
-
-def _commands(command: Any) -> dict[str, Any]:
-    found: dict[str, Any] = getattr(command, "commands", {})
-    return {name: one for name, one in found.items() if not one.hidden}
-
-
-def _options(command: Any) -> dict[str, Any]:
-    found = [one for one in command.params if one.param_type_name == "option"]
-    options = {name: one for one in found for name in (*one.opts, *one.secondary_opts)}
-    return {**options, "--help": None}
-
-
-def _is_flag(option: Any) -> bool:
-    return bool(getattr(option, "is_flag", False))

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
-
-import tomli_w
+from typing import TYPE_CHECKING, Any
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
@@ -24,8 +22,10 @@ from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped, say
-from hull.scenario_types import Scenario
 from hull.toml_values import check_toml
+
+if TYPE_CHECKING:
+    from hull.scenario_types import Scenario
 
 LAST_SEED = 2**31 - 1
 """Tables of results have seeds of 32 bits."""
@@ -141,9 +141,11 @@ class NoFile(str):
     """The name of a scenario that nobody wrote as a text: errors give no lines."""
 
 
-def read_scenario(source: str | Path | Scenario | dict[str, Any]) -> tuple[str, str]:
+def read_scenario(source: "str | Path | Scenario | dict[str, Any]") -> tuple[str, str]:
     """Text of a scenario and the name under which errors speak of it; `-` is standard input."""
     if isinstance(source, dict):
+        import tomli_w
+
         scenario = with_graphs({**source})
         check_toml(scenario, "scenario")
         return tomli_w.dumps(scenario), NoFile("scenario")

@@ -111,6 +111,15 @@ class Result:
             write_figure(figure, Path(path))
         return figure
 
+    def report(self) -> Path:
+        """Make the report, tables and charts in one HTML file in the folder; returns its path.
+
+        Raises UsageError for results that are not as they were written, RunError without room.
+        """
+        from hull.run_report import write_run_report
+
+        return write_run_report(self.folder, self.summary)
+
     def perfetto(
         self,
         path: str | Path,

@@ -16,13 +16,16 @@ from hull.plan import Plan
 from hull.progress import Progress
 from hull.result import Result, load
 from hull.said import say
+from hull.slowdown import add_by_size
+from hull.summary import summarise
+from hull.tables import merge_tables
 from hull.work import make_parts
 
 if TYPE_CHECKING:
     from hull.report.page import Section
 
 Evaluation = Callable[[Path, dict[str, Any]], "list[Section]"]
-"""Adds to the folder and the summary of a run; returns what it adds to the page."""
+"""Adds to the folder and the summary of a run; returns what it adds to the report."""
 
 
 def default_jobs() -> int:
@@ -42,7 +45,8 @@ def perform(
 ) -> Result:
     """Carry out what of the plan is not yet in `out`, and return what is then there.
 
-    `evaluate` is called before the summary and the page are written.
+    `evaluate` is called before the summary is written. Only a run with it has a report from the
+    start; that of others is made when it is asked for (`hull.run_report`).
     """
     jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
     folder = OutputFolder(out, plan)
@@ -83,22 +87,19 @@ def _fill(
     kept = len(plan.parts) - len(missing)
     with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
         make_parts(missing, folder, jobs, progress, cache)
-        # Imported here: polars and the charts take longer to load than a simulation to start.
-        from hull.report.page import write_report
-        from hull.slowdown import add_by_size
-        from hull.summary import summarise
-        from hull.tables import merge_tables
-
         merge_tables(folder.partial, plan.parts)
         paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
         parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         summary = summarise(plan, parts, time.monotonic() - started)
         if summary["cells"]:
-            add_by_size(summary, folder.partial / "flows.parquet")
-        added = [] if evaluate is None else evaluate(folder.partial, summary)
+            add_by_size(summary, folder.partial, plan.parts)
+        added = None if evaluate is None else evaluate(folder.partial, summary)
         write_text(folder.partial / "scenario.toml", plan.text)
         write_text(folder.partial / "summary.json", json.dumps(summary, indent=2) + "\n")
-        write_report(
-            folder.partial, summary, title=plan.title, looks=declared(summary), added=added
-        )
+        if added is not None:
+            from hull.report.page import write_report
+
+            write_report(
+                folder.partial, summary, title=plan.title, looks=declared(summary), added=added
+            )
         folder.finish()

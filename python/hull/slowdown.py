@@ -7,12 +7,15 @@ seed with at least that share at or below it; what is told is the mean over seed
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
+from hull import _core
 from hull.errors import UsageError, check_count
+from hull.plan import Part
 from hull.statistics import mean_ci95
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BINS = 10
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
@@ -23,13 +26,16 @@ _PARTS = 1000
 _KEYS = ("condition", "scheme", "seed")
 _NEEDED = (*_KEYS, "bytes", "slowdown")
 
+_Flows = tuple[bytes, bytes]
+"""Sizes and slowdowns of flows, as `hull._core.flow_slowdowns` gives them."""
+
 
 def slowdown_by_size(
-    flows: pl.DataFrame | pl.LazyFrame,
+    flows: "pl.DataFrame | pl.LazyFrame",
     *,
     bins: int = BINS,
     percentiles: Sequence[float] = PERCENTILES,
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     """The slowdown of `result.flows` in at most `bins` bins of flow size with equally many flows.
 
     Rows are by condition, scheme and size. `bytes` is the largest size of the bin and `share` that
@@ -39,6 +45,8 @@ def slowdown_by_size(
 
     Raises UsageError for flows without slowdown, as an earlier version of hull wrote them.
     """
+    import polars as pl
+
     check_count("bins", bins)
     ranks = {percentile_name(percentile): _rank(percentile) for percentile in percentiles}
     lazy = flows.lazy()
@@ -52,7 +60,19 @@ def slowdown_by_size(
     rows: list[dict[str, Any]] = []
     for condition in conditions["condition"]:
         # One at a time: those of a long sweep together would take gigabytes.
-        rows += _of_condition(known.filter(pl.col("condition") == condition), bins, ranks)
+        here = known.filter(pl.col("condition") == condition).collect()
+        groups = here.partition_by("scheme", "seed", as_dict=True, maintain_order=True)
+        parts = [
+            (
+                str(scheme),
+                (
+                    group["bytes"].cast(pl.Int64).to_numpy().tobytes(),
+                    group["slowdown"].cast(pl.Float64).to_numpy().tobytes(),
+                ),
+            )
+            for (scheme, _seed), group in groups.items()
+        ]
+        rows += [{"condition": condition, **row} for row in _of_condition(parts, bins, ranks)]
     values = [f"{name}{end}" for name in ("mean", *ranks) for end in ("", "_ci95")]
     schema = {
         "condition": pl.String,
@@ -73,63 +93,48 @@ def percentile_name(percentile: float) -> str:
     return f"p{digits}" if percentile < 10 else f"p{digits.replace('.', '')}"
 
 
-def add_by_size(summary: dict[str, Any], flows: Path) -> None:
-    """Put the bins into the cells of a summary, from the folder's flows.parquet."""
-    table = slowdown_by_size(pl.scan_parquet(flows, glob=False))
+def add_by_size(summary: dict[str, Any], folder: Path, parts: Sequence[Part]) -> None:
+    """Put the bins into the cells of a summary, from the flows.parquet of the parts in a folder."""
+    ranks = {percentile_name(percentile): _rank(percentile) for percentile in PERCENTILES}
     bins: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in table.iter_rows(named=True):
-        entry = {key: row[key] for key in ("bytes", "share", "flows")}
-        for key in ("mean", *map(percentile_name, PERCENTILES)):
-            entry[key] = {"mean": row[key], "ci95": row[f"{key}_ci95"]}
-        bins.setdefault((row["condition"], row["scheme"]), []).append(entry)
+    for condition in dict.fromkeys(part.cell.condition for part in parts):
+        # One at a time: those of a long sweep together would take gigabytes.
+        here = [
+            (part.cell.scheme, _core.flow_slowdowns(str(folder / part.path / "flows.parquet")))
+            for part in parts
+            if part.cell.condition == condition
+        ]
+        for row in _of_condition(here, BINS, ranks):
+            entry = {key: row[key] for key in ("bytes", "share", "flows")}
+            for key in ("mean", *ranks):
+                entry[key] = {"mean": row[key], "ci95": row[f"{key}_ci95"]}
+            bins.setdefault((condition, row["scheme"]), []).append(entry)
     for cell in summary["cells"]:
         cell["slowdown_by_size"] = bins.get((cell["condition"], cell["scheme"]), [])
 
 
 def _of_condition(
-    known: pl.LazyFrame, bins: int, ranks: dict[str, int]
+    parts: Sequence[tuple[str, _Flows]], bins: int, ranks: dict[str, int]
 ) -> Iterator[dict[str, Any]]:
-    frame = known.collect()
-    edges = _edges(frame["bytes"].sort(), bins)
-    sizes = pl.Series(list(edges), dtype=pl.Int64)
-    place = sizes.search_sorted(frame["bytes"], side="left")
-    ordered = pl.col("slowdown").sort()
-    count = pl.len().cast(pl.Int64)
-    per_seed = (
-        frame.with_columns(pl.Series("place", place))
-        .group_by("condition", "scheme", "place", "seed", maintain_order=True)
-        .agg(
-            count.alias("flows"),
-            pl.col("slowdown").mean().alias("mean"),
-            *(
-                ordered.get((count * rank + 100 * _PARTS - 1) // (100 * _PARTS) - 1).alias(name)
-                for name, rank in ranks.items()
-            ),
-        )
-    )
-    schemes = frame["scheme"].unique(maintain_order=True).to_list()
-    groups = per_seed.partition_by("condition", "scheme", "place", as_dict=True)
-    for (condition, scheme, at), group in sorted(
-        groups.items(), key=lambda item: (schemes.index(item[0][1]), item[0][2])
-    ):
-        size = sizes[at]
-        row = {
-            "condition": condition,
-            "scheme": scheme,
-            "bytes": size,
-            "share": edges[size],
-            "flows": group["flows"].sum(),
-        }
-        for name in ("mean", *ranks):
-            row[name], row[f"{name}_ci95"] = mean_ci95(group[name].to_list())
-        yield row
-
-
-def _edges(ordered: pl.Series, bins: int) -> dict[int, float]:
-    """The largest size of each bin, and the share of flows up to there."""
-    count = len(ordered)
-    ranks = [(count * number + bins - 1) // bins for number in range(1, bins + 1)]
-    return {int(ordered[rank - 1]): (at + 1) / bins for at, rank in enumerate(ranks)}
+    """The rows of a condition by scheme and size; `parts` are schemes with their flows."""
+    edges, found = _core.slowdown_bins([flows for _, flows in parts], bins, list(ranks.values()))
+    schemes = [scheme for scheme, _ in parts]
+    for scheme in dict.fromkeys(schemes):
+        mine = [of for name, of in zip(schemes, found, strict=True) if name == scheme]
+        for at, (size, share) in enumerate(edges):
+            seeds = [entry for of in mine for entry in of if entry[0] == at]
+            if not seeds:
+                continue
+            row = {
+                "scheme": scheme,
+                "bytes": size,
+                "share": share,
+                "flows": sum(flows for _, flows, *_ in seeds),
+            }
+            values = [(mean, *percentiles) for _, _, mean, percentiles in seeds]
+            for name, column in zip(("mean", *ranks), zip(*values, strict=True), strict=True):
+                row[name], row[f"{name}_ci95"] = mean_ci95(column)
+            yield row
 
 
 def _rank(percentile: float) -> int:

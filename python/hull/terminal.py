@@ -5,18 +5,20 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from hull import _core
 from hull.errors import UsageError
 from hull.essentials import Line, changed, sentence
 from hull.registry import Statistic
+from hull.said import escaped
+from hull.text_table import text_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _PLAIN_WIDTH = 110
 _WIDEST = 24
@@ -127,6 +129,9 @@ def statistic_row(statistic: Statistic) -> tuple[str, ...]:
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -140,30 +145,35 @@ _SCALES = {"bit/s": (1e-9, "Gbps")}
 
 def print_essentials(lines: Sequence[Line], labels: Mapping[str, str]) -> None:
     """The essential numbers of a run: a table for each condition, a row for each scheme."""
-    out = console()
+    # Without rich, which takes longer to load than a short run.
+    width = _known_width() or _PLAIN_WIDTH
     told = sentence(lines, labels)
     if told:
-        out.print(Text(told, style="bold"))
+        _print_bold(textwrap.wrap(escaped(told), width))
     for condition in dict.fromkeys(line.condition for line in lines):
         here = [line for line in lines if line.condition == condition]
         kinds = list(dict.fromkeys((line.what, line.statistic, line.unit) for line in here))
-        table = Table(
-            box=None,
-            pad_edge=False,
-            header_style="bold",
-            title=condition or None,
-            title_justify="left",
-        )
-        table.add_column("scheme")
+        columns = ["scheme"]
         for what, statistic, unit in kinds:
             shown = _SCALES.get(unit, (1.0, unit))[1]
             ending = "" if shown == "1" else f" ({shown})"
-            table.add_column(f"{what} {statistic}".rstrip() + ending, justify="right")
+            columns.append(escaped(f"{what} {statistic}".rstrip() + ending))
+        rows = []
         for scheme in dict.fromkeys(line.scheme for line in here):
             of = {(line.what, line.statistic): line for line in here if line.scheme == scheme}
             cells = [_cell(of.get((what, statistic))) for what, statistic, _ in kinds]
-            table.add_row(Text(labels.get(scheme, scheme) or "-"), *cells)
-        out.print(table)
+            rows.append([escaped(labels.get(scheme, scheme)) or "-", *cells])
+        if condition:
+            print(escaped(condition))
+        head, body = text_table(columns, rows, width)
+        _print_bold(head)
+        print("\n".join(body))
+
+
+def _print_bold(lines: Iterable[str]) -> None:
+    bold = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    for line in lines:
+        print(f"\x1b[1m{line}\x1b[0m" if bold else line)
 
 
 def _cell(line: Line | None) -> str:
@@ -190,8 +200,10 @@ def number(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def console() -> Console:
+def console() -> "Console":
     """Standard output; of one width where it is no terminal."""
+    from rich.console import Console
+
     console = Console()
     if not console.is_terminal:
         console.width = _PLAIN_WIDTH

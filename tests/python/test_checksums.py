@@ -37,7 +37,6 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "a table with another bit": ("flows.parquet", flip),
     "half a table": ("links.parquet", cut),
     "no table": ("latency.parquet", Path.unlink),
-    "a page with another bit": ("report.html", flip),
     "a summary with another bit": ("summary.json", flip),
     "a part's table with another bit": (f"{PART}/flows.parquet", flip),
     "no table of a part": (f"{PART}/flows.parquet", Path.unlink),

@@ -1,9 +1,11 @@
-"""The command: what it prints, and how it refuses bad input."""
+"""The command: what it prints, what it loads, and how it refuses bad input."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -61,9 +63,48 @@ def test_copy_a_shipped_scenario(hull: Hull) -> None:
     assert "epfl-table2.toml" in again.stderr
 
 
+HEAVY = (
+    *("matplotlib", "numpy", "polars", "pydantic", "rich", "scipy", "vl_convert", "asyncio"),
+    *("hull.experiments", "hull.figures", "hull.report.page", "hull.scenario_types", "hull.theory"),
+)
+"""What takes long to load; a run, and what one asks of a run, does without."""
+
+
+def loaded(words: Sequence[str]) -> list[str]:
+    """Those of HEAVY that a command has loaded at its end."""
+    code = (
+        "import sys; from hull.cli import main; status = main(); "
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); "
+        "sys.exit(status)"
+    )
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: list[str] = ast.literal_eval(done.stderr.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_a_run_loads_nothing_that_it_does_not_need(place: Path, form: str) -> None:
+    assert loaded((*RUN, *sets(SHORT), "--out", "out", "--format", form)) == []
+    assert loaded(("show", "out", "--format", form)) == []
+
+
+@pytest.mark.parametrize(
+    "words", [("--version",), ("scenarios",), ("schema",), ("keys",), ("check", "scenario.toml")]
+)
+def test_what_looks_up_loads_nothing_heavy(place: Path, words: tuple[str, ...]) -> None:
+    assert loaded(words) == []
+
+
+def test_import_of_hull_loads_nothing_heavy() -> None:
+    code = f"import sys, hull; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_the_simulation_starts_before_charts_and_tables_are_loaded() -> None:
     code = (
-        "import sys, hull.cli, hull.runner, hull.plan, hull.experiments.common.experiment;"
+        "import sys, hull.experiments.common.experiment;"
         "print([m for m in ('polars', 'matplotlib', 'vl_convert', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -129,8 +170,9 @@ def test_bad_input(hull: Hull, place: Path, arguments: tuple[str, ...], named: l
     assert {path.name for path in place.iterdir()} == set(before)
 
 
-def test_a_run_prints_where_its_report_is(hull: Hull, place: Path) -> None:
-    done = hull(*RUN, *sets(SHORT), "--out", "out")
+def test_a_run_prints_where_its_results_are(hull: Hull, place: Path) -> None:
+    done = hull(*RUN, *sets(SHORT), "--out", "out in here")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == str(place / "out" / "report.html")
+    assert done.stdout.splitlines()[-1] == str(place / "out in here")
     assert "24 parts" in done.stderr
+    assert done.stderr.splitlines()[-1] == "hull: charts and tables: hull report 'out in here'"

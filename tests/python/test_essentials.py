@@ -103,7 +103,7 @@ def test_run_and_show_print_the_same(hull: Hull, place: Path) -> None:
     done = hull("run", "scenario.toml", "--out", "out", *sets(SHORT))
     assert done.returncode == 0, done.stderr
     *table, path = done.stdout.splitlines()
-    assert path == str(place / "out" / "report.html")
+    assert path == str(place / "out")
     assert any("FCT" in line for line in table)
     shown = hull("show", "out")
     assert shown.stdout.splitlines() == table

@@ -71,7 +71,7 @@ def test_without_groups_nothing_changes(tmp_path: Path) -> None:
     with_groups = hull.run(grouped(), tmp_path / "grouped")
     assert "group" not in bare.flows.columns
     assert "groups" not in bare.summary["cells"][0]
-    assert "by group" not in (tmp_path / "bare" / "report.html").read_text(encoding="utf-8")
+    assert "by group" not in bare.report().read_text(encoding="utf-8")
     assert with_groups.flows.drop("group").equals(bare.flows)
 
 
@@ -124,7 +124,7 @@ def test_integers_are_no_labels(tmp_path: Path) -> None:
 
 def test_reports_and_essentials_have_groups(tmp_path: Path) -> None:
     result = hull.run(grouped(schemes={"one": {}, "two": {}}), tmp_path / "out")
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = result.report().read_text(encoding="utf-8")
     head, body = page.split(": by group</span>")[1].split("</table>")[0].split("</thead>")
     columns = head.count("<th ")
     rows = [row.count("<td>") for row in body.split("<tr>")[1:]]
@@ -141,7 +141,7 @@ def test_reports_and_essentials_have_groups(tmp_path: Path) -> None:
 
 def test_means_by_group_have_intervals(tmp_path: Path) -> None:
     result = hull.run(grouped(), tmp_path / "out", set=["run.seeds=2"])
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = result.report().read_text(encoding="utf-8")
     table = page.split(": by group</span>")[1].split("</table>")[0]
     # The class is shown in ms: its mean is above 10 ms.
     parts = [part["groups"]["rpc"]["fct"][0] for part in result.summary["parts"]]

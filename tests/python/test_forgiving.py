@@ -154,7 +154,7 @@ def test_a_scenario_comes_from_standard_input(place: Path) -> None:
     assert "runs        12" in done.stdout
     done = piped(GOOD, "run", "-", "--seeds", "1", "--set", "run.duration=1ms", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == str(place / "out" / "report.html")
+    assert done.stdout.splitlines()[-1] == str(place / "out")
     assert "<stdin>" in (place / "out" / "scenario.toml").read_text(encoding="utf-8")
 
 

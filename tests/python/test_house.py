@@ -36,6 +36,8 @@ IMPORTS: dict[str, set[str]] = {
     # Names of what can be copied and reproduced.
     "completion": {"experiments", "scenarios"},
     "runner": {"report"},
+    # That of an experiment has more.
+    "run_report": {"report", "experiments/common"},
     "result": {"figures", "perfetto"},
     "linux_defaults": {"theory"},
     # Discovers the experiment that declares how schemes look.

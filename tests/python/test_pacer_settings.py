@@ -72,7 +72,7 @@ def test_drops_in_hosts_are_a_warning(
 ) -> None:
     table = leaf_spine(100, place / "sizes.csv", TESTBED, 200)
     (place / "today.toml").write_text(tomli_w.dumps(table))
-    done = hull("run", "today.toml", "--out", "out")
+    done = hull("run", "today.toml", "--out", "out", "--report")
     assert done.returncode == 0, done.stderr
     (warning,) = (line for line in done.stderr.splitlines() if "warning" in line)
     assert warning.startswith("hull: warning: hull: packets were dropped inside hosts, per seed ")

@@ -35,7 +35,6 @@ def test_folder(result: hull.Result) -> None:
         "flows.parquet",
         "latency.parquet",
         "links.parquet",
-        "report.html",
         "parts",
     }
     parts = result.summary["parts"]
@@ -125,7 +124,7 @@ def test_sweep_over_lists(tmp_path: Path) -> None:
     assert len(names) == 2
     assert all("[" in name for name in names)
     assert set(hull.load(out).latency["condition"]) == set(names)
-    assert (out / "report.html").exists()
+    assert result.report() == out / "report.html"
 
 
 def test_plots(result: hull.Result) -> None:

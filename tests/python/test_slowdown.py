@@ -143,7 +143,7 @@ def test_size_classes_have_the_slowdown(result: hull.Result) -> None:
             at = -(-len(of_class) * 95 // 100) - 1
             assert entry["p95"] == pytest.approx(of_class[at], abs=1e-6)
             assert entry["mean"] == pytest.approx(of_class.mean(), abs=1e-6)
-    report = (result.folder / "report.html").read_text(encoding="utf-8")
+    report = result.report().read_text(encoding="utf-8")
     assert "<span>Slowdown, (0, 10KB]</span>" in report
 
 

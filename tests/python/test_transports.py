@@ -162,7 +162,7 @@ def test_the_report_is_by_transport(tmp_path: Path) -> None:
     result = hull.run(table, tmp_path / "out")
     found = result.flows.group_by("scheme").agg(pl.col("transport").unique())
     assert dict(found.iter_rows()) == {"one": [None], "several": ["cubic"]}
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = result.report().read_text(encoding="utf-8")
     assert page.count(": by transport</span>") == 1
     head, body = page.split(": by transport</span>")[1].split("</table>")[0].split("</thead>")
     columns = head.count("<th ")

@@ -20,6 +20,7 @@ use pyo3::types::PyType;
 mod capture;
 mod live;
 mod python_control;
+mod tables;
 
 use python_control::{Ack, PythonControl, Window};
 
@@ -391,6 +392,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(network, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
+    m.add_function(wrap_pyfunction!(tables::merge_tables, m)?)?;
+    m.add_function(wrap_pyfunction!(tables::flow_slowdowns, m)?)?;
+    m.add_function(wrap_pyfunction!(tables::slowdown_bins, m)?)?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;

@@ -106,6 +106,7 @@ def ask(request: Request) -> Answer:
     text = scenario_text(question, paths, duration_ps, runs, title)
     plan = make_plan(text, "hull ask", [])
     result = perform(plan, request.out / "runs", jobs=request.jobs, force=request.force, lines=True)
+    result.report()
     conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
     asked = _asked(lists, conditions, runs)
     rows = rows_of(question, _labelled(result.flows), asked, sizes)

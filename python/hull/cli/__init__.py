@@ -2,17 +2,14 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-import typer
-
-from hull import _core, _interrupts
-from hull.cli import advising, asking, checking, common, looking, reproducing, running
-from hull.errors import RunError, UsageError
+from hull import __version__, _core, _interrupts
+from hull.cli.command import HELP
+from hull.cli.common import all_commands, find
+from hull.errors import Interrupted, RunError, UsageError
 from hull.said import say, say_lines
-
-COMMANDS = (asking, checking, running, reproducing, advising, looking)
-"""Modules that add their commands to the application as they are imported."""
 
 
 def main() -> int:
@@ -22,8 +19,11 @@ def main() -> int:
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
-        status = common.app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        status = _carry_out(sys.argv[1:] or ["--help"])
         sys.stdout.flush()
+    except KeyboardInterrupt as stop:
+        say(str(stop) if isinstance(stop, Interrupted) else "stopped")
+        return _interrupts.STOPPED
     except _core.ScenarioError as error:
         say_lines(f"error: {error}")
         return 2
@@ -31,8 +31,6 @@ def main() -> int:
         return _fail(str(error), 2)
     except RunError as error:
         return _fail(str(error), 1)
-    except typer.TyperException as error:
-        return _fail(error.format_message(), 2)
     except BrokenPipeError:
         # The reader of stdout went away, as `hull schema | head` does.
         _give_up_stdout()
@@ -40,7 +38,26 @@ def main() -> int:
     except OSError as error:
         _give_up_stdout()
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", 1)
-    return status if isinstance(status, int) else 0
+    return status
+
+
+def _carry_out(words: Sequence[str]) -> int:
+    if words[0] == "--version":
+        print(f"hull {__version__}")
+        return 0
+    if words[0] in HELP:
+        from hull.cli.help import help_of_all
+
+        print(help_of_all(all_commands()))
+        return 0
+    command, others = find(words)
+    options = others[: others.index("--")] if "--" in others else others
+    if any(word in HELP for word in options) and not command.keeps_words:
+        from hull.cli.help import help_of
+
+        print(help_of(command))
+        return 0
+    return command.run(others) or 0
 
 
 def _give_up_stdout() -> None:

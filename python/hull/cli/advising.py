@@ -4,29 +4,25 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hull.cli.common import Format, app, stopped_by_hand
+from hull.cli.command import Argument, Option
+from hull.cli.common import Format, command
 from hull.errors import UsageError
 from hull.said import say
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
-def linux(context: typer.Context) -> None:
+@command(keeps_words=True)
+def linux(words: list[str]) -> None:
     """HULL on a Linux machine: eBPF programs, a rack of namespaces, real traffic."""
     from hull.linux import hand_over
 
-    hand_over(context.args or ["--help"])
+    hand_over(words or ["--help"])
 
 
-@app.command()
+@command()
 def design(
     network: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[NETWORK]",
             help="A scenario file, a shipped scenario, a graph, or 2x20@25G,2x100G: its slowest "
             "host link, longest round trip and MTU.",
@@ -34,11 +30,11 @@ def design(
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
+        Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
     ] = None,
     rtt: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TIME",
             help="Round trip without queueing, 1us to 1s, such as 300us; at most 400 MB and "
             "400,000 packets in flight.",
@@ -46,7 +42,7 @@ def design(
     ] = None,
     flows: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="N",
             help="Large flows that meet at a port, 1 to 4095, each with more than 2 packets in "
             "flight.",
@@ -54,7 +50,7 @@ def design(
     ] = "2",
     load: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="SHARE",
             help="What flows offer, as a share of the rate: from 0% to below what HULL leaves "
             "them, which is below 95%.",
@@ -62,24 +58,24 @@ def design(
     ] = "40%",
     mtu: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="SIZE",
             help="Packets with headers, 300B to 9000B (default: the network's, or 1500B).",
         ),
     ] = None,
     buffer: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="SIZE",
             help="Room of a port, more than a packet per flow, up to 1000000GB (default: enough).",
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Simulate the setting, measured beside predicted.")
+        bool, Option("--check", help="Simulate the setting, measured beside predicted.")
     ] = False,
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a scenario for hull run.")
+        Path | None, Option(metavar="FILE", help="Write a scenario for hull run.")
     ] = None,
 ) -> None:
     """Recommend settings of DCTCP and HULL for a network, and predict what they do."""
@@ -103,8 +99,7 @@ def design(
     if scenario is not None:
         write_scenario(found, scenario)
     if check:
-        with stopped_by_hand():
-            measured = measure(found, plans)
+        measured = measure(found, plans)
     if format is Format.JSON:
         content = found.as_json()
         print(
@@ -133,25 +128,23 @@ def _of_network(
     )
 
 
-@app.command()
+@command()
 def lab(
     file: Annotated[
         Path | None,
-        typer.Argument(
+        Argument(
             metavar="[FILE]",
             help="A scenario file: its network, traffic and schemes run live, and a star has its "
             "rate, round trip, buffer and thresholds.",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDR", help="Address to listen on; others need the token.")
+        str, Option(metavar="ADDR", help="Address to listen on; others need the token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    port: Annotated[int, Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
+    no_open: Annotated[bool, Option("--no-open", help="Open no browser.")] = False,
 ) -> None:
     """Watch schemes on a local page while the simulator runs."""
     from hull.lab.command import serve
 
-    raise typer.Exit(
-        serve(host, port, None if file is None else str(file), open_browser=not no_open)
-    )
+    return serve(host, port, None if file is None else str(file), open_browser=not no_open)

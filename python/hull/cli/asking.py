@@ -4,34 +4,31 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from hull.cli.command import Argument, Option
+from hull.cli.common import Force, Format, Jobs, command, count
 
-from hull.cli.common import Force, Format, Jobs, app, count, stopped_by_hand
 
-
-@app.command()
+@command()
 def ask(
     trace: Annotated[
         Path,
-        typer.Argument(help="Flows: CSV, Parquet, nfdump -o csv, pcap or pcapng."),
+        Argument(help="Flows: CSV, Parquet, nfdump -o csv, pcap or pcapng."),
     ],
     topology: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NETWORK",
             help="2x20@25G,2x100G (leaves x hosts, spines), 20@10G (one switch), a shipped "
             "scenario, a scenario file or a graph.",
         ),
     ],
     give_up: Annotated[
-        str, typer.Option(metavar="SHARES", help="Parts of the bandwidth to try.")
+        str, Option(metavar="SHARES", help="Parts of the bandwidth to try.")
     ] = "2%,5%,10%",
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to make.")] = Path(
-        "results", "ask"
-    ),
+    out: Annotated[Path, Option(metavar="DIR", help="Folder to make.")] = Path("results", "ask"),
     today: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAMES",
             help="What runs today, the first is compared with (default: dctcp,cubic; with "
             "--deployed cubic,dctcp).",
@@ -39,60 +36,60 @@ def ask(
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(metavar="ROLE=COLUMN,...", help="start=ts,src=src_ip,bytes=octets."),
+        Option(metavar="ROLE=COLUMN,...", help="start=ts,src=src_ip,bytes=octets."),
     ] = None,
     time_unit: Annotated[
         str | None,
-        typer.Option(metavar="UNIT", help="Of times: s, ms, us, ns or ps (default: by the data)."),
+        Option(metavar="UNIT", help="Of times: s, ms, us, ns or ps (default: by the data)."),
     ] = None,
     place: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="TABLE|PREFIX=HOSTS",
             help="Where addresses are: a CSV of address and host, or 10.1.0.0/24=0-19.",
         ),
     ] = None,
     gateway: Annotated[
         str | None,
-        typer.Option(metavar="HOST", help="Host that stands for addresses outside."),
+        Option(metavar="HOST", help="Host that stands for addresses outside."),
     ] = None,
     group: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME=FLOWS", help="backups=src:10.2.0.0/16, rpc=bytes<10KB; may be repeated."
         ),
     ] = None,
     window: Annotated[
-        str | None, typer.Option(metavar="START,LENGTH", help="A part of the trace: 10s,2s.")
+        str | None, Option(metavar="START,LENGTH", help="A part of the trace: 10s,2s.")
     ] = None,
     fit: Annotated[
-        bool, typer.Option("--fit", help="Draw new flows for each seed from those recorded.")
+        bool, Option("--fit", help="Draw new flows for each seed from those recorded.")
     ] = False,
     deployed: Annotated[
         str | None,
-        typer.Option(metavar="SHARE|GROUP", help="Only these hosts change: 50%, or a group."),
+        Option(metavar="SHARE|GROUP", help="Only these hosts change: 50%, or a group."),
     ] = None,
     rtt: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Round trip between idle hosts (default: 30us)."),
+        Option(metavar="TIME", help="Round trip between idle hosts (default: 30us)."),
     ] = None,
     buffer: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Buffer of a port (default: 20 KB for each Gbps)."),
+        Option(metavar="SIZE", help="Buffer of a port (default: 20 KB for each Gbps)."),
     ] = None,
     small: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Largest small flow (default: by trace).")
+        str | None, Option(metavar="SIZE", help="Largest small flow (default: by trace).")
     ] = None,
     large: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Smallest large flow (default: by trace).")
+        str | None, Option(metavar="SIZE", help="Smallest large flow (default: by trace).")
     ] = None,
     most_loss: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="How much longer large flows may take."),
+        Option(metavar="SHARE", help="How much longer large flows may take."),
     ] = "10%",
-    seeds: Annotated[str, typer.Option("--seeds", metavar="N", help="Runs of each scheme.")] = "5",
+    seeds: Annotated[str, Option("--seeds", metavar="N", help="Runs of each scheme.")] = "5",
     jobs: Jobs = None,
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
     force: Force = False,
 ) -> None:
     """What small flows would gain and large ones lose on your network, from your own trace."""
@@ -131,10 +128,9 @@ def ask(
         jobs=count("--jobs", jobs),
         force=force,
     )
-    with stopped_by_hand():
-        answer = answer_of(request)
-        if format is Format.JSON:
-            print(json.dumps(as_json(answer.rows), indent=1))
-        else:
-            print_answer(answer)
-            print(answer.page)
+    answer = answer_of(request)
+    if format is Format.JSON:
+        print(json.dumps(as_json(answer.rows), indent=1))
+    else:
+        print_answer(answer)
+        print(answer.page)

@@ -4,21 +4,20 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hull.cli.common import FILE, Format, Seeds, app, count
+from hull.cli.command import Argument, Option
+from hull.cli.common import FILE, Format, Seeds, all_commands, command, count
 from hull.errors import UsageError
 
 
-@app.command()
+@command()
 def check(
-    file: Annotated[Path, typer.Argument(help=FILE)],
+    file: Annotated[Path, Argument(help=FILE)],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+        Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
     seeds: Seeds = None,
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
 ) -> None:
     """Check a scenario file and say what it would run."""
     from hull.description import as_json, rows
@@ -33,11 +32,11 @@ def check(
             print(f"{name:10}  {value}")
 
 
-@app.command()
+@command()
 def keys(
     pattern: Annotated[
         str | None,
-        typer.Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
+        Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
     ] = None,
 ) -> None:
     """List the keys of a scenario file, one a line: type, example, default, meaning."""
@@ -46,17 +45,16 @@ def keys(
     print_keys(keys_like(pattern))
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
+@command(keeps_options=True)
 def completion(
-    context: typer.Context,
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
-    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    words: Annotated[list[str] | None, Argument(hidden=True)] = None,
 ) -> None:
     """Write the completion script of a shell to stdout, for its start-up file."""
     from hull.completion import SCRIPTS, candidates
 
     if shell == "words":
-        for name in candidates(context.find_root().command, words or []):
+        for name in candidates(all_commands(), words or []):
             print(name)
     elif shell in SCRIPTS:
         print(SCRIPTS[shell], end="")

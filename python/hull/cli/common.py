@@ -1,45 +1,80 @@
-"""What the commands share: the application itself, options, how a stop by hand ends."""
+"""What the commands share: the registry of them, and options."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, TypeVar
 
-import typer
-from typer.core import TyperGroup
+from hull.cli.command import Command, Option
+from hull.errors import UsageError, check_count, shown
 
-from hull import __version__, _interrupts
-from hull.errors import Interrupted, check_count
-from hull.said import say
+_MODULES = {
+    "ask": "asking",
+    "run": "running",
+    "check": "checking",
+    "show": "running",
+    "report": "running",
+    "sweep": "running",
+    "reproduce": "reproducing",
+    "design": "advising",
+    "lab": "advising",
+    "trace": "looking",
+    "linux": "advising",
+    "scenarios": "looking",
+    "keys": "checking",
+    "statistics": "looking",
+    "schema": "looking",
+    "completion": "checking",
+}
+"""The commands in the order of the help, with the modules of this folder that have them."""
 
-_ORDER = (
-    *("ask", "run", "check", "show", "sweep", "reproduce", "design", "lab", "trace", "linux"),
-    *("scenarios", "keys", "statistics", "schema", "completion"),
-)
-"""Of the commands in the help."""
+_registered: dict[str, Command] = {}
+"""By name, of the modules that were imported."""
+
+_Call = TypeVar("_Call", bound=Callable[..., int | None])
 
 
-class _Commands(TyperGroup):
-    """All commands: Ctrl-C ends each with one line."""
+def command(
+    name: str | None = None, *, keeps_options: bool = False, keeps_words: bool = False
+) -> Callable[[_Call], _Call]:
+    """Make a command of a function, by its name or another."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return sorted(super().list_commands(ctx), key=_ORDER.index)
+    def register(call: _Call) -> _Call:
+        made = Command(name or call.__name__, call, keeps_options, keeps_words)
+        above = _registered.get(made.name.rpartition(" ")[0])
+        if above is not None:
+            above.below.append(made)
+        _registered[made.name] = made
+        return call
 
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            say("stopped")
-            raise typer.Exit(_interrupts.STOPPED) from None
+    return register
 
 
-app = typer.Typer(
-    cls=_Commands,
-    help="Phantom queues, pacing and DCTCP, simulated packet by packet.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def all_commands() -> list[Command]:
+    """Every command in the order of the help; those below another one are in it."""
+    return [_load(name) for name in _MODULES]
+
+
+def find(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
+    """The command that words begin with, and the other words. Only its module is imported."""
+    name = words[0]
+    if name not in _MODULES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, _MODULES, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(_MODULES)}"
+        kind = "option" if name.startswith("-") else "command"
+        raise UsageError(f"{shown(name)}: unknown {kind}; {hint}")
+    found = _load(name)
+    for inner in found.below:
+        if inner.name.split() == [*words[:2]]:
+            return inner, words[2:]
+    return found, words[1:]
+
+
+def _load(name: str) -> Command:
+    import_module(f"hull.cli.{_MODULES[name]}")
+    return _registered[name]
 
 
 FILE = "Scenario file (TOML); - is standard input."
@@ -54,39 +89,13 @@ class Format(StrEnum):
 
 # Taken as text, so that a wrong number is refused in the words of every other bad input.
 Seeds = Annotated[
-    str | None, typer.Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
+    str | None, Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
 ]
 Jobs = Annotated[
     str | None,
-    typer.Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
+    Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace another run's results.")]
-
-
-def _show_version(value: bool) -> None:
-    if value:
-        print(f"hull {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    pass
-
-
-@contextmanager
-def stopped_by_hand() -> Iterator[None]:
-    """Ctrl-C ends a command with what it has to say, and its exit status."""
-    try:
-        yield
-    except Interrupted as stop:
-        say(str(stop))
-        raise typer.Exit(_interrupts.STOPPED) from None
+Force = Annotated[bool, Option("--force", help="Replace another run's results.")]
 
 
 def count(option: str, value: str | None) -> int | None:

@@ -4,28 +4,22 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from hull import _core
-from hull.cli.common import Format, app
+from hull.cli.command import Argument, Option
+from hull.cli.common import Format, command
 from hull.errors import UsageError
 from hull.said import say
 
-scenarios_app = typer.Typer(help="List the scenario files that hull ships, or copy one.")
-app.add_typer(scenarios_app, name="scenarios")
 
-
-@app.command()
+@command()
 def trace(
-    folder: Annotated[Path, typer.Argument(help="Results of a run.")],
+    folder: Annotated[Path, Argument(help="Results of a run.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write (default: FOLDER.pftrace).")
+        Path | None, Option(metavar="FILE", help="File to write (default: FOLDER.pftrace).")
     ] = None,
-    condition: Annotated[str | None, typer.Option(help="Only this condition.")] = None,
-    scheme: Annotated[str | None, typer.Option(help="Only this scheme.")] = None,
-    seed: Annotated[
-        str | None, typer.Option(metavar="N", help="Only this seed (default: all).")
-    ] = None,
+    condition: Annotated[str | None, Option(help="Only this condition.")] = None,
+    scheme: Annotated[str | None, Option(help="Only this scheme.")] = None,
+    seed: Annotated[str | None, Option(metavar="N", help="Only this seed (default: all).")] = None,
 ) -> None:
     """Write queues and flows over time as a trace that ui.perfetto.dev opens."""
     from hull.perfetto import write_trace
@@ -42,15 +36,15 @@ def trace(
     print(found.path)
 
 
-@app.command()
+@command()
 def schema() -> None:
     """Write the JSON Schema of a scenario file to stdout."""
     print(_core.schema())
 
 
-@app.command()
+@command()
 def statistics(
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
 ) -> None:
     """List every number of a part's summary.json: unit, how parts are combined, meaning."""
     from hull.registry import STATISTICS
@@ -62,18 +56,18 @@ def statistics(
         print_statistics(STATISTICS)
 
 
-@scenarios_app.callback(invoke_without_command=True)
-def _list_scenarios(context: typer.Context) -> None:
+@command("scenarios")
+def list_scenarios() -> None:
+    """List the scenario files that hull ships, or copy one."""
     from hull.scenarios import names
 
-    if context.invoked_subcommand is None:
-        print("\n".join(names()))
+    print("\n".join(names()))
 
 
-@scenarios_app.command("copy")
+@command("scenarios copy")
 def copy_scenario(
-    name: Annotated[str, typer.Argument(help="Name from `hull scenarios`.")],
-    to: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.toml).")] = None,
+    name: Annotated[str, Argument(help="Name from `hull scenarios`.")],
+    to: Annotated[Path | None, Argument(help="File to write (default: NAME.toml).")] = None,
 ) -> None:
     """Copy a shipped scenario file, to change it and run it."""
     from hull.output_file import write_new

@@ -5,39 +5,36 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hull.cli.common import Force, Format, Jobs, Seeds, app, count, stopped_by_hand
+from hull.cli.command import Argument, Option
+from hull.cli.common import Force, Format, Jobs, Seeds, command, count
 from hull.errors import UsageError
 
 
-@app.command()
+@command()
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Experiments.")] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    ids: Annotated[list[str] | None, Argument(metavar="ID...", help="Experiments.")] = None,
+    list_: Annotated[bool, Option("--list", help="List the experiments.")] = False,
     all_: Annotated[
-        bool, typer.Option("--all", help="Every experiment, and pages over all of them.")
+        bool, Option("--all", help="Every experiment, and pages over all of them.")
     ] = False,
     claims: Annotated[
-        bool, typer.Option("--claims", help="Write what the documents claim, and whether it holds.")
+        bool, Option("--claims", help="Write what the documents claim, and whether it holds.")
     ] = False,
     overrides: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."
-        ),
+        Option("--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Short runs (the default).")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Long runs, several seeds.")] = False,
+    quick: Annotated[bool, Option("--quick", help="Short runs (the default).")] = False,
+    full: Annotated[bool, Option("--full", help="Long runs, several seeds.")] = False,
     seeds: Seeds = None,
     jobs: Jobs = None,
-    format: Annotated[Format, typer.Option(help="What to write to stdout.")] = Format.TABLE,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for <ID>-quick or <ID>-full.")
-    ] = Path("results"),
+    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    out: Annotated[Path, Option(metavar="DIR", help="Folder for <ID>-quick or <ID>-full.")] = Path(
+        "results"
+    ),
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder that keeps single results (default: OUT/cache)."),
+        Option(metavar="DIR", help="Folder that keeps single results (default: OUT/cache)."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -77,16 +74,15 @@ def reproduce(
         force=force,
     )
     found = []
-    with stopped_by_hand():
-        for experiment, result in work.perform(count("--jobs", jobs)):
-            found.append((experiment, result))
-            if format is Format.TABLE:
-                from hull.experiments.common.terminal import print_claims, print_tables
+    for experiment, result in work.perform(count("--jobs", jobs)):
+        found.append((experiment, result))
+        if format is Format.TABLE:
+            from hull.experiments.common.terminal import print_claims, print_tables
 
-                if not claims:
-                    print_tables(experiment, result.summary)
-                print_claims(claims_of(result))
-                print(f"{result.folder / 'report.html'}\n", flush=True)
+            if not claims:
+                print_tables(experiment, result.summary)
+            print_claims(claims_of(result))
+            print(f"{result.folder / 'report.html'}\n", flush=True)
     if format is Format.TABLE and len(found) > 1:
         print(headline(claim for _, result in found for claim in claims_of(result)))
     if all_:

@@ -1,13 +1,16 @@
-"""Commands that simulate scenarios: `hull run`, `hull sweep`; `hull show` for what they left."""
+"""Commands that simulate scenarios: `hull run`, `hull sweep`; for what runs left `hull show` and
+`hull report`.
+"""
 
 import json
+import os
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hull.cli.common import FILE, Force, Jobs, Seeds, app, count, stopped_by_hand
+from hull.cli.command import Argument, Option
+from hull.cli.common import FILE, Force, Jobs, Seeds, command, count
 from hull.said import say
 
 if TYPE_CHECKING:
@@ -22,24 +25,28 @@ class Written(StrEnum):
     CSV = "csv"
 
 
-@app.command()
+@command()
 def run(
-    file: Annotated[Path, typer.Argument(help=FILE)],
+    file: Annotated[Path, Argument(help=FILE)],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder to make (default: results/<name>).")
+        Path | None, Option(metavar="DIR", help="Folder to make (default: results/<name>).")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+        Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
-    format: Annotated[Written, typer.Option(help="What to write to stdout.")] = Written.TABLE,
+    format: Annotated[Written, Option(help="What to write to stdout.")] = Written.TABLE,
+    report: Annotated[
+        bool, Option("--report", help="Make the report, with charts, as hull report does.")
+    ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write the path of the report alone.")
+        bool,
+        Option("--quiet", "-q", help="Write the path of the results, or the report, alone."),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Write the numbers of every size class.")
+        bool, Option("--verbose", "-v", help="Write the numbers of every size class.")
     ] = False,
     force: Force = False,
 ) -> None:
@@ -50,22 +57,24 @@ def run(
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
     folder = out or Path("results", plan.name)
-    with stopped_by_hand():
-        result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=not quiet)
+    result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=not quiet)
     for warning in result.summary.get("warnings", ()):
         say(f"warning: {warning}")
     if not quiet:
         write_essentials(result, format, every=verbose)
+    path = result.report() if report else result.folder
     if quiet or format is Written.TABLE:
-        print(result.folder / "report.html")
+        print(path, flush=True)
+    if not quiet and not report:
+        say(f"charts and tables: hull report {shlex.quote(os.path.relpath(path))}")
 
 
-@app.command()
+@command()
 def show(
-    folder: Annotated[Path, typer.Argument(help="Results of a run.")],
-    format: Annotated[Written, typer.Option(help="What to write to stdout.")] = Written.TABLE,
+    folder: Annotated[Path, Argument(help="Results of a run.")],
+    format: Annotated[Written, Option(help="What to write to stdout.")] = Written.TABLE,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Write the numbers of every size class.")
+        bool, Option("--verbose", "-v", help="Write the numbers of every size class.")
     ] = False,
 ) -> None:
     """Print the essential numbers of an earlier run again."""
@@ -74,10 +83,19 @@ def show(
     write_essentials(load(folder), format, every=verbose)
 
 
+@command("report")
+def make_report(
+    folder: Annotated[Path, Argument(help="Results of a run.")],
+) -> None:
+    """Make the report of an earlier run: tables and charts in one HTML file in its folder."""
+    from hull.result import load
+
+    print(load(folder.resolve()).report())
+
+
 def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
     """The essential numbers on standard output."""
     from hull.essentials import as_csv, as_rows, lines_of
-    from hull.looks import declared
     from hull.report.schemes import schemes_of
     from hull.terminal import print_essentials
 
@@ -87,16 +105,17 @@ def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
     elif format is Written.CSV:
         print(as_csv(lines), end="")
     else:
-        looks = schemes_of(result.summary, declared(result.summary))
-        print_essentials(lines, {scheme.name: scheme.label for scheme in looks})
+        # Without the labels that experiments declare: all of these would be loaded.
+        labels = {scheme.name: scheme.label for scheme in schemes_of(result.summary)}
+        print_essentials(lines, labels)
 
 
-@app.command()
+@command()
 def sweep(
-    file: Annotated[Path, typer.Argument(help=FILE)],
+    file: Annotated[Path, Argument(help=FILE)],
     over: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--over",
             metavar="KEY=VALUES",
             help="Sweep a key: a,b,c or start:stop:step; may be repeated.",
@@ -104,46 +123,44 @@ def sweep(
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option("--seeds", metavar="N", help="Seeds per point, instead of run.seeds."),
+        Option("--seeds", metavar="N", help="Seeds per point, instead of run.seeds."),
     ] = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--until",
             metavar="STAT=SHARE",
             help="Add seeds to a point until half its 95% interval is so much of the mean.",
         ),
     ] = None,
     max_seeds: Annotated[
-        str | None, typer.Option("--max-seeds", metavar="N", help="With --until (default: 100).")
+        str | None, Option("--max-seeds", metavar="N", help="With --until (default: 100).")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
+        Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
     executor: Annotated[
-        str, typer.Option(metavar="NAME", help="threads, dask://host:port or slurm.")
+        str, Option(metavar="NAME", help="threads, dask://host:port or slurm.")
     ] = "threads",
     jobs: Jobs = None,
     slurm: Annotated[
         list[str] | None,
-        typer.Option("--slurm", metavar="KEY=VALUE", help="An option of Slurm, as partition=long."),
+        Option("--slurm", metavar="KEY=VALUE", help="An option of Slurm, as partition=long."),
     ] = None,
-    store: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder that keeps single runs.")
-    ] = Path("results", "store"),
+    store: Annotated[Path, Option(metavar="DIR", help="Folder that keeps single runs.")] = Path(
+        "results", "store"
+    ),
     tables: Annotated[
-        bool, typer.Option("--tables", help="Keep the tables of each run in the store, too.")
+        bool, Option("--tables", help="Keep the tables of each run in the store, too.")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help=".parquet or .csv (default: results/<name>-sweep.parquet)."
-        ),
+        Option(metavar="FILE", help=".parquet or .csv (default: results/<name>-sweep.parquet)."),
     ] = None,
     show: Annotated[
         list[str] | None,
-        typer.Option("--show", metavar="STAT", help="Statistic to print; may be repeated."),
+        Option("--show", metavar="STAT", help="Statistic to print; may be repeated."),
     ] = None,
 ) -> None:
     """Run a scenario over values of its keys and over seeds; one table of all results."""
@@ -163,5 +180,4 @@ def sweep(
         tables=tables,
         show=show or [],
     )
-    with stopped_by_hand():
-        from_command_line(request, out)
+    from_command_line(request, out)

@@ -207,7 +207,7 @@ impl std::fmt::Debug for TableFile {
     }
 }
 
-fn to_io(error: ParquetError) -> io::Error {
+pub(super) fn to_io(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(io) => *io,

@@ -1,0 +1,53 @@
+"""The report of a run, made when it is asked for: report.html in its folder.
+
+That of a reproduced experiment has the figure, claims and published numbers as it had at first.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hull.checksums import check, record_again
+from hull.errors import RunError, UsageError
+from hull.looks import declared
+from hull.output_file import NO_ROOM
+
+_READ = ("scenario.toml", "flows.parquet", "latency.parquet", "links.parquet", "queues.parquet")
+_NEEDED = _READ[:3]
+
+
+def write_run_report(folder: Path, summary: Mapping[str, Any]) -> Path:
+    """Write the report of the run in a folder, and return its path.
+
+    Raises UsageError for results that are not as they were written or a folder that cannot be
+    written, RunError without room.
+    """
+    from hull.report.page import write_report
+
+    for name in _READ:
+        check(folder, name)
+    for name in _NEEDED:
+        if not (folder / name).is_file():
+            raise UsageError(f"{folder / name}: not there; expected the results of a whole run")
+    looks = declared(summary)
+    title = str(summary.get("title", summary["name"]))
+    try:
+        path = write_report(
+            folder, dict(summary), title=title, looks=looks, added=_added(folder, summary)
+        )
+        record_again(folder, path.name)
+    except OSError as error:
+        place = error.filename or folder
+        if error.errno in NO_ROOM:
+            raise RunError(f"{place}: {error.strerror}") from error
+        raise UsageError(f"{place}: {error.strerror}; expected a folder to write to") from None
+    return path
+
+
+def _added(folder: Path, summary: Mapping[str, Any]) -> Any:
+    """What an experiment adds to the report."""
+    if "experiment" not in summary:
+        return ()
+    from hull.experiments.common.sections import sections
+
+    return sections(folder, summary, declared(summary))

@@ -1,0 +1,81 @@
+"""The report of a run: made when it is asked for, now or later the same, and part of no run."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import hull
+from conftest import SHORT, Hull, sets
+from hull.checksums import damage
+
+RUN = ("run", "scenario.toml", "--out", "out", "--seeds", "1", *sets(SHORT))
+
+
+def test_a_report_is_made_when_it_is_asked_for(hull: Hull, place: Path) -> None:
+    page = place / "out" / "report.html"
+    done = hull(*RUN)
+    assert done.returncode == 0, done.stderr
+    assert not page.exists()
+    made = hull("report", "out")
+    assert (made.returncode, made.stdout, made.stderr) == (0, f"{page}\n", "")
+    later = page.read_bytes()
+    page.unlink()
+    assert "has this run already" in hull(*RUN).stderr
+    at_once = hull(*RUN, "--report")
+    assert at_once.stdout.splitlines()[-1] == str(page)
+    assert "hull report" not in at_once.stderr
+    assert page.read_bytes() == later
+    assert hull(*RUN, "--report", "--quiet").stdout == f"{page}\n"
+    assert "has this run already" in hull(*RUN).stderr
+
+
+def test_numbers_for_programs_are_not_disturbed(hull: Hull, place: Path) -> None:
+    done = hull(*RUN, "--format", "json", "--report")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    assert (place / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize("words", [("report", "absent"), ("report", "."), ("report",)])
+def test_no_results_to_report(hull: Hull, words: tuple[str, ...]) -> None:
+    done = hull(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("hull: error: ")
+
+
+def test_damaged_results_have_no_report(hull: Hull, place: Path) -> None:
+    assert hull(*RUN).returncode == 0
+    table = place / "out" / "flows.parquet"
+    shutil.copyfile(table, place / "copy")
+    table.write_bytes(b"PAR1")
+    done = hull("report", "out")
+    assert done.returncode == 2
+    assert "flows.parquet differs from its SHA-256" in done.stderr
+    table.unlink()
+    done = hull("report", "out")
+    assert done.returncode == 2
+    assert "flows.parquet is missing" in done.stderr
+    assert not (place / "out" / "report.html").exists()
+
+
+def test_the_report_of_an_experiment_is_made_again_as_it_was(place: Path, hull: Hull) -> None:
+    assert hull("reproduce", "table1", "--seeds", "1").returncode == 0
+    folder = place / "results" / "table1-quick"
+    page = folder / "report.html"
+    before = page.read_bytes()
+    assert b'id="claims"' in before
+    page.write_text("another")
+    assert "report.html differs" in (damage(folder) or "")
+    assert hull("report", str(folder)).returncode == 0
+    assert page.read_bytes() == before
+    assert damage(folder) is None
+
+
+def test_in_python(place: Path) -> None:
+    result = hull.run("scenario.toml", "out", set=SHORT, seeds=1)
+    path = result.report()
+    assert path == result.folder / "report.html"
+    assert "<title>" in path.read_text(encoding="utf-8")
