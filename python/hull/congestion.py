@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import json
-import platform
 import re
 import sys
 import threading
@@ -214,6 +213,8 @@ def check_same(cls: type, expected: str) -> None:
     with _reading:
         has_text = bool(_source(cls))
     if has_text and fingerprint(cls) != expected:
+        import platform
+
         raise UsageError(
             f"congestion_control: {cls.__module__}.{cls.__qualname__} on {platform.node()} is not "
             "that of this sweep; install the same module on both sides"

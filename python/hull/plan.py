@@ -22,6 +22,7 @@ from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped, say
+from hull.shared_library import loaded_parts
 from hull.toml_values import check_toml
 
 if TYPE_CHECKING:
@@ -123,8 +124,11 @@ class Plan:
 
 @cache
 def build_hash() -> str:
-    """SHA-256 (hexadecimal) of the simulator that is in use."""
-    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+    """SHA-256 (hexadecimal) of the simulator that is in use: its code and its data."""
+    digest = hashlib.sha256()
+    for part in loaded_parts(Path(_core.__file__)):
+        digest.update(part)
+    return digest.hexdigest()
 
 
 @cache

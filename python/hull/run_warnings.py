@@ -9,15 +9,19 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from hull import _core
 from hull.plan import Plan
 from hull.registry import NO_GROUP
 
-_DEFAULT_WINDOW = next(
-    row["default"] for row in json.loads(_core.keys()) if row["key"] == "transport.max_window"
-)
+
+@cache
+def _default_window() -> int:
+    rows = json.loads(_core.keys())
+    found: int = next(row["default"] for row in rows if row["key"] == "transport.max_window")
+    return found
 
 
 def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -74,7 +78,7 @@ def _small_window(scenario: Mapping[str, Any]) -> str:
     round_trip_s = _core.round_trip(json.dumps(scenario))
     most_bps = 8 * transport[key] * mtu / round_trip_s
     rate_bps = _core.quantity("rate", scenario["host"]["rate"])
-    if most_bps >= rate_bps or transport[key] != _DEFAULT_WINDOW:
+    if most_bps >= rate_bps or transport[key] != _default_window():
         return ""
     return (
         f"transport.{key}, {transport[key]} packets by default, limits a flow to "

@@ -5,7 +5,6 @@ Seeds are independent runs of one scenario, so the mean over them has n - 1 degr
 
 import math
 from collections.abc import Sequence
-from statistics import correlation
 
 # 97.5% quantile of Student's t for 1 to 30 degrees of freedom.
 _T975 = (
@@ -35,4 +34,6 @@ def mean_ci95(values: Sequence[float]) -> tuple[float, float | None]:
 
 def r_squared(x: Sequence[float], y: Sequence[float]) -> float:
     """Share of the variance of `y` that a straight line in `x` explains."""
+    from statistics import correlation
+
     return correlation(x, y) ** 2

@@ -7,7 +7,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hull import _core
@@ -90,6 +89,8 @@ def keys_like(pattern: str | None) -> list[dict[str, Any]]:
     fits = re.compile(f"^{text}$" if wild else text, re.IGNORECASE)
     found = [key for key in keys if fits.search(key["key"])]
     if not found:
+        from difflib import get_close_matches
+
         names = [key["key"] for key in keys]
         lasts = {name.rpartition(".")[2] for name in names}
         near = get_close_matches(pattern, names, n=3)

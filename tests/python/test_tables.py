@@ -63,8 +63,8 @@ def test_rows_of_all_parts(tmp_path: Path) -> None:
     assert found.equals(pl.concat(expected, how="diagonal"))
     assert pl.read_parquet_metadata(out)["names"] == " ".join(found.columns)
     columns = "row_group_id, row_group_num_rows"
-    groups = duckdb.sql(f"select distinct {columns} from parquet_metadata('{out}') order by 1")
-    assert groups.fetchall() == [(0, GROUP), (1, GROUP), (2, 1)]
+    query = f"select distinct {columns} from parquet_metadata('{out}') order by 1"
+    assert duckdb.execute(query).fetchall() == [(0, GROUP), (1, GROUP), (2, 1)]
 
 
 def test_same_rows_same_bytes(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def lab(
     ] = "127.0.0.1",
     port: Annotated[int, Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
     no_open: Annotated[bool, Option("--no-open", help="Open no browser.")] = False,
-) -> None:
+) -> int:
     """Watch schemes on a local page while the simulator runs."""
     from hull.lab.command import serve
 
