@@ -23,7 +23,6 @@ from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped, say
 from hull.shared_library import loaded_parts
-from hull.toml_values import check_toml
 
 if TYPE_CHECKING:
     from hull.scenario_types import Scenario
@@ -149,6 +148,8 @@ def read_scenario(source: "str | Path | Scenario | dict[str, Any]") -> tuple[str
     """Text of a scenario and the name under which errors speak of it; `-` is standard input."""
     if isinstance(source, dict):
         import tomli_w
+
+        from hull.toml_values import check_toml
 
         scenario = with_graphs({**source})
         check_toml(scenario, "scenario")

@@ -197,9 +197,8 @@ class Command:
                 told = one.declared.help.rstrip(".")
                 raise UsageError(f"{one.place}: required; expected {told[:1].lower()}{told[1:]}")
         if words:
-            expected = "no such word"
-            if self.below:
-                expected = ", ".join(inner.name.split()[-1] for inner in self.below)
+            below = ", ".join(inner.name.split()[-1] for inner in self.below)
+            expected = below or self.usage
             raise UsageError(f"{shown(words[0])}: unexpected; expected {expected}")
 
 

@@ -117,6 +117,8 @@ fn read(file: File) -> Result<SlowedFlows, ParquetError> {
         let group = reader.get_row_group(group)?;
         let rows = group.metadata().num_rows() as usize;
         let (mut sizes, mut levels) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        // For files of other writers, whose sizes could be missing and are not.
+        let mut there = Vec::new();
         let columns = (
             group.get_column_reader(of_bytes)?,
             group.get_column_reader(of_slowdown)?,
@@ -126,7 +128,7 @@ fn read(file: File) -> Result<SlowedFlows, ParquetError> {
                 ColumnReader::Int64ColumnReader(mut bytes),
                 ColumnReader::DoubleColumnReader(mut slowdowns),
             ) => {
-                bytes.read_records(rows, None, None, &mut sizes)?;
+                bytes.read_records(rows, Some(&mut there), None, &mut sizes)?;
                 slowdowns.read_records(rows, Some(&mut levels), None, &mut found.slowdowns)?;
             }
             _ => {
