@@ -219,14 +219,14 @@ fn network(scenario: &str) -> PyResult<String> {
         let port = graph.host_port(host);
         let switch = graph.port_far_end(port);
         let (out_bps, in_bps) = rates(port);
-        let name = &graph.nodes[switch].name;
+        let name = graph.name(switch);
         hosts.push(serde_json::json!({
-            "name": graph.nodes[node].name,
+            "name": graph.name(node),
             "switch": name,
             "out_bps": out_bps,
             "in_bps": in_bps,
         }));
-        if !uplinks.contains_key(name) {
+        if !uplinks.contains_key(&name) {
             let of_switch = graph.node_ports(switch).iter();
             let (mut out_bps, mut in_bps) = (0, 0);
             for &port in of_switch.filter(|&&port| graph.is_between_switches(port)) {
@@ -235,7 +235,7 @@ fn network(scenario: &str) -> PyResult<String> {
                 in_bps += back;
             }
             let rates = serde_json::json!({ "out_bps": out_bps, "in_bps": in_bps });
-            uplinks.insert(name.clone(), rates);
+            uplinks.insert(name, rates);
         }
     }
     let of_switches =

@@ -5,11 +5,14 @@
 /// Warm-up, duration and drain of a run, each: 1,000,000 s, ps.
 pub const TIME_PS: u64 = 1_000_000_000_000_000_000;
 
-/// Hosts of a network.
-pub const HOSTS: u64 = 100_000;
+/// Hosts of a network: a fat tree of 160-port switches has 1,024,000.
+pub const HOSTS: u64 = 1 << 20;
 
 /// Switches in one tier.
-pub const SWITCHES: u64 = 10_000;
+pub const SWITCHES: u64 = 20_000;
+
+/// Links of a network, of two ports each: half of what events can tell apart.
+pub const LINKS: usize = crate::engine::Entity::MOST / 4;
 
 /// Flows that are open at once, each of the two directions of a connection counted: half of what events
 /// can tell apart, because a run looks now and then.
@@ -36,4 +39,4 @@ pub const ROWS: u64 = 500_000_000;
 /// Threads of one run: parts of a network are numbered in a byte, and no machine gains from more.
 pub const THREADS: u32 = 64;
 
-const _: () = assert!(2 * CONNECTIONS < FLOWS && 8 * HOSTS < FLOWS as u64);
+const _: () = assert!(2 * CONNECTIONS < FLOWS && 8 * HOSTS <= FLOWS as u64);

@@ -6,7 +6,7 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::parquet_file::{self, Column, Values};
+use super::parquet_file::{self, Column, TableFile, Values};
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -152,10 +152,18 @@ pub fn drops_by_place(tiers: &IndexMap<String, TierCount>) -> IndexMap<String, u
 
 /// Writes `links.parquet`.
 pub fn write(links: &[LinkCount], path: &Path) -> io::Result<()> {
+    let mut table = TableFile::create(path, &LINK_COLUMNS, &columns(&[]))?;
+    for group in links.chunks(parquet_file::GROUP) {
+        table.write(&columns(group), 0, group.len())?;
+    }
+    table.close()
+}
+
+fn columns(links: &[LinkCount]) -> [Values; LINK_COLUMNS.len()] {
     let text = |get: fn(&LinkCount) -> &String| {
         Values::Strings(links.iter().map(|link| get(link).clone()).collect())
     };
-    let values = [
+    [
         text(|link| &link.from),
         text(|link| &link.to),
         text(|link| &link.tier),
@@ -167,6 +175,5 @@ pub fn write(links: &[LinkCount], path: &Path) -> io::Result<()> {
         Values::long(links, |link| link.marks),
         Values::long(links, |link| link.drops),
         Values::long(links, |link| link.pacer_drops),
-    ];
-    parquet_file::write(path, &LINK_COLUMNS, &values, links.len())
+    ]
 }

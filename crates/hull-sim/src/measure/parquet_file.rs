@@ -16,7 +16,7 @@ use parquet::schema::types::{Type, TypePtr};
 use serde::Serialize;
 
 /// Rows of a row group.
-const GROUP: usize = 1 << 20;
+pub(super) const GROUP: usize = 1 << 20;
 
 /// The values of a column.
 #[derive(Debug)]

@@ -36,10 +36,10 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// An empty ring with a few slots.
+    /// An empty ring, which gets its slots with its first packet: few ports of a large network see one.
     pub fn new() -> Self {
         Ring {
-            slots: vec![VACANT; 4].into_boxed_slice(),
+            slots: Box::default(),
             head: 0,
             len: 0,
         }
@@ -75,7 +75,7 @@ impl Ring {
 
     #[cold]
     fn grow(&mut self) {
-        let mut slots = vec![VACANT; 2 * self.slots.len()];
+        let mut slots = vec![VACANT; (2 * self.slots.len()).max(4)];
         for index in 0..self.len {
             let place = self.head.wrapping_add(index) as usize & (slots.len() - 1);
             slots[place] = self.slots[self.place(index)];

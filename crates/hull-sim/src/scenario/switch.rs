@@ -120,19 +120,22 @@ impl PortSettings {
 
     /// Whether they are for this port of a switch.
     pub(crate) fn fits(&self, graph: &Graph, port: usize) -> bool {
-        let node = &graph.nodes[graph.port_owner(port)].name;
+        let is_owner = |node: &String| graph.node_named(node) == Some(graph.port_owner(port));
         self.rate
             .is_none_or(|rate| rate.0 == graph.wire(port).rate_bps)
             && self
                 .tier
                 .as_ref()
                 .is_none_or(|of| *of == graph.port_tiers(port))
-            && self.node.as_ref().is_none_or(|of| of == node)
+            && self.node.as_ref().is_none_or(is_owner)
     }
 }
 
 /// Checks that each entry of `switch.ports` has ports in this network, and changes them.
 pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem> {
+    if switch.ports.is_empty() {
+        return Ok(());
+    }
     let of_switches =
         (0..graph.ports()).filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
     let of_switches = Vec::from_iter(of_switches);

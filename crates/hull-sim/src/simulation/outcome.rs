@@ -266,11 +266,10 @@ impl Fabric {
         let count = |(number, port): (usize, &Port)| {
             let done = measured.at_port_since(before, number);
             let waited_us = done.waited_ps as f64 * 1e-6;
-            let name = |node: usize| self.graph.nodes[node].name.clone();
             let stage = stages[number];
             LinkCount {
-                from: name(self.graph.port_owner(number)),
-                to: name(self.graph.port_far_end(number)),
+                from: self.graph.name(self.graph.port_owner(number)),
+                to: self.graph.name(self.graph.port_far_end(number)),
                 tier: self.graph.port_tiers(number),
                 rate_bps: port.rate_bps().round() as u64,
                 bytes: done.sent_bytes,

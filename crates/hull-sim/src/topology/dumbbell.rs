@@ -23,12 +23,10 @@ pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Prob
     let others_ps = 2 * bottleneck.delay_ps + receiver_ps;
     let left = parts.switch("left", 1);
     let right = parts.switch("right", 1);
-    for pair in 0..dumbbell.pairs as usize {
-        let link = parts.host(format!("sender{pair}"), left);
-        if dumbbell.rtts.is_empty() {
-            continue;
-        }
-        let entry = pair % dumbbell.rtts.len();
+    let pairs = dumbbell.pairs as usize;
+    parts.hosts("sender", pairs, |_| left);
+    parts.hosts("receiver", pairs, |_| right);
+    for (pair, entry) in (0..pairs).zip((0..dumbbell.rtts.len()).cycle()) {
         let Time(rtt_ps) = dumbbell.rtts[entry];
         let Some(left_over_ps) = rtt_ps.checked_sub(others_ps) else {
             return Err(Problem::new(
@@ -40,12 +38,10 @@ pub(super) fn build(dumbbell: &Dumbbell, mut parts: Parts) -> Result<Graph, Prob
                 ),
             ));
         };
-        link.a_to_b.delay_ps = left_over_ps / 2;
-        link.b_to_a.delay_ps = left_over_ps - left_over_ps / 2;
+        let out_ps = left_over_ps / 2;
+        parts.set_delays(pair, out_ps, left_over_ps - out_ps);
     }
-    for pair in 0..dumbbell.pairs {
-        parts.host(format!("receiver{pair}"), right);
-    }
+    let bottleneck = parts.wire(bottleneck);
     parts.join(left, right, bottleneck);
     parts
         .graph(&["host", "switch"])

@@ -31,7 +31,7 @@ pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, P
         }
     }
     steps.sort_unstable();
-    let mut depth = vec![0_i64; graph.links.len()];
+    let mut depth = vec![0_i64; graph.links()];
     let mut changes = Vec::new();
     for moment in steps.chunk_by(|one, next| one.0 == next.0) {
         let mut change = Change {

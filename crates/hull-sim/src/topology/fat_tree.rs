@@ -5,19 +5,18 @@
 use super::FatTree;
 use super::graph::Graph;
 use super::parts::Parts;
-use super::tree::Shape;
+use super::pods::Pods;
+use super::tree;
 
 pub(super) fn build(fat_tree: &FatTree, parts: Parts) -> Result<Graph, String> {
-    let half = fat_tree.k / 2;
+    let half = fat_tree.k as usize / 2;
     let between = parts.between_switches(fat_tree.uplink_rate, fat_tree.uplink_delay);
-    let shape = Shape {
-        pods: fat_tree.k,
+    let pods = Pods {
+        pods: fat_tree.k as usize,
         tors_per_pod: half,
         hosts_per_tor: half,
         aggs_per_pod: half,
         cores: half * half,
-        uplink: between,
-        core_link: between,
     };
-    shape.build(parts)
+    tree::of_pods(pods, parts, between, between)
 }

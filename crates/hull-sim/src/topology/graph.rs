@@ -3,14 +3,18 @@
 //!
 //! Ports are numbered from links: port 2l sends from end a to end b of link l, port 2l + 1 back.
 //! Hosts are numbered in the order in which they stand among the nodes.
+//!
+//! A network of a million hosts has three million links: what is kept of a node or link is a few bytes in
+//! one array, names follow from numbers where they can (`names`).
 
-use std::collections::HashMap;
-
+use super::names::Names;
+use super::parts::{Parts, Wires};
+use super::pods::Pods;
 use crate::limits;
 use crate::quote;
 
 /// One direction of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Wire {
     /// Rate, bit/s.
     pub rate_bps: u64,
@@ -28,27 +32,41 @@ pub enum Kind {
 }
 
 /// A host or a switch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name, unique in the graph.
-    pub name: String,
     /// Host or switch.
     pub kind: Kind,
     /// 0 for hosts, 1 for the switches next to them, and so on upwards.
     pub tier: u8,
 }
 
+impl Node {
+    /// A host.
+    pub(super) const HOST: Node = Node {
+        kind: Kind::Host,
+        tier: 0,
+    };
+
+    /// A switch.
+    pub(super) fn switch(tier: u8) -> Node {
+        Node {
+            kind: Kind::Switch,
+            tier,
+        }
+    }
+}
+
 /// A link between two nodes, given by their places in [`Graph::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub(super) struct Link {
     /// One end.
-    pub a: usize,
+    pub(super) a: u32,
     /// The other end.
-    pub b: usize,
-    /// The direction from a to b, port 2l.
-    pub a_to_b: Wire,
-    /// The direction from b to a, port 2l + 1.
-    pub b_to_a: Wire,
+    pub(super) b: u32,
+    /// The number of the wire from a to b, port 2l.
+    pub(super) a_to_b: u32,
+    /// The number of the wire from b to a, port 2l + 1.
+    pub(super) b_to_a: u32,
 }
 
 /// Names of the tiers where a topology has none of its own (thesis figure 4.12).
@@ -59,27 +77,31 @@ pub const TIERS: &[&str] = &["host", "tor", "agg", "core"];
 pub struct Graph {
     /// Hosts and switches.
     pub nodes: Vec<Node>,
-    /// Links.
-    pub links: Vec<Link>,
+    links: Vec<Link>,
+    wires: Wires,
+    names: Names,
+    /// The shape, where the network has one.
+    pods: Option<Pods>,
+    /// Whether some link has a wire that others of its kind do not have.
+    has_odd_wires: bool,
     tiers: &'static [&'static str],
-    by_name: HashMap<String, usize>,
     hosts: Vec<usize>,
-    /// The ports out of each node, in ascending order.
-    node_ports: Vec<Vec<usize>>,
+    /// The ports out of each node, in ascending order, node by node.
+    node_ports: Vec<usize>,
+    /// Where those of each node begin, and the end of the last.
+    first_ports: Vec<u32>,
 }
 
 impl Graph {
-    /// Makes a graph and checks it; `tiers` are the tiers' names. The error says what was found and
-    /// what is allowed.
-    pub fn new(
-        nodes: Vec<Node>,
-        links: Vec<Link>,
+    /// Makes a graph of parts and checks it; `tiers` are the tiers' names. The error says what was found
+    /// and what is allowed.
+    pub(super) fn new(
+        parts: Parts,
+        names: Names,
         tiers: &'static [&'static str],
     ) -> Result<Graph, String> {
-        let by_name = index_names(&nodes)?;
-        let hosts: Vec<usize> = (0..nodes.len())
-            .filter(|&node| nodes[node].kind == Kind::Host)
-            .collect();
+        let is_host = |&node: &usize| parts.nodes[node].kind == Kind::Host;
+        let hosts: Vec<usize> = (0..parts.nodes.len()).filter(is_host).collect();
         if !(2..=limits::HOSTS).contains(&(hosts.len() as u64)) {
             return Err(format!(
                 "found {} hosts; expected 2 to {}",
@@ -87,21 +109,31 @@ impl Graph {
                 limits::HOSTS
             ));
         }
-        let mut node_ports = vec![Vec::new(); nodes.len()];
-        for (l, link) in links.iter().enumerate() {
-            node_ports[link.a].push(2 * l);
-            node_ports[link.b].push(2 * l + 1);
+        if parts.links.len() > limits::LINKS {
+            return Err(format!(
+                "found {} links; expected at most {}",
+                parts.links.len(),
+                limits::LINKS
+            ));
         }
-        check_links(&nodes, &links, &node_ports, &hosts)?;
+        check_links(&parts, &names)?;
+        let (node_ports, first_ports) = node_ports(parts.nodes.len(), &parts.links);
         let graph = Graph {
-            nodes,
-            links,
+            nodes: parts.nodes,
+            links: parts.links,
+            wires: parts.wires,
+            names,
+            pods: parts.pods,
+            has_odd_wires: false,
             tiers,
-            by_name,
             hosts,
             node_ports,
+            first_ports,
         };
-        graph.check_connected()?;
+        graph.check_hosts()?;
+        if graph.pods.is_none() {
+            graph.check_connected()?;
+        }
         Ok(graph)
     }
 
@@ -110,14 +142,34 @@ impl Graph {
         &self.hosts
     }
 
+    /// The name of a node, unique in the graph.
+    pub fn name(&self, node: usize) -> String {
+        self.names.of(node)
+    }
+
     /// The node of that name.
     pub fn node_named(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
+        self.names.find(name)
     }
 
     /// The number of the host of that name.
     pub fn host_named(&self, name: &str) -> Option<usize> {
         self.hosts.binary_search(&self.node_named(name)?).ok()
+    }
+
+    /// The shape, where the network has one.
+    pub(super) fn pods(&self) -> Option<&Pods> {
+        self.pods.as_ref()
+    }
+
+    /// Whether the network looks the same from every switch that has hosts.
+    pub fn is_symmetric(&self) -> bool {
+        self.pods.is_some() && !self.has_odd_wires
+    }
+
+    /// Number of links.
+    pub fn links(&self) -> usize {
+        self.links.len()
     }
 
     /// Number of ports, two for each link.
@@ -127,7 +179,7 @@ impl Graph {
 
     /// The port out of host number `host`.
     pub fn host_port(&self, host: usize) -> usize {
-        self.node_ports[self.hosts[host]][0]
+        self.node_ports(self.hosts[host])[0]
     }
 
     /// The port of the other direction of the same link.
@@ -138,11 +190,12 @@ impl Graph {
     /// The node that sends through `port`.
     pub fn port_owner(&self, port: usize) -> usize {
         let link = &self.links[port / 2];
-        if port.is_multiple_of(2) {
+        let end = if port.is_multiple_of(2) {
             link.a
         } else {
             link.b
-        }
+        };
+        end as usize
     }
 
     /// The node that receives what `port` sends.
@@ -158,6 +211,10 @@ impl Graph {
 
     /// Rate and delay of `port`.
     pub fn wire(&self, port: usize) -> Wire {
+        self.wires.get(self.wire_number(port))
+    }
+
+    fn wire_number(&self, port: usize) -> u32 {
         let link = &self.links[port / 2];
         if port.is_multiple_of(2) {
             link.a_to_b
@@ -166,51 +223,79 @@ impl Graph {
         }
     }
 
-    /// Rate and delay of `port`, to be changed.
-    pub(super) fn wire_mut(&mut self, port: usize) -> &mut Wire {
+    /// The rates and delays that ports have, each pair once.
+    pub fn wires(&self) -> Vec<Wire> {
+        let mut used = vec![false; self.wires.len()];
+        for link in &self.links {
+            used[link.a_to_b as usize] = true;
+            used[link.b_to_a as usize] = true;
+        }
+        let numbers = (0..).zip(used).filter(|&(_, used)| used);
+        numbers.map(|(number, _)| self.wires.get(number)).collect()
+    }
+
+    /// Gives `port` another rate and delay.
+    pub(super) fn set_wire(&mut self, port: usize, wire: Wire) {
+        let number = self.wires.number(wire);
         let link = &mut self.links[port / 2];
         if port.is_multiple_of(2) {
-            &mut link.a_to_b
+            link.a_to_b = number;
         } else {
-            &mut link.b_to_a
+            link.b_to_a = number;
         }
+        self.has_odd_wires = true;
     }
 
     /// `"a->b"`: the names of the port's owner and of its far end.
     pub fn port_name(&self, port: usize) -> String {
-        let name = |node: usize| &self.nodes[node].name;
         format!(
             "{}->{}",
-            name(self.port_owner(port)),
-            name(self.port_far_end(port))
+            self.name(self.port_owner(port)),
+            self.name(self.port_far_end(port))
         )
     }
 
     /// The tiers that the port joins, in the direction of its packets: `"host-tor"`, `"tor-agg"`,
     /// `"agg-tor"`, ... Tiers without a name are called `tier4`, `tier5`, ...
     pub fn port_tiers(&self, port: usize) -> String {
-        let tier = |node: usize| {
-            let tier = usize::from(self.nodes[node].tier);
-            self.tiers
-                .get(tier)
-                .map_or_else(|| format!("tier{tier}"), |name| (*name).to_owned())
+        let name = |tier: u8| {
+            let known = self.tiers.get(usize::from(tier));
+            known.map_or_else(|| format!("tier{tier}"), |name| (*name).to_owned())
         };
-        format!(
-            "{}-{}",
-            tier(self.port_owner(port)),
-            tier(self.port_far_end(port))
-        )
+        let (from, to) = self.tiers_of(port);
+        format!("{}-{}", name(from), name(to))
+    }
+
+    /// The tiers that the port joins, by number.
+    pub fn tiers_of(&self, port: usize) -> (u8, u8) {
+        let tier = |node: usize| self.nodes[node].tier;
+        (tier(self.port_owner(port)), tier(self.port_far_end(port)))
     }
 
     /// The ports out of `node`, in ascending order.
     pub fn node_ports(&self, node: usize) -> &[usize] {
-        &self.node_ports[node]
+        &self.node_ports[self.first_ports[node] as usize..self.first_ports[node + 1] as usize]
     }
 
     /// The ports from node `a` to node `b`, several where links are parallel.
     pub fn ports_between(&self, a: usize, b: usize) -> impl Iterator<Item = usize> {
-        let ports = self.node_ports[a].iter().copied();
+        let ports = self.node_ports(a).iter().copied();
         ports.filter(move |&port| self.port_far_end(port) == b)
+    }
+
+    /// Refuses hosts with several links or none.
+    fn check_hosts(&self) -> Result<(), String> {
+        let odd = self
+            .hosts
+            .iter()
+            .find(|&&host| self.node_ports(host).len() != 1);
+        odd.map_or(Ok(()), |&host| {
+            Err(format!(
+                "found {} links at the host {}; expected 1",
+                self.node_ports(host).len(),
+                quote::text(&self.name(host))
+            ))
+        })
     }
 
     /// Refuses a graph of several pieces, and names a node of each of two.
@@ -219,7 +304,7 @@ impl Graph {
         let mut open = vec![0];
         reached[0] = true;
         while let Some(node) = open.pop() {
-            for &port in &self.node_ports[node] {
+            for &port in self.node_ports(node) {
                 let next = self.port_far_end(port);
                 if !reached[next] {
                     reached[next] = true;
@@ -231,57 +316,73 @@ impl Graph {
             None => Ok(()),
             Some(node) => Err(format!(
                 "found no path between {} and {}; expected a connected graph",
-                quote::text(&self.nodes[0].name),
-                quote::text(&self.nodes[node].name)
+                quote::text(&self.name(0)),
+                quote::text(&self.name(node))
             )),
         }
     }
 }
 
-fn index_names(nodes: &[Node]) -> Result<HashMap<String, usize>, String> {
-    let mut by_name = HashMap::with_capacity(nodes.len());
-    for (i, node) in nodes.iter().enumerate() {
-        if by_name.insert(node.name.clone(), i).is_some() {
-            return Err(format!(
-                "found two nodes named {}; expected different names",
-                quote::text(&node.name)
-            ));
-        }
-    }
-    Ok(by_name)
-}
-
-/// Refuses links that lead nowhere, and hosts with several links or none.
-fn check_links(
-    nodes: &[Node],
-    links: &[Link],
-    node_ports: &[Vec<usize>],
-    hosts: &[usize],
-) -> Result<(), String> {
-    for link in links {
-        let (a, b) = (&nodes[link.a], &nodes[link.b]);
+/// Refuses links that lead nowhere.
+fn check_links(parts: &Parts, names: &Names) -> Result<(), String> {
+    for link in &parts.links {
+        let name = |node: u32| names.of(node as usize);
         if link.a == link.b {
             return Err(format!(
                 "found a link from {} to itself; expected a link between two nodes",
-                quote::text(&a.name)
+                quote::text(&name(link.a))
             ));
         }
-        if a.kind == Kind::Host && b.kind == Kind::Host {
+        if !parts.is_switch(link.a) && !parts.is_switch(link.b) {
             return Err(format!(
                 "found a link between the hosts {} and {}; expected a link to a switch",
-                quote::text(&a.name),
-                quote::text(&b.name)
-            ));
-        }
-    }
-    for &host in hosts {
-        let found = node_ports[host].len();
-        if found != 1 {
-            return Err(format!(
-                "found {found} links at the host {}; expected 1",
-                quote::text(&nodes[host].name)
+                quote::text(&name(link.a)),
+                quote::text(&name(link.b))
             ));
         }
     }
     Ok(())
+}
+
+/// The ports out of each of `nodes` nodes, in ascending order, node by node, and where those of each node
+/// begin, with the end of the last.
+fn node_ports(nodes: usize, links: &[Link]) -> (Vec<usize>, Vec<u32>) {
+    let ends = || links.iter().flat_map(|link| [link.a, link.b]);
+    let mut first = vec![0; nodes + 1];
+    for end in ends() {
+        first[end as usize + 1] += 1;
+    }
+    for node in 0..nodes {
+        first[node + 1] += first[node];
+    }
+    let mut next = first.clone();
+    let mut ports = vec![0; 2 * links.len()];
+    for (port, end) in ends().enumerate() {
+        let place = &mut next[end as usize];
+        ports[*place as usize] = port;
+        *place += 1;
+    }
+    (ports, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_hosts() {
+        let wire = Wire {
+            rate_bps: 1,
+            delay_ps: 0,
+        };
+        let star = |hosts: u64| {
+            let mut parts = Parts::new(wire, wire);
+            let switch = parts.switch("switch", 1);
+            parts.hosts("h", hosts as usize, |_| switch);
+            parts.graph(TIERS).map(|graph| graph.links())
+        };
+        assert_eq!(star(limits::HOSTS), Ok(1_048_576));
+        let told = star(limits::HOSTS + 1).expect_err("too many");
+        assert_eq!(told, "found 1048577 hosts; expected 2 to 1048576");
+    }
 }

@@ -3,26 +3,21 @@
 
 use super::LeafSpine;
 use super::graph::Graph;
+use super::names::Numbering;
 use super::parts::Parts;
+use super::pods::Pods;
 
 pub(super) fn build(network: &LeafSpine, mut parts: Parts) -> Result<Graph, String> {
     let uplink = parts.between_switches(network.uplink_rate, network.uplink_delay);
-    let leaves: Vec<usize> = (0..network.leaves)
-        .map(|leaf| parts.switch(format!("leaf{leaf}"), 1))
-        .collect();
-    let spines: Vec<usize> = (0..network.spines)
-        .map(|spine| parts.switch(format!("spine{spine}"), 2))
-        .collect();
-    let mut hosts = 0_u32..;
-    for &leaf in &leaves {
-        for host in hosts.by_ref().take(network.hosts_per_leaf as usize) {
-            parts.host(format!("h{host}"), leaf);
-        }
-    }
-    for &leaf in &leaves {
-        for &spine in &spines {
-            parts.join(leaf, spine, uplink);
-        }
-    }
+    let pods = Pods {
+        pods: 1,
+        tors_per_pod: network.leaves as usize,
+        hosts_per_tor: network.hosts_per_leaf as usize,
+        aggs_per_pod: network.spines as usize,
+        cores: 0,
+    };
+    parts.switches("leaf", Numbering::Single, pods.tors(), 1);
+    parts.switches("spine", Numbering::Single, pods.aggs_per_pod, 2);
+    pods.join(&mut parts, uplink, uplink);
     parts.graph(&["host", "leaf", "spine"])
 }

@@ -2,6 +2,8 @@
 //! b, `"a--b"` both. Where links are parallel, all of them are meant. Or by their tier and direction,
 //! as `"tor-host"`.
 
+use std::collections::HashMap;
+
 use super::graph::Graph;
 use crate::problem::Problem;
 use crate::quote;
@@ -41,6 +43,7 @@ pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
 /// and without repetition.
 pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usize>, Problem> {
     let mut found = Vec::new();
+    let mut is_found = vec![false; graph.ports()];
     for (i, text) in texts.iter().enumerate() {
         let named = if SEPARATORS.iter().any(|separator| text.contains(separator)) {
             ports(graph, text)
@@ -48,7 +51,7 @@ pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usi
             of_tier(graph, text.trim())
         };
         for port in named.map_err(|problem| (format!("{key}[{i}]"), problem))? {
-            if !found.contains(&port) {
+            if !std::mem::replace(&mut is_found[port], true) {
                 found.push(port);
             }
         }
@@ -59,12 +62,17 @@ pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usi
 /// The ports of a tier.
 fn of_tier(graph: &Graph, tier: &str) -> Result<Vec<usize>, String> {
     let (mut ports, mut tiers) = (Vec::new(), Vec::new());
+    // Millions of ports have few tiers, whose names are made once.
+    let mut is_asked = HashMap::new();
     for port in 0..graph.ports() {
-        let name = graph.port_tiers(port);
-        if name == tier {
-            ports.push(port);
-        } else if !tiers.contains(&name) {
+        let is_asked = is_asked.entry(graph.tiers_of(port)).or_insert_with(|| {
+            let name = graph.port_tiers(port);
+            let is_asked = name == tier;
             tiers.push(name);
+            is_asked
+        });
+        if *is_asked {
+            ports.push(port);
         }
     }
     if ports.is_empty() {

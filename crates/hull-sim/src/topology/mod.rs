@@ -9,16 +9,20 @@ mod graph;
 mod leaf_spine;
 mod link_name;
 mod multihop;
+mod names;
 mod notice;
 mod observed;
 mod parts;
+mod pod_routes;
+mod pods;
+mod route_table;
 mod routing;
 mod settings;
 mod star;
 mod tree;
 
 pub use failures::{Change, changes};
-pub use graph::{Graph, Kind, Link, Node, TIERS, Wire};
+pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use notice::Notice;
 pub use observed::{Observed, observed};
@@ -72,16 +76,13 @@ pub fn build(
         let ports =
             link_name::ports(&graph, &settings.link).map_err(at(&format!("links[{i}].link")))?;
         for port in ports {
-            let wire = graph.wire_mut(port);
-            if let Some(rate) = settings.rate {
-                wire.rate_bps = rate.0;
-            }
-            if let Some(delay) = settings.delay {
-                wire.delay_ps = delay.0;
-            }
+            let before = graph.wire(port);
+            let rate_bps = settings.rate.map_or(before.rate_bps, |rate| rate.0);
+            let delay_ps = settings.delay.map_or(before.delay_ps, |delay| delay.0);
+            graph.set_wire(port, Wire { rate_bps, delay_ps });
         }
     }
-    changes(&topology.failures, &graph)?;
-    routing::check_size(&graph).map_err(|problem| Problem::new("topology", problem))?;
+    let changes = changes(&topology.failures, &graph)?;
+    routing::check(&graph, &changes)?;
     Ok(graph)
 }

@@ -18,19 +18,12 @@ pub(super) fn build(multihop: &Multihop, mut parts: Parts) -> Result<Graph, Stri
     let triumph1 = parts.switch("triumph1", 1);
     let scorpion = parts.switch("scorpion", 2);
     let triumph2 = parts.switch("triumph2", 1);
-    for (group, hosts, switch) in [
-        ("s1", multihop.s1, triumph1),
-        ("s2", multihop.s2, triumph1),
-        ("s3", multihop.s3, triumph2),
-    ] {
-        for host in 0..hosts {
-            parts.host(format!("{group}_{host}"), switch);
-        }
-    }
+    parts.hosts("s1_", multihop.s1 as usize, |_| triumph1);
+    parts.hosts("s2_", multihop.s2 as usize, |_| triumph1);
+    parts.hosts("s3_", multihop.s3 as usize, |_| triumph2);
     parts.host("r1", triumph2);
-    for host in 0..multihop.r2 {
-        parts.host(format!("r2_{host}"), triumph2);
-    }
+    parts.hosts("r2_", multihop.r2 as usize, |_| triumph2);
+    let trunk = parts.wire(trunk);
     parts.join(triumph1, scorpion, trunk);
     parts.join(triumph2, scorpion, trunk);
     parts.graph(&["host", "triumph", "scorpion"])

@@ -34,12 +34,15 @@ impl Notice {
         if graph.is_between_switches(observed(topology, graph).port) {
             return Notice::default();
         }
+        // Which kinds of ports each node has: those of the fabric, others.
+        let mut kinds = vec![[false; 2]; graph.nodes.len()];
+        for port in 0..graph.ports() {
+            kinds[graph.port_owner(port)][usize::from(graph.is_between_switches(port))] = true;
+        }
         let leads_over = |&port: &usize| {
             let far_end = graph.port_far_end(port);
-            let here = graph.is_between_switches(port);
-            let mut onward = graph.node_ports(far_end).iter();
-            graph.nodes[far_end].kind == Kind::Switch
-                && onward.any(|&next| graph.is_between_switches(next) != here)
+            let other = !graph.is_between_switches(port);
+            graph.nodes[far_end].kind == Kind::Switch && kinds[far_end][usize::from(other)]
         };
         let least_ps = |from_fabric: bool| {
             let ports = (0..graph.ports()).filter(leads_over);

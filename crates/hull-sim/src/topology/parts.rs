@@ -1,19 +1,57 @@
 //! Nodes and links of a network while a builder puts it together. Rates in bit/s, delays in ps.
 //! A link of a host is made when the host is, so that link h is the link of host h.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::graph::{Graph, Kind, Link, Node, Wire};
+use super::names::{Names, Numbering, Series};
+use super::pods::Pods;
 use crate::units::{Rate, Time};
 
 /// What there is so far, and the wires that links get unless the topology says otherwise.
 pub(super) struct Parts {
     /// Hosts and switches.
     pub(super) nodes: Vec<Node>,
+    series: Vec<Series>,
     /// Links.
     pub(super) links: Vec<Link>,
+    /// Wires of links, each once.
+    pub(super) wires: Wires,
+    /// The shape, where the network has one.
+    pub(super) pods: Option<Pods>,
     /// The direction out of a host: `host.rate`, `host.delay`.
     pub(super) out_of_host: Wire,
     /// The direction out of a switch: `switch.rate`, `switch.delay`.
     pub(super) out_of_switch: Wire,
+}
+
+/// Rates and delays of links, each pair once, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wires {
+    list: Vec<Wire>,
+    numbers: HashMap<Wire, u32>,
+}
+
+impl Wires {
+    /// The number of a wire.
+    pub(super) fn number(&mut self, wire: Wire) -> u32 {
+        *self.numbers.entry(wire).or_insert_with(|| {
+            self.list.push(wire);
+            self.list.len() as u32 - 1
+        })
+    }
+
+    /// The wire of a number.
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> Wire {
+        self.list[number as usize]
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
 }
 
 impl Parts {
@@ -21,48 +59,103 @@ impl Parts {
     pub(super) fn new(out_of_host: Wire, out_of_switch: Wire) -> Self {
         Parts {
             nodes: Vec::new(),
+            series: Vec::new(),
             links: Vec::new(),
+            wires: Wires::default(),
+            pods: None,
             out_of_host,
             out_of_switch,
         }
     }
 
+    /// Adds `count` nodes with names of one stem.
+    fn add(
+        &mut self,
+        stem: &'static str,
+        numbering: Numbering,
+        count: usize,
+        node: Node,
+    ) -> Range<usize> {
+        let first = self.nodes.len();
+        self.series.push(Series {
+            first,
+            count,
+            stem,
+            numbering,
+        });
+        self.nodes.resize(first + count, node);
+        first..first + count
+    }
+
     /// Adds a switch and returns its node.
-    pub(super) fn switch(&mut self, name: impl Into<String>, tier: u8) -> usize {
-        self.nodes.push(Node {
-            name: name.into(),
-            kind: Kind::Switch,
-            tier,
-        });
-        self.nodes.len() - 1
+    pub(super) fn switch(&mut self, name: &'static str, tier: u8) -> usize {
+        self.add(name, Numbering::None, 1, Node::switch(tier)).start
     }
 
-    /// Adds a host with its link to `switch` and returns the link.
-    pub(super) fn host(&mut self, name: impl Into<String>, switch: usize) -> &mut Link {
-        let a = self.nodes.len();
-        self.nodes.push(Node {
-            name: name.into(),
-            kind: Kind::Host,
-            tier: 0,
-        });
-        let link = self.links.len();
-        self.links.push(Link {
-            a,
-            b: switch,
-            a_to_b: self.out_of_host,
-            b_to_a: self.out_of_switch,
-        });
-        &mut self.links[link]
+    /// Adds `count` switches, numbered as `numbering` says, and returns their nodes.
+    pub(super) fn switches(
+        &mut self,
+        stem: &'static str,
+        numbering: Numbering,
+        count: usize,
+        tier: u8,
+    ) -> Range<usize> {
+        self.add(stem, numbering, count, Node::switch(tier))
     }
 
-    /// Joins two switches, `wire` in both directions.
-    pub(super) fn join(&mut self, a: usize, b: usize, wire: Wire) {
+    /// Adds a host with its link to `switch`.
+    pub(super) fn host(&mut self, name: &'static str, switch: usize) {
+        let host = self.add(name, Numbering::None, 1, Node::HOST);
+        self.join_hosts(host, |_| switch);
+    }
+
+    /// Adds `count` hosts, numbered from 0, each with its link to the switch that `switch_of` says.
+    pub(super) fn hosts(
+        &mut self,
+        stem: &'static str,
+        count: usize,
+        switch_of: impl Fn(usize) -> usize,
+    ) {
+        let hosts = self.add(stem, Numbering::Single, count, Node::HOST);
+        self.join_hosts(hosts, switch_of);
+    }
+
+    fn join_hosts(&mut self, hosts: Range<usize>, switch_of: impl Fn(usize) -> usize) {
+        let a_to_b = self.wire(self.out_of_host);
+        let b_to_a = self.wire(self.out_of_switch);
+        let link = |(number, host): (usize, usize)| Link {
+            a: host as u32,
+            b: switch_of(number) as u32,
+            a_to_b,
+            b_to_a,
+        };
+        self.links.extend(hosts.enumerate().map(link));
+    }
+
+    /// The number of a wire, for links.
+    pub(super) fn wire(&mut self, wire: Wire) -> u32 {
+        self.wires.number(wire)
+    }
+
+    /// Joins two switches, the wire of that number in both directions.
+    pub(super) fn join(&mut self, a: usize, b: usize, wire: u32) {
         self.links.push(Link {
-            a,
-            b,
+            a: a as u32,
+            b: b as u32,
             a_to_b: wire,
             b_to_a: wire,
         });
+    }
+
+    /// Gives the two directions of a link delays of their own: out of its host, and to it.
+    pub(super) fn set_delays(&mut self, link: usize, out_ps: u64, in_ps: u64) {
+        let Link { a_to_b, b_to_a, .. } = self.links[link];
+        let mut wire_of = |number: u32, delay_ps: u64| {
+            let wire = self.wires.get(number);
+            self.wires.number(Wire { delay_ps, ..wire })
+        };
+        (self.links[link].a_to_b, self.links[link].b_to_a) =
+            (wire_of(a_to_b, out_ps), wire_of(b_to_a, in_ps));
     }
 
     /// The wire of a link between switches, where the topology may give a rate and a delay.
@@ -74,7 +167,22 @@ impl Parts {
     }
 
     /// The graph of it all.
-    pub(super) fn graph(self, tiers: &'static [&'static str]) -> Result<Graph, String> {
-        Graph::new(self.nodes, self.links, tiers)
+    pub(super) fn graph(mut self, tiers: &'static [&'static str]) -> Result<Graph, String> {
+        let names = Names::Numbered(std::mem::take(&mut self.series));
+        Graph::new(self, names, tiers)
+    }
+
+    /// The graph of it all, with names from a list.
+    pub(super) fn graph_named(
+        self,
+        names: Vec<String>,
+        tiers: &'static [&'static str],
+    ) -> Result<Graph, String> {
+        Graph::new(self, Names::listed(names)?, tiers)
+    }
+
+    /// Whether a node is a switch.
+    pub(super) fn is_switch(&self, node: u32) -> bool {
+        self.nodes[node as usize].kind == Kind::Switch
     }
 }

@@ -1,102 +1,41 @@
 //! Routing: shortest paths by number of links, and equal-cost multi-path (ECMP) among them by a
 //! hash of the flow (paper 6.3: all packets of a flow take the same path).
 //!
-//! For each switch and each switch with hosts there is a set of ports that lead one link nearer;
-//! equal sets are kept once. A path costs one look at a table and, where there is a choice, two
-//! multiplications for each switch; it allocates nothing. Integers only: same graph and hash, same
-//! path on every machine.
+//! Where the network has pods the paths are computed (`pod_routes`), otherwise looked up (`route_table`);
+//! both make the same choices. Integers only: same graph and hash, same path on every machine.
 
-use std::collections::{HashMap, VecDeque};
-
-use super::graph::{Graph, Kind};
-
-/// No port, no set, no row: there is no way.
-const NONE: u32 = u32::MAX;
-/// Most entries of the table, 4 bytes each.
-const MAX_ENTRIES: usize = 100_000_000;
-
-/// Where a host is.
-#[derive(Clone, Copy, Debug)]
-struct Attachment {
-    /// Port from the host to its switch; `NONE` when the link is down.
-    up: u32,
-    /// Port from the switch to the host.
-    down: u32,
-    /// The switch, in the order of the switches.
-    switch: u32,
-    /// The switch's row in the table.
-    row: u32,
-}
+use super::failures::Change;
+use super::graph::Graph;
+use super::pod_routes::PodRoutes;
+use super::pods::Pods;
+use super::route_table::{MAX_ENTRIES, RouteTable};
+use crate::problem::Problem;
 
 /// The shortest paths of a graph.
 #[derive(Clone, Debug)]
-pub struct Routes {
-    hosts: Vec<Attachment>,
-    /// For each port, the switch at its far end; `NONE` where that is a host.
-    far_switch: Vec<u32>,
-    switches: usize,
-    /// For each switch with hosts a row with, for each switch, the place of its set in `sets`.
-    next: Vec<u32>,
-    /// The sets: the number of ports, then the ports in ascending order.
-    sets: Vec<u32>,
-    longest: usize,
+pub struct Routes(Ways);
+
+#[derive(Clone, Debug)]
+enum Ways {
+    Computed(PodRoutes),
+    Stored(RouteTable),
 }
 
 impl Routes {
     /// The routes of `graph` with all of its links.
     pub fn new(graph: &Graph) -> Routes {
-        Routes::without(graph, &vec![false; graph.links.len()])
+        Routes(match PodRoutes::new(graph) {
+            Some(routes) => Ways::Computed(routes),
+            None => Ways::Stored(RouteTable::new(graph, &vec![false; graph.links()])),
+        })
     }
 
     /// The routes of `graph` without the links that `failed_links` says have failed.
     pub fn without(graph: &Graph, failed_links: &[bool]) -> Routes {
-        let mut switch_of = vec![NONE; graph.nodes.len()];
-        let mut switches = 0;
-        for (node, switch) in graph.nodes.iter().zip(&mut switch_of) {
-            if node.kind == Kind::Switch {
-                *switch = switches;
-                switches += 1;
-            }
-        }
-        let switches = switches as usize;
-        let far_switch: Vec<u32> = (0..graph.ports())
-            .map(|port| switch_of[graph.port_far_end(port)])
-            .collect();
-        let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); switches];
-        for (port, &far) in far_switch.iter().enumerate() {
-            let near = switch_of[graph.port_owner(port)];
-            if !failed_links[port / 2] && near != NONE && far != NONE {
-                neighbours[near as usize].push((port as u32, far));
-            }
-        }
-        let (hosts, rows) = attachments(graph, failed_links, &switch_of, switches);
-        let mut next = Vec::with_capacity(switches * rows.len());
-        let mut sets = SetList::default();
-        let mut longest = 0;
-        for &target in &rows {
-            let hops = hops_to(&neighbours, target);
-            for (ports, &here) in neighbours.iter().zip(&hops) {
-                let nearer = ports
-                    .iter()
-                    .filter(|&&(_, far)| here != NONE && hops[far as usize] + 1 == here);
-                next.push(sets.place(nearer.map(|&(port, _)| port)));
-            }
-            let reachable = rows
-                .iter()
-                .map(|&from| hops[from as usize])
-                .filter(|&hops| hops != NONE);
-            longest = reachable
-                .map(|hops| hops as usize + 2)
-                .fold(longest, usize::max);
-        }
-        Routes {
-            hosts,
-            far_switch,
-            switches,
-            next,
-            sets: sets.sets,
-            longest,
-        }
+        Routes(match PodRoutes::without(graph, failed_links) {
+            Some(routes) => Ways::Computed(routes),
+            None => Ways::Stored(RouteTable::new(graph, failed_links)),
+        })
     }
 
     /// Appends the ports of the path of a flow with `hash` to `out`, from the source's own port to
@@ -107,127 +46,74 @@ impl Routes {
     /// switches are independent of each other, over all values of `hash`.
     #[inline]
     pub fn path(&self, src_host: usize, dst_host: usize, hash: u64, out: &mut Vec<u32>) -> bool {
-        let (src, dst) = (self.hosts[src_host], self.hosts[dst_host]);
-        let row = &self.next[dst.row as usize * self.switches..][..self.switches];
-        let mut at = src.switch;
-        if src.up == NONE || dst.up == NONE || (at != dst.switch && row[at as usize] == NONE) {
-            return false;
+        match &self.0 {
+            Ways::Computed(routes) => routes.path(src_host, dst_host, hash, out),
+            Ways::Stored(table) => table.path(src_host, dst_host, hash, out),
         }
-        out.push(src.up);
-        while at != dst.switch {
-            let place = row[at as usize] as usize;
-            let ports = self.sets[place];
-            let choice = if ports == 1 {
-                0
-            } else {
-                choose(hash, at, ports)
-            };
-            let port = self.sets[place + 1 + choice as usize];
-            out.push(port);
-            at = self.far_switch[port as usize];
-        }
-        out.push(dst.down);
-        true
     }
 
     /// Number of ports of the longest of the paths between two hosts; 0 where there is none.
     pub fn longest_path(&self) -> usize {
-        self.longest
+        match &self.0 {
+            Ways::Computed(routes) => routes.longest_path(),
+            Ways::Stored(table) => table.longest_path(),
+        }
     }
 }
 
-/// Refuses a graph whose table would take too much memory.
-pub(super) fn check_size(graph: &Graph) -> Result<(), String> {
-    let switches = graph.nodes.len() - graph.hosts().len();
-    let mut with_hosts: Vec<usize> = (0..graph.hosts().len())
-        .map(|host| graph.port_far_end(graph.host_port(host)))
-        .collect();
-    with_hosts.sort_unstable();
-    with_hosts.dedup();
-    if switches * with_hosts.len() <= MAX_ENTRIES {
+/// Refuses a graph whose table would take too much memory where it needs one, with all links or after one
+/// of the `changes`.
+pub(super) fn check(graph: &Graph, changes: &[Change]) -> Result<(), Problem> {
+    let failed = most_failed(graph, changes);
+    let stands = |pods: &Pods| PodRoutes::stand(pods, failed);
+    if graph.pods().is_some_and(stands) {
         return Ok(());
     }
-    Err(format!(
-        "found {switches} switches, of which {} have hosts; expected a product of at most {MAX_ENTRIES}",
-        with_hosts.len()
-    ))
+    let switches = graph.nodes.len() - graph.hosts().len();
+    let with_hosts = with_hosts(graph);
+    if RouteTable::fits(switches, with_hosts) {
+        return Ok(());
+    }
+    let network = format!("{switches} switches, of which {with_hosts} have hosts");
+    Err(match graph.pods() {
+        None => Problem::new(
+            "topology",
+            format!("found {network}; expected a product of at most {MAX_ENTRIES}"),
+        ),
+        Some(pods) => Problem::new(
+            "topology.failures",
+            format!(
+                "found {failed} links between switches down at once; expected at most {} among {network}",
+                pods.aggs_per_pod - 1
+            ),
+        ),
+    })
 }
 
-/// Where each host is, and the switch of each row of the table.
-fn attachments(
-    graph: &Graph,
-    failed_links: &[bool],
-    switch_of: &[u32],
-    switches: usize,
-) -> (Vec<Attachment>, Vec<u32>) {
-    let mut row_of = vec![NONE; switches];
-    let mut rows = Vec::new();
-    let hosts = (0..graph.hosts().len())
-        .map(|host| {
-            let up = graph.host_port(host);
-            let switch = switch_of[graph.port_far_end(up)];
-            let row = &mut row_of[switch as usize];
-            if *row == NONE {
-                *row = rows.len() as u32;
-                rows.push(switch);
-            }
-            Attachment {
-                up: if failed_links[up / 2] {
-                    NONE
-                } else {
-                    up as u32
-                },
-                down: Graph::opposite(up) as u32,
-                switch,
-                row: *row,
-            }
-        })
+/// Most links between switches that are down at once.
+fn most_failed(graph: &Graph, changes: &[Change]) -> usize {
+    let between = |links: &[usize]| {
+        let ports = links.iter().map(|link| 2 * link);
+        ports
+            .filter(|&port| graph.is_between_switches(port))
+            .count()
+    };
+    let (mut failed, mut most) = (0, 0);
+    for change in changes {
+        failed = failed + between(&change.failed) - between(&change.restored);
+        most = most.max(failed);
+    }
+    most
+}
+
+/// Number of switches that have hosts.
+fn with_hosts(graph: &Graph) -> usize {
+    let mut switches: Vec<usize> = (0..graph.hosts().len())
+        .map(|host| graph.port_far_end(graph.host_port(host)))
         .collect();
-    (hosts, rows)
-}
-
-/// Links from each switch to `target`; `NONE` where there is no way.
-fn hops_to(neighbours: &[Vec<(u32, u32)>], target: u32) -> Vec<u32> {
-    let mut hops = vec![NONE; neighbours.len()];
-    hops[target as usize] = 0;
-    let mut open = VecDeque::from([target]);
-    while let Some(switch) = open.pop_front() {
-        for &(_, far) in &neighbours[switch as usize] {
-            if hops[far as usize] == NONE {
-                hops[far as usize] = hops[switch as usize] + 1;
-                open.push_back(far);
-            }
-        }
-    }
-    hops
-}
-
-/// Sets of ports in a row, each kept once.
-#[derive(Default)]
-struct SetList {
-    sets: Vec<u32>,
-    place_of: HashMap<Vec<u32>, u32>,
-    /// The set that is looked up.
-    set: Vec<u32>,
-}
-
-impl SetList {
-    /// The place of a set; `NONE` for the empty one.
-    fn place(&mut self, ports: impl Iterator<Item = u32>) -> u32 {
-        self.set.clear();
-        self.set.extend(ports);
-        if self.set.is_empty() {
-            return NONE;
-        }
-        if let Some(&place) = self.place_of.get(&self.set) {
-            return place;
-        }
-        let place = self.sets.len() as u32;
-        self.sets.push(self.set.len() as u32);
-        self.sets.extend_from_slice(&self.set);
-        self.place_of.insert(self.set.clone(), place);
-        place
-    }
+    switches.sort_unstable();
+    switches.dedup();
+    switches.len()
 }
 
 /// One of `ports` choices for a flow of `hash` at `switch`, uniform over the hashes: the upper half
@@ -235,7 +121,7 @@ impl SetList {
 /// multiplication by an odd number with which each input bit flips each output bit in about half of
 /// the cases (the constants are D. Stafford's thirteenth).
 #[inline]
-fn choose(hash: u64, switch: u32, ports: u32) -> u32 {
+pub(super) fn choose(hash: u64, switch: u32, ports: u32) -> u32 {
     let mut mixed = hash ^ (u64::from(switch) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -211,6 +211,14 @@ pub struct LinkFailure {
     pub until: Option<Time>,
 }
 
+/// Ports of the switches of the largest fat tree, with 1,024,000 hosts.
+const MOST_K: u32 = 160;
+const _: () = {
+    let k = MOST_K as u64;
+    assert!(k * k * k / 4 <= limits::HOSTS && 3 * k * k * k / 4 <= limits::LINKS as u64);
+    assert!(k * k / 2 <= limits::SWITCHES);
+};
+
 const fn two() -> u32 {
     2
 }
@@ -312,6 +320,17 @@ fn total(key: &str, hosts: u64) -> Result<(), Problem> {
     )
 }
 
+/// Checks the links of hosts and between switches together.
+fn links(key: &str, hosts: u64, between: u64) -> Result<(), Problem> {
+    let (found, most) = (hosts + between, limits::LINKS);
+    require(
+        found <= most as u64,
+        key,
+        format!("{found} links"),
+        &format!("at most {most}"),
+    )
+}
+
 fn star(star: &Star) -> Result<(), Problem> {
     let hosts = star.hosts;
     require(
@@ -363,17 +382,10 @@ fn leaf_spine(l: &LeafSpine) -> Result<(), Problem> {
         per_leaf,
         limits::HOSTS,
     )?;
-    total(
-        "topology.leaf_spine",
-        u64::from(l.leaves) * u64::from(per_leaf),
-    )?;
+    let hosts = u64::from(l.leaves) * u64::from(per_leaf);
+    total("topology.leaf_spine", hosts)?;
     let uplinks = u64::from(l.leaves) * u64::from(l.spines);
-    require(
-        uplinks <= 1_000_000,
-        "topology.leaf_spine",
-        format!("{uplinks} links between leaves and spines"),
-        "at most 1000000",
-    )?;
+    links("topology.leaf_spine", hosts, uplinks)?;
     wire(
         "topology.leaf_spine.uplink_rate",
         l.uplink_rate,
@@ -387,7 +399,7 @@ fn tree(t: &Tree) -> Result<(), Problem> {
     count("topology.tree.tors_per_pod", t.tors_per_pod, 1000)?;
     count("topology.tree.hosts_per_tor", t.hosts_per_tor, 1000)?;
     count("topology.tree.aggs_per_pod", t.aggs_per_pod, 100)?;
-    count("topology.tree.cores", t.cores, 1024)?;
+    count("topology.tree.cores", t.cores, limits::SWITCHES)?;
     require(
         t.cores.is_multiple_of(t.aggs_per_pod),
         "topology.tree.cores",
@@ -395,13 +407,17 @@ fn tree(t: &Tree) -> Result<(), Problem> {
         &format!("a multiple of aggs_per_pod, {}", t.aggs_per_pod),
     )?;
     let tors = u64::from(t.pods) * u64::from(t.tors_per_pod);
-    total("topology.tree", tors * u64::from(t.hosts_per_tor))?;
+    let hosts = tors * u64::from(t.hosts_per_tor);
+    total("topology.tree", hosts)?;
     require(
         tors <= limits::SWITCHES,
         "topology.tree",
         format!("{tors} top-of-rack switches"),
         &format!("1 to {}", limits::SWITCHES),
     )?;
+    let uplinks = tors * u64::from(t.aggs_per_pod);
+    let core_links = u64::from(t.pods) * u64::from(t.cores);
+    links("topology.tree", hosts, uplinks + core_links)?;
     wire(
         "topology.tree.uplink_rate",
         t.uplink_rate,
@@ -418,10 +434,10 @@ fn tree(t: &Tree) -> Result<(), Problem> {
 
 fn fat_tree(f: &FatTree) -> Result<(), Problem> {
     require(
-        (2..=64).contains(&f.k) && f.k.is_multiple_of(2),
+        (2..=MOST_K).contains(&f.k) && f.k.is_multiple_of(2),
         "topology.fat_tree.k",
         f.k,
-        "an even number from 2 to 64",
+        &format!("an even number from 2 to {MOST_K}"),
     )?;
     wire(
         "topology.fat_tree.uplink_rate",

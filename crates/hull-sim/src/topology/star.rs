@@ -4,11 +4,18 @@
 use super::Star;
 use super::graph::Graph;
 use super::parts::Parts;
+use super::pods::Pods;
 
 pub(super) fn build(star: &Star, mut parts: Parts) -> Result<Graph, String> {
-    let switch = parts.switch("switch", 1);
-    for host in 0..star.hosts {
-        parts.host(format!("h{host}"), switch);
-    }
+    parts.switch("switch", 1);
+    let wire = parts.out_of_switch;
+    let pods = Pods {
+        pods: 1,
+        tors_per_pod: 1,
+        hosts_per_tor: usize::from(star.hosts),
+        aggs_per_pod: 0,
+        cores: 0,
+    };
+    pods.join(&mut parts, wire, wire);
     parts.graph(&["host", "switch"])
 }

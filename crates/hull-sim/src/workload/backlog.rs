@@ -6,6 +6,8 @@
 pub struct Backlog {
     /// Flows of their own.
     pub flows: u64,
+    /// Bytes that these flows have to send together, where that is known.
+    pub bytes: u64,
     /// Messages on persistent connections.
     pub messages: u64,
 }
@@ -13,12 +15,24 @@ pub struct Backlog {
 impl Backlog {
     /// So many flows of their own.
     pub fn of_flows(flows: u64) -> Self {
-        Backlog { flows, messages: 0 }
+        Backlog {
+            flows,
+            ..Backlog::default()
+        }
+    }
+
+    /// The same with so many bytes to send together.
+    #[must_use]
+    pub fn with_bytes(self, bytes: u64) -> Self {
+        Backlog { bytes, ..self }
     }
 
     /// So many messages on persistent connections.
     pub fn of_messages(messages: u64) -> Self {
-        Backlog { flows: 0, messages }
+        Backlog {
+            messages,
+            ..Backlog::default()
+        }
     }
 
     /// Both together.
@@ -26,6 +40,7 @@ impl Backlog {
     pub fn and(self, other: Self) -> Self {
         Backlog {
             flows: self.flows.saturating_add(other.flows),
+            bytes: self.bytes.saturating_add(other.bytes),
             messages: self.messages.saturating_add(other.messages),
         }
     }

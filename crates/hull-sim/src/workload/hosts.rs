@@ -20,7 +20,7 @@ impl HostNames {
     /// Those of a network.
     pub fn of(graph: &Graph) -> Self {
         let hosts = 0..graph.hosts().len();
-        let name = |&node: &usize| graph.nodes[node].name.clone();
+        let name = |&node: &usize| graph.name(node);
         let rate_bps = |port: usize| graph.wire(port).rate_bps;
         HostNames {
             names: graph.hosts().iter().map(name).collect(),

@@ -138,7 +138,13 @@ impl Workload for LongLived {
     fn backlog(&self) -> Backlog {
         let first_ps = self.flows.iter().map(|flow| flow.start_ps).min();
         let first = |flow: &&Flow| Some(flow.start_ps) == first_ps;
-        Backlog::of_flows(self.flows.iter().filter(first).count() as u64)
+        let flows = self.flows.iter().filter(first).count() as u64;
+        let sizes = self
+            .flows
+            .iter()
+            .filter(first)
+            .map(|flow| flow.size.unwrap_or(LASTING));
+        Backlog::of_flows(flows).with_bytes(sizes.fold(0, u64::saturating_add))
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
 use super::{
-    Acked, Agenda, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
+    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
     Workload, few,
 };
 use crate::problem::Problem;
@@ -92,6 +92,13 @@ impl Workload for Replay {
 
     fn classes(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn backlog(&self) -> Backlog {
+        let flows = self.list.flows();
+        let together = flows.partition_point(|flow| flow.start_ps == flows[0].start_ps);
+        let bytes = flows[..together].iter().map(|flow| flow.bytes);
+        Backlog::of_flows(together as u64).with_bytes(bytes.fold(0, u64::saturating_add))
     }
 
     fn besides(&self) -> Besides {

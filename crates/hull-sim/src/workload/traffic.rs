@@ -214,7 +214,9 @@ impl Traffic {
     /// The table of the workload that has most under way, persistent connections aside.
     pub fn heaviest(&self) -> &'static str {
         let under_way = |part: &&Part| {
-            let Backlog { flows, messages } = each!(&part.kind, workload => workload.backlog());
+            let Backlog {
+                flows, messages, ..
+            } = each!(&part.kind, workload => workload.backlog());
             flows.saturating_add(messages)
         };
         let heaviest = self.parts.iter().rev().max_by_key(under_way);

@@ -120,16 +120,25 @@ fn seeds_cells_and_connections() {
     );
 }
 
+/// Without a shape that hull knows, routes are a table, which goes with switches times switches with hosts.
 #[test]
-fn a_graph_with_too_many_hosts() {
-    let nodes = (0..100_001).map(|n| format!("{{\"id\": \"h{n}\", \"kind\": \"host\"}},"));
-    let links = (0..100_001).map(|n| format!("{{\"source\": \"h{n}\", \"target\": \"s\"}}"));
+fn a_graph_with_too_many_switches() {
+    let nodes = (0..10_001).map(|n| {
+        format!(
+            "{{\"id\": \"h{n}\", \"kind\": \"host\"}}, {{\"id\": \"s{n}\", \"kind\": \"switch\"}},"
+        )
+    });
+    let links = (0..10_001).map(|n| {
+        format!(
+            "{{\"source\": \"h{n}\", \"target\": \"s{n}\"}}, {{\"source\": \"s{n}\", \"target\": \"s\"}}"
+        )
+    });
     let text = format!(
         "{{\"directed\": false, \"multigraph\": false, \"graph\": {{}}, \"nodes\": [{}{{\"id\": \"s\", \"kind\": \"switch\"}}], \"links\": [{}]}}",
         nodes.collect::<String>(),
         links.collect::<Vec<_>>().join(",")
     );
-    let path = std::env::temp_dir().join(format!("hull-hosts-{}.json", std::process::id()));
+    let path = std::env::temp_dir().join(format!("hull-switches-{}.json", std::process::id()));
     std::fs::write(&path, text).expect("temporary file");
     let scenario = format!(
         "name = \"large\"\n[run]\nduration = \"1s\"\n[topology.file]\npath = \"{}\"\n[host]\nrate = \"1Gbps\"\ndelay = \"1us\"\n[switch]\nrate = \"1Gbps\"\ndelay = \"1us\"\n{ONE_FLOW}",
@@ -141,7 +150,29 @@ fn a_graph_with_too_many_hosts() {
     };
     std::fs::remove_file(&path).expect("temporary file");
     assert!(
-        told.contains("100001 hosts") && told.contains("2 to 100000"),
+        told.contains("10002 switches, of which 10001 have hosts") && told.contains("100000000"),
         "{told}"
+    );
+}
+
+/// With a shape they need one only where so many links have failed that paths grow longer.
+#[test]
+fn failures_in_a_network_that_is_too_large_for_a_table() {
+    let leaves = "topology.leaf_spine={leaves=10001,spines=2,hosts_per_leaf=1}";
+    let told = |links: &[&str]| {
+        let failure = |link: &&str| format!("{{link=\"{link}\",at=\"1ms\"}}");
+        let failures = Vec::from_iter(links.iter().map(failure)).join(",");
+        let base = BASE.replace("[topology.star]\nhosts = 3\n", "");
+        let set = [leaves.to_owned(), format!("topology.failures=[{failures}]")];
+        let cells = expand(&format!("{base}{ONE_FLOW}"), "x.toml", &set);
+        cells.map_or_else(|error| error.to_string(), |_| String::new())
+    };
+    assert_eq!(told(&["leaf7--spine0"]), "");
+    let text = told(&["leaf7--spine0", "leaf8--spine1"]);
+    assert!(
+        text.contains(
+            "topology.failures: found 2 links between switches down at once; expected at most 1"
+        ),
+        "{text}"
     );
 }

@@ -47,7 +47,7 @@ fn hashes(kind: usize) -> Vec<u64> {
 fn choices_are_uniform_and_independent() {
     let network = graph("[topology.fat_tree]\nk = 8\n");
     let routes = Routes::new(&network);
-    let first_core_link = network.links.len() - 8 * 16;
+    let first_core_link = network.links() - 8 * 16;
     for (kind, name) in ["consecutive", "upper bits", "random"].iter().enumerate() {
         let mut counts = vec![0.0; 16];
         let mut elsewhere = vec![0.0; 16];

@@ -35,7 +35,7 @@ fn path_names(graph: &Graph, routes: &Routes, src: usize, dst: usize) -> Vec<Str
 fn star() {
     let star = graph("[topology.star]\nhosts = 5\n");
     assert_eq!(
-        (star.hosts().len(), switches(&star), star.links.len()),
+        (star.hosts().len(), switches(&star), star.links()),
         (5, 1, 5)
     );
     assert_eq!(degree(&star, "switch"), 5);
@@ -94,7 +94,7 @@ rtts = ["100us", "250.000001us", "1ms"]
         (
             dumbbell.hosts().len(),
             switches(&dumbbell),
-            dumbbell.links.len()
+            dumbbell.links()
         ),
         (10, 2, 11)
     );

@@ -39,7 +39,7 @@ links = [
 fn flows_take_what_is_left() {
     let network = graph(LEAVES);
     let spine0 = port(&network, "leaf0->spine0");
-    let mut failed = vec![false; network.links.len()];
+    let mut failed = vec![false; network.links()];
     failed[spine0 / 2] = true;
     let (all, left) = (Routes::new(&network), Routes::without(&network, &failed));
     let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -61,7 +61,7 @@ fn flows_take_what_is_left() {
     );
     // A longer way is taken where the short ones are gone: through another leaf.
     let three = graph("[topology.leaf_spine]\nleaves = 3\nspines = 2\nhosts_per_leaf = 1\n");
-    let mut failed = vec![false; three.links.len()];
+    let mut failed = vec![false; three.links()];
     failed[port(&three, "leaf0->spine0") / 2] = true;
     failed[port(&three, "leaf1->spine1") / 2] = true;
     let left = Routes::without(&three, &failed);
@@ -80,7 +80,7 @@ fn flows_take_what_is_left() {
 #[test]
 fn no_path_leaves_the_list_as_it_was() {
     let network = graph(LEAVES);
-    let mut failed = vec![false; network.links.len()];
+    let mut failed = vec![false; network.links()];
     failed[port(&network, "leaf0->spine0") / 2] = true;
     failed[port(&network, "leaf0->spine1") / 2] = true;
     failed[port(&network, "h2->leaf1") / 2] = true;

@@ -18,7 +18,7 @@ fn it_has_56_switches_of_8_ports_and_192_servers() {
     assert_eq!((switches(&tree), tree.hosts().len()), (56, 192));
     for (node, it) in tree.nodes.iter().enumerate() {
         let ports = if it.kind == Kind::Switch { 8 } else { 1 };
-        assert_eq!(tree.node_ports(node).len(), ports, "{}", it.name);
+        assert_eq!(tree.node_ports(node).len(), ports, "{}", tree.name(node));
     }
     let of_tier = |tier| tree.nodes.iter().filter(|node| node.tier == tier).count();
     assert_eq!(

@@ -3,8 +3,8 @@
 //! before the run. Sizes in bytes.
 
 use crate::limits;
-use crate::measure::LatencyLog;
-use crate::network::Port;
+use crate::measure::{LatencyLog, LinkCount};
+use crate::network::{Packet, Port, Reading};
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::flows::{Flow, Pending};
@@ -12,8 +12,8 @@ use crate::topology::{Graph, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
 use crate::workload::{Backlog, Traffic, Workload};
 
-/// Packets that a port's ring holds room for, as a rule of thumb, bytes.
-const RING: u64 = 512;
+/// The names of a link's ends and tier in the results, as a rule of thumb, bytes.
+const NAMES: u64 = 96;
 
 /// Something that takes memory: the key that asks for it, what it is, bytes.
 type Need = (String, String, u64);
@@ -25,9 +25,21 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
     let hosts = graph.hosts().len();
     // A persistent connection has a flow in each direction.
     let connections = traffic.connections().len() as u64;
-    let Backlog { flows, messages } = traffic.backlog();
+    let Backlog {
+        flows,
+        bytes,
+        messages,
+    } = traffic.backlog();
     let all_flows = flows.saturating_add(2 * connections);
-    let of_traffic = all_flows.saturating_mul(flow);
+    let of_packets = (2 * size_of::<Packet>() as u64).saturating_mul(packets(
+        scenario,
+        flows.min(hosts as u64),
+        bytes,
+    ));
+    let of_traffic = all_flows.saturating_mul(flow).saturating_add(of_packets);
+    // Each part of the run has all ports; the results are made of one.
+    let of_port = u64::from(scenario.run.threads) * size_of::<Port>() as u64;
+    let of_result = (size_of::<Reading>() + size_of::<LinkCount>()) as u64 + NAMES;
     let measure = &scenario.measure;
     let probes =
         (measure.probe.as_ref()).map_or(0, |probe| scenario.run.duration.0 / probe.interval.0);
@@ -35,8 +47,8 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
     vec![
         (
             "topology".to_owned(),
-            format!("{hosts} hosts and {} links", graph.links.len()),
-            graph.ports() as u64 * (size_of::<Port>() as u64 + RING),
+            format!("{hosts} hosts and {} links", graph.links()),
+            graph.ports() as u64 * (of_port + of_result),
         ),
         (
             format!("workload.{}", traffic.heaviest()),
@@ -52,6 +64,16 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
             samples.saturating_mul(LatencyLog::ROW),
         ),
     ]
+}
+
+/// Packets that `flows` flows, each of another host, with `bytes` to send together will have under way or
+/// in their hosts: their windows grow until something is lost or marked, and nothing is where each has a
+/// path of its own. A packet takes its place twice, because rings double.
+fn packets(scenario: &Scenario, flows: u64, bytes: u64) -> u64 {
+    let transport = &scenario.transport;
+    let window = transport.max_window.min(transport.receive_window);
+    let payload = transport.mtu.0 - transport.header.0;
+    (bytes / payload.max(1)).min(flows.saturating_mul(u64::from(window)))
 }
 
 /// What the machine has left, where it tells.

@@ -70,7 +70,7 @@ fn assemble(
         .collect();
     let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
     let run = &scenario.run;
-    let failed_links = vec![false; graph.links.len()];
+    let failed_links = vec![false; graph.links()];
     let header_bytes = scenario.transport.header.0 as u16;
     let notice = Notice::new(&scenario.topology, &graph, |port| {
         network.ports[port].transit_ps(header_bytes)
@@ -134,8 +134,8 @@ pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
 /// The longest time from the start of a transmission to its arrival.
 fn horizon_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     let mtu = scenario.transport.mtu.0;
-    let times = (0..graph.ports()).map(|port| {
-        let wire = graph.wire(port);
+    let wires = graph.wires().into_iter();
+    let times = wires.map(|wire| {
         let sending_ps = u128::from(mtu) * 8_000_000_000_000 / u128::from(wire.rate_bps);
         sending_ps as u64 + wire.delay_ps
     });

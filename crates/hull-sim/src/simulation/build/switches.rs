@@ -1,5 +1,7 @@
 //! The settings of switches and links become ports.
 
+use std::borrow::Cow;
+
 use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
@@ -24,8 +26,11 @@ pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> 
             switch_port(scenario, graph, port, seed)
         }
     };
-    let ports = 0..graph.ports();
-    ports.map(|port| Port::new(config(port))).collect()
+    // With room for the one that the network adds: the ports are most of an idle network's memory, and
+    // would be copied.
+    let mut ports = Vec::with_capacity(graph.ports() + 1);
+    ports.extend((0..graph.ports()).map(|port| Port::new(config(port))));
+    ports
 }
 
 /// Checks that each switch has room for what its queues reserve of the memory that they share, and
@@ -49,7 +54,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
                     format!(
                         "found {found} ports at {}, {found_fast} of them above 1Gbps; expected \
                          {most} and {most_fast}",
-                        quote::text(&switch.name)
+                        quote::text(&graph.name(node))
                     ),
                 ));
             }
@@ -62,7 +67,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
                     "found \"{}\" for each of {queues} queues of {}; expected the memory, \
                      \"{}\", for all of them together",
                     memory.reserved,
-                    quote::text(&switch.name),
+                    quote::text(&graph.name(node)),
                     Size(memory.bytes())
                 ),
             ));
@@ -128,13 +133,17 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
 }
 
 fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> PortConfig {
-    let mut switch = scenario.switch.clone();
+    let mut switch = Cow::Borrowed(&scenario.switch);
     let rate = Rate(graph.wire(port).rate_bps);
     for settings in &scenario.switch.ports {
         if settings.fits(graph, port) {
+            let switch = switch.to_mut();
             switch.buffer = settings.buffer.unwrap_or(switch.buffer);
-            switch.marking = settings.marking.clone().or(switch.marking);
-            switch.phantom_queue = settings.phantom_queue.clone().or(switch.phantom_queue);
+            switch.marking = settings.marking.clone().or(switch.marking.take());
+            switch.phantom_queue = settings
+                .phantom_queue
+                .clone()
+                .or(switch.phantom_queue.take());
         }
     }
     let (delay_ps, to_switch) = delay_ps(scenario, graph, port);

@@ -15,7 +15,7 @@ use std::io::Read;
 
 use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
 use super::link_name::SEPARATORS;
-use super::parts::Parts;
+use super::parts::{Parts, Wires};
 use crate::problem;
 use crate::quote;
 use crate::topology::GraphFile;
@@ -151,14 +151,14 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
         })
         .collect::<Result<Vec<_>, String>>()?;
     let near = links_to_a_host(&kinds, &ends);
+    let mut names = Vec::with_capacity(sheet.nodes.len());
     for ((node, &kind), &near) in sheet.nodes.iter().zip(&kinds).zip(&near) {
-        parts.nodes.push(Node {
-            name: name(node)?,
-            kind,
-            tier: tier(node, kind, near)?,
-        });
+        names.push(name(node)?);
+        let tier = tier(node, kind, near)?;
+        parts.nodes.push(Node { kind, tier });
     }
-    let wires = sheet
+    let mut wires = Wires::default();
+    let of_edges = sheet
         .edges
         .iter()
         .zip(&ends)
@@ -167,30 +167,29 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
                 Kind::Host => parts.out_of_host,
                 Kind::Switch => parts.out_of_switch,
             };
-            Ok((wire(edge, default(source))?, wire(edge, default(target))?))
+            let out = wire(edge, default(source))?;
+            let back = wire(edge, default(target))?;
+            Ok((wires.number(out), wires.number(back)))
         })
         .collect::<Result<Vec<_>, String>>()?;
     if sheet.directed {
-        parts.links = pair(sheet, &ends, &wires)?;
+        parts.links = pair(sheet, &ends, &of_edges)?;
     } else {
-        let link = |(&(a, b), &(a_to_b, b_to_a)): (&(usize, usize), &(Wire, Wire))| Link {
-            a,
-            b,
+        let link = |(&(a, b), &(a_to_b, b_to_a)): (&(usize, usize), &(u32, u32))| Link {
+            a: a as u32,
+            b: b as u32,
             a_to_b,
             b_to_a,
         };
-        parts.links = ends.iter().zip(&wires).map(link).collect();
+        parts.links = ends.iter().zip(&of_edges).map(link).collect();
     }
-    parts.graph(TIERS)
+    parts.wires = wires;
+    parts.graph_named(names, TIERS)
 }
 
 /// Links from the two directions of a directed graph: the n-th edge from a to b and the n-th from b
 /// to a are one link, which stands where the first of them stood.
-fn pair(
-    sheet: &Sheet,
-    ends: &[(usize, usize)],
-    wires: &[(Wire, Wire)],
-) -> Result<Vec<Link>, String> {
+fn pair(sheet: &Sheet, ends: &[(usize, usize)], wires: &[(u32, u32)]) -> Result<Vec<Link>, String> {
     let mut links: Vec<Link> = Vec::new();
     let mut open: HashMap<(usize, usize), VecDeque<(usize, usize)>> = HashMap::new();
     for (edge, (&(source, target), &(out, _))) in ends.iter().zip(wires).enumerate() {
@@ -204,8 +203,8 @@ fn pair(
                 .or_default()
                 .push_back((links.len(), edge));
             links.push(Link {
-                a: source,
-                b: target,
+                a: source as u32,
+                b: target as u32,
                 a_to_b: out,
                 b_to_a: out,
             });

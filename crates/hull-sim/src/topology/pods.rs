@@ -1,0 +1,94 @@
+//! The shape that most networks have: pods of top-of-rack switches (ToRs) and aggregation switches, and
+//! cores. Each ToR is joined to each aggregation switch of its pod; aggregation switch i of each pod is
+//! joined to the i-th group of cores. A leaf-spine network is one pod without cores, a star one ToR.
+//!
+//! Nodes, links and so paths follow from counts: switches are numbered ToR by ToR and pod by pod, then the
+//! aggregation switches, then the cores; link h is that of host h, then come the links of the ToRs, then
+//! those of the aggregation switches, each in the order of its lower and then of its upper end.
+
+use super::graph::Wire;
+use super::parts::Parts;
+
+/// How many there are of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pods {
+    /// Pods.
+    pub(super) pods: usize,
+    /// ToRs in each pod.
+    pub(super) tors_per_pod: usize,
+    /// Hosts at each ToR.
+    pub(super) hosts_per_tor: usize,
+    /// Aggregation switches in each pod; above 0 where a pod has several ToRs or there are several pods.
+    pub(super) aggs_per_pod: usize,
+    /// Cores, a multiple of `aggs_per_pod`; above 0 where there are several pods.
+    pub(super) cores: usize,
+}
+
+impl Pods {
+    /// ToRs.
+    pub(super) fn tors(&self) -> usize {
+        self.pods * self.tors_per_pod
+    }
+
+    /// Hosts.
+    pub(super) fn hosts(&self) -> usize {
+        self.tors() * self.hosts_per_tor
+    }
+
+    /// Cores that one aggregation switch is joined to.
+    pub(super) fn cores_per_agg(&self) -> usize {
+        self.cores.checked_div(self.aggs_per_pod).unwrap_or(0)
+    }
+
+    /// The switch that is aggregation switch `agg` of `pod`.
+    pub(super) fn agg(&self, pod: usize, agg: usize) -> usize {
+        self.tors() + pod * self.aggs_per_pod + agg
+    }
+
+    /// The switch that is core `core`.
+    pub(super) fn core(&self, core: usize) -> usize {
+        self.tors() + self.pods * self.aggs_per_pod + core
+    }
+
+    /// The link of ToR `tor` to aggregation switch `agg` of its pod; `agg` may be one beyond the last.
+    pub(super) fn tor_link(&self, tor: usize, agg: usize) -> usize {
+        self.hosts() + tor * self.aggs_per_pod + agg
+    }
+
+    /// The link of an aggregation switch of `pod` to core `core`.
+    pub(super) fn core_link(&self, pod: usize, core: usize) -> usize {
+        self.tor_link(self.tors(), 0) + pod * self.cores + core
+    }
+
+    /// Links from ToR to ToR on the longest of the shortest paths.
+    pub(super) fn longest(&self) -> usize {
+        match (self.pods, self.tors_per_pod) {
+            (1, 1) => 0,
+            (1, _) => 2,
+            _ => 4,
+        }
+    }
+
+    /// Adds hosts and links to parts that have the switches, with `uplink` out of ToRs and `core_link` out
+    /// of aggregation switches.
+    pub(super) fn join(self, parts: &mut Parts, uplink: Wire, core_link: Wire) {
+        let uplinks = self.tors() * self.aggs_per_pod;
+        let links = self.hosts() + uplinks + self.pods * self.cores;
+        parts.links.reserve_exact(links);
+        parts.hosts("h", self.hosts(), |host| host / self.hosts_per_tor);
+        let uplink = parts.wire(uplink);
+        for tor in 0..self.tors() {
+            for agg in 0..self.aggs_per_pod {
+                parts.join(tor, self.agg(tor / self.tors_per_pod, agg), uplink);
+            }
+        }
+        let core_link = parts.wire(core_link);
+        for pod in 0..self.pods {
+            for core in 0..self.cores {
+                let agg = self.agg(pod, core / self.cores_per_agg());
+                parts.join(agg, self.core(core), core_link);
+            }
+        }
+        parts.pods = Some(self);
+    }
+}

@@ -1,0 +1,213 @@
+//! The shortest paths of any graph, as a table: for each switch and each switch with hosts there is a set
+//! of ports that lead one link nearer; equal sets are kept once. A path costs one look at the table and,
+//! where there is a choice, two multiplications for each switch; it allocates nothing.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::graph::{Graph, Kind};
+use super::routing::choose;
+
+/// No port, no set, no row: there is no way.
+const NONE: u32 = u32::MAX;
+/// Most entries of the table, 4 bytes each.
+pub(super) const MAX_ENTRIES: usize = 100_000_000;
+
+/// Where a host is.
+#[derive(Clone, Copy, Debug)]
+struct Attachment {
+    /// Port from the host to its switch; `NONE` when the link is down.
+    up: u32,
+    /// Port from the switch to the host.
+    down: u32,
+    /// The switch, in the order of the switches.
+    switch: u32,
+    /// The switch's row in the table.
+    row: u32,
+}
+
+/// The table of a graph.
+#[derive(Clone, Debug)]
+pub(super) struct RouteTable {
+    hosts: Vec<Attachment>,
+    /// For each port, the switch at its far end; `NONE` where that is a host.
+    far_switch: Vec<u32>,
+    switches: usize,
+    /// For each switch with hosts a row with, for each switch, the place of its set in `sets`.
+    next: Vec<u32>,
+    /// The sets: the number of ports, then the ports in ascending order.
+    sets: Vec<u32>,
+    longest: usize,
+}
+
+impl RouteTable {
+    /// Whether a graph with so many switches, of which `with_hosts` have hosts, has a table that is not
+    /// too large.
+    pub(super) fn fits(switches: usize, with_hosts: usize) -> bool {
+        switches * with_hosts <= MAX_ENTRIES
+    }
+
+    /// The table of `graph` without the links that `failed_links` says have failed.
+    pub(super) fn new(graph: &Graph, failed_links: &[bool]) -> RouteTable {
+        let mut switch_of = vec![NONE; graph.nodes.len()];
+        let mut switches = 0;
+        for (node, switch) in graph.nodes.iter().zip(&mut switch_of) {
+            if node.kind == Kind::Switch {
+                *switch = switches;
+                switches += 1;
+            }
+        }
+        let switches = switches as usize;
+        let far_switch: Vec<u32> = (0..graph.ports())
+            .map(|port| switch_of[graph.port_far_end(port)])
+            .collect();
+        let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); switches];
+        for (port, &far) in far_switch.iter().enumerate() {
+            let near = switch_of[graph.port_owner(port)];
+            if !failed_links[port / 2] && near != NONE && far != NONE {
+                neighbours[near as usize].push((port as u32, far));
+            }
+        }
+        let (hosts, rows) = attachments(graph, failed_links, &switch_of, switches);
+        let mut next = Vec::with_capacity(switches * rows.len());
+        let mut sets = SetList::default();
+        let mut longest = 0;
+        for &target in &rows {
+            let hops = hops_to(&neighbours, target);
+            for (ports, &here) in neighbours.iter().zip(&hops) {
+                let nearer = ports
+                    .iter()
+                    .filter(|&&(_, far)| here != NONE && hops[far as usize] + 1 == here);
+                next.push(sets.place(nearer.map(|&(port, _)| port)));
+            }
+            let reachable = rows
+                .iter()
+                .map(|&from| hops[from as usize])
+                .filter(|&hops| hops != NONE);
+            longest = reachable
+                .map(|hops| hops as usize + 2)
+                .fold(longest, usize::max);
+        }
+        RouteTable {
+            hosts,
+            far_switch,
+            switches,
+            next,
+            sets: sets.sets,
+            longest,
+        }
+    }
+
+    /// See [`Routes::path`](super::Routes::path).
+    #[inline]
+    pub(super) fn path(
+        &self,
+        src_host: usize,
+        dst_host: usize,
+        hash: u64,
+        out: &mut Vec<u32>,
+    ) -> bool {
+        let (src, dst) = (self.hosts[src_host], self.hosts[dst_host]);
+        let row = &self.next[dst.row as usize * self.switches..][..self.switches];
+        let mut at = src.switch;
+        if src.up == NONE || dst.up == NONE || (at != dst.switch && row[at as usize] == NONE) {
+            return false;
+        }
+        out.push(src.up);
+        while at != dst.switch {
+            let place = row[at as usize] as usize;
+            let ports = self.sets[place];
+            let choice = if ports == 1 {
+                0
+            } else {
+                choose(hash, at, ports)
+            };
+            let port = self.sets[place + 1 + choice as usize];
+            out.push(port);
+            at = self.far_switch[port as usize];
+        }
+        out.push(dst.down);
+        true
+    }
+
+    /// Number of ports of the longest of the paths between two hosts; 0 where there is none.
+    pub(super) fn longest_path(&self) -> usize {
+        self.longest
+    }
+}
+
+/// Where each host is, and the switch of each row of the table.
+fn attachments(
+    graph: &Graph,
+    failed_links: &[bool],
+    switch_of: &[u32],
+    switches: usize,
+) -> (Vec<Attachment>, Vec<u32>) {
+    let mut row_of = vec![NONE; switches];
+    let mut rows = Vec::new();
+    let hosts = (0..graph.hosts().len())
+        .map(|host| {
+            let up = graph.host_port(host);
+            let switch = switch_of[graph.port_far_end(up)];
+            let row = &mut row_of[switch as usize];
+            if *row == NONE {
+                *row = rows.len() as u32;
+                rows.push(switch);
+            }
+            Attachment {
+                up: if failed_links[up / 2] {
+                    NONE
+                } else {
+                    up as u32
+                },
+                down: Graph::opposite(up) as u32,
+                switch,
+                row: *row,
+            }
+        })
+        .collect();
+    (hosts, rows)
+}
+
+/// Links from each switch to `target`; `NONE` where there is no way.
+fn hops_to(neighbours: &[Vec<(u32, u32)>], target: u32) -> Vec<u32> {
+    let mut hops = vec![NONE; neighbours.len()];
+    hops[target as usize] = 0;
+    let mut open = VecDeque::from([target]);
+    while let Some(switch) = open.pop_front() {
+        for &(_, far) in &neighbours[switch as usize] {
+            if hops[far as usize] == NONE {
+                hops[far as usize] = hops[switch as usize] + 1;
+                open.push_back(far);
+            }
+        }
+    }
+    hops
+}
+
+/// Sets of ports in a row, each kept once.
+#[derive(Default)]
+struct SetList {
+    sets: Vec<u32>,
+    place_of: HashMap<Vec<u32>, u32>,
+    /// The set that is looked up.
+    set: Vec<u32>,
+}
+
+impl SetList {
+    /// The place of a set; `NONE` for the empty one.
+    fn place(&mut self, ports: impl Iterator<Item = u32>) -> u32 {
+        self.set.clear();
+        self.set.extend(ports);
+        if self.set.is_empty() {
+            return NONE;
+        }
+        if let Some(&place) = self.place_of.get(&self.set) {
+            return place;
+        }
+        let place = self.sets.len() as u32;
+        self.sets.push(self.set.len() as u32);
+        self.sets.extend_from_slice(&self.set);
+        self.place_of.insert(self.set.clone(), place);
+        place
+    }
+}
