@@ -21,6 +21,7 @@ pub mod limits;
 pub mod measure;
 pub mod network;
 pub mod part;
+mod prefetch;
 pub mod problem;
 pub mod quote;
 pub mod random;

@@ -1,21 +1,41 @@
-//! The global event queue: for each busy link, timer or source the time at which it acts next.
+//! The global event queue: for each packet on a link, each timer and each source the time at which it
+//! acts next.
 //!
-//! An entity (a link, a flow's timer, a workload) has at most one useful event pending, so the
-//! queue is as long as there are busy entities. Events at the same picosecond are served in the
-//! order of their entity numbers, a total order that does not depend on who was scheduled first.
+//! A port knows when a packet will reach the far end of its link as soon as the packet is queued, so its
+//! event is added then, and carries the packet's place ([`Cargo`]): whoever serves it finds packet and
+//! next port without looking at the link. A timer or a source has at most one useful event pending.
+//! Events at the same picosecond are served in the order of their entity numbers, a total order that does
+//! not depend on who was scheduled first.
 //!
 //! It is a calendar: near events lie unsorted in buckets of a power of two picoseconds, of which
-//! only the present one is sorted; what is beyond the calendar waits in a heap. Pushing and
-//! serving then cost the same with ten links as with ten thousand. Times are in picoseconds.
+//! only the present one is sorted; what is beyond the calendar waits in [`Later`]. Pushing and
+//! serving then cost the same with ten links as with ten thousand. The width of the buckets follows the
+//! number of events, so that each holds a few. Times are in picoseconds.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use super::bucket::{Bucket, Cargo, INSIDE, Near, sort_four};
+use super::entity::{Entity, Kind};
+use super::later::{Far, Later};
 
-use super::entity::Entity;
+/// Fewest and most buckets.
+const FEWEST: u64 = 64;
+const MOST: u64 = 1 << 16;
 
-/// An event within a bucket: the time since the bucket's beginning in the high half, the entity in
-/// the low one. One comparison orders both.
-type Near = u64;
+/// Buckets that are served between two looks at how many events they held, all together, and the bounds
+/// of that number.
+const LOOK_EVERY: u64 = 1 << 12;
+const FEW: u64 = LOOK_EVERY * 3 / 2;
+const MANY: u64 = LOOK_EVERY * 4;
+
+/// An event that has come due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// When.
+    pub at_ps: u64,
+    /// Who acts.
+    pub entity: Entity,
+    /// What it carries.
+    pub cargo: Cargo,
+}
 
 /// The events to come, earliest first.
 #[derive(Debug)]
@@ -28,26 +48,48 @@ pub struct EventQueue {
     sorted: Vec<Near>,
     /// A bit for each bucket that is not empty.
     filled: Vec<u64>,
-    buckets: Vec<Vec<Near>>,
-    /// Events beyond the calendar, by time and entity.
-    far: BinaryHeap<Reverse<(u64, u32)>>,
+    buckets: Vec<Bucket>,
+    /// Events that have no room in their bucket.
+    crowded: Vec<Vec<Near>>,
+    /// What the calendar has to cover.
+    horizon_ps: u64,
+    later: Later,
+    /// Buckets served since the last look, and events in them.
+    served: (u64, u64),
 }
 
 impl EventQueue {
     /// An empty queue whose calendar covers at least `horizon_ps`, where most events fall: the
-    /// longest time from the start of a transmission to its arrival. With so many `links` a busy
-    /// network has several events in each bucket, few enough to sort at little cost.
+    /// longest time from the start of a transmission to its arrival.
     pub fn new(horizon_ps: u64, links: usize) -> Self {
-        let count = (links / 32).next_power_of_two().clamp(64, 1 << 14);
-        let width = (horizon_ps / (count as u64 - 2)).max(1);
-        EventQueue {
+        let count = (links as u64 / 8)
+            .next_power_of_two()
+            .clamp(FEWEST, MOST / 4);
+        let width = (horizon_ps / (count - 2)).max(1);
+        let mut queue = EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(31),
             present: 0,
             sorted: Vec::with_capacity(64),
-            filled: vec![0; count / 64],
-            buckets: vec![Vec::new(); count],
-            far: BinaryHeap::new(),
-        }
+            filled: Vec::new(),
+            buckets: Vec::new(),
+            crowded: Vec::new(),
+            horizon_ps,
+            later: Later::new(),
+            served: (0, 0),
+        };
+        queue.make_buckets();
+        queue
+    }
+
+    /// So many empty buckets that they cover the horizon twice: for packets that wait a little.
+    fn make_buckets(&mut self) {
+        let count = 2 * ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
+        let count = count.clamp(FEWEST, MOST) as usize;
+        self.filled = vec![0; count / 64];
+        self.buckets.clear();
+        self.buckets.resize_with(count, Bucket::default);
+        self.crowded.clear();
+        self.crowded.resize_with(count, Vec::new);
     }
 
     /// The place of a bucket by its number.
@@ -56,36 +98,54 @@ impl EventQueue {
         bucket as usize & (self.buckets.len() - 1)
     }
 
+    /// The span of a bucket by its number: spans are as long as the calendar.
     #[inline]
-    fn near(&self, at_ps: u64, entity: u32) -> Near {
-        let within = at_ps & ((1 << self.shift) - 1);
-        (within << 32) | u64::from(entity)
+    fn span(&self, bucket: u64) -> u64 {
+        bucket >> self.buckets.len().trailing_zeros()
+    }
+
+    fn first_bucket(&self, span: u64) -> u64 {
+        span << self.buckets.len().trailing_zeros()
+    }
+
+    #[inline]
+    fn near(&self, at_ps: u64, entity: u32, cargo: Cargo) -> Near {
+        Near::new(at_ps & ((1 << self.shift) - 1), entity, cargo)
     }
 
     /// Adds an event, at or after the time of the last one served. The caller sees to it that an
     /// entity's stale events are recognised.
-    #[inline]
-    pub fn push(&mut self, at_ps: u64, entity: Entity) {
+    #[inline(always)]
+    pub fn push(&mut self, at_ps: u64, entity: Entity, cargo: Cargo) {
         let bucket = at_ps >> self.shift;
         let ahead = bucket.wrapping_sub(self.present);
-        if ahead.wrapping_sub(1) < self.buckets.len() as u64 - 1 {
-            let near = self.near(at_ps, entity.bits());
+        if ahead.wrapping_sub(1) < self.buckets.len() as u64 {
+            let near = self.near(at_ps, entity.bits(), cargo);
             let slot = self.slot(bucket);
-            self.buckets[slot].push(near);
+            let bucket = &mut self.buckets[slot];
+            match bucket.inside.get_mut(bucket.len) {
+                Some(place) => *place = near,
+                None => self.crowded[slot].push(near),
+            }
+            bucket.len += 1;
             self.filled[slot / 64] |= 1 << (slot % 64);
         } else {
-            self.push_off_calendar(at_ps, entity);
+            self.push_off_calendar(at_ps, entity.bits(), cargo);
         }
     }
 
     /// An event of the present bucket, or beyond the calendar.
-    fn push_off_calendar(&mut self, at_ps: u64, entity: Entity) {
-        if at_ps >> self.shift != self.present {
-            self.far.push(Reverse((at_ps, entity.bits())));
+    #[inline(never)]
+    fn push_off_calendar(&mut self, at_ps: u64, entity: u32, cargo: Cargo) {
+        let bucket = at_ps >> self.shift;
+        if bucket != self.present {
+            let ahead = self.span(bucket) - self.span(self.present);
+            let event = Far::new(at_ps, entity, cargo);
+            self.later.push(self.span(bucket), ahead, event);
             return;
         }
         // Soon: the place is near the end, where the earliest are.
-        let near = self.near(at_ps, entity.bits());
+        let near = self.near(at_ps, entity, cargo);
         let mut place = self.sorted.len();
         while place > 0 && self.sorted[place - 1] < near {
             place -= 1;
@@ -93,14 +153,22 @@ impl EventQueue {
         self.sorted.insert(place, near);
     }
 
-    /// The earliest event, left in place, when it is before `limit_ps`. Later events, from
-    /// `limit_ps` on, may still be added.
+    /// Takes the earliest event out, when it is before `limit_ps`. Later events, from `limit_ps` on, may
+    /// still be added.
     #[inline]
-    pub fn peek_before(&mut self, limit_ps: u64) -> Option<(u64, Entity)> {
+    pub fn pop_before(&mut self, limit_ps: u64) -> Option<Due> {
         loop {
             if let Some(&near) = self.sorted.last() {
-                let at_ps = (self.present << self.shift) | (near >> 32);
-                return (at_ps < limit_ps).then_some((at_ps, Entity::from_bits(near as u32)));
+                let at_ps = (self.present << self.shift) | near.within_ps();
+                if at_ps >= limit_ps {
+                    return None;
+                }
+                self.sorted.pop();
+                return Some(Due {
+                    at_ps,
+                    entity: near.entity(),
+                    cargo: near.cargo(),
+                });
             }
             if !self.turn(limit_ps) {
                 return None;
@@ -111,74 +179,168 @@ impl EventQueue {
     /// No event is earlier than this, ps: the earliest one's time or a little less.
     pub fn next_not_before_ps(&self) -> u64 {
         if let Some(&near) = self.sorted.last() {
-            return (self.present << self.shift) | (near >> 32);
+            return (self.present << self.shift) | near.within_ps();
         }
-        let far_ps = self.far.peek().map_or(u64::MAX, |top| top.0.0);
-        match self.next_filled() {
-            u64::MAX => far_ps,
-            bucket => far_ps.min(bucket << self.shift),
+        let mut bucket = self.next_filled().min(self.first_of_heap());
+        let span = self.later.first_span();
+        if span <= self.span(bucket) {
+            bucket = self.first_bucket(span);
+        }
+        match bucket {
+            u64::MAX => u64::MAX,
+            bucket => bucket << self.shift,
         }
     }
 
-    /// Removes the earliest event, which [`EventQueue::peek_before`] has shown.
+    /// Turns to another bucket so far, modulo a number that is large enough to notice one.
     #[inline]
-    pub fn pop(&mut self) {
-        self.sorted.pop();
+    pub fn turns(&self) -> u64 {
+        self.served.0
     }
 
-    /// The earliest event, as far as it is known without work.
-    #[inline]
-    pub fn upcoming(&self) -> Option<Entity> {
-        let &near = self.sorted.last()?;
-        Some(Entity::from_bits(near as u32))
+    /// What events of the next bucket carry, as far as they lie in it, in no order.
+    pub fn next_cargo(&self) -> impl Iterator<Item = Cargo> {
+        let bucket = &self.buckets[self.slot(self.next_filled())];
+        let links = bucket.inside.iter().take(bucket.len);
+        links
+            .filter(|near| near.entity().kind() == Kind::Link)
+            .map(|near| near.cargo())
     }
 
     /// Removes all events of an entity, at a cost that goes with all events: for links that fail.
-    pub fn cancel(&mut self, entity: Entity) {
-        let other = |near: &Near| *near as u32 != entity.bits();
-        self.sorted.retain(other);
-        // A bucket that is left empty stays marked as filled; turning to it does no harm.
-        for bucket in self.buckets.iter_mut() {
-            bucket.retain(other);
+    /// Returns what they carried, in the order of their times.
+    pub fn cancel(&mut self, entity: Entity) -> Vec<Cargo> {
+        let (mut cancelled, others): (Vec<Far>, Vec<Far>) =
+            (self.drain().into_iter()).partition(|event| event.entity == entity.bits());
+        others.into_iter().for_each(|event| self.push_again(event));
+        cancelled.sort_unstable();
+        cancelled.iter().map(|event| event.cargo).collect()
+    }
+
+    fn push_again(&mut self, event: Far) {
+        let entity = Entity::from_bits(event.entity);
+        self.push(event.at_ps, entity, event.cargo);
+    }
+
+    /// Takes all events out.
+    fn drain(&mut self) -> Vec<Far> {
+        let mut all = self.later.drain();
+        let far = |bucket: u64, near: Near| {
+            let at_ps = (bucket << self.shift) | near.within_ps();
+            Far::new(at_ps, near.bits(), near.cargo())
+        };
+        all.extend((self.sorted.drain(..)).map(|near| far(self.present, near)));
+        let first = self.present + 1;
+        for bucket in first..first + self.buckets.len() as u64 {
+            let slot = bucket as usize & (self.buckets.len() - 1);
+            let len = std::mem::take(&mut self.buckets[slot].len);
+            let inside = self.buckets[slot].inside.iter().take(len);
+            let events = inside.copied().chain(self.crowded[slot].drain(..));
+            all.extend(events.map(|near| far(bucket, near)));
         }
-        self.far.retain(|&Reverse((_, bits))| bits != entity.bits());
+        self.filled.fill(0);
+        all
     }
 
     /// Goes to the next bucket that holds an event; false when none before `limit_ps` does.
     fn turn(&mut self, limit_ps: u64) -> bool {
-        let near = self.next_filled();
-        let far = match self.far.peek() {
-            Some(top) => top.0.0 >> self.shift,
-            None => u64::MAX,
-        };
-        let bucket = near.min(far);
-        if bucket == u64::MAX || bucket << self.shift >= limit_ps {
-            return false;
+        if self.served.0 == LOOK_EVERY {
+            self.fit_width();
+            if !self.sorted.is_empty() {
+                return true; // a wider present bucket holds what came after the present one
+            }
         }
-        self.present = bucket;
-        if near == bucket {
-            let slot = self.slot(bucket);
-            std::mem::swap(&mut self.sorted, &mut self.buckets[slot]);
-            self.filled[slot / 64] &= !(1 << (slot % 64));
+        loop {
+            let near = self.next_filled();
+            let bucket = near.min(self.first_of_heap());
+            let span = self.later.first_span();
+            if span <= self.span(bucket) {
+                if self.first_bucket(span) << self.shift >= limit_ps {
+                    return false;
+                }
+                self.enter(span);
+                continue;
+            }
+            if bucket == u64::MAX || bucket << self.shift >= limit_ps {
+                return false;
+            }
+            self.present = bucket;
+            if near == bucket {
+                let slot = self.slot(bucket);
+                self.filled[slot / 64] &= !(1 << (slot % 64));
+                self.sort(slot);
+            }
+            while self.first_of_heap() == bucket {
+                self.take_from_heap();
+            }
+            self.served.0 += 1;
+            self.served.1 += self.sorted.len() as u64;
+            return true;
         }
-        if far == bucket {
-            self.take_far(bucket);
-        }
-        if self.sorted.len() > 1 {
-            sort_descending(&mut self.sorted);
-        }
-        true
     }
 
-    /// Moves what is due in `bucket` from beyond the calendar.
-    fn take_far(&mut self, bucket: u64) {
-        while let Some(&Reverse((at_ps, entity))) = self.far.peek() {
-            if at_ps >> self.shift != bucket {
-                break;
+    /// Empties a bucket into the present one, which is empty, latest first.
+    #[inline]
+    fn sort(&mut self, slot: usize) {
+        let bucket = &mut self.buckets[slot];
+        let len = std::mem::take(&mut bucket.len);
+        if len <= 4 {
+            let mut four = [Near::default(); 4];
+            for (i, near) in four.iter_mut().enumerate() {
+                // What is no event is the earliest, and cut off.
+                let event = bucket.inside[i];
+                *near = if i < len { event } else { Near::default() };
             }
-            self.far.pop();
-            self.sorted.push(self.near(at_ps, entity));
+            sort_four(&mut four);
+            self.sorted.extend_from_slice(&four);
+            self.sorted.truncate(len);
+            return;
         }
+        (self.sorted).extend_from_slice(&bucket.inside[..len.min(INSIDE)]);
+        self.sorted.append(&mut self.crowded[slot]);
+        self.sorted.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// The bucket of the first event beyond all spans; `u64::MAX` when there is none.
+    #[inline]
+    fn first_of_heap(&self) -> u64 {
+        (self.later.first_of_heap_ps()).map_or(u64::MAX, |at_ps| at_ps >> self.shift)
+    }
+
+    /// Moves the first event beyond all spans to the present bucket, where it is due.
+    #[cold]
+    fn take_from_heap(&mut self) {
+        if let Some(event) = self.later.pop_heap() {
+            self.push_again(event);
+        }
+    }
+
+    /// Moves the events of a span to their buckets: nothing comes before them.
+    #[cold]
+    fn enter(&mut self, span: u64) {
+        self.present = self.first_bucket(span) - 1;
+        let mut list = self.later.take_first();
+        list.drain(..).for_each(|event| self.push_again(event));
+        self.later.give_back(span, list);
+    }
+
+    /// The last buckets held too few or too many events: makes them wider or narrower. The present one was
+    /// empty before.
+    #[cold]
+    fn fit_width(&mut self) {
+        let (_, events) = std::mem::take(&mut self.served);
+        let shift = if events < FEW && 16 << self.shift < self.horizon_ps {
+            self.shift + 1
+        } else if events > MANY && self.shift > 0 && (self.buckets.len() as u64) < MOST {
+            self.shift - 1
+        } else {
+            return;
+        };
+        let all = self.drain();
+        self.present = (self.present << self.shift) >> shift;
+        self.shift = shift;
+        self.make_buckets();
+        all.into_iter().for_each(|event| self.push_again(event));
     }
 
     /// The first bucket after the present one that is not empty; `u64::MAX` when all are.
@@ -205,34 +367,17 @@ impl EventQueue {
     }
 }
 
-/// Buckets hold a few events: insertion is faster than a general sort.
-#[inline]
-fn sort_descending(events: &mut [Near]) {
-    if events.len() > 24 {
-        events.sort_unstable_by(|a, b| b.cmp(a));
-        return;
-    }
-    for i in 1..events.len() {
-        let event = events[i];
-        let mut place = i;
-        while place > 0 && events[place - 1] < event {
-            events[place] = events[place - 1];
-            place -= 1;
-        }
-        events[place] = event;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::entity::{Entity, Kind};
-    use super::EventQueue;
+    use super::{Cargo, Due, EventQueue};
+
+    const NONE: Cargo = Cargo { packet: 0, next: 0 };
 
     fn drain(queue: &mut EventQueue) -> Vec<(u64, Entity)> {
         let mut order = Vec::new();
-        while let Some(event) = queue.peek_before(u64::MAX) {
-            order.push(event);
-            queue.pop();
+        while let Some(due) = queue.pop_before(u64::MAX) {
+            order.push((due.at_ps, due.entity));
         }
         order
     }
@@ -241,9 +386,9 @@ mod tests {
     fn serves_by_time_then_by_entity() {
         let mut queue = EventQueue::new(1000, 1);
         let (a, b) = (Entity::new(Kind::Link, 7), Entity::new(Kind::Rto, 1));
-        queue.push(20, b);
-        queue.push(20, a);
-        queue.push(10, b);
+        queue.push(20, b, NONE);
+        queue.push(20, a, NONE);
+        queue.push(10, b, NONE);
         assert_eq!(drain(&mut queue), [(10, b), (20, a), (20, b)]);
         assert_eq!((b.kind(), b.index()), (Kind::Rto, 1));
     }
@@ -251,19 +396,21 @@ mod tests {
     /// What was cancelled is not served, wherever it was waiting; all else is.
     #[test]
     fn serves_nothing_that_was_cancelled() {
+        let cargo = |packet| Cargo { packet, next: 0 };
         for horizon in [1, 1000, 1 << 44] {
             let mut queue = EventQueue::new(horizon, 100);
             let mut expected = Vec::new();
             for at in [0, 1, 30, 31, 900, 5000, 70_000, 1 << 50] {
                 for link in 0..3 {
                     let entity = Entity::new(Kind::Link, link);
-                    queue.push(at, entity);
+                    queue.push(at, entity, cargo(at as u32));
                     if link != 1 {
                         expected.push((at, entity));
                     }
                 }
             }
-            queue.cancel(Entity::new(Kind::Link, 1));
+            let carried = [0, 1, 30, 31, 900, 5000, 70_000, 0].map(cargo);
+            assert_eq!(queue.cancel(Entity::new(Kind::Link, 1)), carried);
             assert_eq!(drain(&mut queue), expected);
         }
     }
@@ -280,15 +427,19 @@ mod tests {
                 let spread = [3, 1000, 60_000, 10_000_000][random.below(4)];
                 let at = now + random.below(spread) as u64;
                 let entity = Entity::new(Kind::Link, round);
-                queue.push(at, entity);
+                queue.push(at, entity, NONE);
                 waiting.push((at, entity));
                 if random.below(3) > 0 {
                     let first = *waiting.iter().min().expect("not empty");
                     waiting.retain(|&event| event != first);
-                    assert_eq!(queue.peek_before(first.0), None);
+                    assert_eq!(queue.pop_before(first.0), None);
                     assert!(queue.next_not_before_ps() <= first.0);
-                    assert_eq!(queue.peek_before(first.0 + 1), Some(first));
-                    queue.pop();
+                    let due = Due {
+                        at_ps: first.0,
+                        entity: first.1,
+                        cargo: NONE,
+                    };
+                    assert_eq!(queue.pop_before(first.0 + 1), Some(due));
                     now = first.0;
                 }
             }

@@ -3,10 +3,12 @@
 //! processor. What a scenario leaves out costs nothing.
 
 mod delay_line;
+mod nic;
 mod pacer_stage;
 mod receive_path;
 
 pub use delay_line::DelayLine;
+pub use nic::{Entry, Nic};
 pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
@@ -46,7 +48,7 @@ impl HostSide {
     pub fn backlog(&self) -> usize {
         let stacks: usize = self.stacks.iter().map(DelayLine::len).sum();
         let pacers = self.pacers.iter();
-        let pacers: usize = pacers.map(|p| p.nic.in_flight() + p.backlog()).sum();
+        let pacers: usize = pacers.map(|p| p.nic.len() + p.backlog()).sum();
         let receivers: usize = self.receivers.iter().map(ReceivePath::backlog).sum();
         stacks + pacers + receivers
     }

@@ -19,7 +19,8 @@ use hull_core::pacer::{Admission, Pacer, PacerConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::network::{Packet, Port, flags};
+use super::nic::Nic;
+use crate::network::{Packet, flags};
 use crate::random::Stream;
 
 /// Which packets may overtake those that wait in a pacer's FIFO.
@@ -71,8 +72,8 @@ struct Bucket {
 /// NIC queue and pacer of one host.
 #[derive(Debug)]
 pub struct PacerStage {
-    /// The NIC's queue: a port that hands over at the start of transmission.
-    pub nic: Port,
+    /// The NIC's queue.
+    pub nic: Nic,
     buckets: Vec<Bucket>,
     association: FlowAssociation,
     random: Stream,
@@ -99,7 +100,7 @@ impl PacerStage {
     /// An empty stage. `overtaking` says which packets may pass those that wait in the FIFO,
     /// `clock_ahead_ps` sets the phase of the pacer's ticks and rate updates.
     pub fn new(
-        nic: Port,
+        nic: Nic,
         pacer: &PacerConfig,
         association: &FlowAssociationConfig,
         random: Stream,
@@ -276,7 +277,7 @@ mod tests {
     use hull_core::pacer::WhenFifoFull;
 
     use super::*;
-    use crate::network::{BufferLimit, NO_OPTIONS, PortConfig};
+    use crate::network::{BufferLimit, NO_OPTIONS, Port, PortConfig};
     use crate::random::Purpose;
 
     const US: u64 = 1_000_000;
@@ -302,7 +303,8 @@ mod tests {
             timeout_ps: 100 * US,
             when_full: WhenFull::Ignore,
         };
-        let nic = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
+        let port = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
+        let nic = Nic::new(port);
         let random = Stream::new(1, Purpose::Association, 0);
         PacerStage::new(nic, &pacer, &association, random, overtaking, 0, 1)
     }

@@ -5,6 +5,7 @@
 //! host that it reaches. A packet carries the place of its next entry.
 
 mod alone;
+mod in_flight;
 mod options;
 mod packet;
 mod part;
@@ -17,19 +18,24 @@ mod shared_buffer;
 mod watch;
 
 pub use alone::Segments;
+pub use in_flight::InFlight;
 pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, flags};
-pub use part::Departure;
+pub use part::{Departure, Scheduled};
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
-pub use ring::Scheduled;
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
+use crate::engine::Cargo;
+use crate::prefetch::prefetch;
 use part::OwnPart;
 
 /// Marks the entry of a route that names a host.
 const HOST: u32 = 1 << 31;
+
+/// Marks, beside the entry of its route, a packet that is looked at when it comes off its link.
+const OBSERVED: u32 = 1 << 30;
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +44,30 @@ pub enum Hop {
     Port(usize),
     /// It has arrived at a host.
     Host(usize),
+}
+
+impl Hop {
+    /// Where the packet of an event goes.
+    #[inline]
+    pub fn of(cargo: Cargo) -> Self {
+        Hop::of_entry(cargo.next & !OBSERVED)
+    }
+
+    #[inline]
+    fn of_entry(entry: u32) -> Self {
+        if entry & HOST == 0 {
+            Hop::Port(entry as usize)
+        } else {
+            Hop::Host((entry & !HOST) as usize)
+        }
+    }
+
+    /// Whether the packet is looked at before: a probe, or one that comes off a link of which
+    /// [`Port::is_observed`].
+    #[inline]
+    pub fn is_observed(cargo: Cargo) -> bool {
+        cargo.next & OBSERVED != 0
+    }
 }
 
 /// A port whose packets lie in a memory that ports share: which, and as which of its queues.
@@ -52,6 +82,8 @@ struct Place {
 pub struct Network {
     /// The ports. A host's port is its way out.
     pub ports: Vec<Port>,
+    /// The packets in them and on their links.
+    pub in_flight: InFlight,
     /// Options of the packets on their way.
     pub options: OptionTable,
     /// Whether rules of some port send notices.
@@ -141,33 +173,40 @@ impl Network {
     /// The entry of a route.
     #[inline]
     pub fn hop(&self, at: u32) -> Hop {
-        let entry = self.hops[at as usize];
-        if entry & HOST == 0 {
-            Hop::Port(entry as usize)
-        } else {
-            Hop::Host((entry & !HOST) as usize)
+        Hop::of_entry(self.hops[at as usize])
+    }
+
+    /// Asks for what the arrival of a packet will need, so that it is in the cache then.
+    #[inline]
+    pub fn prefetch(&self, cargo: Cargo) {
+        prefetch(self.in_flight.get(cargo.packet));
+        if let Hop::Port(port) = Hop::of(cargo) {
+            self.ports[port].prefetch();
         }
     }
 
-    /// Offers a packet to a port, see [`Port::enqueue`].
+    /// What the event of a packet carries that was accepted by a port: where it is, and where it goes
+    /// from the far end of the link.
     #[inline(always)]
-    pub fn enqueue(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        port: usize,
-        packet: Packet,
-    ) -> Verdict {
-        if !self.places.is_empty() {
-            return self.enqueue_shared(now_ps, earliest_ps, port, packet);
+    pub fn cargo(&self, port: usize, place: u32) -> Cargo {
+        let packet = self.in_flight.get(place);
+        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
+        Cargo {
+            packet: place,
+            next: self.hops[packet.hop as usize] | u32::from(observed) * OBSERVED,
         }
+    }
+
+    /// Offers the packet at `place` to a port, see [`Port::enqueue`]. Where it is not accepted, taking it
+    /// out is for the caller, unless it was handed over.
+    #[inline(always)]
+    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
         let link = &mut self.ports[port];
-        link.advance(now_ps, &mut self.options);
-        if link.is_off_fast_path() {
-            let copy = packet; // see `Port::enqueue`
-            return self.enqueue_off_fast_path(now_ps, earliest_ps, port, &copy);
+        if !self.places.is_empty() | link.is_off_fast_path() {
+            return self.enqueue_off_fast_path(now_ps, earliest_ps, port, place);
         }
-        link.enqueue_plain(now_ps, earliest_ps, packet)
+        link.advance(now_ps, &mut self.options);
+        link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))
     }
 
     /// The way of a packet through a port that does not take the short one.
@@ -177,12 +216,18 @@ impl Network {
         now_ps: u64,
         earliest_ps: u64,
         port: usize,
-        packet: &Packet,
+        place: u32,
     ) -> Verdict {
         let link = &mut self.ports[port];
-        let verdict = link.enqueue_off_fast_path(now_ps, earliest_ps, packet, &mut self.options);
+        let packet = self.in_flight.get_mut(place);
+        let verdict = match self.places.get(port) {
+            Some(&Some(shared)) => {
+                return self.enqueue_shared(now_ps, earliest_ps, port, place, shared);
+            }
+            _ => link.enqueue(now_ps, earliest_ps, packet, &mut self.options),
+        };
         match link.is_cut() {
-            true => self.pass_on(port, verdict),
+            true => self.pass_on(place, verdict),
             false => verdict,
         }
     }
@@ -192,29 +237,27 @@ impl Network {
         now_ps: u64,
         earliest_ps: u64,
         port: usize,
-        packet: Packet,
+        place: u32,
+        shared: Place,
     ) -> Verdict {
-        let Some(place) = self.places[port] else {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
-        };
-        let memory = &mut self.memories[place.memory as usize];
-        let queue = place.queue as usize + packet.class().min(self.classes - 1);
+        let packet = self.in_flight.get_mut(place);
+        let memory = &mut self.memories[shared.memory as usize];
+        let queue = shared.queue as usize + packet.class().min(self.classes - 1);
+        let bytes = packet.wire_bytes;
         memory.advance(now_ps);
-        if !memory.admits(queue, u64::from(packet.wire_bytes)) {
+        if !memory.admits(queue, u64::from(bytes)) {
             self.ports[port].drops += 1;
             return Verdict::Dropped;
         }
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
-        match verdict {
-            Verdict::Dropped => return verdict,
-            Verdict::Accepted { .. } | Verdict::Queued { .. } => {
-                memory.take(queue, u64::from(packet.wire_bytes));
-            }
+        if verdict == Verdict::Dropped {
+            return verdict;
         }
+        memory.take(queue, u64::from(bytes));
         if let Verdict::Accepted { start_ps, .. } = verdict {
-            let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
-            let memory = &mut self.memories[place.memory as usize];
-            memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
+            let leaves_ps = self.leaves_ps(port, start_ps, bytes);
+            let memory = &mut self.memories[shared.memory as usize];
+            memory.release_at(leaves_ps, queue, u32::from(bytes));
         }
         verdict
     }
@@ -227,19 +270,32 @@ impl Network {
         }
     }
 
-    /// A port with priority classes chooses its next packet, see [`Port::transmit_next`].
-    pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> (bool, Option<u64>) {
-        let start_ps = self.ports[port].busy_until_ps().max(now_ps);
-        let (packet, first, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
-        if let Some(packet) = packet
-            && let Some(&Some(place)) = self.places.get(port)
-        {
+    /// A port with priority classes chooses its next packet, see [`Port::transmit_next`]. Returns when
+    /// the packet arrives with what its event carries, and when the port has to be asked again.
+    pub fn transmit_next(
+        &mut self,
+        now_ps: u64,
+        port: usize,
+    ) -> (Option<(u64, Cargo)>, Option<u64>) {
+        let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
+        let Some((packet, verdict)) = sent else {
+            return (None, again_ps);
+        };
+        let Verdict::Accepted {
+            start_ps,
+            arrival_ps,
+        } = verdict
+        else {
+            return (None, again_ps);
+        };
+        if let Some(&Some(shared)) = self.places.get(port) {
             let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
-            let queue = place.queue as usize + packet.class().min(self.classes - 1);
-            let memory = &mut self.memories[place.memory as usize];
+            let queue = shared.queue as usize + packet.class().min(self.classes - 1);
+            let memory = &mut self.memories[shared.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
         }
-        (first, again_ps)
+        let place = self.in_flight.insert(packet);
+        (Some((arrival_ps, self.cargo(port, place))), again_ps)
     }
 
     /// The memory that a port shares, and its first queue in it.
@@ -251,9 +307,13 @@ impl Network {
         ))
     }
 
-    /// The link of a port fails: returns what was in the queue and on the wire.
-    pub fn fail(&mut self, now_ps: u64, port: usize) -> Vec<Packet> {
-        let lost = self.ports[port].fail(now_ps, &mut self.options);
+    /// The link of a port fails: returns what was in the queue and on the wire. `on_link` are the packets
+    /// whose events were cancelled.
+    pub fn fail(&mut self, now_ps: u64, port: usize, on_link: &[Cargo]) -> Vec<Packet> {
+        let places = on_link.iter().map(|cargo| cargo.packet);
+        let mut lost: Vec<Packet> = places.map(|at| self.in_flight.remove(at)).collect();
+        lost.extend(self.ports[port].fail(now_ps, &mut self.options));
+        self.ports[port].drops += lost.len() as u64;
         if let Some(&Some(place)) = self.places.get(port) {
             let memory = &mut self.memories[place.memory as usize];
             memory.clear(now_ps, place.queue as usize, self.classes);
@@ -267,7 +327,7 @@ impl Network {
     }
 
     /// Packets in all ports and links.
-    pub fn in_flight(&self) -> usize {
-        self.ports.iter().map(Port::in_flight).sum()
+    pub fn packets(&self) -> usize {
+        self.in_flight.len() + self.ports.iter().map(Port::queued).sum::<usize>()
     }
 }

@@ -2,9 +2,19 @@
 //! Packets that leave the part, and routes that the others do not know yet, are kept until someone
 //! fetches them. Sizes are bytes, times ps.
 
+use super::packet::Packet;
 use super::port::Verdict;
-use super::ring::Scheduled;
-use super::{HOST, Hop, Network};
+use super::{HOST, Network};
+use crate::engine::Cargo;
+
+/// A packet with the start of its transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Start of transmission, ps.
+    pub start_ps: u64,
+    /// The packet.
+    pub packet: Packet,
+}
 
 /// A packet on its way to another part: it is on the link before its next hop.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +59,11 @@ impl Network {
 
     /// A packet was offered to a port whose link is cut: it stays in this part or departs.
     #[inline]
-    pub(super) fn pass_on(&mut self, port: usize, verdict: Verdict) -> Verdict {
+    pub(super) fn pass_on(&mut self, place: u32, verdict: Verdict) -> Verdict {
         let (Verdict::Accepted { start_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
             return verdict;
         };
-        let link = &mut self.ports[port];
-        let entry = self.hops[link.last_in_flight().packet.hop as usize];
+        let entry = self.hops[self.in_flight.get(place).hop as usize];
         let to = match entry & HOST {
             0 => part.of_ports[entry as usize],
             _ => 0,
@@ -62,13 +71,10 @@ impl Network {
         if to == part.number {
             return verdict;
         }
-        let scheduled = link.hand_over();
+        let packet = self.in_flight.remove(place);
+        let scheduled = Scheduled { start_ps, packet };
         part.departures.push(Departure { to, scheduled });
-        // The link needs no event for it here.
-        Verdict::Accepted {
-            start_ps,
-            first: false,
-        }
+        Verdict::HandedOver
     }
 
     /// Takes what has departed since the last time, in order, and calls `carry` with each.
@@ -102,12 +108,14 @@ impl Network {
         }
     }
 
-    /// A packet comes from another part; returns its link when that needs an event.
+    /// A packet comes from another part: returns when its event is due (ps), the link, and what the event
+    /// carries.
     #[inline]
-    pub fn land(&mut self, scheduled: Scheduled) -> Option<usize> {
-        let Hop::Port(port) = self.hop(scheduled.packet.hop - 1) else {
-            unreachable!("a packet comes from a port")
-        };
-        self.ports[port].land(scheduled).then_some(port)
+    pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, Cargo) {
+        let Scheduled { start_ps, packet } = scheduled;
+        let port = self.hops[packet.hop as usize - 1] as usize;
+        let arrival_ps = start_ps + self.ports[port].transit_ps(packet.wire_bytes);
+        let place = self.in_flight.insert(packet);
+        (arrival_ps, port, self.cargo(port, place))
     }
 }

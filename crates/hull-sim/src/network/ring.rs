@@ -1,53 +1,44 @@
-//! The packets of a port and its link, in order, each with the start of its transmission (ps): a
-//! ring of a power of two of slots. Nearly all of a simulation's memory traffic goes through here,
-//! so that it does less than a `VecDeque`.
+//! The packets that wait at a FIFO port, in order: when the transmission of each starts (ps) and its
+//! bytes. A ring of a power of two of slots, which a port without a queue never looks at.
 
-use super::packet::Packet;
-
-/// A packet with the start of its transmission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// Start of transmission, ps.
-    pub start_ps: u64,
-    /// The packet.
-    pub packet: Packet,
+/// A packet that waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// Start of its transmission, ps.
+    pub at_ps: u64,
+    /// Bytes on the wire.
+    pub bytes: u16,
 }
-
-const VACANT: Scheduled = Scheduled {
-    start_ps: 0,
-    packet: Packet {
-        seq: 0,
-        ack: 0,
-        flow: 0,
-        options: 0,
-        hop: 0,
-        wire_bytes: 0,
-        flags: 0,
-    },
-};
 
 /// A queue that grows.
 #[derive(Debug)]
 pub struct Ring {
-    slots: Box<[Scheduled]>,
-    /// Packets taken off so far; the place of the first, modulo the slots.
+    /// Start of the first packet's transmission, ps; [`u64::MAX`] when none waits. One comparison tells
+    /// whether there is something to take off.
+    first_ps: u64,
+    slots: Box<[Start]>,
+    /// The place of the first, modulo the slots.
     head: u32,
     len: u32,
 }
 
 impl Ring {
-    /// An empty ring, which gets its slots with its first packet: few ports of a large network see one.
+    /// Slots of a ring that has any.
+    const FEWEST: usize = 4;
+
+    #[inline(always)]
+    fn place(&self, index: u32) -> usize {
+        (self.head.wrapping_add(index)) as usize & (self.slots.len().wrapping_sub(1))
+    }
+
+    /// An empty ring.
     pub fn new() -> Self {
         Ring {
+            first_ps: u64::MAX,
             slots: Box::default(),
             head: 0,
             len: 0,
         }
-    }
-
-    #[inline(always)]
-    fn place(&self, index: u32) -> usize {
-        (self.head.wrapping_add(index)) as usize & (self.slots.len() - 1)
     }
 
     /// Number of packets.
@@ -56,79 +47,49 @@ impl Ring {
         self.len
     }
 
-    /// Whether there is none.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Adds a packet at the end.
     #[inline(always)]
-    pub fn push(&mut self, next: Scheduled) {
+    pub fn push(&mut self, next: Start) {
         if self.len as usize == self.slots.len() {
             self.grow();
         }
         let place = self.place(self.len);
         self.slots[place] = next;
         self.len += 1;
+        self.first_ps = self.first_ps.min(next.at_ps);
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut slots = vec![VACANT; (2 * self.slots.len()).max(4)];
+        let mut slots = vec![Start::default(); (2 * self.slots.len()).max(Self::FEWEST)];
         for index in 0..self.len {
-            let place = self.head.wrapping_add(index) as usize & (slots.len() - 1);
-            slots[place] = self.slots[self.place(index)];
+            slots[index as usize] = self.slots[self.place(index)];
         }
+        self.head = 0;
         self.slots = slots.into_boxed_slice();
     }
 
-    /// Packets taken off so far, modulo 2^32.
-    pub fn taken(&self) -> u32 {
-        self.head
-    }
-
-    /// The last `packets` that were taken off an empty ring do not count.
-    pub fn uncount(&mut self, packets: u32) {
-        debug_assert!(self.is_empty());
-        self.head = self.head.wrapping_sub(packets);
-    }
-
-    /// The packet at `index`, which must be below the length.
+    /// When the first packet's transmission starts, ps; [`u64::MAX`] when none waits.
     #[inline(always)]
-    pub fn get(&self, index: u32) -> &Scheduled {
-        debug_assert!(index < self.len);
-        &self.slots[self.place(index)]
-    }
-
-    /// The packet at `index`, which must be below the length, to be changed.
-    pub fn get_mut(&mut self, index: u32) -> &mut Scheduled {
-        debug_assert!(index < self.len);
-        let place = self.place(index);
-        &mut self.slots[place]
-    }
-
-    /// The first packet; of an empty ring an old one.
-    #[inline(always)]
-    pub fn front(&self) -> &Scheduled {
-        &self.slots[self.place(0)]
-    }
-
-    /// Takes the last packet off; the ring must not be empty.
-    #[inline(always)]
-    pub fn pop_last(&mut self) -> Scheduled {
-        debug_assert!(self.len > 0);
-        self.len -= 1;
-        self.slots[self.place(self.len)]
+    pub fn first_ps(&self) -> u64 {
+        self.first_ps
     }
 
     /// Takes the first packet off; the ring must not be empty.
     #[inline(always)]
-    pub fn pop(&mut self) -> Packet {
+    pub fn pop(&mut self) -> Start {
         debug_assert!(self.len > 0);
-        let packet = self.slots[self.place(0)].packet;
+        let first = self.slots[self.place(0)];
         self.head = self.head.wrapping_add(1);
         self.len -= 1;
-        packet
+        let next_ps = self.slots[self.place(0)].at_ps;
+        self.first_ps = if self.len > 0 { next_ps } else { u64::MAX };
+        first
+    }
+
+    /// Takes all packets off.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.first_ps = u64::MAX;
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A run has a warm-up, the measured time, and a drain in which what was started may complete.
 
-use crate::engine::{Entity, EventQueue, Kind};
+use crate::engine::{Cargo, Entity, EventQueue, Kind};
 
 /// Time, the phases of a run, and the events to come.
 #[derive(Debug)]
@@ -34,19 +34,27 @@ impl Clock {
     }
 
     /// Something is to happen.
-    #[inline(always)]
+    #[inline]
     pub fn schedule(&mut self, at_ps: u64, kind: Kind, index: usize) {
-        self.events.push(at_ps, Entity::new(kind, index));
+        self.events
+            .push(at_ps, Entity::new(kind, index), Cargo::default());
+    }
+
+    /// A packet is to come off the link of a port.
+    #[inline(always)]
+    pub fn schedule_arrival(&mut self, at_ps: u64, port: usize, cargo: Cargo) {
+        let link = Entity::new(Kind::Link, port);
+        self.events.push(at_ps, link, cargo);
     }
 
     /// Goes on to the next event before `bound_ps` and the limit.
     #[inline(always)]
-    pub fn next_before(&mut self, bound_ps: u64) -> Option<Entity> {
-        let (at_ps, entity) = self.events.peek_before(bound_ps.min(self.limit_ps))?;
+    pub fn next_before(&mut self, bound_ps: u64) -> Option<(Entity, Cargo)> {
+        let due = self.events.pop_before(bound_ps.min(self.limit_ps))?;
+        let (at_ps, entity) = (due.at_ps, due.entity);
         debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
         self.now_ps = at_ps;
-        self.events.pop();
-        Some(entity)
+        Some((entity, due.cargo))
     }
 
     /// Whether what happens then is measured.

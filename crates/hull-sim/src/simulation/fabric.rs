@@ -21,9 +21,9 @@ pub struct Fabric {
 impl Fabric {
     /// A strict-priority port chooses its next packet.
     pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) {
-        let (first, again_ps) = self.network.transmit_next(clock.now_ps, port);
-        if first && let Some(at_ps) = self.network.ports[port].next_delivery_ps() {
-            clock.schedule(at_ps, Kind::Link, port);
+        let (sent, again_ps) = self.network.transmit_next(clock.now_ps, port);
+        if let Some((at_ps, cargo)) = sent {
+            clock.schedule_arrival(at_ps, port, cargo);
         }
         if let Some(at_ps) = again_ps {
             clock.schedule(at_ps, Kind::Transmit, port);
@@ -40,9 +40,9 @@ impl Fabric {
             self.failed_links[link] = true;
             for port in [2 * link, 2 * link + 1] {
                 // Nothing arrives or is sent there any more.
-                clock.events.cancel(Entity::new(Kind::Link, port));
+                let on_link = clock.events.cancel(Entity::new(Kind::Link, port));
                 clock.events.cancel(Entity::new(Kind::Transmit, port));
-                lost.extend(self.network.fail(clock.now_ps, port));
+                lost.extend(self.network.fail(clock.now_ps, port, &on_link));
             }
         }
         for link in change.restored {

@@ -12,7 +12,8 @@ use super::followed::Followed;
 use super::paced::Paced;
 use crate::host::Echo;
 use crate::measure::LoggedFlow;
-use crate::network::Network;
+use crate::network::{Network, Packet, flags};
+use crate::prefetch::prefetch;
 use crate::topology::Routes;
 use crate::transport::{Receiver, Sender};
 
@@ -304,6 +305,21 @@ impl FlowTable {
                 let number = self.opened;
                 self.route(network, routes, slot as u32, number);
             }
+        }
+    }
+
+    /// Asks for what the arrival of a packet at its host will need: a packet that enters its last link
+    /// is there soon, and many flows do not fit into the cache.
+    #[inline]
+    pub fn prefetch(&self, packet: &Packet) {
+        if packet.flags & flags::PROBE != 0 {
+            return;
+        }
+        let at = packet.flow as usize;
+        prefetch(&self.flows[at]);
+        prefetch(&self.receivers[at]);
+        if packet.has(flags::ACK) {
+            prefetch(&self.senders[at]);
         }
     }
 

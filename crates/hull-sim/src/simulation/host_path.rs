@@ -4,8 +4,8 @@
 use super::clock::Clock;
 use super::{Endpoints, Simulation, Tally};
 use crate::engine::Kind;
-use crate::host::{Received, Release};
-use crate::network::{OptionTable, Packet, Verdict, flags};
+use crate::host::{Entry, Received, Release};
+use crate::network::{OptionTable, Packet, flags};
 
 impl Simulation {
     /// A host's transport sends a packet.
@@ -60,7 +60,8 @@ impl Simulation {
     fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
         let port = self.endpoints.hosts.ports[host] as usize;
-        self.transmit(self.clock.now_ps, port, packet);
+        let place = self.fabric.network.in_flight.insert(packet);
+        self.transmit(self.clock.now_ps, port, place);
     }
 
     /// A packet is at the head of a NIC's queue.
@@ -171,18 +172,11 @@ impl Endpoints {
         tally: &mut Tally,
     ) -> Option<Packet> {
         let nic = &mut self.hosts.pacers[host].nic;
-        match nic.enqueue(clock.now_ps, clock.now_ps, packet, options) {
-            Verdict::Accepted { start_ps, first } => {
-                if start_ps == clock.now_ps {
-                    let packet = nic.deliver(clock.now_ps, options);
-                    return self.admit(host, packet, clock, options, tally);
-                }
-                if first {
-                    clock.schedule(start_ps, Kind::NicHead, host);
-                }
-            }
-            Verdict::Queued { .. } => unreachable!("a NIC has one class"),
-            Verdict::Dropped => self.drop_packet(packet, options, tally),
+        match nic.enqueue(clock.now_ps, packet, options) {
+            Entry::Now(packet) => return self.admit(host, packet, clock, options, tally),
+            Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, host),
+            Entry::Behind => {}
+            Entry::Dropped(packet) => self.drop_packet(packet, options, tally),
         }
         None
     }
@@ -196,9 +190,8 @@ impl Endpoints {
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> Option<Packet> {
-        let nic = &mut self.hosts.pacers[host].nic;
-        let packet = nic.deliver(clock.now_ps, options);
-        if let Some(next_ps) = nic.next_start_ps() {
+        let (packet, next_ps) = self.hosts.pacers[host].nic.take_head()?;
+        if let Some(next_ps) = next_ps {
             clock.schedule(next_ps, Kind::NicHead, host);
         }
         self.admit(host, packet, clock, options, tally)

@@ -22,11 +22,11 @@ mod samplers;
 mod tcp;
 mod traffic;
 
-use crate::engine::{Entity, Kind};
+use crate::engine::{Cargo, Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
-use crate::network::{Hop, Packet, Verdict, flags};
+use crate::network::{Hop, Verdict, flags};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 pub use build::{build, build_with_external, verify};
@@ -42,6 +42,9 @@ use partition::Partition;
 
 /// How many events pass between two looks at [`Control`].
 const CONTROL_EVERY: u64 = 1 << 14;
+
+/// Ports of a network that is too large for the cache: 4,000 with what is on their links take 1 MB.
+const LARGE: usize = 4000;
 
 /// Why a run ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,33 +198,58 @@ impl Simulation {
     /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
-        while let Some(entity) = self.clock.next_before(bound_ps) {
+        if self.fabric.network.ports.len() < LARGE {
+            self.serve_events::<false>(bound_ps, control)
+        } else {
+            self.serve_events::<true>(bound_ps, control)
+        }
+    }
+
+    /// Serves events; in a network that is too large for the cache it asks for what those of the next
+    /// bucket need at each turn to a bucket. A loop of its own, because that costs small networks a
+    /// tenth.
+    #[inline(never)]
+    fn serve_events<const AHEAD: bool>(
+        &mut self,
+        bound_ps: u64,
+        control: &Control,
+    ) -> Result<(), Failure> {
+        let mut turns = 0;
+        while let Some((entity, cargo)) = self.clock.next_before(bound_ps) {
             self.tally.events_served += 1;
             if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
-                let started = self.workload.traffic.started_share();
-                control.report(self.clock.now_ps, self.tally.packet_hops, started);
-                if control.is_cancelled() {
-                    return Err(Failure::Cancelled);
-                }
-                if self.endpoints.table.flows.len() > limits::FLOWS {
-                    return Err(Failure::TooManyFlows);
+                self.look_at(control)?;
+            }
+            if AHEAD && self.clock.events.turns() != turns {
+                turns = self.clock.events.turns();
+                for cargo in self.clock.events.next_cargo() {
+                    self.fabric.network.prefetch(cargo);
                 }
             }
-            if let Some(next) = self.clock.events.upcoming()
-                && next.kind() == Kind::Link
-            {
-                self.fabric.network.ports[next.index()].touch();
-            }
-            self.serve(entity);
+            self.serve(entity, cargo);
+        }
+        Ok(())
+    }
+
+    /// Tells how far the run is, and looks whether it is to go on.
+    #[cold]
+    fn look_at(&self, control: &Control) -> Result<(), Failure> {
+        let started = self.workload.traffic.started_share();
+        control.report(self.clock.now_ps, self.tally.packet_hops, started);
+        if control.is_cancelled() {
+            return Err(Failure::Cancelled);
+        }
+        if self.endpoints.table.flows.len() > limits::FLOWS {
+            return Err(Failure::TooManyFlows);
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn serve(&mut self, entity: Entity) {
+    fn serve(&mut self, entity: Entity, cargo: Cargo) {
         let index = entity.index();
         match entity.kind() {
-            Kind::Link => self.serve_link(index),
+            Kind::Link => self.serve_link(index, cargo),
             Kind::Transmit => self.fabric.transmit_next(index, &mut self.clock),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),
@@ -272,66 +300,82 @@ impl Simulation {
         }
     }
 
-    /// The first packet in flight on a link arrives.
+    /// A packet comes off a link, to go on or to arrive.
     #[inline(always)]
-    fn serve_link(&mut self, port: usize) {
-        let link = &mut self.fabric.network.ports[port];
-        let mut packet = link.deliver(self.clock.now_ps, &mut self.fabric.network.options);
-        let observed = link.is_observed();
-        if let Some(next_ps) = link.next_delivery_ps() {
-            self.clock.schedule(next_ps, Kind::Link, port);
-        }
-        let tail_ps = if observed {
-            let (network, endpoints) = (&self.fabric.network, &self.endpoints);
-            (self.instruments).observe(self.clock.now_ps, network, endpoints, port, &packet)
+    fn serve_link(&mut self, link: usize, cargo: Cargo) {
+        self.tally.packet_hops += 1;
+        let tail_ps = if Hop::is_observed(cargo) {
+            self.observe(link, cargo)
         } else {
             0
         };
-        self.tally.packet_hops += 1;
-        let hop = self.fabric.network.hop(packet.hop);
+        let now_ps = self.clock.now_ps;
+        let packet = self.fabric.network.in_flight.get_mut(cargo.packet);
         packet.hop += 1;
-        match hop {
-            Hop::Port(out) => {
-                if packet.flags & flags::PROBE == 0 && tail_ps == 0 {
-                    self.transmit(self.clock.now_ps, out, packet);
-                } else {
-                    self.transmit_special(tail_ps, out, packet);
-                }
+        match Hop::of(cargo) {
+            Hop::Port(out) if Hop::is_observed(cargo) => {
+                self.transmit_special(tail_ps, out, cargo.packet);
             }
-            Hop::Host(host) => self.arrive(host, packet),
+            Hop::Port(out) => {
+                self.transmit(now_ps, out, cargo.packet);
+            }
+            Hop::Host(host) => {
+                let packet = self.fabric.network.in_flight.remove(cargo.packet);
+                self.arrive(host, packet);
+            }
         }
     }
 
-    /// Offers a packet to a port; true when it was taken.
+    /// Looks at a packet that comes off a link: returns how long after it its last bit follows, ps.
+    #[inline(never)]
+    fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        if !network.ports[link].is_observed() {
+            return 0;
+        }
+        let packet = network.in_flight.get_mut(cargo.packet);
+        network.ports[link].mark_delivered(now_ps, packet, &mut network.options);
+        let (packet, network) = (*packet, &self.fabric.network);
+        (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
+    }
+
+    /// Offers the packet at `place` to a port; true when it was taken.
     #[inline(always)]
-    fn transmit(&mut self, earliest_ps: u64, port: usize, packet: Packet) -> bool {
-        let verdict = self
-            .fabric
-            .network
-            .enqueue(self.clock.now_ps, earliest_ps, port, packet);
-        if self.fabric.network.sends_notices {
-            let (network, table) = (&mut self.fabric.network, &mut self.endpoints.table);
-            if let Some(notice) = network.ports[port].take_notice() {
-                table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
-            }
+    fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        let verdict = network.enqueue(now_ps, earliest_ps, port, place);
+        if network.sends_notices
+            && let Some(notice) = network.ports[port].take_notice()
+        {
+            let packet = *network.in_flight.get(place);
+            let table = &mut self.endpoints.table;
+            table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
         }
         match verdict {
-            Verdict::Accepted { first, .. } => {
-                if first && let Some(at_ps) = self.fabric.network.ports[port].next_delivery_ps() {
-                    self.clock.schedule(at_ps, Kind::Link, port);
+            Verdict::Accepted { arrival_ps, .. } => {
+                let network = &self.fabric.network;
+                let cargo = network.cargo(port, place);
+                self.clock.schedule_arrival(arrival_ps, port, cargo);
+                if let Hop::Host(_) = Hop::of(cargo)
+                    && self.endpoints.keeps_flows
+                {
+                    let table = &self.endpoints.table;
+                    table.prefetch(network.in_flight.get(place));
                 }
                 true
             }
+            Verdict::HandedOver => true,
             Verdict::Queued { choice_ps, first } => {
+                self.fabric.network.in_flight.remove(place);
                 if first {
                     self.clock.schedule(choice_ps, Kind::Transmit, port);
                 }
                 true
             }
             Verdict::Dropped => {
-                let copy = packet; // see `Port::enqueue`
+                let packet = self.fabric.network.in_flight.remove(place);
                 let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-                (self.endpoints).lose_packet(&copy, clock, fabric, &mut self.tally);
+                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
                 false
             }
         }
@@ -339,7 +383,9 @@ impl Simulation {
 
     /// A probe, or a packet of which a cut-through switch has only the beginning: it may be sent
     /// when the rest will be there in time.
-    fn transmit_special(&mut self, tail_ps: u64, port: usize, packet: Packet) {
+    #[inline(never)]
+    fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
+        let packet = *self.fabric.network.in_flight.get(place);
         let link = &self.fabric.network.ports[port];
         let last_bit_ps = self.clock.now_ps + tail_ps;
         let sending_ps = link.serialization_ps(packet.wire_bytes);
@@ -347,7 +393,7 @@ impl Simulation {
             .saturating_sub(sending_ps)
             .max(self.clock.now_ps);
         let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
-        let taken = self.transmit(earliest_ps, port, packet);
+        let taken = self.transmit(earliest_ps, port, place);
         if packet.flags & flags::PROBE != 0 {
             let latency = &mut self.records.latency;
             (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);

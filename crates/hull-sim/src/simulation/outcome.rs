@@ -150,7 +150,7 @@ impl Outcome {
             sent: tally.packets_sent,
             delivered: tally.packets_delivered,
             dropped: tally.packets_dropped,
-            in_flight: (network.in_flight() + hosts.backlog()) as u64,
+            in_flight: (network.packets() + hosts.backlog()) as u64,
         };
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
@@ -278,7 +278,7 @@ impl Fabric {
                 mean_wait_us: (done.waited_packets > 0)
                     .then(|| waited_us / f64::from(done.waited_packets)),
                 marks: port.marks,
-                drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
+                drops: port.drops + stage.map_or(0, |stage| stage.nic.drops()),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),
             }
         };

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the crate with those that each may use: none that comes later, so that no arrow turns
 /// round.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
+    ("prefetch", &[]),
     ("quote", &[]),
     ("random", &[]),
     ("engine", &[]),
@@ -15,7 +16,11 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("limits", &["engine"]),
     ("problem", &["quote", "units"]),
     ("service_time", &["problem", "random", "units"]),
-    ("network", &["problem", "quote", "random", "units"]),
+    // An event carries where its packet is.
+    (
+        "network",
+        &["engine", "prefetch", "problem", "quote", "random", "units"],
+    ),
     ("transport", &["network", "problem", "units"]),
     ("host", &["network", "random", "service_time"]),
     ("topology", &["limits", "problem", "quote", "units"]),
@@ -58,6 +63,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "limits",
             "measure",
             "network",
+            "prefetch",
             "problem",
             "quote",
             "random",

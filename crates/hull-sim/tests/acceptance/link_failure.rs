@@ -2,7 +2,10 @@
 //! back; a lost SYN and lost segments from end to end, with exact times. In every run packets sent =
 //! delivered + dropped + in flight.
 
-use hull_sim::network::{BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, flags};
+use hull_sim::engine::Cargo;
+use hull_sim::network::{
+    BufferLimit, NO_OPTIONS, Network, OptionTable, Packet, Port, PortConfig, flags,
+};
 use hull_sim::simulation::Outcome;
 
 use super::star::{BULK, PAYLOAD, US_PS, run, scenario};
@@ -36,7 +39,7 @@ fn one_flow(packets: u64, failure: &str, settings: &[&str]) -> Outcome {
 #[test]
 fn packets_lost_with_their_link_stay_in_its_waits() {
     let config = PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
-    let mut port = Port::new(config);
+    let mut network = Network::new(vec![Port::new(config)]);
     let mut options = OptionTable::default();
     let packet = Packet {
         seq: 0,
@@ -47,16 +50,21 @@ fn packets_lost_with_their_link_stay_in_its_waits() {
         hop: 0,
         flags: flags::DATA,
     };
-    for _ in 0..3 {
-        port.enqueue(0, 0, packet, &mut options);
-    }
-    let before = port.reading(S / 2, &mut options);
+    let on_link = [0; 3].map(|next| {
+        let place = network.in_flight.insert(packet);
+        network.enqueue(0, 0, 0, place);
+        Cargo {
+            packet: place,
+            next,
+        }
+    });
+    let before = network.ports[0].reading(S / 2, &mut options);
     assert_eq!(
         (before.sent_packets, before.waited_packets, before.waited_ps),
         (1, 3, S + 2 * S)
     );
-    assert_eq!(port.fail(S / 2, &mut options).len(), 3);
-    let after = port.reading(S, &mut options);
+    assert_eq!(network.fail(S / 2, 0, &on_link).len(), 3);
+    let after = network.ports[0].reading(S, &mut options);
     assert_eq!(
         (after.sent_packets, after.waited_packets, after.waited_ps),
         (1, 3, S + 2 * S)

@@ -42,15 +42,12 @@ fn compare(rho: f64, packets: u64) {
     let (mut now_ps, mut waited_ps, mut straight) = (0, 0, 0);
     for _ in 0..packets {
         now_ps += gaps.exponential(SERVICE_PS / rho);
-        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps, &mut options);
-        }
-        match port.enqueue(now_ps, now_ps, packet(), &mut options) {
+        match port.enqueue(now_ps, now_ps, &mut packet(), &mut options) {
             Verdict::Accepted { start_ps, .. } => {
                 waited_ps += start_ps - now_ps;
                 straight += u64::from(start_ps == now_ps);
             }
-            Verdict::Queued { .. } | Verdict::Dropped => {
+            Verdict::Queued { .. } | Verdict::HandedOver | Verdict::Dropped => {
                 panic!("an unlimited buffer dropped a packet")
             }
         }

@@ -64,12 +64,9 @@ fn compare(setting: &Setting) -> f64 {
     for i in 0..packets {
         let bytes = 64 + random.below(1437) as u16;
         now_ps += random.exponential(782.0 * BYTE_PS / 0.92);
-        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps, &mut options);
-        }
         let ect = random.below(8) > 0;
         let before = port.marks;
-        port.enqueue(now_ps, now_ps, packet(bytes, ect), &mut options);
+        port.enqueue(now_ps, now_ps, &mut packet(bytes, ect), &mut options);
         let marked = port.marks > before;
         marks += u64::from(marked);
 
@@ -166,7 +163,7 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
         });
         for n in 0..200 {
             let before = port.marks;
-            port.enqueue(0, 0, packet(1500, true), &mut options);
+            port.enqueue(0, 0, &mut packet(1500, true), &mut options);
             assert_eq!(port.marks > before, n > last_unmarked, "packet {n}");
         }
     }
@@ -189,7 +186,7 @@ fn in_parallel_refused_packets_are_not_counted() {
         ..PortConfig::plain(RATE_BPS, 0, BufferLimit::Packets(2))
     });
     for _ in 0..10 {
-        port.enqueue(0, 0, packet(1500, true), &mut options);
+        port.enqueue(0, 0, &mut packet(1500, true), &mut options);
     }
     assert_eq!((port.drops, port.marks), (7, 0));
     assert_eq!(port.phantom_bytes(0, &mut options), Some(4500));
@@ -217,18 +214,12 @@ fn read_at_any_time() {
     let (mut backlog, mut counted_to_ps, mut next, mut waited) = (0.0_f64, 0_u64, 0, 0);
     for _ in 0..100_000 {
         now_ps += random.exponential(782.0 * BYTE_PS / 0.92);
-        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps, &mut options);
-        }
         let bytes = 64 + random.below(1437) as u16;
-        port.enqueue(now_ps, now_ps, packet(bytes, true), &mut options);
+        port.enqueue(now_ps, now_ps, &mut packet(bytes, true), &mut options);
         let leaves_ps = free_ps.max(now_ps);
         free_ps = leaves_ps + u64::from(bytes) * BYTE_PS as u64;
         departures.push((leaves_ps, bytes));
         now_ps += random.exponential(300.0 * BYTE_PS);
-        while port.next_delivery_ps().is_some_and(|at_ps| at_ps <= now_ps) {
-            port.deliver(now_ps, &mut options);
-        }
         let drained =
             |from_ps: u64, to_ps: u64| (to_ps - from_ps) as f64 * 1e-12 * drain_bps as f64 / 8.0;
         while let Some(&(at_ps, bytes)) = departures.get(next).filter(|next| next.0 <= now_ps) {

@@ -1,6 +1,8 @@
 //! Ports driven by hand, without hosts: packets are offered, links are emptied in time, priority
 //! ports are asked for their next packet when they choose it. No test of its own.
 
+use std::collections::VecDeque;
+
 use hull_sim::network::{NO_OPTIONS, Network, Packet, Port, PortConfig, Verdict, flags};
 
 /// A data packet of `bytes` that can be marked, of priority `class`; `stamp_ps` is kept in it.
@@ -32,6 +34,8 @@ pub struct Bench {
     pub network: Network,
     ports: usize,
     asked_ps: Vec<u64>,
+    /// What is on each link: when it arrives, ps, and its place.
+    on_links: Vec<VecDeque<(u64, u32)>>,
     now_ps: u64,
     rate_ps_per_byte: u64,
     framing_bytes: u64,
@@ -45,10 +49,13 @@ impl Bench {
     pub fn new(config: impl Fn() -> PortConfig, ports: usize) -> Self {
         let all = (0..ports).map(|_| Port::new(config())).collect();
         let config = config();
+        let mut network = Network::new(all);
+        network.add_route(&[0], 0); // the route of all packets; nobody follows it
         Bench {
-            network: Network::new(all),
+            network,
             ports,
             asked_ps: vec![u64::MAX; ports],
+            on_links: vec![VecDeque::new(); ports],
             now_ps: 0,
             rate_ps_per_byte: 8_000_000_000_000 / config.rate_bps,
             framing_bytes: u64::from(config.framing_bytes),
@@ -62,7 +69,7 @@ impl Bench {
         loop {
             let mut next = (u64::MAX, 0, false);
             for port in 0..self.ports {
-                let delivery_ps = self.network.ports[port].next_delivery_ps();
+                let delivery_ps = self.on_links[port].front().map(|first| first.0);
                 let delivery = (delivery_ps.unwrap_or(u64::MAX), port, false);
                 next = next.min(delivery).min((self.asked_ps[port], port, true));
             }
@@ -71,10 +78,15 @@ impl Bench {
                 break;
             }
             if ask {
-                let (_, again_ps) = self.network.transmit_next(at_ps, port);
+                let (sent, again_ps) = self.network.transmit_next(at_ps, port);
+                let sent = sent.map(|(arrival_ps, cargo)| (arrival_ps, cargo.packet));
+                self.on_links[port].extend(sent);
                 self.asked_ps[port] = again_ps.unwrap_or(u64::MAX);
             } else {
-                let packet = self.network.ports[port].deliver(at_ps, &mut self.network.options);
+                let (_, place) = self.on_links[port].pop_front().expect("found above");
+                let (link, options) = (&mut self.network.ports[port], &mut self.network.options);
+                let mut packet = self.network.in_flight.remove(place);
+                link.mark_delivered(at_ps, &mut packet, options);
                 let wire_bytes = u64::from(packet.wire_bytes) + self.framing_bytes;
                 let wire_ps = wire_bytes * self.rate_ps_per_byte;
                 self.sent.push(Sent {
@@ -89,15 +101,24 @@ impl Bench {
     /// Offers a packet at `now_ps`; true when it was taken.
     pub fn offer(&mut self, now_ps: u64, port: usize, packet: Packet) -> bool {
         self.advance(now_ps);
-        match self.network.enqueue(now_ps, now_ps, port, packet) {
-            Verdict::Accepted { .. } => true,
+        let place = self.network.in_flight.insert(packet);
+        match self.network.enqueue(now_ps, now_ps, port, place) {
+            Verdict::Accepted { arrival_ps, .. } => {
+                self.on_links[port].push_back((arrival_ps, place));
+                true
+            }
+            Verdict::HandedOver => unreachable!("no link is cut"),
             Verdict::Queued { choice_ps, first } => {
+                self.network.in_flight.remove(place);
                 if first {
                     self.asked_ps[port] = choice_ps;
                 }
                 true
             }
-            Verdict::Dropped => false,
+            Verdict::Dropped => {
+                self.network.in_flight.remove(place);
+                false
+            }
         }
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! A FIFO port knows on arrival when a packet's transmission starts: `max(now, busy until)`. Drop,
 //! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
-//! at the far end. Times are picoseconds, sizes bytes, rates bit/s. The queue is what waits; the
-//! packet being sent counts only with `count_in_service` (ns-2 leaves it out, switches that free
-//! memory after the last bit leave it in). What only some ports have (rules, several queues with a
+//! at the far end. So the port keeps no packets: it counts those that wait ([`Ring`]), says when each
+//! will arrive, and the packet's event carries it there. Times are picoseconds, sizes bytes, rates bit/s.
+//! The queue is what waits; the packet being sent counts only with `count_in_service` (ns-2 leaves it
+//! out, switches that free memory after the last bit leave it in). What only some ports have (rules, several queues with a
 //! scheduler, instruments) is in [`Extras`], and costs the others one comparison.
 
 mod config;
@@ -19,11 +20,11 @@ use hull_core::phantom_queue::PhantomQueue;
 use super::options::OptionTable;
 use super::packet::{Packet, flags};
 use super::queues::Queues;
-use super::ring::{Ring, Scheduled};
+use super::ring::{Ring, Start};
 use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
+use crate::prefetch::prefetch;
 
-use cut::CutLink;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
@@ -32,16 +33,16 @@ pub use readings::Reading;
 /// What became of a packet that was offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Its transmission starts at this time (ps). `first` when it is now the first packet in
-    /// flight, so that the link needs an event.
+    /// Its transmission starts, and it reaches the far end of the link (behind a cut-through switch:
+    /// enough of it does), at these times.
     Accepted {
         /// Start of transmission, ps.
         start_ps: u64,
-        /// Whether the link was empty before.
-        first: bool,
+        /// When the packet's event is due, ps.
+        arrival_ps: u64,
     },
-    /// It waits in a priority class; the port has to be asked for its next packet at this time,
-    /// unless it already is to be.
+    /// It waits in a priority class, which has a copy of it; the port has to be asked for its next
+    /// packet at this time, unless it already is to be.
     Queued {
         /// When the next packet is chosen, ps.
         choice_ps: u64,
@@ -50,6 +51,8 @@ pub enum Verdict {
     },
     /// The buffer was full.
     Dropped,
+    /// It is on its way to another part of the network.
+    HandedOver,
 }
 
 /// Bits of `Port::features`: what makes a port more than drop-tail.
@@ -61,44 +64,48 @@ mod feature {
     pub const CUT_THROUGH: u8 = 1 << 3;
     pub const CAPTURED: u8 = 1 << 4;
     pub const CUT: u8 = 1 << 5;
+    /// There are rules that look at departures.
+    pub const DEPARTURES: u8 = 1 << 6;
     /// Those that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
     pub const OFF_FAST_PATH: u8 = RULED | CUT;
+    /// Those for which a packet is looked at when it comes off the link.
+    pub const OBSERVED: u8 = CUT_THROUGH | CAPTURED | DEPARTURES;
 }
 
-/// A port with its link: packets waiting, in transmission and in flight, in one ring. The order
-/// of the fields puts what every packet needs into two cache lines.
+/// A port with its link. The order of the fields puts what every packet needs into two cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
-    ring: Ring,
     busy_until_ps: u64,
     /// Serialization: picoseconds per byte, scaled by 2^16.
     ps_per_byte_q16: u64,
     delay_ps: u64,
-    /// How many at the ring's end still wait for their transmission.
-    waiting: u32,
-    in_service_bytes: u32,
+    /// What waits for its transmission.
+    waiting: Ring,
     waiting_bytes: u64,
+    in_service_bytes: u16,
+    framing_bytes: u16,
+    cut_through_bytes: u16,
+    features: u8,
     limit_bytes: u64,
     limit_packets: u32,
     marker: ThresholdMarker,
-    cut_through_bytes: u16,
-    framing_bytes: u16,
-    features: u8,
     /// Bytes whose transmission was scheduled here.
     pub sent_bytes: u64,
-    /// Packets marked CE here.
-    pub marks: u64,
     /// How long packets waited here from their arrival to the start of their transmission, all
     /// together, ps.
     waited_ps: u64,
+    /// Packets whose transmission was scheduled here, modulo 2^32.
+    sent_packets: u32,
+    /// Packets that waited when the link failed, modulo 2^32.
+    lost_waiting: u32,
+    /// Packets marked CE here.
+    pub marks: u64,
     /// Packets dropped here.
     pub drops: u64,
     phantom_queue: Option<PhantomQueue>,
-    /// Packets that waited when the link failed, modulo 2^32.
-    lost_waiting: u32,
     extras: Option<Box<Extras>>,
 }
 
@@ -120,10 +127,9 @@ impl Port {
             }
         }
         let mut port = Port {
-            ring: Ring::new(),
             busy_until_ps: 0,
+            waiting: Ring::new(),
             waiting_bytes: 0,
-            waiting: 0,
             in_service_bytes: 0,
             ps_per_byte_q16: ps_per_byte_q16(config.rate_bps),
             delay_ps: config.delay_ps,
@@ -137,14 +143,18 @@ impl Port {
                 count_arriving: false,
             }),
             sent_bytes: 0,
-            marks: 0,
             waited_ps: 0,
+            sent_packets: 0,
+            lost_waiting: 0,
+            marks: 0,
             drops: 0,
             phantom_queue: config.phantom_queue,
-            lost_waiting: 0,
             extras: None,
         };
         if !config.rules.is_empty() {
+            if !config.rules.iter().all(|rule| rule.decides_on_arrival()) {
+                port.features |= feature::DEPARTURES;
+            }
             port.extras_mut().rules = config.rules;
         }
         if config.classes > 1 {
@@ -163,6 +173,12 @@ impl Port {
     #[inline]
     fn has(&self, feature: u8) -> bool {
         self.features & feature != 0
+    }
+
+    /// Asks for what a packet will need here.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(self);
     }
 
     /// Time on the wire of a packet of `bytes` with its framing, ps.
@@ -185,14 +201,12 @@ impl Port {
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        packet: Packet,
+        packet: &mut Packet,
         options: &mut OptionTable,
     ) -> Verdict {
         self.advance(now_ps, options);
-        if self.is_off_fast_path() {
-            // A copy: a packet whose address is taken would live in memory on the short way too.
-            let copy = packet;
-            return self.enqueue_off_fast_path(now_ps, earliest_ps, &copy, options);
+        if self.has(feature::RULED) {
+            return self.enqueue_ruled(now_ps, earliest_ps, packet, options);
         }
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
@@ -209,12 +223,12 @@ impl Port {
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        mut packet: Packet,
+        packet: &mut Packet,
     ) -> Verdict {
         // Few branches here: what a packet meets at a port is not to be predicted.
         let bytes = u64::from(packet.wire_bytes);
-        let full =
-            (self.waiting_bytes + bytes > self.limit_bytes) | (self.waiting >= self.limit_packets);
+        let full = (self.waiting_bytes + bytes > self.limit_bytes)
+            | (self.waiting.len() >= self.limit_packets);
         // With an idle link a packet goes straight to the wire.
         if full & (self.busy_until_ps > now_ps) {
             self.drops += 1;
@@ -224,32 +238,40 @@ impl Port {
         let marks = self
             .marker
             .marks(self.waiting_bytes, u32::from(packet.wire_bytes));
-        self.mark_if(marks, &mut packet);
+        self.mark_if(marks, packet);
         self.schedule(now_ps, start_ps, packet)
     }
 
     /// Puts a packet on the wire from `start_ps` on.
     #[inline(always)]
-    fn schedule(&mut self, now_ps: u64, start_ps: u64, mut packet: Packet) -> Verdict {
+    fn schedule(&mut self, now_ps: u64, start_ps: u64, packet: &mut Packet) -> Verdict {
         let bytes = packet.wire_bytes;
         if let Some(phantom_queue) = &mut self.phantom_queue {
             let marks = phantom_queue.on_packet(start_ps, u32::from(bytes));
-            self.mark_if(marks, &mut packet);
+            self.mark_if(marks, packet);
         }
         self.busy_until_ps = start_ps + self.serialization_ps(bytes);
         self.sent_bytes += u64::from(bytes);
-        self.waited_ps += start_ps - now_ps;
-        let waits = start_ps > now_ps;
-        self.waiting += u32::from(waits);
-        self.waiting_bytes += u64::from(waits) * u64::from(bytes);
-        self.in_service_bytes = if waits {
-            self.in_service_bytes
+        self.sent_packets = self.sent_packets.wrapping_add(1);
+        if start_ps > now_ps {
+            self.waited_ps += start_ps - now_ps;
+            self.waiting_bytes += u64::from(bytes);
+            self.waiting.push(Start {
+                at_ps: start_ps,
+                bytes,
+            });
         } else {
-            u32::from(bytes)
+            self.in_service_bytes = bytes;
+        }
+        let arrival_ps = if self.has(feature::CUT_THROUGH) {
+            start_ps + self.transit_ps(bytes)
+        } else {
+            self.busy_until_ps + self.delay_ps
         };
-        let first = self.ring.is_empty();
-        self.ring.push(Scheduled { start_ps, packet });
-        Verdict::Accepted { start_ps, first }
+        Verdict::Accepted {
+            start_ps,
+            arrival_ps,
+        }
     }
 
     /// Marks an ECN-capable packet when `marks`.
@@ -263,29 +285,12 @@ impl Port {
     /// Lets the packets whose transmission has started by `now_ps` leave the queue.
     #[inline(always)]
     pub fn advance(&mut self, now_ps: u64, options: &mut OptionTable) {
-        if self.waiting > 0 {
-            self.advance_waiting(now_ps, options);
-        }
-    }
-
-    #[inline]
-    fn advance_waiting(&mut self, now_ps: u64, options: &mut OptionTable) {
-        if self.has(feature::CUT) {
-            self.advance_departures(now_ps);
-            return;
-        }
-        while self.waiting > 0 {
-            let at = self.ring.len() - self.waiting;
-            let next = self.ring.get(at);
-            if next.start_ps > now_ps {
-                break;
-            }
-            let bytes = next.packet.wire_bytes;
-            self.waiting -= 1;
-            self.waiting_bytes -= u64::from(bytes);
-            self.in_service_bytes = u32::from(bytes);
+        while self.waiting.first_ps() <= now_ps {
+            let start = self.waiting.pop();
+            self.waiting_bytes -= u64::from(start.bytes);
+            self.in_service_bytes = start.bytes;
             if self.has(feature::EXTRAS) {
-                self.left_queue(at, options);
+                self.left_queue(start.at_ps, options);
             }
         }
     }
@@ -297,21 +302,6 @@ impl Port {
             bytes = bytes.min(self.cut_through_bytes);
         }
         self.serialization_ps(bytes) + self.delay_ps
-    }
-
-    #[inline(always)]
-    fn delivery_ps(&self, scheduled: &Scheduled) -> u64 {
-        scheduled.start_ps + self.transit_ps(scheduled.packet.wire_bytes)
-    }
-
-    /// When the first packet in flight reaches the far end, ps; behind a cut-through switch:
-    /// when enough of it has.
-    #[inline]
-    pub fn next_delivery_ps(&self) -> Option<u64> {
-        if self.ring.is_empty() {
-            return None;
-        }
-        Some(self.delivery_ps(self.ring.front()))
     }
 
     /// How long after a packet's delivery its last bit follows, ps: 0 unless the far end cuts
@@ -337,11 +327,11 @@ impl Port {
         extras.is_none_or(|extras| extras.queues.is_none())
     }
 
-    /// Whether what the link delivers has to be looked at: the far end cuts through, or the packets
-    /// are captured.
+    /// Whether what the link delivers has to be looked at: the far end cuts through, the packets are
+    /// captured, or rules have looked at their departures.
     #[inline(always)]
     pub fn is_observed(&self) -> bool {
-        self.has(feature::CUT_THROUGH | feature::CAPTURED)
+        self.has(feature::OBSERVED)
     }
 
     /// Whether the packets are captured.
@@ -352,28 +342,6 @@ impl Port {
     /// From now on the packets are captured.
     pub fn capture(&mut self) {
         self.features |= feature::CAPTURED;
-    }
-
-    /// Looks at the packet that will be delivered next, so that it is in the cache when it is.
-    #[inline(always)]
-    pub fn touch(&self) {
-        std::hint::black_box(self.ring.front().start_ps);
-    }
-
-    /// When the first packet in the ring starts, ps: for a stage that hands over at the start.
-    #[inline]
-    pub fn next_start_ps(&self) -> Option<u64> {
-        (!self.ring.is_empty()).then(|| self.ring.front().start_ps)
-    }
-
-    /// Takes the first packet off the link at `now_ps`, when it is due.
-    #[inline(always)]
-    pub fn deliver(&mut self, now_ps: u64, options: &mut OptionTable) -> Packet {
-        if self.waiting == self.ring.len() {
-            self.advance(now_ps, options);
-        }
-        debug_assert!(self.waiting < self.ring.len() || self.has(feature::CUT));
-        self.ring.pop()
     }
 
     /// How long a packet of the first class will wait that comes at `now_ps`, ps: nothing overtakes
@@ -403,11 +371,11 @@ impl Port {
         self.level()
     }
 
-    /// Packets waiting, in transmission and in flight.
-    pub fn in_flight(&self) -> usize {
+    /// Packets in the queues of a port that is no FIFO.
+    pub fn queued(&self) -> usize {
         let extras = self.extras.as_ref();
         let queues = extras.and_then(|extras| extras.queues.as_ref());
-        self.ring.len() as usize + queues.map_or(0, Queues::packets)
+        queues.map_or(0, Queues::packets)
     }
 
     /// What a rule has to tell the sender of the packet that was offered last.

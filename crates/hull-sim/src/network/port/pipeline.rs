@@ -5,11 +5,10 @@
 use std::collections::VecDeque;
 
 use super::super::options::OptionTable;
-use super::super::packet::Packet;
+use super::super::packet::{Packet, flags};
 use super::super::queues::{Queues, Waiting};
-use super::super::ring::Scheduled;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
-use super::{CutLink, Port, Verdict, feature};
+use super::{Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
 
 /// What only some ports have.
@@ -19,23 +18,33 @@ pub struct Extras {
     pub(super) rules: Vec<Box<dyn Rule>>,
     /// Its queues, where it is no FIFO.
     pub(super) queues: Option<Queues>,
-    /// Arrival times of the packets that wait in the FIFO, where rules look at departures, ps.
-    pub(super) arrivals: VecDeque<u64>,
+    /// Where rules look at departures: the packets that wait in the FIFO.
+    pub(super) arrivals: VecDeque<Arrived>,
+    /// When those packets will reach the far end of the link that were marked as they departed, ps.
+    pub(super) marked: VecDeque<u64>,
     /// Instruments.
     pub(super) watch: Option<Watch>,
-    /// What a cut link needs.
-    pub(super) cut: CutLink,
+}
+
+/// A packet that will be looked at when it departs.
+#[derive(Debug)]
+pub(super) struct Arrived {
+    /// When it came, ps.
+    at_ps: u64,
+    /// When it will reach the far end of the link, ps.
+    arrival_ps: u64,
+    packet: Packet,
 }
 
 impl Port {
     /// The way of a packet through a port with rules, queues or instruments, or whose buffer holds the
     /// packet in service.
     #[inline(never)]
-    pub(super) fn enqueue_ruled(
+    pub(in crate::network) fn enqueue_ruled(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        packet: Packet,
+        packet: &mut Packet,
         options: &mut OptionTable,
     ) -> Verdict {
         if self.has(feature::DOWN) {
@@ -57,15 +66,15 @@ impl Port {
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        mut packet: Packet,
+        packet: &mut Packet,
         mut extras: Option<&mut Extras>,
         options: &mut OptionTable,
     ) -> Verdict {
         let queues = extras.as_ref().and_then(|extras| extras.queues.as_ref());
-        let queue = queues.map_or(0, |queues| queues.queue_of(&packet));
+        let queue = queues.map_or(0, |queues| queues.queue_of(packet));
         let (mut queue_bytes, mut queue_packets) = match queues {
             Some(queues) => queues.queue(queue),
-            None => (self.waiting_bytes, u64::from(self.waiting)),
+            None => (self.waiting_bytes, u64::from(self.waiting.len())),
         };
         let idle = self.busy_until_ps <= now_ps;
         let counted = self.has(feature::COUNT_IN_SERVICE);
@@ -85,9 +94,9 @@ impl Port {
             .as_mut()
             .map_or(&mut [][..], |extras| &mut extras.rules);
         for rule in rules.iter_mut() {
-            match rule.on_ingress(&arrival, &packet) {
+            match rule.on_ingress(&arrival, packet) {
                 Decision::Drop => return Verdict::Dropped,
-                decision => self.mark_if(decision == Decision::Mark, &mut packet),
+                decision => self.mark_if(decision == Decision::Mark, packet),
             }
         }
         let full = queue_bytes + u64::from(packet.wire_bytes) > self.limit_bytes
@@ -95,16 +104,16 @@ impl Port {
         // Only a buffer that must hold the packet in service can refuse when the link is idle.
         if full && (!idle || counted) {
             for rule in rules {
-                rule.on_overflow(&arrival, &packet, options);
+                rule.on_overflow(&arrival, packet, options);
             }
             return Verdict::Dropped;
         }
         let marks = self.marker.marks(queue_bytes, u32::from(packet.wire_bytes));
-        self.mark_if(marks, &mut packet);
+        self.mark_if(marks, packet);
         for rule in rules {
-            match rule.on_arrival(&arrival, &packet, options) {
+            match rule.on_arrival(&arrival, packet, options) {
                 Decision::Drop => return Verdict::Dropped,
-                decision => self.mark_if(decision == Decision::Mark, &mut packet),
+                decision => self.mark_if(decision == Decision::Mark, packet),
             }
         }
         if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
@@ -113,45 +122,55 @@ impl Port {
             let waiting = Waiting {
                 arrived_ps: now_ps,
                 earliest_ps,
-                packet,
+                packet: *packet,
             };
             let first = queues.push(queue, waiting);
             let choice_ps = queues.choice_ps(now_ps, self.busy_until_ps);
             return Verdict::Queued { choice_ps, first };
         }
         let verdict = self.schedule(now_ps, start_ps, packet);
-        if let Some(extras) = extras
-            && !extras.rules.iter().all(|rule| rule.decides_on_arrival())
+        if self.has(feature::DEPARTURES)
+            && let Some(extras) = extras
+            && let Verdict::Accepted { arrival_ps, .. } = verdict
         {
-            if arrival.waits {
-                extras.arrivals.push_back(now_ps);
-            } else {
-                let at = self.ring.len() - 1;
-                self.depart(at, now_ps, &mut extras.rules, options);
+            extras.arrivals.push_back(Arrived {
+                at_ps: now_ps,
+                arrival_ps,
+                packet: *packet,
+            });
+            if !arrival.waits {
+                self.depart(now_ps, extras, options);
             }
         }
         verdict
     }
 
-    /// A packet in the ring, of a FIFO, begins its transmission: its rules see what it leaves behind.
-    fn depart(
-        &mut self,
-        at: u32,
-        arrived_ps: u64,
-        rules: &mut [Box<dyn Rule>],
-        options: &mut OptionTable,
-    ) {
-        let Scheduled {
-            start_ps,
-            mut packet,
-        } = *self.ring.get(at);
+    /// A packet of a FIFO begins its transmission: its rules see what it leaves behind.
+    fn depart(&mut self, start_ps: u64, extras: &mut Extras, options: &mut OptionTable) {
+        let Some(mut arrived) = extras.arrivals.pop_front() else {
+            return;
+        };
         let departure = Departure {
             at_ps: start_ps,
-            sojourn_ps: start_ps - arrived_ps,
+            sojourn_ps: start_ps - arrived.at_ps,
             queue_bytes: self.waiting_bytes,
         };
-        self.mark_departing(&departure, rules, &mut packet, options);
-        self.ring.get_mut(at).packet = packet;
+        let before = arrived.packet.flags;
+        self.mark_departing(&departure, &mut extras.rules, &mut arrived.packet, options);
+        if arrived.packet.flags != before {
+            extras.marked.push_back(arrived.arrival_ps);
+        }
+    }
+
+    /// A packet comes off the link at `now_ps`: it has CE if it was marked as it departed.
+    pub fn mark_delivered(&mut self, now_ps: u64, packet: &mut Packet, options: &mut OptionTable) {
+        self.advance(now_ps, options);
+        if let Some(extras) = &mut self.extras
+            && extras.marked.front() == Some(&now_ps)
+        {
+            extras.marked.pop_front();
+            packet.flags |= flags::CE;
+        }
     }
 
     fn mark_departing(
@@ -169,16 +188,14 @@ impl Port {
     }
 
     /// A port with several queues chooses its next packet at `now_ps`, to be sent when the link is
-    /// free. Returns that packet, whether the link needs an event, and when the port has to be asked
-    /// again.
+    /// free. Returns that packet, what becomes of it, and when the port has to be asked again.
     pub fn transmit_next(
         &mut self,
         now_ps: u64,
         options: &mut OptionTable,
-    ) -> (Option<Packet>, bool, Option<u64>) {
+    ) -> (Option<(Packet, Verdict)>, Option<u64>) {
         self.advance(now_ps, options);
         let mut extras = self.extras.take();
-        let mut first_in_flight = false;
         let mut again_ps = None;
         let mut sent = None;
         if let Some(Extras {
@@ -189,7 +206,6 @@ impl Port {
             && let Some(waiting) = queues.pop()
         {
             let mut packet = waiting.packet;
-            sent = Some(packet);
             let start_ps = self.busy_until_ps.max(now_ps).max(waiting.earliest_ps);
             let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
             let departure = Departure {
@@ -199,25 +215,22 @@ impl Port {
             };
             self.mark_departing(&departure, rules, &mut packet, options);
             self.waited_ps += now_ps - waiting.arrived_ps;
-            let verdict = self.schedule(now_ps, start_ps, packet);
-            first_in_flight = matches!(verdict, Verdict::Accepted { first: true, .. });
+            let verdict = self.schedule(now_ps, start_ps, &mut packet);
+            sent = Some((packet, verdict));
             if queues.asked_again() {
                 again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
             }
         }
         self.extras = extras;
         self.note_queue(now_ps);
-        (sent, first_in_flight, again_ps)
+        (sent, again_ps)
     }
 
-    /// The transmission of a packet that waited in the ring has begun.
-    pub(super) fn left_queue(&mut self, at: u32, options: &mut OptionTable) {
-        let start_ps = self.ring.get(at).start_ps;
+    /// The transmission of a packet that waited in the ring began at `start_ps`.
+    pub(super) fn left_queue(&mut self, start_ps: u64, options: &mut OptionTable) {
         let mut extras = self.extras.take();
-        if let Some(extras) = extras.as_deref_mut()
-            && let Some(arrived_ps) = extras.arrivals.pop_front()
-        {
-            self.depart(at, arrived_ps, &mut extras.rules, options);
+        if let Some(extras) = extras.as_deref_mut() {
+            self.depart(start_ps, extras, options);
         }
         self.extras = extras;
         self.note_queue(start_ps);
@@ -237,31 +250,30 @@ impl Port {
         QueueLevel {
             ahead_bytes: self.waiting_bytes + queues.map_or(0, Queues::watched_bytes),
             bytes: self.waiting_bytes + queues.map_or(0, Queues::bytes),
-            packets: self.waiting + queues.map_or(0, Queues::packets) as u32,
+            packets: self.waiting.len() + queues.map_or(0, Queues::packets) as u32,
         }
     }
 
-    /// The link fails: what is in the queue and on the wire is lost; returned for the count.
+    /// The link fails: what is in the queue and on the wire is lost. Returns what was in queues that a
+    /// FIFO has not.
     pub fn fail(&mut self, now_ps: u64, options: &mut OptionTable) -> Vec<Packet> {
         self.advance(now_ps, options);
         let mut lost = Vec::new();
-        while !self.ring.is_empty() {
-            lost.push(self.ring.pop());
-        }
         // What still waited was never sent.
-        self.ring.uncount(self.waiting);
-        self.lost_waiting = self.lost_waiting.wrapping_add(self.waiting);
+        let waiting = self.waiting.len();
+        self.sent_packets = self.sent_packets.wrapping_sub(waiting);
+        self.lost_waiting = self.lost_waiting.wrapping_add(waiting);
         self.sent_bytes -= self.waiting_bytes;
+        self.waiting.clear();
+        self.waiting_bytes = 0;
         if let Some(extras) = &mut self.extras {
             extras.arrivals.clear();
+            extras.marked.clear();
             lost.extend(extras.queues.iter_mut().flat_map(Queues::clear));
             for rule in &mut extras.rules {
                 rule.on_failure(now_ps);
             }
         }
-        self.drops += lost.len() as u64;
-        self.waiting = 0;
-        self.waiting_bytes = 0;
         self.busy_until_ps = now_ps;
         if let Some(phantom_queue) = &mut self.phantom_queue {
             phantom_queue.clear(now_ps);

@@ -31,7 +31,7 @@ impl Port {
             sent_packets,
             waited_ps: self.waited_ps,
             waited_packets: sent_packets
-                .wrapping_add(self.waiting)
+                .wrapping_add(self.waiting.len())
                 .wrapping_add(self.lost_waiting),
         }
     }
@@ -39,13 +39,9 @@ impl Port {
     /// Bytes and packets whose transmission had started when the port was last looked at; packets
     /// modulo 2^32.
     fn sent(&self) -> (u64, u32) {
-        let mut packets = self.ring.taken().wrapping_add(self.ring.len());
-        if let Some(extras) = &self.extras {
-            packets = packets.wrapping_add(extras.cut.handed_over);
-        }
         (
             self.sent_bytes - self.waiting_bytes,
-            packets.wrapping_sub(self.waiting),
+            self.sent_packets.wrapping_sub(self.waiting.len()),
         )
     }
 
@@ -66,11 +62,11 @@ impl Port {
     pub fn carried_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> f64 {
         self.advance(now_ps, options);
         let (begun_bytes, _) = self.sent();
-        let framing_bytes = u64::from(self.waiting) * u64::from(self.framing_bytes);
+        let framing_bytes = u64::from(self.waiting.len()) * u64::from(self.framing_bytes);
         let waiting_ps = self.bytes_ps(self.waiting_bytes + framing_bytes);
         // Where what waits has to wait for something else too, the packet may be over: at most one.
         let to_come_ps = self.busy_until_ps.saturating_sub(now_ps + waiting_ps);
-        let in_service = self.in_service_bytes as u16;
+        let in_service = self.in_service_bytes;
         let whole_ps = self.serialization_ps(in_service).max(1);
         let share = (to_come_ps as f64 / whole_ps as f64).min(1.0);
         begun_bytes as f64 - share * f64::from(in_service)

@@ -4,7 +4,7 @@ use hull_core::flow_association::{FlowAssociationConfig, WhenFull};
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
 
 use super::switches::host_port;
-use crate::host::{DelayLine, HostSide, PacerStage, ReceiveConfig, ReceivePath};
+use crate::host::{DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath};
 use crate::network::Port;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -66,7 +66,7 @@ fn stage(
     seed: u64,
 ) -> PacerStage {
     let port = graph.host_port(host);
-    let nic = Port::new(host_port(scenario, graph, port));
+    let nic = Nic::new(Port::new(host_port(scenario, graph, port)));
     let random = Stream::new(seed, Purpose::Association, host);
     // Well over a period of the ticks and updates, so that any phase is as likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;

@@ -195,8 +195,8 @@ impl Fabric {
             if owner == number {
                 std::mem::swap(here, there);
             }
-            here.gather(there);
         }
+        self.network.in_flight.join(&mut other.network.in_flight);
     }
 }
 

@@ -19,7 +19,6 @@ use std::time::Duration;
 use super::board::{Board, Guard};
 use super::message::Message;
 use super::neighbour::Neighbour;
-use crate::engine::Kind;
 use crate::measure::thread_seconds;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Control, Failure, Simulation};
@@ -214,12 +213,8 @@ impl<'a> Part<'a> {
             while let Some(message) = neighbour.next() {
                 match message {
                     Message::Packet(scheduled) => {
-                        if let Some(port) = simulation.fabric.network.land(scheduled)
-                            && let Some(at_ps) =
-                                simulation.fabric.network.ports[port].next_delivery_ps()
-                        {
-                            simulation.clock.schedule(at_ps, Kind::Link, port);
-                        }
+                        let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
+                        simulation.clock.schedule_arrival(at_ps, port, cargo);
                     }
                     Message::Loss(loss) => {
                         simulation.endpoints.await_loss(loss, &mut simulation.clock);

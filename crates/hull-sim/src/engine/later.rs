@@ -1,0 +1,111 @@
+//! Events beyond the calendar: those of the next spans, each as long as the calendar, in a list for
+//! each span; what is beyond these in a heap. Times are ps.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use super::bucket::Cargo;
+
+/// An event with its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Far {
+    pub at_ps: u64,
+    /// Bits of the entity.
+    pub entity: u32,
+    pub cargo: Cargo,
+}
+
+impl Ord for Far {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.at_ps, self.entity).cmp(&(other.at_ps, other.entity))
+    }
+}
+
+impl PartialOrd for Far {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Far {
+    pub fn new(at_ps: u64, entity: u32, cargo: Cargo) -> Self {
+        Far {
+            at_ps,
+            entity,
+            cargo,
+        }
+    }
+}
+
+/// Spans that have a list.
+const SPANS: u64 = 256;
+
+/// Events of later spans.
+#[derive(Debug)]
+pub struct Later {
+    spans: Vec<Vec<Far>>,
+    /// The first span whose list holds an event; `u64::MAX` when there is none.
+    first_span: u64,
+    heap: BinaryHeap<Reverse<Far>>,
+}
+
+impl Later {
+    pub fn new() -> Self {
+        Later {
+            spans: vec![Vec::new(); SPANS as usize],
+            first_span: u64::MAX,
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// Adds an event of `span`, which is so many spans `ahead` of the present one, at least one.
+    pub fn push(&mut self, span: u64, ahead: u64, event: Far) {
+        debug_assert!(ahead > 0);
+        if ahead < SPANS {
+            self.spans[(span % SPANS) as usize].push(event);
+            self.first_span = self.first_span.min(span);
+        } else {
+            self.heap.push(Reverse(event));
+        }
+    }
+
+    /// The first span whose list holds an event; `u64::MAX` when there is none.
+    #[inline]
+    pub fn first_span(&self) -> u64 {
+        self.first_span
+    }
+
+    /// Takes the list of the first span.
+    pub fn take_first(&mut self) -> Vec<Far> {
+        let first = self.first_span;
+        let list = std::mem::take(&mut self.spans[(first % SPANS) as usize]);
+        let others = first + 1..first + SPANS;
+        let mut filled = others.filter(|span| !self.spans[(span % SPANS) as usize].is_empty());
+        self.first_span = filled.next().unwrap_or(u64::MAX);
+        list
+    }
+
+    /// Gives the emptied list of a span back, so that its memory serves again.
+    pub fn give_back(&mut self, span: u64, list: Vec<Far>) {
+        self.spans[(span % SPANS) as usize] = list;
+    }
+
+    /// The time of the first event beyond the lists.
+    #[inline]
+    pub fn first_of_heap_ps(&self) -> Option<u64> {
+        self.heap.peek().map(|event| event.0.at_ps)
+    }
+
+    /// Takes the first event beyond the lists.
+    pub fn pop_heap(&mut self) -> Option<Far> {
+        self.heap.pop().map(|event| event.0)
+    }
+
+    /// Takes all events out, in no order.
+    pub fn drain(&mut self) -> Vec<Far> {
+        self.first_span = u64::MAX;
+        let mut all: Vec<Far> = self.heap.drain().map(|event| event.0).collect();
+        self.spans.iter_mut().for_each(|list| all.append(list));
+        all
+    }
+}

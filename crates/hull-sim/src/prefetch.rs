@@ -1,0 +1,23 @@
+//! Asks the processor for what will be needed soon, so that it is in the cache then. On processors for
+//! which nothing is written here it does nothing.
+
+#![allow(unsafe_code)]
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Asks for all cache lines of a value.
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    let start = std::ptr::from_ref(value).cast::<i8>();
+    for line in 0..size_of::<T>().div_ceil(LINE) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch reads nothing and cannot fail, whatever the address; all x86-64 have it.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, line);
+    }
+}
