@@ -133,19 +133,22 @@ def step(clock: int) -> int:
 
 
 def pacer_of(timeline: Timeline) -> tuple[HardwarePacer, list[tuple[int, dict[str, int | str]]]]:
-    """hull-core's pacer at its start, and its settings later, in the time of its grids."""
+    """hull-core's pacer at its start, and its settings later: the clocks after which packets are
+    decided with them, in the time of its grids.
+    """
     start = timeline.enabled
-    # Each field: word, lowest bit, width, and from the clock of a change to the first step with it.
+    # Each field: word, lowest bit, width, and the clocks by which packets must be later than a
+    # change to be decided with it. What equation 4 takes is of the next sampling.
     sampled = 0
     fields = {
         # Of the packets that are taken from then on.
-        "when_full": (0, 33, 2, DECISION),
+        "when_full": (0, 33, 2, DECISION - 1),
         "rate_step_bps": (0, 0, 32, sampled),
         "max_rate_bps": (1, 0, 64, sampled),
         "min_rate_bps": (2, 0, 64, sampled),
         "initial_rate_bps": (3, 0, 64, sampled),
         "bucket_bytes": (5, 32, 32, None),
-        "fifo_bytes": (5, 0, 32, 1),
+        "fifo_bytes": (5, 0, 32, 0),
         "update_interval": (6, 32, 32, sampled),
         "token_tick": (6, 0, 32, sampled),
         "eta": (7, 32, 32, sampled),
@@ -162,12 +165,12 @@ def pacer_of(timeline: Timeline) -> tuple[HardwarePacer, list[tuple[int, dict[st
                 first[name] = value
                 continue
             if delay is None:
-                behind = -(-(clock - BUCKET_FIRST) // BUCKET_ROUND)
-                # The round that begins then, and the packet's way from the bucket to the decision.
-                clock += BUCKET_FIRST + BUCKET_ROUND * behind - clock + BUCKET_ROUND + 1 + 3
+                # A round begins with it, and at its end the head sees it, a clock before a packet.
+                rounds = -(-(clock - BUCKET_FIRST) // BUCKET_ROUND) + 1
+                clock = BUCKET_FIRST + BUCKET_ROUND * rounds + 1 + 2
             else:
                 clock += delay
-            later.append((step(clock) - ZERO, name, value))
+            later.append((clock - ZERO, name, value))
     first["update_interval_ps"] = int(first.pop("update_interval")) * CLOCK_PS
     first["token_tick_ps"] = int(first.pop("token_tick")) * CLOCK_PS
     pacer = HardwarePacer(first, CLOCK_PS, step(start + START) - ZERO)

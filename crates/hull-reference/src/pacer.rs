@@ -204,9 +204,10 @@ impl HardwarePacer {
     }
 
     /// What the pacer does inside a NIC: packets are decided at the clocks `decided`, and the k-th one that is
-    /// queued can be released by a decision at `head_from[k]` or later. `changes`: settings, and the step from
-    /// which on each is in force. Returns the answers of the packets (0 pass, 1 queued, 2 dropped, 3 held, 4 pass
-    /// a full FIFO), the rates at which tokens are made then, and the clocks of the decisions that release.
+    /// queued can be released by a decision at `head_from[k]` or later. `changes`: settings, and the clock after
+    /// which packets are decided with them; a head may be released with them in that clock. Returns the answers
+    /// of the packets (0 pass, 1 queued, 2 dropped, 3 held, 4 pass a full FIFO), the rates at which tokens are made
+    /// then, and the clocks of the decisions that release.
     fn in_nic(
         &mut self,
         decided: Vec<u64>,
@@ -248,9 +249,9 @@ impl HardwarePacer {
             if until == u64::MAX {
                 return Ok((answers, rates, releases));
             }
-            if change <= packet {
+            if change < packet {
                 let (from, config) = changes.next().expect("a change");
-                pacer.change(from, &config.hardware(clock_ps)?);
+                pacer.change(even(from), &config.hardware(clock_ps)?);
                 continue;
             }
             pacer.advance(packet);
