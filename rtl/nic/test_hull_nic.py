@@ -379,7 +379,7 @@ def scaled(bits: int, settings: Settings) -> Settings:
 BASE = Settings()
 ALWAYS = 0xFFFF_FFFF
 FAST = replace(BASE, max_rate_bps=8_000_000_000, rate_step_bps=0, bucket_bytes=500)
-TICKED = replace(BASE, token_tick=64, probability=1 << 31)
+TICKED = replace(BASE, token_tick=64, probability=1 << 31, initial_rate_bps=40_000_000)
 HOLD = replace(BASE, when_full="hold", timeout_clocks=3_000, probability=ALWAYS)
 # Half of the flows are always paced, at a rate that keeps the FIFO full.
 FULL = replace(BASE, probability=ALWAYS, evict=True, fifo_bytes=1_000, max_rate_bps=400_000_000)
