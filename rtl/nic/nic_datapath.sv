@@ -176,25 +176,27 @@ module nic_datapath #(
   // ---- The pacer. ----
   // At most four frames are between its question and the end of their way out of the staging memory, so that
   // what it queues has room. With `hold` each question waits for the answer before; a frame that is held stays
-  // first and is offered again.
+  // first and is offered again. Another policy is in force when all questions have their answers.
   localparam int MostUnderWay = 4;
   localparam int Margin = (MostUnderWay + 1) * LongestBeats + 16;
   logic packet_valid, packet_ready, asks, admission_valid, answered;
   logic [1:0] admission;
   logic [2:0] unanswered, under_way;
   logic hold_asked, may_ask, fifo_wide, staged_end;
+  logic [1:0] policy;
   logic [$clog2(FIFO_BEATS):0] fifo_free;
-  assign may_ask = fifo_wide && under_way != 3'(MostUnderWay) && !hold_asked
-      && (when_full != 2'd2 || unanswered == 0);
+  assign may_ask = fifo_wide && under_way != 3'(MostUnderWay) && !hold_asked && policy == when_full
+      && (policy != 2'd2 || unanswered == 0);
   assign packet_valid = next_valid && may_ask;
   assign asks = packet_valid && packet_ready;
   assign answered = admission_valid && admission != Held;
-  assign next_pop = hold_asked ? answered : asks && when_full != 2'd2;
+  assign next_pop = hold_asked ? answered : asks && policy != 2'd2;
   always_ff @(posedge clk) begin
     fifo_wide <= fifo_free >= ($clog2(FIFO_BEATS) + 1)'(Margin);
     unanswered <= unanswered + 3'(asks) - 3'(admission_valid);
     under_way <= under_way + 3'(asks) - 3'(admission_valid && !answered) - 3'(staged_end);
-    if (asks && when_full == 2'd2) hold_asked <= 1'b1;
+    if (unanswered == 0) policy <= when_full;
+    if (asks && policy == 2'd2) hold_asked <= 1'b1;
     else if (admission_valid) hold_asked <= 1'b0;
     if (rst) begin
       unanswered <= '0;
@@ -207,7 +209,7 @@ module nic_datapath #(
   logic [13:0] head_bytes;
   pacer #(.CLOCK_PS(CLOCK_PS)) bucket (
       .clk, .rst, .enable(pacer_enable), .max_rate_bps, .min_rate_bps, .initial_rate_bps, .bucket_bytes,
-      .fifo_bytes, .update_interval, .eta, .gain, .beta, .rate_step_bps, .token_tick, .when_full,
+      .fifo_bytes, .update_interval, .eta, .gain, .beta, .rate_step_bps, .token_tick, .when_full(policy),
       .packet_valid, .packet_ready, .packet_bytes(next_bytes), .packet_paced(next_paced),
       .admission_valid, .admission, .head_valid, .head_bytes, .line_free, .release_head(releases),
       .active(unused_active), .rate_bps, .backlog_bytes, .max_backlog_bytes, .tokens_negative(unused_negative),

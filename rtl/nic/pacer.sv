@@ -320,6 +320,10 @@ module pacer #(
             bypassed_count <= '0;
         end
     end
+
+`ifdef PACER_INVARIANT
+`include "pacer_invariant.sv"
+`endif
 endmodule
 
 `default_nettype wire

@@ -432,4 +432,7 @@ module ecn_marker #(
         end
     end
 
+`ifdef ECN_MARKER_ORDER
+`include "ecn_marker_order.sv"
+`endif
 endmodule

@@ -51,7 +51,7 @@ module port_datapath #(
     input logic marker_count_arriving,
     input logic [19:0] marker_threshold_bytes,  // K
     input logic [19:0] limit_bytes,             // a frame that would make the queue longer is dropped
-    input logic count_in_service,               // a frame being sent is part of the queue
+    input logic count_in_service,               // a frame being sent is part of the queue; a change waits for it
 
     // What can be read.
     output logic [19:0] queue_bytes,
@@ -121,11 +121,13 @@ module port_datapath #(
   logic [5:0] started;
   logic marks[Started];
   logic ends_out;
-  assign started_room = started != 6'(Started);
+  // A frame counts by one rule: another one is in force when no frame is on its way, and the next waits for it.
+  logic in_service;
+  assign started_room = started != 6'(Started) && in_service == count_in_service;
   logic freed;
   logic [13:0] freed_bytes;
-  assign freed = count_in_service ? ends_out : leaves;
-  assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
+  assign freed = in_service ? ends_out : leaves;
+  assign freed_bytes = in_service ? lengths[length_out] : head_bytes;
   // Both sums are calculated while `take` is compared; `taken` comes late and selects.
   logic [19:0] not_left_3, offer_3, grown;
   assign not_left_3 = ~{6'd0, left};
@@ -140,12 +142,14 @@ module port_datapath #(
     length_in  <= length_in + 5'(leaves);
     length_out <= length_out + 5'(ends_out);
     started    <= started + 6'(leaves) - 6'(ends_out);
+    if (started == 0 && !leaves) in_service <= count_in_service;
     if (rst) begin
       counted_in <= '0;
       left <= '0;
       length_in <= '0;
       length_out <= '0;
       started <= '0;
+      in_service <= 1'b0;
     end
   end
 

@@ -8,12 +8,12 @@ what the simulator marked, except where that rounding changes the comparison wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+import test_hull_switch_port as whole_port
 import test_phantom_queue
-import test_port_datapath
 from hull_reference import HardwarePhantomQueue, PhantomQueue
 from test_ecn_marker import rule
 from test_phantom_queue import SETTLED, Setting, Tape, check
@@ -21,7 +21,7 @@ from test_phantom_queue import SETTLED, Setting, Tape, check
 from bench import captures, frames
 from bench.captures import Capture
 from bench.frames import Frames
-from bench.simulation import build
+from bench.simulation import build, library
 from bench.tape import playback
 
 COUNTER_BITS = 52
@@ -29,6 +29,8 @@ COUNTER_BITS = 52
 PORT_BYTES = 64
 # From the clock of a frame's last beat to the one in which the phantom queue counts it.
 PORT_LATENCY = 5
+# The port's phantom queue is switched on in the clock PORT_ON; from the write's clock to that one.
+PORT_ON, WRITE_CLOCKS = 400, 7
 
 
 @dataclass(frozen=True)
@@ -235,37 +237,43 @@ def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
     frame is played without its last 14 bytes, which are payload or options of TCP.
     """
     params = {"DATA_BITS": 8 * PORT_BYTES, "MAX_BYTES": 1518}
-    folder = build("port_datapath_bench", test_port_datapath.SOURCES, params)
+    folder = build("hull_switch_port_bench", library("hull_switch_port"), params)
     clock_ps = replay.scenario.port_clock_ps
     capture, departs_at = replay.window(replay.scenario.port_frames, clock_ps)
     assert capture.marked.sum() > 50
-    departs_at += SETTLED
+    departs_at += PORT_ON
     setting = replay.setting(clock_ps)
     given = Frames(capture.came().octets, capture.counted_bytes)
     beats = given.beats(PORT_BYTES)
     to_come = np.flatnonzero(beats.last)[beats.frame] - np.arange(len(beats))
     clocks = departs_at[beats.frame] - PORT_LATENCY - to_come
     assert (np.diff(clocks) > 0).all()
-    registers = test_port_datapath.Settings(
+    settings = whole_port.Settings(
         drain=setting.drain,
         byte=setting.byte,
         tick=setting.tick,
         threshold=setting.threshold,
         overhead=0,
         phantom_arriving=setting.count_arriving,
+        phantom=False,
         marker=False,
-        limit=(1 << 20) - 1,
+        limit=whole_port.BEATS * PORT_BYTES,
     )
+    tape = whole_port.new_tape(PORT_BYTES)
+    whole_port.put(tape, 0, settings)
+    on = replace(settings, phantom=True).registers()["phantom_queue_control"]
+    tape.write(PORT_ON - WRITE_CLOCKS, "phantom_queue_control", on)
     got = playback(
         folder,
         f"captured_{replay.scenario.name}",
         {
             "stimulus": frames.tape(clocks, beats, beats.last),
-            "settings": registers.record(),
+            "accesses": tape.stimulus(),
             "stalls": bytes(9),
         },
-        {**test_port_datapath.ANSWERS, "out": (9 * PORT_BYTES + 1 + 63) // 64},
+        {**whole_port.ANSWERS, "out": (9 * PORT_BYTES + 1 + 63) // 64},
     )
+    assert got["settings"][0][-1] == PORT_ON
     at, counted = got["departures"]
     assert (at == departs_at).all()
     assert (counted[:, 0] == capture.counted_bytes).all()
@@ -273,10 +281,10 @@ def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
     # Whole frames: those of the hardware form of hull-core, and where it marks as the simulator
     # does, to the byte what the simulator wrote.
     above, _ = replay.reference(setting).on_packets(
-        departs_at.tolist(), capture.counted_bytes.tolist()
+        (departs_at - PORT_ON).tolist(), capture.counted_bytes.tolist()
     )
     marks = np.array(above) & capture.capable
-    _, sent = test_port_datapath.leaving(got["out"], PORT_BYTES)
+    _, sent = whole_port.leaving(got["out"], PORT_BYTES)
     assert (sent["keep"] == beats.keep).all()
     assert (sent["last"] == beats.last).all()
     unused = ~np.unpackbits(beats.keep, axis=1, bitorder="little").astype(bool)

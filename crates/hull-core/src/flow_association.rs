@@ -68,6 +68,12 @@ impl FlowAssociation {
         }
     }
 
+    /// Another p_a, and what a full table does from now on. T_i and the entries stay.
+    pub fn change(&mut self, probability: u32, when_full: WhenFull) {
+        self.config.probability = probability;
+        self.config.when_full = when_full;
+    }
+
     /// An ACK with ECN-Echo for `flow` passes at `now_ps` (not before the last call's); `random` is
     /// 32 uniform bits. Returns true when the flow was associated or its timer restarted.
     pub fn on_ece(&mut self, now_ps: u64, flow: u32, random: u32) -> bool {

@@ -172,3 +172,24 @@ fn settings_that_do_not_fit() {
     assert!(!fits(|config| config.token_tick_ps = 4_000));
     assert!(!fits(|config| config.rate_step_bps = 1 << 32));
 }
+
+/// A larger bucket adds no tokens; a shorter T_r counts from the last sampling; a rate is clamped at the
+/// next one.
+#[test]
+fn settings_that_change() {
+    let before = hardware::Settings::of(&testbed(), 8_000).expect("registers");
+    let mut pacer = hardware::Pacer::new(&before, 8_000, hardware::RATE_DELAY, 0);
+    assert_eq!(pacer.admit(0, 3_000, true), hardware::Admission::Pass);
+    let after = hardware::Settings {
+        bucket_bytes: 6_000,
+        update_interval: 1_000,
+        max_rate_bps: 50_000_000,
+        ..before
+    };
+    pacer.change(200, &after);
+    assert_eq!(pacer.rate_bps(), 100_000_000);
+    // 3,000 bytes are missing since clock 0, as before the change.
+    assert_eq!(pacer.admit(200, 3_500, true), hardware::Admission::Queued);
+    pacer.advance(1_000 + hardware::RATE_DELAY);
+    assert_eq!(pacer.rate_bps(), 50_000_000);
+}

@@ -102,3 +102,27 @@ fn registers_that_are_too_small_are_refused() {
     ticks.drain = Drain::Ticks { tick_ps: 800_001 };
     assert_eq!(Settings::of(&ticks, 8_000), None);
 }
+
+/// 1000 bytes of 20 units; 100 clocks at 19 units, then 100 at 40.
+#[test]
+fn a_change_drains_up_to_its_clock_at_the_old_rate() {
+    let slow = Settings {
+        drain_units: 19,
+        byte_units: 20,
+        threshold_bytes: 600,
+        count_arriving: false,
+        tick_clocks: 0,
+        counter_bits: 52,
+    };
+    let fast = Settings {
+        drain_units: 40,
+        threshold_bytes: 500,
+        ..slow
+    };
+    let mut queue = Hardware::new(&slow);
+    queue.on_packet(0, 1_000);
+    queue.change(100, &fast);
+    assert_eq!(queue.backlog_units(100), 18_100);
+    assert_eq!(queue.backlog_units(200), 14_100);
+    assert!(queue.on_packet(200, 60), "705 bytes are above 500");
+}

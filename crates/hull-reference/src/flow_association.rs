@@ -91,6 +91,16 @@ impl HardwareFlowAssociation {
         })
     }
 
+    /// Another p_a, and what a full table does, from the next call on.
+    fn change(&mut self, probability: u32, evict_oldest: bool) {
+        self.table.change(probability, when_full(evict_oldest));
+    }
+
+    /// The generator starts again from a seed.
+    fn seed(&mut self, seed: u32) {
+        self.random = hardware::Lfsr::new(seed);
+    }
+
     /// Clock by clock: an ACK with ECN-Echo of `ece_flows` where `ece`, then a look-up of `flows` where
     /// `lookup`. Ten numbers of 32 bits for each clock: random bits of the ACK or 0, whether it
     /// associated, whether the flow looked up is associated, live flows, associations, refreshed, expired,

@@ -204,20 +204,28 @@ impl HardwarePacer {
     }
 
     /// What the pacer does inside a NIC: packets are decided at the clocks `decided`, and the k-th one that is
-    /// queued can be released by a decision at `head_from[k]` or later. Returns the answers of
-    /// the packets (0 pass, 1 queued, 2 dropped, 3 held) and the clocks of the decisions that release.
+    /// queued can be released by a decision at `head_from[k]` or later. `changes`: settings, and the clock after
+    /// which packets are decided with them; a head may be released with them in that clock. Returns the answers
+    /// of the packets (0 pass, 1 queued, 2 dropped, 3 held, 4 pass a full FIFO), the rates at which tokens are made
+    /// then, and the clocks of the decisions that release.
     fn in_nic(
         &mut self,
         decided: Vec<u64>,
         bytes: Vec<u32>,
         paced: Vec<bool>,
         head_from: Vec<u64>,
-    ) -> (Vec<u32>, Vec<u64>) {
-        let (mut answers, mut releases) = (Vec::new(), Vec::new());
+        changes: Vec<(u64, Config)>,
+        clock_ps: u32,
+    ) -> PyResult<(Vec<u32>, Vec<u64>, Vec<u64>)> {
+        let (mut answers, mut rates, mut releases) = (Vec::new(), Vec::new(), Vec::new());
         let mut fifo: VecDeque<u32> = VecDeque::new();
         let pacer = &mut self.0;
-        for at in 0..=decided.len() {
-            let until = decided.get(at).copied().unwrap_or(u64::MAX);
+        let mut changes = changes.into_iter().peekable();
+        let mut at = 0;
+        loop {
+            let packet = decided.get(at).copied().unwrap_or(u64::MAX);
+            let change = changes.peek().map_or(u64::MAX, |(from, _)| *from);
+            let until = packet.min(change);
             while let (Some(&head), Some(&from)) = (fifo.front(), head_from.get(releases.len())) {
                 let mut step = even(from).max(pacer.now());
                 let mut left = false;
@@ -238,12 +246,20 @@ impl HardwarePacer {
                 releases.push(step);
                 fifo.pop_front();
             }
-            if at == decided.len() {
-                break;
+            if until == u64::MAX {
+                return Ok((answers, rates, releases));
             }
-            pacer.advance(decided[at]);
-            let admission = pacer.admit(decided[at], bytes[at], paced[at]);
+            if change < packet {
+                let (from, config) = changes.next().expect("a change");
+                pacer.change(even(from), &config.hardware(clock_ps)?);
+                continue;
+            }
+            pacer.advance(packet);
+            rates.push(pacer.rate_bps());
+            let bypassed = pacer.counts().bypassed;
+            let admission = pacer.admit(packet, bytes[at], paced[at]);
             answers.push(match admission {
+                hardware::Admission::Pass if pacer.counts().bypassed != bypassed => 4,
                 hardware::Admission::Pass => 0,
                 hardware::Admission::Queued => 1,
                 hardware::Admission::Dropped => 2,
@@ -252,8 +268,8 @@ impl HardwarePacer {
             if admission == hardware::Admission::Queued {
                 fifo.push_back(bytes[at]);
             }
+            at += 1;
         }
-        (answers, releases)
     }
 
     /// What the bench does with packets that are offered from the clocks `offered` on, until all have left.

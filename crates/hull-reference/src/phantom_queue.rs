@@ -63,6 +63,26 @@ impl PhantomQueue {
 #[pyclass]
 pub struct HardwarePhantomQueue(hardware::PhantomQueue);
 
+/// drain_units, byte_units, threshold_bytes, count_arriving, tick_clocks, counter_bits.
+type Settings = (u32, u32, u32, bool, u16, u32);
+
+fn settings(all: Settings) -> PyResult<hardware::Settings> {
+    let (drain_units, byte_units, threshold_bytes, count_arriving, tick_clocks, counter_bits) = all;
+    if drain_units == 0 || byte_units == 0 || counter_bits > 63 {
+        return Err(PyValueError::new_err(
+            "drain_units and byte_units must be above 0, counter_bits at most 63",
+        ));
+    }
+    Ok(hardware::Settings {
+        drain_units,
+        byte_units,
+        threshold_bytes,
+        count_arriving,
+        tick_clocks,
+        counter_bits,
+    })
+}
+
 #[pymethods]
 impl HardwarePhantomQueue {
     /// An empty queue at clock zero.
@@ -75,19 +95,21 @@ impl HardwarePhantomQueue {
         tick_clocks: u16,
         counter_bits: u32,
     ) -> PyResult<Self> {
-        if drain_units == 0 || byte_units == 0 || counter_bits > 63 {
-            return Err(PyValueError::new_err(
-                "drain_units and byte_units must be above 0, counter_bits at most 63",
-            ));
-        }
-        Ok(Self(hardware::PhantomQueue::new(&hardware::Settings {
+        let all = (
             drain_units,
             byte_units,
             threshold_bytes,
             count_arriving,
             tick_clocks,
             counter_bits,
-        })))
+        );
+        Ok(Self(hardware::PhantomQueue::new(&settings(all)?)))
+    }
+
+    /// Settings that are in force from the clock `now` on: those of `new`, in its order.
+    fn change(&mut self, now: u64, all: Settings) -> PyResult<()> {
+        self.0.change(now, &settings(all)?);
+        Ok(())
     }
 
     /// `(drain_units, byte_units, tick_clocks)` with which the hardware does what the simulator does, or

@@ -98,6 +98,13 @@ impl FlowAssociation {
         }
     }
 
+    /// Another p_a, and what a full table does from the next call on.
+    pub fn change(&mut self, probability: u32, when_full: WhenFull) {
+        self.settings.probability = probability;
+        self.settings.when_full = when_full;
+        self.table.change(probability, when_full);
+    }
+
     /// An ACK with ECN-Echo for `flow` in clock `now`; `random` is its draw. Returns whether the flow was
     /// associated or its timer restarted.
     pub fn on_ece(&mut self, now: u64, flow: u32, random: u32) -> bool {

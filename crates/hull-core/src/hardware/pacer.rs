@@ -209,6 +209,25 @@ impl Pacer {
         pacer
     }
 
+    /// Settings that are in force from the step `now` on (not before the last call's). Tokens that are missing
+    /// stay missing, and a new T_r counts from the last sampling.
+    ///
+    /// # Panics
+    /// When `token_tick` changes, while a rate is being computed, or when the new T_r is over.
+    pub fn change(&mut self, now: u64, settings: &Settings) {
+        self.advance(now);
+        assert!(
+            settings.token_tick == self.settings.token_tick,
+            "token_tick must not change"
+        );
+        assert!(self.next_rate.is_none(), "a rate is being computed");
+        self.next_update -= u64::from(self.settings.update_interval);
+        self.next_update += u64::from(settings.update_interval);
+        assert!(self.next_update > now, "the new T_r is over");
+        self.bucket_tokens = u64::from(settings.bucket_bytes) * self.byte_tokens;
+        self.settings = *settings;
+    }
+
     /// The host hands over `bytes` at the step `now` (not before the last call's); `paced`: its flow is
     /// associated.
     pub fn admit(&mut self, now: u64, bytes: u32, paced: bool) -> Admission {

@@ -121,6 +121,21 @@ impl PhantomQueue {
         }
     }
 
+    /// Settings that are in force from the clock `now` on, which must not be before the last call's.
+    ///
+    /// # Panics
+    /// When the ticks change, or with ticks the drain: what is due of both is not defined here.
+    pub fn change(&mut self, now: u64, settings: &Settings) {
+        assert!(
+            settings.tick_clocks == self.settings.tick_clocks
+                && (settings.tick_clocks == 0 || settings.drain_units == self.settings.drain_units),
+            "ticks, and the drain of ticks, must not change"
+        );
+        self.backlog_units = self.backlog_units(now);
+        self.drained_to += self.due(now);
+        self.settings = *settings;
+    }
+
     /// A packet of `bytes` leaves the port at the clock `now`, which must not be before the last call's.
     /// Returns true when the packet is to be marked CE.
     pub fn on_packet(&mut self, now: u64, bytes: u32) -> bool {

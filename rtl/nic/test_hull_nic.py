@@ -1,0 +1,463 @@
+"""A NIC as a whole, with its registers, against hull-core: each frame's fate, look-up, decision and
+departure, each counter, for random frames of both directions and settings that change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench import frames
+from bench.nic_model import (
+    ANSWER,
+    BYPASSED,
+    DECISION,
+    DROPPED,
+    HEAD,
+    HELD,
+    PASS,
+    QUEUED,
+    ZERO,
+    Settings,
+    Timeline,
+    association,
+    pacer_of,
+    words,
+)
+from bench.nic_traffic import MAX_BYTES, acknowledgements, snooped, traffic
+from bench.register_tape import RegisterTape
+from bench.simulation import build, library
+from bench.tape import playback
+
+CLOCK_PS = 8_000
+MIN_BYTES, FIFO_BEATS = 20, 2048
+TAKEN, RUNT, OVERSIZED, BAD = 1, 4, 8, 16
+ANSWERS = {
+    **dict.fromkeys(("fates", "lookups", "answered", "eces", "offers", "admissions", "heads"), 1),
+    **dict.fromkeys(("network_ends", "rates", "wrong", "responses"), 1),
+    "settings": 10,
+}
+# Clocks from what is counted, and from what is shown, to the answer of the read.
+COUNTED, SHOWN = 4, 2
+# A setting is there in the clock of its write's answer, but for those that take longer.
+DELAYS = {0, 1, 2}
+# The settings are there so many clocks after the reset, and the pacer has started.
+READY = 1_000
+ASSOCIATION = ("associations", "refreshed", "expired", "ignored", "evicted", "missed")
+PACER = {"passed": PASS, "queued": QUEUED, "dropped": DROPPED, "bypassed": BYPASSED}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A NIC that is built, of a width."""
+
+    folder: Path
+    bits: int
+
+    @property
+    def width(self) -> int:
+        """Bytes of a beat."""
+        return self.bits // 8
+
+
+def bench(bits: int) -> Bench:
+    return Bench(build("hull_nic_bench", library("hull_nic"), {"DATA_BITS": bits}), bits)
+
+
+def beat_clocks(rng: np.random.Generator, count: int, load: float, pause: int) -> np.ndarray:
+    """A clock for each beat, with one pause in the middle, which is in the middle of a frame."""
+    gaps = 1 + (rng.random(count) < 1 / load - 1) * rng.integers(1, 3, count)
+    gaps[count // 2] += pause
+    return READY + np.cumsum(gaps)
+
+
+def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None = None) -> None:
+    """Write settings, or those that differ from the old ones, in an order that is allowed."""
+    registers = settings.registers()
+    if old is None:
+        tape.write(clock, "pacer_control", 0)
+        changed = registers
+    else:
+        before = old.registers()
+        changed = {path: value for path, value in registers.items() if before[path] != value}
+        if settings.max_rate_bps < old.min_rate_bps:
+            low = "pacer_min_rate_kbps"
+            changed = {low: changed[low], **changed}
+    for path, value in changed.items():
+        # Of the reset's settings the tick is shortened first, while its count is still below.
+        tape.write(0 if old is None and path == "pacer_token_tick" else clock, path, value)
+
+
+def stimuli(
+    here: Bench, given: frames.Frames, clocks: np.ndarray, bad: np.ndarray
+) -> tuple[bytes, frames.Beats]:
+    beats = given.beats(here.width)
+    return frames.tape(clocks, beats, beats.last | (beats.last & bad[beats.frame]) << 1), beats
+
+
+@dataclass
+class Recorded:
+    """What the bench recorded: clocks and words of each file."""
+
+    at: dict[str, np.ndarray]
+    word: dict[str, np.ndarray]
+    out: tuple[np.ndarray, np.ndarray]
+    timeline: Timeline
+
+
+def play(
+    here: Bench, name: str, host: bytes, network: bytes, tape: RegisterTape, stall: int
+) -> Recorded:
+    """Play both directions and the accesses; what comes from the network stalls less."""
+    got = playback(
+        here.folder,
+        name,
+        {
+            "stimulus": host,
+            "network": network,
+            "accesses": tape.stimulus(),
+            "stalls": bytes(8) + stall.to_bytes(1, "big"),
+            "host_stalls": bytes(8) + (20).to_bytes(1, "big"),
+        },
+        {**ANSWERS, "out": (here.bits + here.width + 1 + 63) // 64},
+        after=300_000,
+    )
+    timeline = Timeline(got["settings"])
+    at = {key: got[key][0].astype(np.int64) for key in ANSWERS}
+    # The settings are those of the writes, one after the other.
+    clocks, expected = [], []
+    for clock, shown in tape.settings(at["responses"]):
+        if not expected or words(shown) != expected[-1]:
+            expected.append(words(shown))
+            clocks.append(clock)
+    assert timeline.rows == expected
+    assert set(np.array(timeline.clocks[1:]) - clocks[1:]) <= DELAYS
+    word = {key: got[key][1][:, 0] for key in ANSWERS}
+    return Recorded(at, word, got["out"], timeline)
+
+
+def check(
+    here: Bench,
+    name: str,
+    phases: list[Settings],
+    load: float,
+    stall: int,
+    count: int,
+    seed: int,
+) -> Counter[str]:
+    """Random frames under settings that follow each other; returns what was reached."""
+    rng = np.random.default_rng(seed)
+    given, known = traffic(rng, count)
+    bad = rng.random(count) < 0.01
+    beats = int((-(-given.lengths // here.width)).sum())
+    clocks = beat_clocks(rng, beats, load, 30_000)
+    end = int(clocks[-1])
+    back = acknowledgements(rng, end // 60)
+    back_bad = rng.random(len(back)) < 0.05
+    back_clocks = np.sort(
+        rng.choice(end, int((-(-back.lengths // here.width)).sum()), replace=False)
+    )
+    back_clocks += READY
+    tape = RegisterTape("hull_nic", {"FIFO_BYTES": FIFO_BEATS * here.width})
+    put(tape, 8, phases[0])
+    tape.read_all(READY)
+    # A change is made between two updates of the rate, which take 158 clocks.
+    interval = phases[0].update_interval
+    changes = {}
+    for i in range(1, len(phases)):
+        at = end * i // len(phases) // interval * interval + 180
+        changes[at] = phases[i - 1], phases[i]
+    others = rng.integers(READY + 2_000, end, end // 700)
+    near = np.concatenate([[0], *(np.arange(at - 60, at + interval) for at in changes)])
+    for clock in sorted({*changes, *(set(others.tolist()) - set(near.tolist()))}):
+        if clock in changes:
+            put(tape, clock, changes[clock][1], changes[clock][0])
+        elif rng.random() < 0.3:
+            tape.refused(rng, clock)
+        else:
+            tape.random_reads(rng, clock)
+    tape.read_all(max(end, int(back_clocks[-1])) + 250_000)
+    host, _ = stimuli(here, given, clocks, bad)
+    network, _ = stimuli(here, back, back_clocks, back_bad)
+    got = play(here, name, host, network, tape, stall)
+    at, word = got.at, got.word
+    assert len(at["wrong"]) == 0
+    fate = (word["fates"] >> np.uint64(56)).astype(int)
+    expected = np.select(
+        [bad, given.lengths > MAX_BYTES, given.lengths < MIN_BYTES], [BAD, OVERSIZED, RUNT], TAKEN
+    )
+    np.testing.assert_array_equal(fate, expected, "fates")
+    taken = fate == TAKEN
+
+    # ---- From the network: ACKs with ECN-Echo, and the counters. ----
+    assert (word["network_ends"] == back_bad).all()
+    ece_at, ece_flows, snooper = snooped(back, back_bad, at["network_ends"])
+    np.testing.assert_array_equal(at["eces"], ece_at, "ACKs with ECN-Echo")
+    np.testing.assert_array_equal(word["eces"].astype(np.int64), ece_flows)
+
+    # ---- Each look-up. ----
+    flows = (word["lookups"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    assert (flows == known)[known >= 0].all()
+    reads = np.unique(at["responses"]) - SHOWN
+    found, table = association(got.timeline, (ece_at, ece_flows), (at["lookups"], flows), reads)
+    np.testing.assert_array_equal(word["answered"], found, "look-ups")
+    ok = word["lookups"] >> np.uint64(62) & np.uint64(1) == 1
+    paced = (found & ok)[taken]
+
+    # ---- Each question to the pacer and its answer, then each departure. ----
+    admission = word["admissions"].astype(int)
+    final = admission != HELD
+    assert ((word["offers"] >> np.uint64(63) == 1)[final] == paced).all()
+    sizes = (word["offers"] & np.uint64(0x3FFF)).astype(int)
+    assert (sizes[final] == given.lengths[taken]).all()
+    came, freed, released = (
+        at["heads"][word["heads"] >> np.uint64(bit) & np.uint64(1) == 1] for bit in range(3)
+    )
+    head = came[np.searchsorted(came, released, "right") - 1]
+    line = freed[np.searchsorted(freed, released, "right") - 1]
+    pacer, settings = pacer_of(got.timeline)
+    decided = at["offers"] + DECISION
+    answers, rates, releases = pacer.in_nic(
+        (decided - ZERO).tolist(),
+        sizes.tolist(),
+        (word["offers"] >> np.uint64(63) == 1).tolist(),
+        (np.maximum(head + HEAD, line - 1) - ZERO).tolist(),
+        settings,
+        CLOCK_PS,
+    )
+    decision = np.array(answers)
+    np.testing.assert_array_equal(admission, np.where(decision == BYPASSED, PASS, decision))
+    np.testing.assert_array_equal(released - ANSWER - ZERO, releases, "departures")
+    seen_from = (at["rates"] + 1) // 2 * 2 + 2
+    shown_rate = word["rates"][np.searchsorted(seen_from, decided, "right") - 1]
+    np.testing.assert_array_equal(shown_rate.astype(np.int64), rates, "rates")
+    way = decision[final]
+    assert len(released) == int((way == QUEUED).sum())
+    check_frames(here, got.out, given, np.flatnonzero(taken), np.where(way == BYPASSED, PASS, way))
+
+    # ---- Each read of a register. ----
+    queued = admission == QUEUED
+    waits = np.cumsum(np.where(queued, sizes, 0))
+    gone = np.concatenate([[0], np.cumsum(sizes[queued])])
+
+    def backlog(clock: np.ndarray) -> np.ndarray:
+        arrived = np.concatenate([[0], waits])[np.searchsorted(at["admissions"], clock, "right")]
+        return arrived - gone[np.searchsorted(released, clock, "right")]
+
+    most = np.maximum.accumulate(backlog(at["admissions"]))
+    _, _, last = frames.recorded(got.out[1], here.width)
+    truncated = word["lookups"] >> np.uint64(61) & np.uint64(1) == 1
+    events = {
+        "frames_in": at["fates"],
+        "frames_out": got.out[0].astype(np.int64)[last == 1],
+        "dropped_full": at["wrong"],
+        "runt": at["fates"][fate == RUNT],
+        "oversized": at["fates"][fate == OVERSIZED],
+        "truncated": at["lookups"][truncated],
+        "bad": at["fates"][fate == BAD],
+    }
+    counted = {f"counters_{key}": value + COUNTED for key, value in events.items()}
+    for key, what in PACER.items():
+        counted[f"pacer_frames_{key}"] = at["admissions"][decision == what] + SHOWN
+    counted |= {f"ece_snooper_{key}": value + SHOWN for key, value in snooper.items()}
+
+    def shown(signal: str, clock: int) -> int:
+        if signal in counted:
+            return int(np.searchsorted(counted[signal], clock, "right"))
+        when = clock - SHOWN
+        if signal == "pacer_backlog_bytes":
+            return int(backlog(np.array([when]))[0])
+        if signal == "pacer_max_backlog_bytes":
+            number = int(np.searchsorted(at["admissions"], when, "left"))
+            return int(most[number - 1]) if number else 0
+        if signal == "pacer_rate_bps":
+            return int(word["rates"][np.searchsorted(at["rates"], when, "right") - 1])
+        live, *counts = table[when].tolist()
+        name = signal.removeprefix("flow_association_")
+        return int(live if name == "live_entries" else counts[ASSOCIATION.index(name)])
+
+    tape.check((at["responses"], word["responses"][:, None]), shown)
+    return reached(got, tape, given, taken, paced, way, admission, rates, table, released, clocks)
+
+
+def check_frames(
+    here: Bench,
+    out: tuple[np.ndarray, np.ndarray],
+    given: frames.Frames,
+    numbers: np.ndarray,
+    ways: np.ndarray,
+) -> None:
+    """What leaves: the frames that pass and those that were queued, each in order, and no other."""
+    data, keep, last = frames.recorded(out[1], here.width)
+    ends = np.flatnonzero(last)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    tails = np.unpackbits(keep[ends], axis=1).sum(axis=1)
+    sizes = here.width * (ends - starts) + tails.astype(int)
+    waiting = {way: iter(numbers[ways == way]) for way in (PASS, QUEUED)}
+    heads = {way: next(waiting[way], None) for way in waiting}
+    for start, end, length in zip(starts, ends, sizes, strict=True):
+        frame = data[start : end + 1].reshape(-1)[:length]
+        for way in (QUEUED, PASS):
+            number = heads[way]
+            if (
+                number is not None
+                and length == given.lengths[number]
+                and (frame == given.octets[number, :length]).all()
+            ):
+                heads[way] = next(waiting[way], None)
+                break
+        else:
+            raise AssertionError(f"frame {start} to {end} should not leave here")
+    assert heads == {PASS: None, QUEUED: None}
+
+
+def reached(
+    got: Recorded,
+    tape: RegisterTape,
+    given: frames.Frames,
+    taken: np.ndarray,
+    paced: np.ndarray,
+    way: np.ndarray,
+    admission: np.ndarray,
+    rates: list[int],
+    table: Mapping[int, np.ndarray],
+    released: np.ndarray,
+    clocks: np.ndarray,
+) -> Counter[str]:
+    """How often each case occurred."""
+    written = np.array([access.write for access in tape.accesses])
+    fine = (got.word["responses"] >> np.uint64(32) & np.uint64(3)) == 0
+    busy = got.at["responses"] < got.out[0][-1].astype(np.int64)
+    pause = int(np.argmax(np.diff(clocks)))
+    still = (released > clocks[pause] + 2_000) & (released < clocks[pause + 1])
+    counts = table[max(table)].tolist()
+    lengths = given.lengths
+    return Counter(
+        {
+            "passed, not paced": int((~paced & (way == PASS)).sum()),
+            "passed, paced": int((paced & (way == PASS)).sum()),
+            "queued": int((way == QUEUED).sum()),
+            "dropped": int((way == DROPPED).sum()),
+            "bypassed": int((way == BYPASSED).sum()),
+            "held": int((admission == HELD).sum()),
+            "runt": int((lengths < MIN_BYTES).sum()),
+            "oversized": int((lengths > MAX_BYTES).sum()),
+            "bad": int((~taken).sum()),
+            "truncated": int((got.word["lookups"] >> np.uint64(61) & np.uint64(1)).sum()),
+            "released while a frame of the host stands still": int(still.sum()),
+            "ACKs with ECN-Echo": len(got.at["eces"]),
+            **{
+                f"association: {name}": int(value)
+                for name, value in zip(ASSOCIATION, counts[1:], strict=True)
+            },
+            "rates": len(set(rates)),
+            "largest rate": int((np.array(rates) == max(rates)).sum()),
+            "smallest rate": int((np.array(rates) == min(rates)).sum()),
+            "writes under traffic": int((written & fine & busy).sum()),
+            "refused writes under traffic": int((written & ~fine & busy).sum()),
+            "reads under traffic": int((~written & fine & busy).sum()),
+            "refused reads under traffic": int((~written & ~fine & busy).sum()),
+        }
+    )
+
+
+def scaled(bits: int, settings: Settings) -> Settings:
+    """Rates, FIFO and bucket for a wider stream."""
+    wide = bits // 64
+    return replace(
+        settings,
+        max_rate_bps=min(settings.max_rate_bps * wide, 60_000_000_000),
+        initial_rate_bps=settings.initial_rate_bps * wide,
+    )
+
+
+BASE = Settings()
+ALWAYS = 0xFFFF_FFFF
+FAST = replace(BASE, max_rate_bps=8_000_000_000, rate_step_bps=0, bucket_bytes=500)
+TICKED = replace(BASE, token_tick=64, probability=1 << 31, initial_rate_bps=40_000_000)
+HOLD = replace(BASE, when_full="hold", timeout_clocks=3_000, probability=ALWAYS)
+# Half of the flows are always paced, at a rate that keeps the FIFO full.
+FULL = replace(BASE, probability=ALWAYS, evict=True, fifo_bytes=1_000, max_rate_bps=400_000_000)
+# Load, how often the link stalls in 256, and settings one after the other.
+CASES: dict[str, tuple[float, int, list[Settings]]] = {
+    "drop": (
+        0.5,
+        0,
+        [
+            BASE,
+            FAST,
+            replace(FAST, beta=1 << 20, min_rate_bps=20_000_000, eta=20_000),
+            replace(BASE, fifo_bytes=2_000, evict=True, probability=ALWAYS, seed=99),
+            replace(BASE, when_full="bypass", probability=1 << 31, update_interval=640),
+        ],
+    ),
+    "bypass": (
+        0.5,
+        60,
+        [
+            replace(TICKED, when_full="bypass", rate_step_bps=0),
+            replace(TICKED, when_full="drop", probability=ALWAYS),
+            replace(TICKED, when_full="bypass", fifo_bytes=0, bucket_bytes=1),
+        ],
+    ),
+    "hold": (
+        0.3,
+        30,
+        [
+            HOLD,
+            replace(HOLD, fifo_bytes=500, bucket_bytes=200),
+            replace(HOLD, when_full="drop", probability=1 << 31),
+            replace(HOLD, probability=0, seed=5),
+        ],
+    ),
+    "policies": (
+        0.5,
+        20,
+        [replace(FULL, when_full=("drop", "hold", "bypass")[i % 3]) for i in range(90)],
+    ),
+}
+# Two of them within four clocks need a stream of 512 bits.
+ONLY_WIDE = "association: missed"
+
+
+def run_cases(bits: int, count: int) -> None:
+    here = bench(bits)
+    seen: Counter[str] = Counter()
+    for seed, (name, (load, stall, phases)) in enumerate(CASES.items()):
+        settings = [scaled(bits, each) for each in phases]
+        seen.update(check(here, name, settings, load, stall, count // len(CASES), seed))
+    print(bits, dict(seen))
+    assert all(count > 0 or (name == ONLY_WIDE and bits == 64) for name, count in seen.items()), (
+        seen
+    )
+
+
+def test_random_frames() -> None:
+    run_cases(64, 120_000)
+
+
+@pytest.mark.slow
+def test_a_million_random_frames() -> None:
+    run_cases(64, 400_000)
+    run_cases(512, 600_000)
+
+
+def test_memory_that_is_smaller_than_its_limit_holds_the_host() -> None:
+    """The pacer's FIFO may hold as many bytes as its memory, which cannot hold frames of that many:
+    nothing is lost.
+    """
+    settings = replace(
+        BASE,
+        fifo_bytes=FIFO_BEATS * 8,
+        max_rate_bps=200_000_000,
+        initial_rate_bps=200_000_000,
+    )
+    seen = check(bench(64), "small_memory", [settings], 0.5, 0, 10_000, 12)
+    print(seen)
+    assert seen["queued"] > 500
+    assert seen["dropped"] == 0, seen
