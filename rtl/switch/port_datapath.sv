@@ -132,15 +132,15 @@ module port_datapath #(
   // Frames between the queue and the end of their last beat: their lengths, and their marks.
   localparam int Started = 32;
   logic [13:0] lengths[Started];
-  logic [4:0] length_in, length_out, mark_in, mark_out;
-  logic [5:0] started;
+  logic [5:0] length_in, length_out;  // one bit more than a place has
+  logic [4:0] mark_in, mark_out;
   logic marks[Started];
   logic ends_out;
-  assign started_room = started != 6'(Started);
+  assign started_room = length_in != (length_out ^ 6'(Started));
   logic freed;
   logic [13:0] freed_bytes;
   assign freed = count_in_service ? ends_out : leaves;
-  assign freed_bytes = count_in_service ? lengths[length_out] : head_bytes;
+  assign freed_bytes = count_in_service ? lengths[length_out[4:0]] : head_bytes;
   // Both sums are calculated while `take` is compared; `taken` comes late and selects.
   logic [19:0] not_left_3, offer_3, grown;
   assign not_left_3 = ~{6'd0, left};
@@ -150,16 +150,14 @@ module port_datapath #(
   always_ff @(posedge clk) begin
     counted_in <= taken ? grown : queue_bytes;
     left <= freed ? freed_bytes : 14'd0;
-    if (leaves) lengths[length_in] <= head_bytes;
-    length_in  <= length_in + 5'(leaves);
-    length_out <= length_out + 5'(ends_out);
-    started    <= started + 6'(leaves) - 6'(ends_out);
+    if (leaves) lengths[length_in[4:0]] <= head_bytes;
+    if (leaves) length_in <= length_in + 6'd1;
+    if (ends_out) length_out <= length_out + 6'd1;
     if (rst) begin
       counted_in <= '0;
       left <= '0;
       length_in <= '0;
       length_out <= '0;
-      started <= '0;
     end
   end
 
