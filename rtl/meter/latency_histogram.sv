@@ -5,9 +5,10 @@
 // everything above. Counts saturate at 2^32 - 1, the sum at 2^64 - 1.
 // Differs from the NetFPGA: the paper's module reports each latency to software; this one keeps them.
 //
-// A sample counts in minimum, maximum and sum 1 clock after it came, in the memory 5 clocks after. Samples
+// A sample counts in minimum, maximum and sum 1 clock after it came, at the read port 5 clocks after. Samples
 // may come in every clock. A register follows each read of the memory, since block RAM answers late in
-// its clock; what was written while a count was on its way is taken from the registers of the write.
+// its clock, and another one is before each write, since block RAM can be far away; counts that are on their
+// way to the memory are taken from the registers.
 
 module latency_histogram #(
     // There are 2^BUCKET_BITS buckets.
@@ -69,7 +70,7 @@ module latency_histogram #(
         b_bucket  <= (a_shifted[63:BUCKET_BITS] != '0) ? '1 : a_shifted[BUCKET_BITS-1:0];
     end
 
-    // ------------------------------------------------------------------ read, wait, add and write
+    // ------------------------------------------------------------------ read, wait, add, write
     logic                   c_valid;
     logic [BUCKET_BITS-1:0] c_bucket;
     logic [           31:0] c_read;
@@ -79,17 +80,24 @@ module latency_histogram #(
     logic [           31:0] d_count;
     logic [           31:0] d_next;
     logic                   d_from_e;
-    logic                   d_from_f;
+    logic                   d_from_older;
+    logic [           31:0] d_older;
     logic                   full;
     logic                   e_valid;
     logic [BUCKET_BITS-1:0] e_bucket;
-    logic [           31:0] e_count;  // written one clock before
-    logic [           31:0] f_count;  // written two clocks before
+    logic [           31:0] e_count;  // is being written
+    logic                   f_valid;
+    logic [BUCKET_BITS-1:0] f_bucket;
+    logic [           31:0] f_count;  // was written one clock before
+    logic                   c_as_e;
+    logic                   c_as_f;
 
     always_comb begin
-        // The read was before the last write and at the same time as the one before that.
+        // The read did not show the last three counts: two were on their way, and one was being written.
+        c_as_e = e_valid && e_bucket == c_bucket;
+        c_as_f = f_valid && f_bucket == c_bucket;
         if (d_from_e) d_count = e_count;
-        else if (d_from_f) d_count = f_count;
+        else if (d_from_older) d_count = d_older;
         else d_count = d_read;
         {full, d_next} = {1'b0, d_count} + 33'd1;
         if (full) d_next = '1;
@@ -103,21 +111,25 @@ module latency_histogram #(
         d_bucket <= c_bucket;
         d_read   <= c_read;
         d_from_e <= d_valid && d_bucket == c_bucket;
-        d_from_f <= e_valid && e_bucket == c_bucket;
+        d_from_older <= c_as_e || c_as_f;
+        d_older  <= c_as_e ? e_count : f_count;
         e_valid  <= d_valid && !rst;
         e_bucket <= d_bucket;
         e_count  <= d_next;
+        f_valid  <= e_valid && !rst;
+        f_bucket <= e_bucket;
         f_count  <= e_count;
     end
 
     always_ff @(posedge clk) begin
         if (rst) memory[sweep] <= 32'd0;
-        else if (d_valid) memory[d_bucket] <= d_next;
+        else if (e_valid) memory[e_bucket] <= e_count;
     end
 
     // ------------------------------------------------------------------ read port
     logic [31:0] x_read;
-    logic        x_written;  // the bucket was written while it was read
+    logic        x_added;    // a count of the bucket was being added while it was read
+    logic        x_written;  // a count of the bucket was being written while it was read
     logic        x_clear;
     logic [31:0] y_read;
     logic        y_written;
@@ -126,12 +138,13 @@ module latency_histogram #(
 
     always_ff @(posedge clk) begin
         x_read    <= memory[address];
-        x_written <= d_valid && !rst && d_bucket == address;
+        x_added   <= d_valid && !rst && d_bucket == address;
+        x_written <= e_valid && !rst && e_bucket == address;
         x_clear   <= rst;
         y_read    <= x_read;
-        y_written <= x_written;
+        y_written <= x_added || x_written;
         y_clear   <= x_clear;
-        y_count   <= e_count;
+        y_count   <= x_added ? e_count : f_count;
     end
     // 0 while the memory is being cleared.
     assign data = y_clear ? 32'd0 : y_written ? y_count : y_read;

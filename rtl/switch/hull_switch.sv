@@ -134,11 +134,12 @@ module hull_switch #(
   end
 
   // The bus, and the look-up: the destination is in the first beat, the source ends in the second one of 64
-  // bits. Three clocks later the outputs of the frame are known.
-  logic [DATA_BITS-1:0] b_data[3];
-  logic [KEEP-1:0] b_keep[3];
-  logic [2:0] b_valid, b_last, b_first;
-  logic [PORTS-1:0] b_from[3];
+  // bits. Four clocks later the outputs of the frame are known. Frames start on the bus at least two clocks apart,
+  // as the table asks for: the next one is granted when the present one gets the bus.
+  logic [DATA_BITS-1:0] b_data[4];
+  logic [KEEP-1:0] b_keep[4];
+  logic [3:0] b_valid, b_last, b_first;
+  logic [PORTS-1:0] b_from[4];
   logic first;
   logic [PORTS-1:0] from;
   always_comb begin
@@ -153,7 +154,7 @@ module hull_switch #(
     b_valid[0] <= busy && i_tvalid[owner];
     b_first[0] <= first;
     if (busy && i_tvalid[owner]) first <= i_tlast[owner];
-    for (int i = 1; i < 3; i++) begin
+    for (int i = 1; i < 4; i++) begin
       b_data[i] <= b_data[i-1];
       b_keep[i] <= b_keep[i-1];
       b_last[i] <= b_last[i-1];
@@ -188,12 +189,12 @@ module hull_switch #(
       .clk, .rst, .find(b_data[0][47:0]), .ports(known),
       .learn_valid(learn), .learn(source), .learn_port(b_from[0])
   );
-  // `known` is of the beat in stage 1.
-  assign outputs = b_first[1] ? known & ~b_from[1] : outputs_held;
-  logic [PORTS-1:0] outputs_2;
+  // `known` is of the beat in stage 2.
+  assign outputs = b_first[2] ? known & ~b_from[2] : outputs_held;
+  logic [PORTS-1:0] outputs_3;
   always_ff @(posedge clk) begin
-    if (b_valid[1] && b_first[1]) outputs_held <= known & ~b_from[1];
-    outputs_2 <= outputs;
+    if (b_valid[2] && b_first[2]) outputs_held <= known & ~b_from[2];
+    outputs_3 <= outputs;
   end
 
   for (genvar p = 0; p < PORTS; p++) begin : g_output
@@ -203,8 +204,8 @@ module hull_switch #(
         .MIN_BYTES(MIN_BYTES), .MAX_BYTES(MAX_BYTES)
     ) port (
         .clk, .rst,
-        .s_axis_tdata(b_data[2]), .s_axis_tkeep(b_keep[2]), .s_axis_tvalid(b_valid[2] && outputs_2[p]),
-        .s_axis_tready(unused_ready), .s_axis_tlast(b_last[2]), .s_axis_tuser(1'b0),
+        .s_axis_tdata(b_data[3]), .s_axis_tkeep(b_keep[3]), .s_axis_tvalid(b_valid[3] && outputs_3[p]),
+        .s_axis_tready(unused_ready), .s_axis_tlast(b_last[3]), .s_axis_tuser(1'b0),
         .m_axis_tdata(m_axis_tdata[p]), .m_axis_tkeep(m_axis_tkeep[p]), .m_axis_tvalid(m_axis_tvalid[p]),
         .m_axis_tready(m_axis_tready[p]), .m_axis_tlast(m_axis_tlast[p]),
         .s_axil_awaddr(s_axil_awaddr[p]), .s_axil_awprot(s_axil_awprot[p]), .s_axil_awvalid(s_axil_awvalid[p]),

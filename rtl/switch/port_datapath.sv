@@ -94,19 +94,34 @@ module port_datapath #(
   assign frame_in = taken || dropped_full || runt || oversized || bad;
 
   // The queue in bytes: what was counted in, less what left in the last clock. So the length of a frame that
-  // leaves, which comes late out of a memory, ends in a register. What the queue may hold at most for
-  // a frame to be taken is known one clock before.
+  // leaves, which comes late out of a memory, ends in a register. The room that a frame will find is calculated
+  // one clock before, but for what leaves in between.
   logic [19:0] counted_in;
   logic [13:0] left;
-  logic [20:0] most_before;
-  // Sums of three numbers: first each bit's sum and carry, so that only one carry chain follows.
-  logic [21:0] most_3, not_counted_3, left_3, room;
   assign queue_bytes = counted_in - {6'd0, left};
-  assign most_3 = {most_before[20], most_before};
-  assign not_counted_3 = ~{2'b00, counted_in};
-  assign left_3 = {8'd0, left};
-  assign room = (most_3 ^ not_counted_3 ^ left_3)
-      + {(most_3[20:0] & not_counted_3[20:0]) | (left_3[20:0] & (most_3[20:0] | not_counted_3[20:0])), 1'b1};
+
+  // Sums of several numbers: each bit's sum and carry, so that only one carry chain follows. The lowest carry is
+  // the 1 that makes the complement of a number its negative.
+  function automatic [21:0] carries(input [20:0] a, input [20:0] b, input [20:0] c);
+    carries = {(a & b) | (c & (a | b)), 1'b1};
+  endfunction
+  // A frame of one beat may be offered in the clock after another one was taken; longer ones are not.
+  localparam bit OneBeat = KEEP >= MIN_BYTES;
+  logic [21:0] limit_4, not_next_4, not_counted_4, left_4, not_offer_5;
+  logic [21:0] sum_3, carry_3, sum_4, carry_4, carry_5, room_before, room;
+  assign limit_4 = {2'b00, limit_bytes};
+  assign not_next_4 = ~{8'd0, next_bytes};
+  assign not_counted_4 = ~{2'b00, counted_in};
+  assign left_4 = {8'd0, left};
+  assign not_offer_5 = ~{8'd0, offer_bytes};
+  assign sum_3 = limit_4 ^ not_next_4 ^ not_counted_4;
+  assign carry_3 = carries(limit_4[20:0], not_next_4[20:0], not_counted_4[20:0]);
+  assign sum_4 = sum_3 ^ carry_3 ^ left_4;
+  assign carry_4 = carries(sum_3[20:0], carry_3[20:0], left_4[20:0]);
+  assign carry_5 = carries(sum_4[20:0], carry_4[20:0], not_offer_5[20:0]);
+  always_ff @(posedge clk)
+    room_before <= OneBeat && taken ? (sum_4 ^ carry_4 ^ not_offer_5) + carry_5 : sum_4 + carry_4;
+  assign room = room_before + left_4;
   assign take = !room[21];
   threshold_marker marker (
       .enable(marker_enable), .count_arriving(marker_count_arriving),
@@ -117,17 +132,17 @@ module port_datapath #(
   // Frames between the queue and the end of their last beat: their lengths, and their marks.
   localparam int Started = 32;
   logic [13:0] lengths[Started];
-  logic [4:0] length_in, length_out, mark_in, mark_out;
-  logic [5:0] started;
+  logic [5:0] length_in, length_out;  // one bit more than a place has
+  logic [4:0] mark_in, mark_out;
   logic marks[Started];
   logic ends_out;
   // A frame counts by one rule: another one is in force when no frame is on its way, and the next waits for it.
   logic in_service;
-  assign started_room = started != 6'(Started) && in_service == count_in_service;
+  assign started_room = length_in != (length_out ^ 6'(Started)) && in_service == count_in_service;
   logic freed;
   logic [13:0] freed_bytes;
   assign freed = in_service ? ends_out : leaves;
-  assign freed_bytes = in_service ? lengths[length_out] : head_bytes;
+  assign freed_bytes = in_service ? lengths[length_out[4:0]] : head_bytes;
   // Both sums are calculated while `take` is compared; `taken` comes late and selects.
   logic [19:0] not_left_3, offer_3, grown;
   assign not_left_3 = ~{6'd0, left};
@@ -135,20 +150,17 @@ module port_datapath #(
   assign grown = (counted_in ^ not_left_3 ^ offer_3)
       + {(counted_in[18:0] & not_left_3[18:0]) | (offer_3[18:0] & (counted_in[18:0] | not_left_3[18:0])), 1'b1};
   always_ff @(posedge clk) begin
-    most_before <= {1'b0, limit_bytes} - {7'd0, next_bytes};
     counted_in <= taken ? grown : queue_bytes;
     left <= freed ? freed_bytes : 14'd0;
-    if (leaves) lengths[length_in] <= head_bytes;
-    length_in  <= length_in + 5'(leaves);
-    length_out <= length_out + 5'(ends_out);
-    started    <= started + 6'(leaves) - 6'(ends_out);
-    if (started == 0 && !leaves) in_service <= count_in_service;
+    if (leaves) lengths[length_in[4:0]] <= head_bytes;
+    if (leaves) length_in <= length_in + 6'd1;
+    if (ends_out) length_out <= length_out + 6'd1;
+    if (length_in == length_out && !leaves) in_service <= count_in_service;
     if (rst) begin
       counted_in <= '0;
       left <= '0;
       length_in <= '0;
       length_out <= '0;
-      started <= '0;
       in_service <= 1'b0;
     end
   end

@@ -11,7 +11,14 @@ module threshold_marker (
     input logic [13:0] packet_bytes,
     output logic mark
 );
-  logic [20:0] compared;
-  assign compared = {1'b0, queue_bytes} + (count_arriving ? {7'd0, packet_bytes} : 21'd0);
-  assign mark = enable && compared > {1'b0, threshold_bytes};
+  // The most that the queue may hold without a mark, below 0 for a packet longer than K, and what it holds less.
+  // The first is calculated while a caller calculates the queue.
+  logic [20:0] most;
+  logic [21:0] spare;
+  assign most = {1'b0, threshold_bytes} - (count_arriving ? {7'd0, packet_bytes} : 21'd0);
+  assign spare = {most[20], most} - {2'b00, queue_bytes};
+  assign mark = enable && spare[21];
+
+  logic unused;
+  assign unused = &{1'b0, spare[20:0]};
 endmodule
