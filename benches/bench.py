@@ -1,11 +1,12 @@
 """The speed of hull, beside that of another revision where one is named.
 
-    make bench [BASE=REV] [RUNS=N] [ONLY=TEXT] [LARGE=1]
+    make bench [BASE=REV] [RUNS=N] [ONLY=TEXT] [LARGE=1] [TIMES=1]
 
 Each figure is measured RUNS times on each side in turn; the table has the medians. BASE is built
 from a clean work tree by plain `make`'s rules; this side is what `make` or `make fast` built last.
-ONLY measures the figures whose name has that text, LARGE those of 8,192 and more hosts too. Without
-BASE it also counts instructions (valgrind), and fails where a speed is below what is required.
+ONLY measures the figure of that name, or those whose names have that text; LARGE those of 8,192 and
+more hosts too. Without BASE it also counts instructions (valgrind; not with TIMES=1), and fails
+where a speed is below what is required.
 measures.py says what each kind of figure is. Writes results/bench.json, or the file of --out.
 """
 
@@ -29,11 +30,12 @@ REQUIRED = {"star dctcp_30k": 8.0, "tree192 dctcp": 10.0}
 def chosen(options: argparse.Namespace) -> list[Figure]:
     """What is to be measured; the loop only where it was written."""
     has_loop = (sides.ROOT / "benches" / "loop.rs").exists()
+    exact = any(figure.name == options.only for figure in FIGURES)
     figures = [
         figure
         for figure in FIGURES
-        if options.only in figure.name
-        and (options.large or not figure.large)
+        if (figure.name == options.only if exact else options.only in figure.name)
+        and (options.large or exact or not figure.large)
         and (has_loop or figure.kind != "loop")
     ]
     if not figures:
@@ -64,6 +66,7 @@ def main() -> int:
     parser.add_argument("--base", metavar="REV", help="the revision to measure beside this one")
     parser.add_argument("--runs", metavar="N", type=int, default=5, help="on each side (5)")
     parser.add_argument("--only", metavar="TEXT", default="", help="figures with this in the name")
+    parser.add_argument("--times", action="store_true", help="no instructions")
     parser.add_argument("--large", action="store_true", help="the large networks too")
     parser.add_argument(
         "--out", metavar="FILE", type=Path, default=sides.ROOT / "results/bench.json"
@@ -72,7 +75,7 @@ def main() -> int:
     compared = [sides.this(), *([sides.base(options.base)] if options.base else [])]
     figures = chosen(options)
     countable = [figure for figure in figures if figure.kind == "speed" and not figure.large]
-    count = bool(countable) and not options.base and instructions.build()
+    count = bool(countable) and not (options.base or options.times) and instructions.build()
     heading = [f"{side.name:>10}" for side in compared]
     print(
         f"{'':30} {''.join(heading)}{'   times' if options.base else ''}"

@@ -10,7 +10,7 @@
 """
 
 import json
-import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,7 +27,9 @@ def hull_run(side: Side, figure: Figure, folder: Path, *more: str) -> tuple[Usag
     """One simulation: what the process took, and its packet-hops."""
     file, settings = figure.prepare(folder)
     out = folder / "out"
-    options = ["--out", str(out), "--force", "--jobs", "1", "--seeds", "1"]
+    # A run that is there already would be reused.
+    shutil.rmtree(out, ignore_errors=True)
+    options = ["--out", str(out), "--jobs", "1", "--seeds", "1"]
     for setting in (*settings, *more):
         options += ["--set", setting]
     usage = run(side.command("run", str(file), *options), side.environment())
@@ -75,10 +77,7 @@ def loop(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
     _, settings = figure.prepare(folder)
     flows = settings[-1].removeprefix("workload.flows=")
     other = run([str(LOOP), flows])
-    found = re.search(r"([\d,_]+) packet-hops", other.output)
-    if found is None:
-        raise SystemExit(f"bench: {LOOP.name} printed no packet-hops\n{other.output}")
-    speeds = hops / usage.user, int(re.sub("[,_]", "", found[1])) / other.user
+    speeds = hops / usage.user, json.loads(other.output)["packet_hops"] / other.user
     return {
         "times_as_fast_as_loop": speeds[0] / speeds[1],
         "million_hops_per_cpu_second": speeds[0] * 1e-6,

@@ -1,13 +1,11 @@
 """The numbers of docs/speed.md: its tables and docs/drawings/cost.svg, from docs/speed/*.json.
 
 `make speed` measures those and calls this. A table stands between `<!-- numbers: NAME -->` and
-`<!-- end -->`; nothing else of the page changes. Usage: speed_page.py [--check]: with --check, only
-says whether the page has these numbers.
+`<!-- end -->`; nothing else of the page changes.
 """
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,8 @@ def read(name: str) -> dict[str, Any]:
 
 def table(header: Row, rows: list[Row]) -> str:
     """Markdown: the first column to the left, the others to the right."""
+    if not rows:
+        return "*Not measured yet.*"
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, rule, *rows))
 
@@ -120,7 +120,9 @@ def cost(bench: dict[str, Any], _: dict[str, Any]) -> str:
     now = by_hosts(bench, "this")
     rows = []
     for hosts, ns in now:
-        old = [f"{then[hosts]:.0f}", f"{then[hosts] / then[now[0][0]]:.2f}"] if then else ["–", "–"]
+        old = ["–", "–"]
+        if hosts in then:
+            old = [f"{then[hosts]:.0f}", f"{then[hosts] / min(then.items())[1]:.2f}"]
         rows.append([f"{hosts:,}", f"{ns:.0f}", f"{ns / now[0][1]:.2f}", *old])
     return table(
         ["hosts", "ns for a packet-hop", "against the smallest", "before, ns", "before, against"],
@@ -233,17 +235,13 @@ def draw(bench: dict[str, Any]) -> None:
         (DRAWINGS / "cost.svg").write_text(svg(figure, title), encoding="utf-8")
 
 
-def main() -> int:
-    """Fills in the page, or checks it."""
+def main() -> None:
+    """Fills in the page, draws the picture."""
     bench, beside = read("bench"), read("peers")
     text = PAGE.read_text(encoding="utf-8")
-    new = page(text, bench, beside)
-    if "--check" in sys.argv[1:]:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
+    PAGE.write_text(page(text, bench, beside), encoding="utf-8")
     draw(bench)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

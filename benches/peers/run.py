@@ -11,6 +11,7 @@ TCPs are their own, so they do not send the same packets. Writes results/peers.j
 
 import argparse
 import json
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -81,12 +82,14 @@ class Hull:
         settings = [f"topology.tree.{key}={value}" for key, value in case.shape.items()]
         settings.append(f"workload.flows={flows}")
         options = [word for setting in settings for word in ("--set", setting)]
-        options += ["--out", str(self.out), "--force", "--jobs", "1", "--seeds", "1"]
+        options += ["--out", str(self.out), "--jobs", "1", "--seeds", "1"]
         self.side = sides.this()
         self.command = self.side.command("run", str(SCENARIO), *options)
 
     def measure(self) -> tuple[Any, dict[str, Any]]:
         """One run: what it took, and its summary."""
+        # A run that is there already would be reused.
+        shutil.rmtree(self.out, ignore_errors=True)
         usage = run(self.command, self.side.environment())
         return usage, json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
 
@@ -117,6 +120,7 @@ def compare(case: Case, runs: int, program: str | None) -> dict[str, Any]:
             peer = Htsim(program, case, rows, folder)
         ours, theirs = in_turn([hull, peer], runs, values)
     return {
+        "name": f"{case.name}, {peer.name}",
         "case": case.name,
         "hosts": case.hosts,
         "flows": case.flows,
@@ -142,9 +146,9 @@ def has_ns3() -> bool:
 def row(result: dict[str, Any]) -> str:
     """A line of the table."""
     speeds = [
-        f"{side['packet_hops'] / side['user_seconds'] * 1e-6:8.2f}"
+        f"{side['packet_hops'] / side['user_seconds'] * 1e-6:9.2f}"
         if "packet_hops" in side
-        else f"{'-':>8}"
+        else f"{'-':>9}"
         for side in (result["hull"], result["theirs"])
     ]
     seconds = [result[side]["user_seconds"] for side in ("hull", "theirs")]
@@ -166,16 +170,19 @@ def main() -> int:
     options = parser.parse_args()
     todo = [(case, options.htsim) for case in BESIDE_HTSIM if options.htsim]
     todo += [(case, None) for case in BESIDE_NS3 if has_ns3()]
+    todo = [
+        (case, program)
+        for case, program in todo
+        if options.only in f"{case.name}, {(Htsim if program else Ns3).name}"
+    ]
     print(
         f"{'':14} {'flows':>8} {'peer':>6}{'hull, s':>9}{'peer, s':>9}{'times':>8}"
-        f"{'M hops/s':>8}{'peer':>8}"
+        f"{'M hops/s':>10}{'peer':>8}"
     )
     for case, program in todo:
-        if options.only in case.name:
-            result = compare(case, options.runs, program)
-            name = f"{case.name}, {result['peer']}"
-            records.add(options.out, "cases", {name: result}, htsim=REVISION)
-            print(row(result), flush=True)
+        result = compare(case, options.runs, program)
+        records.add(options.out, "cases", {result["name"]: result}, htsim=REVISION)
+        print(row(result), flush=True)
     return 0
 
 
