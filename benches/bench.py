@@ -11,6 +11,7 @@ measures.py says what each kind of figure is. Writes results/bench.json, or the 
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import instructions
 import records
 import sides
 from figures import FIGURES, Figure
-from measures import LOOP, MEASURES
+from measures import LOOP, LOOP_SOURCE, MEASURES
 from processes import in_turn
 
 # Million packet-hops per CPU second.
@@ -29,7 +30,7 @@ REQUIRED = {"star dctcp_30k": 8.0, "tree192 dctcp": 10.0}
 
 def chosen(options: argparse.Namespace) -> list[Figure]:
     """What is to be measured; the loop only where it was written."""
-    has_loop = (sides.ROOT / "benches" / "loop.rs").exists()
+    has_loop = LOOP_SOURCE.exists()
     exact = any(figure.name == options.only for figure in FIGURES)
     figures = [
         figure
@@ -44,8 +45,7 @@ def chosen(options: argparse.Namespace) -> list[Figure]:
             f"bench: --only: {options.only} is invalid; expected part of one of {names}"
         )
     if any(figure.kind == "loop" for figure in figures):
-        cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "hull-sim"]
-        subprocess.run([*cargo, "--example", LOOP.name], check=True, cwd=sides.ROOT)
+        subprocess.run(["rustc", "-O", "-o", LOOP, LOOP_SOURCE], check=True)
     return figures
 
 
@@ -99,6 +99,7 @@ def main() -> int:
                 "kind": figure.kind,
                 "revisions": [side.name for side in compared],
                 "runs": options.runs,
+                "load": os.getloadavg()[0],
                 "this": values[0],
                 **({"base": values[1]} if options.base else {}),
                 **({} if per_hop is None else {"instructions_per_hop": per_hop}),

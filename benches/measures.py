@@ -20,7 +20,8 @@ from figures import Figure
 from processes import Usage, run
 from sides import ROOT, Side
 
-LOOP = ROOT / "target" / "release" / "examples" / "loop"
+LOOP_SOURCE = ROOT / "benches" / "loop.rs"
+LOOP = ROOT / "target" / "loop"
 
 
 def hull_run(side: Side, figure: Figure, folder: Path, *more: str) -> tuple[Usage, int]:

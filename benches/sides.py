@@ -27,7 +27,8 @@ class Side(NamedTuple):
 
 def this() -> Side:
     """The build of .venv, plain or guided, as `make` or `make fast` left it."""
-    return Side(f"{revision('HEAD')[:7]}{'+' if _git('status', '--porcelain') else ''}", None)
+    changed = _git("status", "--porcelain", "--", "crates", "python", "Cargo.lock", "Cargo.toml")
+    return Side(f"{revision('HEAD')[:7]}{'+' if changed else ''}", None)
 
 
 def base(name: str) -> Side:

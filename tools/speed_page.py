@@ -13,6 +13,8 @@ from typing import Any
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "speed.md"
 SPEED = "million_hops_per_cpu_second"
+# Processes that want to run: two threads beside a busy process are three.
+BUSY = 4.5
 Row = list[str]
 
 
@@ -66,8 +68,9 @@ def hops(side: dict[str, Any]) -> str:
 
 
 def of_kind(bench: dict[str, Any], *kinds: str) -> list[tuple[str, dict[str, Any]]]:
-    """Names and figures."""
-    return [(name, one) for name, one in bench["figures"].items() if one["kind"] in kinds]
+    """Names and figures, by size."""
+    found = [(name, one) for name, one in bench["figures"].items() if one["kind"] in kinds]
+    return sorted(found, key=lambda item: (item[1]["hosts"], item[0]))
 
 
 def before(one: dict[str, Any], key: str, digits: int) -> Row:
@@ -179,14 +182,17 @@ def loop(bench: dict[str, Any], _: dict[str, Any]) -> str:
 
 def measured(bench: dict[str, Any], beside: dict[str, Any]) -> str:
     """Where, what and how often."""
+    all_of = [*bench["figures"].values(), *beside["cases"].values()]
     named = {tuple(one["revisions"]) for one in bench["figures"].values()}
     sides = ", ".join(sorted(" after ".join(pair) for pair in named))
-    counts = [one["runs"] for of in (bench["figures"], beside["cases"]) for one in of.values()]
     other = sorted({case["revision"] for case in beside["cases"].values()})
+    counts = [one["runs"] for one in all_of]
+    busy = any(one.get("load", BUSY) >= BUSY for one in all_of)
     return (
         f"Machine: {bench['machine']}. Revision of hull: {sides}; beside other simulators"
         f" {', '.join(other)} (`+`: with changes). htsim at `{beside['htsim'][:10]}`, ns-3 3.37."
         f" Medians of {min(counts)} to {max(counts)} runs of each."
+        f"{' The machine was busy with other work, so these are too low.' if busy else ''}"
     )
 
 

@@ -11,6 +11,7 @@ TCPs are their own, so they do not send the same packets. Writes results/peers.j
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -127,6 +128,7 @@ def compare(case: Case, runs: int, program: str | None) -> dict[str, Any]:
         "peer": peer.name,
         "revision": hull.side.name,
         "runs": runs,
+        "load": os.getloadavg()[0],
         "hull": ours,
         "theirs": theirs,
         "times_as_fast": theirs["user_seconds"] / ours["user_seconds"],
