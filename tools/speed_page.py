@@ -233,10 +233,11 @@ def draw(bench: dict[str, Any]) -> None:
         axis.set_xscale("log", base=4)
         axis.set_xticks(ticks := [hosts for hosts, _ in by_hosts(bench, "this")])
         axis.set_xticklabels([f"{hosts:,}" for hosts in ticks])
-        axis.set_ylim(0)
+        axis.minorticks_off()
+        axis.set_ylim(0, 1.2 * axis.dataLim.y1)
         axis.set_xlabel("Hosts of the fat tree")
         axis.set_title("CPU time for a packet-hop (ns)")
-        axis.legend()
+        axis.legend(loc="lower right")
         title = "CPU time for a packet-hop by the number of hosts"
         (DRAWINGS / "cost.svg").write_text(svg(figure, title), encoding="utf-8")
 
