@@ -67,7 +67,7 @@ BESIDE_HTSIM = (
     fat_tree(10, 100_000),
     fat_tree(16, 100_000),
 )
-# ns-3 takes a minute for so many.
+# ns-3 takes a minute or two for so many.
 BESIDE_NS3 = (Case("tree192", TREE192, 20_000),)
 
 
