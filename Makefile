@@ -17,6 +17,17 @@ help: ## list the targets
 .PHONY: build
 build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
 
+# The compiler sees which branches short runs take (tools/train.py). The results are the same bytes.
+.PHONY: fast
+fast: $(VENV)/.installed ## build hull guided by a profile, for long simulations: twice the time of `make`
+	@rm -f $(VENV)/.built
+	tools/guided develop
+	@touch $(VENV)/.built
+
+.PHONY: wheel
+wheel: $(VENV)/.installed ## the wheel in target/wheels, guided by a profile
+	tools/guided build --out target/wheels
+
 .PHONY: traffic
 traffic: build ## the traffic generator for real networks: `hull linux traffic`
 	cargo build --release --locked --package hull-traffic
@@ -73,10 +84,26 @@ rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how
 prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too, 10 minutes each at most
 	$(BIN)/python rtl/formal/prove.py
 
+# BASE=REV measures that revision in turn with this one; ONLY=TEXT some figures, RUNS=N, LARGE=1.
+BENCH = $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)") $(if $(LARGE),--large) $(if $(TIMES),--times)
+RUNS_EACH = $(if $(RUNS),--runs $(RUNS))
+MEASURE = PYTHONPATH=benches:validation/ns3 $(BIN)/python
+
 .PHONY: bench
-bench: build ## packet-hops per CPU second, instructions per packet-hop
-	$(BIN)/python benches/bench.py
+bench: build ## packet-hops per CPU second, beside those of BASE=REV; RUNS=5 ONLY=text LARGE=1
+	$(MEASURE) benches/bench.py $(BENCH) $(RUNS_EACH)
 	@if tools/linux-ready test; then cd linux/hull-linux && cargo run -q --release --locked --example overhead; fi
+
+.PHONY: peers
+peers: build ## hull beside htsim (HTSIM=PROGRAM) and ns-3 (Debian: libns3-dev) on the same flow lists
+	$(MEASURE) -m peers.run $(if $(HTSIM),--htsim $(HTSIM)) $(RUNS_EACH)
+
+# An hour with LARGE=1. What is not measured again keeps its numbers.
+.PHONY: speed
+speed: build ## measure the numbers of docs/speed.md again: BASE=REV HTSIM=PROGRAM LARGE=1
+	$(MEASURE) benches/bench.py $(BENCH) $(RUNS_EACH) --out docs/speed/bench.json
+	$(MEASURE) -m peers.run $(if $(HTSIM),--htsim $(HTSIM)) $(RUNS_EACH) --out docs/speed/peers.json
+	$(BIN)/python tools/speed_page.py
 
 # ns-3 is found by one of its headers: Debian's pkg-config files name wrong folders.
 .PHONY: validate
@@ -134,6 +161,9 @@ lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in
 	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
 	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
 	  --no-emit-find-links -o requirements-rtl.lock requirements-rtl.in
+	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
+	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
+	  --no-emit-find-links -o requirements-guided.lock requirements-guided.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results

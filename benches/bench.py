@@ -1,180 +1,115 @@
-"""The speed of hull: packet-hops per CPU second of a whole process, instructions per packet-hop.
+"""The speed of hull, beside that of another revision where one is named.
 
-A packet-hop is a packet, data or ACK, carried over one link. CPU time is what the operating
-system charges the process `hull run`, start of Python, reading and writing included. Instructions
-are counted by valgrind on the simulator alone, between a short and a long run, so that starting
-up cancels; they do not depend on what else the machine does.
+    make bench [BASE=REV] [RUNS=N] [ONLY=TEXT] [LARGE=1] [TIMES=1]
+
+Each figure is measured RUNS times on each side in turn; the table has the medians. BASE is built
+from a clean work tree by plain `make`'s rules; this side is what `make` or `make fast` built last.
+ONLY measures the figure of that name, or those whose names have that text; LARGE those of 8,192 and
+more hosts too. Without BASE it also counts instructions (valgrind; not with TIMES=1), and fails
+where a speed is below what is required.
+measures.py says what each kind of figure is. Writes results/bench.json, or the file of --out.
 """
 
-import json
+import argparse
 import os
-import re
-import resource
-import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-HULL = ROOT / ".venv" / "bin" / "hull"
-RUN_CELL = ROOT / "target" / "release" / "examples" / "run_cell"
-SCENARIOS = ROOT / "python" / "hull" / "scenarios"
-REPEATS = 3
-FIXED_REPEATS = 9
-MOST_FIXED_SECONDS = 0.12
-"""CPU time of `hull run` beside the simulation."""
+import instructions
+import records
+import sides
+from figures import FIGURES, Figure
+from measures import LOOP, LOOP_SOURCE, MEASURES
+from processes import in_turn
 
-
-class Case(NamedTuple):
-    """A scheme of a scenario: what is set, and how a short and a long run differ."""
-
-    scenario: str
-    scheme: str
-    settings: tuple[str, ...]
-    short: tuple[str, ...]
-    long: tuple[str, ...]
-    required: float | None = None  # million packet-hops per CPU second
+# Million packet-hops per CPU second.
+REQUIRED = {"star dctcp_30k": 8.0, "tree192 dctcp": 10.0}
 
 
-LOAD = ("workload.requests.load=60%", "run.duration=120s")
-SHORT = ("run.warmup=0s", "run.duration=6s", "run.drain=0s")
-LONG = ("run.warmup=0s", "run.duration=9s", "run.drain=0s")
-
-SIZES = "{pareto={shape=1.05,mean='100KB'}}"
-
-
-def flows(scenario: str, scheme: str, count: int, required: float | None = None) -> Case:
-    """A network with so many Poisson flows."""
-    few, many = f"workload.flows.count={count // 50}", f"workload.flows.count={count // 15}"
-    settings = (f"workload.flows.count={count}",)
-    if scenario == "tree192":
-        # A connection for each flow, so that speeds compare with those of earlier versions.
-        settings = (f"workload.flows={{load='15%',count={count},sizes={SIZES}}}",)
-    return Case(scenario, scheme, settings, (few,), (many,), required)
-
-
-CASES = (
-    Case("epfl-table2", "dctcp_30k", LOAD, SHORT, LONG, 8.0),
-    Case("epfl-table2", "tcp_droptail", LOAD, SHORT, LONG),
-    Case("epfl-table2", "dctcp_pq950_pacer", LOAD, SHORT, LONG),
-    flows("tree192", "dctcp", 100_000, 10.0),
-    flows("tree192", "tcp", 100_000),
-    flows("tree192", "hull", 100_000),
-    flows("fat-tree1024", "dctcp", 6_000),
-)
+def chosen(options: argparse.Namespace) -> list[Figure]:
+    """What is to be measured; the loop only where it was written."""
+    has_loop = LOOP_SOURCE.exists()
+    exact = any(figure.name == options.only for figure in FIGURES)
+    figures = [
+        figure
+        for figure in FIGURES
+        if (figure.name == options.only if exact else options.only in figure.name)
+        and (options.large or exact or not figure.large)
+        and (has_loop or figure.kind != "loop")
+    ]
+    if not figures:
+        names = ", ".join(figure.name for figure in FIGURES)
+        raise SystemExit(
+            f"bench: --only: {options.only} is invalid; expected part of one of {names}"
+        )
+    if any(figure.kind == "loop" for figure in figures):
+        subprocess.run(["rustc", "-O", "-o", LOOP, LOOP_SOURCE], check=True)
+    return figures
 
 
-def cpu_seconds(command: list[str], env: dict[str, str] | None = None) -> float:
-    """User and system time of a child process, s."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        command,
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **(env or {})},
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
-def one_scheme(folder: Path, case: Case) -> Path:
-    """The case's scenario with its scheme only and nothing swept."""
-    text = (SCENARIOS / f"{case.scenario}.toml").read_text(encoding="utf-8")
-    head, *schemes = re.split(r"(?m)^(?=\[schemes\.)", text)
-    head = re.sub(r"(?ms)^\[sweep\].*?(?=^\[|\Z)", "", head)
-    [chosen] = [part for part in schemes if part.startswith(f"[schemes.{case.scheme}]")]
-    path = folder / f"{case.scenario}-{case.scheme}.toml"
-    path.write_text(head + chosen, encoding="utf-8")
-    return path
-
-
-def whole_process(folder: Path, case: Case) -> float:
-    """Million packet-hops per CPU second of `hull run`, the best of some runs."""
-    best = 0.0
-    scenario = one_scheme(folder, case)
-    for repeat in range(REPEATS):
-        out = folder / f"{scenario.stem}-{repeat}"
-        command = [str(HULL), "run", str(scenario), "--out", str(out)]
-        command += ["--jobs", "1", "--seeds", "1"]
-        for setting in case.settings:
-            command += ["--set", setting]
-        seconds = cpu_seconds(command)
-        hops = json.loads((out / "summary.json").read_text(encoding="utf-8"))["packet_hops"]
-        best = max(best, hops / seconds * 1e-6)
-    return best
-
-
-def fixed_cost(folder: Path) -> float:
-    """CPU seconds of a `hull run` of one tiny part without its simulation, the median of some. Its
-    modules are compiled, as those of an installed package are.
-    """
-    settings = ("workload.requests.load=60%", "run.warmup=0s", "run.duration=1ms")
-    tiny = Case("epfl-table2", "dctcp_30k", settings, (), ())
-    found = []
-    scenario = one_scheme(folder, tiny)
-    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
-    for repeat in range(1 + FIXED_REPEATS):
-        out = folder / f"tiny-{repeat}"
-        command = [str(HULL), "run", str(scenario), "--out", str(out), "--seeds", "1"]
-        for setting in tiny.settings:
-            command += ["--set", setting]
-        seconds = cpu_seconds(command, compiled)
-        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-        found.append(seconds - summary["cpu_seconds"])
-    return statistics.median(found[1:])
-
-
-def counted(folder: Path, case: Case, settings: tuple[str, ...]) -> tuple[int, int]:
-    """Instructions and packet-hops of a run."""
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
-    command += [str(RUN_CELL), str(one_scheme(folder, case)), "", case.scheme, str(folder)]
-    command += [*case.settings, *settings]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    match = re.search(r"Collected : (\d+)", done.stderr)
-    if match is None:
-        raise SystemExit("bench: valgrind printed no count")
-    return int(match[1]), json.loads(done.stdout)["packet_hops"]
-
-
-def instructions(folder: Path, case: Case) -> float:
-    """Instructions per packet-hop."""
-    short, long = counted(folder, case, case.short), counted(folder, case, case.long)
-    return (long[0] - short[0]) / (long[1] - short[1])
+def row(figure: Figure, values: list[dict[str, float]], count: float | None) -> str:
+    """A line of the table: what the figure is about, of each side, and what they differ by."""
+    key = next(iter(values[0]))
+    shown = [f"{value[key]:10.2f}" for value in values]
+    change = f"{values[0][key] / values[1][key]:8.2f}" if len(values) > 1 else ""
+    counted = "" if count is None else f"{count:10.0f}"
+    return f"{figure.name:30} {''.join(shown)}{change}{counted}  {key.replace('_', ' ')}"
 
 
 def main() -> int:
-    """Prints a row for each case; fails when one is below what is required."""
-    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "hull-sim"]
-    subprocess.run([*cargo, "--example", "run_cell"], check=True, cwd=ROOT)
-    has_valgrind = shutil.which("valgrind") is not None
-    rows, missed = {}, []
-    print(f"{'':32} {'M packet-hops / CPU s':>22} {'instructions / hop':>20}")
+    """Measures, prints a row for each figure, writes all values."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--base", metavar="REV", help="the revision to measure beside this one")
+    parser.add_argument("--runs", metavar="N", type=int, default=5, help="on each side (5)")
+    parser.add_argument("--only", metavar="TEXT", default="", help="figures with this in the name")
+    parser.add_argument("--times", action="store_true", help="no instructions")
+    parser.add_argument("--large", action="store_true", help="the large networks too")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, default=sides.ROOT / "results/bench.json"
+    )
+    options = parser.parse_args()
+    compared = [sides.this(), *([sides.base(options.base)] if options.base else [])]
+    figures = chosen(options)
+    countable = [figure for figure in figures if figure.kind == "speed" and not figure.large]
+    count = bool(countable) and not (options.base or options.times) and instructions.build()
+    heading = [f"{side.name:>10}" for side in compared]
+    print(
+        f"{'':30} {''.join(heading)}{'   times' if options.base else ''}"
+        f"{'instr./hop' if count else ''}"
+    )
+    missed = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for case in CASES:
-            speed = whole_process(folder, case)
-            count = instructions(folder, case) if has_valgrind else None
-            title = f"{case.scenario} {case.scheme}"
-            rows[title] = {"million_hops_per_cpu_second": speed, "instructions_per_hop": count}
-            print(f"{title:32} {speed:22.1f} {'-' if count is None else f'{count:.0f}':>20}")
-            if case.required is not None and speed < case.required:
-                missed.append(f"{title} ran {speed:.1f}, required are {case.required:.0f}")
-        fixed = fixed_cost(folder)
-        rows["fixed cost of a run"] = {"cpu_seconds": fixed}
-        print(f"{'fixed cost of a run':32} {fixed:22.3f} CPU s")
-        if fixed > MOST_FIXED_SECONDS:
-            missed.append(
-                f"a run's fixed cost is {fixed:.3f} CPU s, required is at most {MOST_FIXED_SECONDS}"
+        for figure in figures:
+            values = in_turn(
+                compared,
+                options.runs,
+                lambda side, figure=figure: MEASURES[figure.kind](side, figure, folder),
             )
-    if not has_valgrind:
-        print("no valgrind here: instructions not counted (Debian: apt install valgrind)")
-    results = ROOT / "results"
-    results.mkdir(exist_ok=True)
-    (results / "bench.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+            per_hop = None
+            if count and figure in countable:
+                per_hop = instructions.per_hop(folder, figure)
+            print(row(figure, values, per_hop), flush=True)
+            measured = {
+                "hosts": figure.hosts,
+                "kind": figure.kind,
+                "revisions": [side.name for side in compared],
+                "runs": options.runs,
+                "load": os.getloadavg()[0],
+                "this": values[0],
+                **({"base": values[1]} if options.base else {}),
+                **({} if per_hop is None else {"instructions_per_hop": per_hop}),
+            }
+            records.add(options.out, "figures", {figure.name: measured})
+            speed = values[0].get("million_hops_per_cpu_second", 0)
+            if speed < REQUIRED.get(figure.name, 0):
+                missed.append(
+                    f"{figure.name} ran {speed:.1f}, required are {REQUIRED[figure.name]}"
+                )
     for line in missed:
         print(f"bench: {line}", file=sys.stderr)
     return 1 if missed else 0

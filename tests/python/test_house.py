@@ -62,6 +62,7 @@ def test_requirements_are_the_dependencies() -> None:
     [
         ("requirements.lock", ("requirements.in", "requirements-dev.in")),
         ("requirements-rtl.lock", ("requirements-rtl.in",)),
+        ("requirements-guided.lock", ("requirements-guided.in",)),
     ],
 )
 def test_locks_pin_everything_and_name_no_address(locked: str, sources: tuple[str, ...]) -> None:

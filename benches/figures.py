@@ -1,0 +1,113 @@
+"""What `make bench` measures: each figure is a scheme of a scenario, with the keys that are set."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import lists
+
+SCENARIOS = Path(__file__).resolve().parent.parent / "python" / "hull" / "scenarios"
+
+
+class Figure(NamedTuple):
+    """What is run; `kind` says what is measured of it: measures.py."""
+
+    name: str
+    kind: str
+    scenario: str
+    scheme: str
+    settings: tuple[str, ...]
+    hosts: int
+    # The workload, where it is a list.
+    rows: Callable[[], list[lists.Row]] | None = None
+    # Takes minutes: measured when asked for.
+    large: bool = False
+
+    def prepare(self, folder: Path) -> tuple[Path, list[str]]:
+        """The scenario with this scheme only and nothing swept, and the keys to set."""
+        text = (SCENARIOS / f"{self.scenario}.toml").read_text(encoding="utf-8")
+        head, *schemes = re.split(r"(?m)^(?=\[schemes\.)", text)
+        head = re.sub(r"(?ms)^\[sweep\].*?(?=^\[|\Z)", "", head)
+        [chosen] = [part for part in schemes if part.startswith(f"[schemes.{self.scheme}]")]
+        file = folder / f"{self.name}.toml".replace(" ", "-")
+        file.write_text(head + chosen, encoding="utf-8")
+        settings = list(self.settings)
+        if self.rows is not None:
+            flows = file.with_suffix(".csv")
+            if not flows.exists():
+                lists.write(self.rows(), flows)
+            settings.append(f"workload.flows={flows}")
+        return file, settings
+
+
+STAR = ("workload.requests.load=60%", "run.duration=120s")
+# A connection for each flow, so that speeds compare with those of earlier versions.
+TREE = ("workload.flows={load='15%',count=100000,sizes={pareto={shape=1.05,mean='100KB'}}}",)
+
+
+def star(scheme: str) -> Figure:
+    """Requests at 60% load over one switch."""
+    return Figure(f"star {scheme}", "speed", "epfl-table2", scheme, STAR, 10)
+
+
+def tree(scheme: str, kind: str = "speed") -> Figure:
+    """The tree of 192 hosts, 100,000 flows."""
+    name = f"tree192 {scheme}" if kind == "speed" else f"tree192 {scheme}, {kind}"
+    return Figure(name, kind, "tree192", scheme, TREE, 192)
+
+
+def fat_tree(k: int, count: int, kind: str = "speed", *, large: bool = False) -> Figure:
+    """Web search sizes at 30% of 100 Gbps, DCTCP."""
+    hosts = k**3 // 4
+    name = f"fat tree {hosts}" if kind == "speed" else f"fat tree {hosts}, {kind}"
+    settings = (f"topology.fat_tree.k={k}", f"workload.flows.count={count}")
+    return Figure(name, kind, "fat-tree1024", "dctcp", settings, hosts, large=large)
+
+
+def permutation(k: int) -> Figure:
+    """Every host sends 1 MB at 400 Gbps, all at once, DCTCP."""
+    hosts = k**3 // 4
+    rates = ("host.rate=400Gbps", "switch.rate=400Gbps")
+    settings = (f"topology.fat_tree.k={k}", *rates)
+    rows = partial(lists.permutation, hosts, 1_000_000)
+    name = f"permutation {hosts}"
+    return Figure(name, "speed", "fat-tree1024", "dctcp", settings, hosts, rows, large=True)
+
+
+def one_flow(name: str, k: int, *, large: bool = False) -> Figure:
+    """A single flow: what a run costs before and after its packets."""
+    settings = (f"topology.fat_tree.k={k}", "workload.flows.count=1")
+    return Figure(name, "cost", "fat-tree1024", "dctcp", settings, k**3 // 4, large=large)
+
+
+def loop(scheme: str) -> Figure:
+    """300,000 flows of a list: the throw-away simulator of loop.rs reads the same one."""
+    rows = partial(lists.pareto, 192, 300_000, 0.15, 10e9)
+    return Figure(f"tree192 {scheme}, loop", "loop", "tree192", scheme, (), 192, rows)
+
+
+FIGURES = (
+    star("dctcp_30k"),
+    star("tcp_droptail"),
+    star("dctcp_pq950_pacer"),
+    tree("tcp"),
+    tree("dctcp"),
+    tree("hull"),
+    fat_tree(4, 4_000),
+    fat_tree(8, 6_000),
+    fat_tree(16, 6_000),
+    fat_tree(32, 12_000, large=True),
+    permutation(32),
+    permutation(64),
+    one_flow("a run of one flow", 4),
+    one_flow("start of 65536", 64, large=True),
+    tree("tcp", "threads"),
+    tree("dctcp", "threads"),
+    tree("hull", "threads"),
+    fat_tree(16, 6_000, "threads"),
+    tree("dctcp", "busy"),
+    loop("dctcp"),
+    loop("hull"),
+)

@@ -1,0 +1,1 @@
+"""Other simulators on the lists of flows that hull runs."""
