@@ -180,11 +180,8 @@ impl Network {
         packet: &Packet,
     ) -> Verdict {
         let link = &mut self.ports[port];
-        let verdict = link.enqueue_off_fast_path(now_ps, earliest_ps, packet, &mut self.options);
-        match link.is_cut() {
-            true => self.pass_on(port, verdict),
-            false => verdict,
-        }
+        let verdict = link.enqueue_special(now_ps, earliest_ps, packet, &mut self.options);
+        self.pass_on_accepted(port, verdict)
     }
 
     fn enqueue_shared(
@@ -195,7 +192,8 @@ impl Network {
         packet: Packet,
     ) -> Verdict {
         let Some(place) = self.places[port] else {
-            return self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
+            let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
+            return self.pass_on_accepted(port, verdict);
         };
         let memory = &mut self.memories[place.memory as usize];
         let queue = place.queue as usize + packet.class().min(self.classes - 1);
@@ -216,7 +214,7 @@ impl Network {
             let memory = &mut self.memories[place.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
         }
-        verdict
+        self.pass_on_accepted(port, verdict)
     }
 
     fn leaves_ps(&self, port: usize, start_ps: u64, bytes: u16) -> u64 {
@@ -231,6 +229,10 @@ impl Network {
     pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> (bool, Option<u64>) {
         let start_ps = self.ports[port].busy_until_ps().max(now_ps);
         let (packet, first, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
+        let first = match packet.is_some() && self.ports[port].is_cut() {
+            true => self.pass_on(port, first),
+            false => first,
+        };
         if let Some(packet) = packet
             && let Some(&Some(place)) = self.places.get(port)
         {

@@ -47,11 +47,12 @@ impl Network {
         }));
     }
 
-    /// A packet was offered to a port whose link is cut: it stays in this part or departs.
-    #[inline]
-    pub(super) fn pass_on(&mut self, port: usize, verdict: Verdict) -> Verdict {
-        let (Verdict::Accepted { start_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
-            return verdict;
+    /// A port whose link is cut has put a packet on the link: it stays in this part or departs. Returns
+    /// whether the link needs an event here, which it does if it was empty before, `first`.
+    #[inline(always)]
+    pub(super) fn pass_on(&mut self, port: usize, first: bool) -> bool {
+        let Some(part) = &mut self.part else {
+            return first;
         };
         let link = &mut self.ports[port];
         let entry = self.hops[link.last_in_flight().packet.hop as usize];
@@ -60,14 +61,22 @@ impl Network {
             _ => 0,
         };
         if to == part.number {
-            return verdict;
+            return first;
         }
         let scheduled = link.hand_over();
         part.departures.push(Departure { to, scheduled });
-        // The link needs no event for it here.
-        Verdict::Accepted {
-            start_ps,
-            first: false,
+        false
+    }
+
+    /// The same after a packet was offered to a port.
+    #[inline(always)]
+    pub(super) fn pass_on_accepted(&mut self, port: usize, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Accepted { start_ps, first } if self.ports[port].is_cut() => {
+                let first = self.pass_on(port, first);
+                Verdict::Accepted { start_ps, first }
+            }
+            _ => verdict,
         }
     }
 
@@ -99,6 +108,18 @@ impl Network {
     pub fn forget_new_routes(&mut self) {
         if let Some(part) = &mut self.part {
             part.routes = Vec::new();
+        }
+    }
+
+    /// A packet will [land](Network::land): looks at its link, so that it is in the cache then. One after
+    /// the other, packets that land would wait for memory, each for itself.
+    #[inline]
+    pub fn approach(&self, hop: u32) {
+        // The route may not be known yet.
+        if let Some(&entry) = self.hops.get(hop as usize - 1)
+            && let Some(port) = self.ports.get(entry as usize)
+        {
+            port.approach();
         }
     }
 

@@ -114,6 +114,12 @@ impl Ring {
         &self.slots[self.place(0)]
     }
 
+    /// The slot of the next packet, or where the ring has to grow for it any other one.
+    #[inline(always)]
+    pub fn vacant(&self) -> &Scheduled {
+        &self.slots[self.place(self.len)]
+    }
+
     /// Takes the last packet off; the ring must not be empty.
     #[inline(always)]
     pub fn pop_last(&mut self) -> Scheduled {

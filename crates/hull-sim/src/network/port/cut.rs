@@ -1,11 +1,13 @@
 //! A port whose link is cut, because another part of the network begins at its far end: the queue is
 //! in one part, what is in flight in the others. A FIFO port knows when a packet will arrive as soon as
-//! the packet is queued, so it is handed over then. Times are ps, sizes bytes.
+//! the packet is queued, a port with several queues as soon as it has chosen it, so it is handed over
+//! then: not later than its transmission starts. Times are ps, sizes bytes.
 //!
 //! Here the ring holds what is in flight within this part only, so the waiting packets, which the port
 //! still has to count, are listed beside it. Which part a packet is bound for is for the caller to say.
 
 use std::collections::VecDeque;
+use std::hint;
 
 use super::super::options::OptionTable;
 use super::super::packet::Packet;
@@ -23,24 +25,24 @@ pub(super) struct CutLink {
 }
 
 impl Port {
-    /// Whether everything about a packet is decided when it arrives, with nothing but what this port
-    /// has: then the link can be cut. A new kind of port has to be judged here.
-    pub fn decides_on_arrival(&self) -> bool {
+    /// Whether everything about a packet is decided when its transmission is, with nothing but what its
+    /// switch has: then the link can be cut. A new kind of port has to be judged here.
+    pub fn can_be_cut(&self) -> bool {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
                 rules,
-                queues, // choose when the link is free
+                queues: _, // choose when the link is free or earlier
                 arrivals: _,
                 watch, // is read where the port's events are not
                 cut: _,
             } = &**extras;
             let of_rules = rules.iter().all(|rule| rule.decides_on_arrival());
-            of_rules && queues.is_none() && watch.is_none()
+            of_rules && watch.is_none()
         });
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }
 
-    /// Cuts the link of this port, which must decide on arrival.
+    /// Cuts the link of this port, which [must allow it](Port::can_be_cut).
     pub fn cut(&mut self) {
         self.features |= feature::CUT;
         self.extras.get_or_insert_default();
@@ -54,7 +56,19 @@ impl Port {
 
     /// The way of a packet through a port that does not take the short one, when it was advanced.
     #[inline(never)]
-    pub(in crate::network) fn enqueue_off_fast_path(
+    pub(super) fn enqueue_off_fast_path(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        packet: &Packet,
+        options: &mut OptionTable,
+    ) -> Verdict {
+        self.enqueue_special(now_ps, earliest_ps, packet, options)
+    }
+
+    /// The same within its caller: cut links are on every packet's way.
+    #[inline(always)]
+    pub(in crate::network) fn enqueue_special(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
@@ -83,14 +97,18 @@ impl Port {
         };
         if let Verdict::Accepted { start_ps, .. } = verdict
             && start_ps > now_ps
-            && let Some(extras) = &mut self.extras
         {
-            extras
-                .cut
-                .departures
-                .push_back((start_ps, packet.wire_bytes));
+            self.await_departure(start_ps, packet.wire_bytes);
         }
         verdict
+    }
+
+    /// A packet waits until its transmission starts at `start_ps`.
+    #[inline]
+    pub(super) fn await_departure(&mut self, start_ps: u64, bytes: u16) {
+        if let Some(extras) = &mut self.extras {
+            extras.cut.departures.push_back((start_ps, bytes));
+        }
     }
 
     pub(super) fn advance_departures(&mut self, now_ps: u64) {
@@ -129,6 +147,13 @@ impl Port {
             let packet = other.ring.pop();
             self.ring.push(Scheduled { start_ps, packet });
         }
+    }
+
+    /// Looks at what [`Port::land`] and the packet's delivery need.
+    #[inline]
+    pub fn approach(&self) {
+        hint::black_box(self.features);
+        hint::black_box(self.ring.vacant().start_ps);
     }
 
     /// A packet is handed over by another part; true when the link needs an event.

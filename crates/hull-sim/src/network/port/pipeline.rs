@@ -181,6 +181,7 @@ impl Port {
         let mut first_in_flight = false;
         let mut again_ps = None;
         let mut sent = None;
+        let mut departs_ps = None;
         if let Some(Extras {
             rules,
             queues: Some(queues),
@@ -201,11 +202,17 @@ impl Port {
             self.waited_ps += now_ps - waiting.arrived_ps;
             let verdict = self.schedule(now_ps, start_ps, packet);
             first_in_flight = matches!(verdict, Verdict::Accepted { first: true, .. });
+            departs_ps = (start_ps > now_ps).then_some(start_ps);
             if queues.asked_again() {
                 again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
             }
         }
         self.extras = extras;
+        if self.has(feature::CUT)
+            && let (Some(start_ps), Some(packet)) = (departs_ps, &sent)
+        {
+            self.await_departure(start_ps, packet.wire_bytes);
+        }
         self.note_queue(now_ps);
         (sent, first_in_flight, again_ps)
     }

@@ -143,6 +143,12 @@ impl Reader {
         true
     }
 
+    /// The records that [`Reader::look`] has found and that were not handed on.
+    #[inline]
+    pub fn fetched(&self) -> &[Record] {
+        &self.fetched[self.next..]
+    }
+
     /// The next of the records that [`Reader::look`] has found.
     #[inline]
     pub fn next(&mut self) -> Option<Record> {

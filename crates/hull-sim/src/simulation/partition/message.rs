@@ -101,6 +101,12 @@ impl Message {
         [first | kind << KIND_SHIFT, b, c, d]
     }
 
+    /// The place of a packet's next hop, where the record is of a packet.
+    #[inline]
+    pub fn hop_of(record: &Record) -> Option<u32> {
+        (record[0] >> KIND_SHIFT == PACKET).then_some(record[3] as u32)
+    }
+
     /// The message of a record.
     #[inline]
     pub fn of(record: &Record) -> Message {
@@ -177,6 +183,8 @@ mod tests {
             }),
         ] {
             assert_eq!(Message::of(&message.record()), message);
+            let hop = matches!(message, Message::Packet(_)).then_some(packet.hop);
+            assert_eq!(Message::hop_of(&message.record()), hop);
         }
         let told: Vec<Message> = Message::of_route(10, &[1, 2, 3, 4, 5, 6, 7]).collect();
         assert_eq!(told[1], Message::Route(16, 1, [7, 0, 0, 0, 0, 0]));

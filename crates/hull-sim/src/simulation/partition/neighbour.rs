@@ -71,6 +71,12 @@ impl Neighbour {
         self.incoming.look()
     }
 
+    /// Where the packets that were fetched go next.
+    #[inline]
+    pub fn hops(&self) -> impl Iterator<Item = u32> {
+        self.incoming.fetched().iter().filter_map(Message::hop_of)
+    }
+
     /// The next of the messages that were fetched.
     #[inline]
     pub fn next(&mut self) -> Option<Message> {
