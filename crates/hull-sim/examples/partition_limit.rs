@@ -1,10 +1,9 @@
-//! What two threads can gain on one run of a cell, and what they do gain: the cost of handing a word
-//! from one core to the other and back, the events per simulated microsecond, and the time of the
-//! run on one thread and on two (docs/parallel.md says what follows from them).
+//! What several threads can gain on one run of a cell, and what they do gain: the cost of handing a word
+//! from one core to the other and back, the events per simulated microsecond, the time of the run on
+//! one thread and on N, and what each of N parts has to do (docs/parallel.md says what follows from
+//! them). With more parts than processors one thread serves them in turn.
 //!
-//! `cargo run --release -p hull-sim --example partition_limit -- FILE CONDITION SCHEME [KEY=VALUE]...`
-//!
-//! Both cores have to be free: a core that does something else for a moment stops both threads.
+//! `cargo run --release -p hull-sim --example partition_limit -- N FILE CONDITION SCHEME [KEY=VALUE]...`
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,9 +61,10 @@ fn timed(scenario: &Scenario, threads: u32) -> Result<(Outcome, f64), String> {
 }
 
 fn run(args: &[String]) -> Result<(), String> {
-    let [file, condition, scheme, overrides @ ..] = args else {
-        return Err("usage: partition_limit FILE CONDITION SCHEME [KEY=VALUE]...".to_owned());
+    let [threads, file, condition, scheme, overrides @ ..] = args else {
+        return Err("usage: partition_limit N FILE CONDITION SCHEME [KEY=VALUE]...".to_owned());
     };
+    let threads: u32 = threads.parse().map_err(|e| format!("{threads}: {e}"))?;
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
     let cells = scenario::expand(&text, file, overrides).map_err(|e| e.to_string())?;
     let cell = cells
@@ -73,19 +73,24 @@ fn run(args: &[String]) -> Result<(), String> {
         .ok_or_else(|| format!("{file}: no cell {condition}/{scheme}"))?;
     println!("round trip between the cores: {:.0} ns", round_trip_ns());
     let (one, one_seconds) = timed(&cell.scenario, 1)?;
-    let (two, two_seconds) = timed(&cell.scenario, 2)?;
+    let (several, several_seconds) = timed(&cell.scenario, threads)?;
     let per_us = one.events as f64 / (one.simulated_ps as f64 * 1e-6);
     let event_ns = one_seconds * 1e9 / one.events as f64;
     println!("events per simulated microsecond: {per_us:.1}, {event_ns:.1} ns each on one thread");
     let hops = one.packet_hops as f64 * 1e-6;
-    for (threads, seconds) in [(1, one_seconds), (2, two_seconds)] {
+    for (threads, seconds) in [(1, one_seconds), (threads, several_seconds)] {
         let rate = hops / seconds;
         println!("threads {threads}: {seconds:.3} s, {rate:.1} million packet-hops a second");
     }
-    if two.other_threads_seconds.is_empty() {
+    if several.part_loads.is_empty() {
         println!("this run cannot be simulated in parts: both took one thread");
     }
-    println!("gain: {:.2}", one_seconds / two_seconds);
+    for (part, load) in several.part_loads.iter().enumerate() {
+        let share = 100.0 * load.events as f64 / several.events as f64;
+        let messages = load.messages as f64 / several.packet_hops as f64;
+        println!("part {part}: {share:.1}% of the events, {messages:.3} messages a packet-hop");
+    }
+    println!("gain: {:.2}", one_seconds / several_seconds);
     Ok(())
 }
 

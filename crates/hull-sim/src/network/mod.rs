@@ -218,15 +218,14 @@ impl Network {
         port: usize,
         place: u32,
     ) -> Verdict {
-        let link = &mut self.ports[port];
-        let packet = self.in_flight.get_mut(place);
         let verdict = match self.places.get(port) {
-            Some(&Some(shared)) => {
-                return self.enqueue_shared(now_ps, earliest_ps, port, place, shared);
+            Some(&Some(shared)) => self.enqueue_shared(now_ps, earliest_ps, port, place, shared),
+            _ => {
+                let packet = self.in_flight.get_mut(place);
+                self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options)
             }
-            _ => link.enqueue(now_ps, earliest_ps, packet, &mut self.options),
         };
-        match link.is_cut() {
+        match self.ports[port].is_cut() {
             true => self.pass_on(place, verdict),
             false => verdict,
         }
@@ -295,6 +294,9 @@ impl Network {
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
         }
         let place = self.in_flight.insert(packet);
+        if self.ports[port].is_cut() && self.pass_on(place, verdict) == Verdict::HandedOver {
+            return (None, again_ps);
+        }
         (Some((arrival_ps, self.cargo(port, place))), again_ps)
     }
 

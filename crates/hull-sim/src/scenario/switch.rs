@@ -189,9 +189,9 @@ impl Switch {
         rules
     }
 
-    /// Whether a network of such switches may be simulated in parts: each port decides as soon as a packet
-    /// arrives, with nothing but what it has. Every key is judged, so that a new one does not compile
-    /// before its author has.
+    /// Whether a network of such switches may be simulated in parts: each port decides before a packet's
+    /// transmission starts, with nothing but what its switch has. Every key is judged, so that a new one
+    /// does not compile before its author has.
     pub(crate) fn is_divisible(&self) -> bool {
         let Switch {
             rate,
@@ -199,10 +199,10 @@ impl Switch {
             latency: _,
             cut_through: _, // shortens the time ahead, which is taken from the ports
             buffer: _,
-            memory,     // is shared by ports, and packets leave it late
-            priorities, // the next packet is chosen when the link is free
-            dwrr: _,    // as with priorities, which it needs
-            commit: _,  // as well
+            memory: _,     // is shared by the ports of a switch, which are in one part then
+            priorities: _, // the next packet is chosen when the link is free
+            dwrr: _,       // as with priorities, which it needs
+            commit: _,     // chosen earlier
             count_in_service: _,
             ports,
             // Rules say it themselves.
@@ -220,12 +220,8 @@ impl Switch {
             seed: 0,
             port: 0,
         };
-        memory.is_none()
-            && *priorities <= 1
-            && self
-                .rules(&site)
-                .iter()
-                .all(|rule| rule.decides_on_arrival())
+        let rules = self.rules(&site);
+        rules.iter().all(|rule| rule.decides_on_arrival())
             && ports.iter().all(PortSettings::is_divisible)
     }
 

@@ -37,7 +37,7 @@ use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
 use losses::Losses;
-pub use outcome::{Measured, Outcome, PacketCount, ProcessorUse, Throughput};
+pub use outcome::{Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput};
 use partition::Partition;
 
 /// How many events pass between two looks at [`Control`].
@@ -151,7 +151,7 @@ impl Simulation {
 
     /// Runs to the end, or until `control` says stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
-        let (measured, other_threads) = match self.partition.take() {
+        let (measured, parts) = match self.partition.take() {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
         };
@@ -160,7 +160,7 @@ impl Simulation {
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;
         self.endpoints.forget_losses(options, &mut self.tally);
-        Outcome::of(self, measured, other_threads)
+        Outcome::of(self, measured, &parts)
     }
 
     /// Runs to the end of the measured time, measures, and lets what was started complete.

@@ -83,6 +83,15 @@ pub struct ProcessorUse {
     pub utilization: f64,
 }
 
+/// What a part of a run had to do, where the run was simulated in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartLoad {
+    /// Events served.
+    pub events: u64,
+    /// Messages to other parts and from them: packets, losses and routes.
+    pub messages: u64,
+}
+
 /// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
@@ -126,15 +135,17 @@ pub struct Outcome {
     pub flow_slots: u64,
     /// Processor time of each thread besides the first, s.
     pub other_threads_seconds: Vec<f64>,
+    /// What each part had to do, the hosts' part first, where the run was simulated in parts.
+    pub part_loads: Vec<PartLoad>,
 }
 
 impl Outcome {
-    /// Counts the packets and hands over the results; `other_threads_seconds` is the processor time of
-    /// threads besides this one.
+    /// Counts the packets and hands over the results; `parts` are the loads of the parts, and the processor
+    /// time of each one's thread, s, where the run was simulated in parts.
     pub(super) fn of(
         simulation: Simulation,
         measured: Measured,
-        other_threads_seconds: Vec<f64>,
+        parts: &[(PartLoad, f64)],
     ) -> Result<Self, Failure> {
         let Simulation {
             clock,
@@ -173,7 +184,8 @@ impl Outcome {
             marks: network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight: network.options.len() as u64,
             flow_slots: endpoints.table.flows.len() as u64,
-            other_threads_seconds,
+            other_threads_seconds: parts.iter().skip(1).map(|&(_, seconds)| seconds).collect(),
+            part_loads: parts.iter().map(|&(load, _)| load).collect(),
             logs: instruments.logs,
             flows: records.flows,
             queries: records.queries,

@@ -378,6 +378,7 @@ fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> 
         .run(&Control::default())
         .map_err(|e| format!("{e:?}"))?;
     outcome.other_threads_seconds.clear();
+    outcome.part_loads.clear();
     let text = format!("{outcome:?}");
     Ok((outcome, text))
 }

@@ -208,6 +208,52 @@ fn a_run_that_ends_when_all_is_done() {
     assert!(outcome.simulated_ps < 10 * star::SECOND_PS);
 }
 
+/// Ports with several queues choose their next packet when the link is free, or a little earlier.
+#[test]
+fn priority_classes() {
+    let classes = [
+        "switch.priorities=2",
+        "workload.high_priority_below=10KB",
+        "switch.buffer=20pkts",
+        "workload.flows.load=60%",
+        "run.drain=1ms",
+    ];
+    for more in [
+        &["switch.commit=3KB"][..],
+        &["switch.cut_through=64B", "switch.count_in_service=true"],
+        &["switch.dwrr.weights=[1, 3]"],
+    ] {
+        for network in [FAT_TREE, LEAVES] {
+            let outcome = on_all(&[network, FLOWS], &[&classes, more].concat());
+            assert!(outcome.packets.dropped > 0, "{:?}", outcome.packets);
+        }
+    }
+}
+
+#[test]
+fn queues_of_a_nic() {
+    let settings = ["host.nic_queues=4", "workload.flows.load=60%"];
+    let outcome = on_all(&[FAT_TREE, FLOWS], &settings);
+    assert!(outcome.packet_hops > 3000);
+}
+
+/// A switch's ports share its memory, so that a switch is in one part.
+#[test]
+fn shared_memory() {
+    for (network, size) in [(TREE, "60KB"), (FAT_TREE, "20KB"), (LEAVES, "60KB")] {
+        let memory = format!("switch.memory={{size=\"{size}\",alpha=\"100%\"}}");
+        for more in [
+            &["switch.buffer=unlimited", "switch.count_in_service=true"][..],
+            &["switch.priorities=2", "workload.high_priority_below=10KB"],
+            &DCTCP,
+        ] {
+            let settings = [memory.as_str(), "workload.flows.load=60%", "run.drain=1ms"];
+            let outcome = on_all(&[network, FLOWS], &[&settings, more].concat());
+            assert!(outcome.packets.dropped > 0, "{:?}", outcome.packets);
+        }
+    }
+}
+
 /// Most of the time nothing happens; a parallel simulator that crept through it would take hours.
 #[test]
 fn long_silences() {
@@ -262,7 +308,7 @@ fn no_more_parts_than_the_network_has() {
     );
 }
 
-/// What decides late, is shared, answers from inside or looks into several parts takes one thread.
+/// What decides late, answers from inside or looks into several parts takes one thread.
 #[test]
 fn features_that_need_one_thread() {
     let link = "leaf0--spine0";
@@ -273,9 +319,7 @@ fn features_that_need_one_thread() {
     let times = "interval=\"10us\",round_trip=\"12us\"";
     let rcp = format!("switch.rcp={{algorithm=\"rcp\",alpha=\"40%\",beta=\"20%\",{times}}}");
     for settings in [
-        &["switch.priorities=2"][..],
-        &["switch.memory={size=\"500KB\",alpha=\"100%\"}"],
-        &late,
+        &late[..],
         &["transport.ecn=true", &late_port],
         &[&failure],
         &["transport.congestion_control=rcp", &rcp],
@@ -284,7 +328,6 @@ fn features_that_need_one_thread() {
             "transport.qcn.initial_rate=1Gbps",
             "switch.qcn.equilibrium=4KB",
         ],
-        &["host.nic_queues=2"],
         &["measure.probe={}"],
         &["measure.ports=[\"leaf-spine\"]"],
     ] {

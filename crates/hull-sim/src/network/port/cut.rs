@@ -1,30 +1,30 @@
 //! A port whose link is cut, because another part of the network begins at its far end: the queue is
 //! in one part, what is in flight in the others. A FIFO port knows when a packet will arrive as soon as
-//! the packet is queued, so it is handed over then. Which part a packet is bound for is for the caller to
-//! say.
+//! the packet is queued, a port with several queues as soon as it has chosen it, so it is handed over
+//! then: not later than its transmission starts. Which part a packet is bound for is for the caller to say.
 
 use super::pipeline::Extras;
 use super::{Port, feature};
 
 impl Port {
-    /// Whether everything about a packet is decided when it arrives, with nothing but what this port
-    /// has: then the link can be cut. A new kind of port has to be judged here.
-    pub fn decides_on_arrival(&self) -> bool {
+    /// Whether everything about a packet is decided when its transmission is, with nothing but what its
+    /// switch has: then the link can be cut. A new kind of port has to be judged here.
+    pub fn can_be_cut(&self) -> bool {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
                 rules,
-                queues, // choose when the link is free
+                queues: _, // choose when the link is free or earlier
                 arrivals: _,
                 marked: _,
                 watch, // is read where the port's events are not
             } = &**extras;
             let of_rules = rules.iter().all(|rule| rule.decides_on_arrival());
-            of_rules && queues.is_none() && watch.is_none()
+            of_rules && watch.is_none()
         });
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }
 
-    /// Cuts the link of this port, which must decide on arrival.
+    /// Cuts the link of this port, which [must allow it](Port::can_be_cut).
     pub fn cut(&mut self) {
         self.features |= feature::CUT;
     }

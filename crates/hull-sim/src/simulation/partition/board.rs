@@ -1,5 +1,5 @@
-//! What all parts of a run share: whether it was broken off, how many parts are done, and how far they
-//! can all go when each waits for the others. Times are ps.
+//! What all parts of a run share: whether it was broken off, how many parts are done, whose thread
+//! sleeps, and how far they can all go when each waits for the others. Times are ps.
 //!
 //! Clocks alone let parts that are all idle creep through a silence (a retransmission timeout) by one
 //! lookahead at a time. So a part that waits posts its next event and how many messages it has sent and
@@ -11,7 +11,11 @@
 //! times was waiting in between. A part takes its post back before it takes a message or serves an
 //! event. All of it is sequentially consistent, and off the way of a part that has something to do.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 /// One part's post. With its cache lines (two are fetched together) to itself.
 #[derive(Debug, Default)]
@@ -24,35 +28,42 @@ struct Post {
     next_ps: AtomicU64,
 }
 
+/// The thread of a part, and whether it sleeps. With its cache lines to itself.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Sleeper {
+    thread: OnceLock<Thread>,
+    sleeps: AtomicBool,
+}
+
 /// What all parts share.
 #[derive(Debug)]
 pub struct Board {
     posts: Box<[Post]>,
+    sleepers: Box<[Sleeper]>,
     broken: AtomicBool,
     done: AtomicUsize,
 }
 
-/// Breaks the run off when it is dropped, unless its part is done by then: the part has failed, or its
-/// thread has panicked.
+/// Breaks the run off when it is dropped before it is released: a thread has failed or panicked.
 #[derive(Debug)]
 pub struct Guard<'a> {
     board: &'a Board,
-    done: bool,
+    released: bool,
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        if !self.done {
+        if !self.released {
             self.board.break_off();
         }
     }
 }
 
 impl Guard<'_> {
-    /// The part has served all its events and published all its messages.
-    pub fn set_done(&mut self) {
-        self.done = true;
-        self.board.done.fetch_add(1, SeqCst);
+    /// The thread has done its work.
+    pub fn release(&mut self) {
+        self.released = true;
     }
 }
 
@@ -61,16 +72,17 @@ impl Board {
     pub fn new(parts: usize) -> Board {
         Board {
             posts: (0..parts).map(|_| Post::default()).collect(),
+            sleepers: (0..parts).map(|_| Sleeper::default()).collect(),
             broken: AtomicBool::new(false),
             done: AtomicUsize::new(0),
         }
     }
 
-    /// Guards a part.
+    /// Guards a thread.
     pub fn guard(&self) -> Guard<'_> {
         Guard {
             board: self,
-            done: false,
+            released: false,
         }
     }
 
@@ -84,9 +96,48 @@ impl Board {
         self.broken.load(SeqCst)
     }
 
+    /// A part has served all its events and published all its messages.
+    pub fn count_done(&self) {
+        self.done.fetch_add(1, SeqCst);
+    }
+
     /// Whether all parts are done.
     pub fn are_all_done(&self) -> bool {
         self.done.load(SeqCst) == self.posts.len()
+    }
+
+    /// This thread is the one of a part: who calls the part wakes it.
+    pub fn register(&self, part: usize) {
+        // A part has one thread in a run.
+        let _ = self.sleepers[part].thread.set(thread::current());
+    }
+
+    /// The thread of a part sleeps until the part is called, or for a while, unless it `is_called` already.
+    pub fn sleep(&self, part: usize, longest: Duration, is_called: impl Fn() -> bool) {
+        let sleeper = &self.sleepers[part];
+        sleeper.sleeps.store(true, SeqCst);
+        if !is_called() {
+            thread::park_timeout(longest);
+        }
+        sleeper.sleeps.store(false, SeqCst);
+    }
+
+    /// A part was told something. Its thread may fall asleep at this moment without seeing either: to
+    /// be sure would cost everyone who calls, and it does not sleep long.
+    #[inline]
+    pub fn call(&self, part: usize) {
+        if self.sleepers[part].sleeps.load(Relaxed) {
+            self.wake(part);
+        }
+    }
+
+    /// Wakes the thread of a part.
+    #[cold]
+    pub fn wake(&self, part: usize) {
+        self.sleepers[part].sleeps.store(false, SeqCst);
+        if let Some(thread) = self.sleepers[part].thread.get() {
+            thread.unpark();
+        }
     }
 
     /// A part begins to wait: its next event is at `next_ps` if nothing comes, and it has sent and taken
@@ -148,13 +199,35 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_not_done_breaks_the_run_off() {
+    fn a_thread_that_fails_breaks_the_run_off() {
         let board = Board::new(2);
         let mut first = board.guard();
-        first.set_done();
+        first.release();
         drop(first);
-        assert!(!board.is_broken() && !board.are_all_done());
+        assert!(!board.is_broken());
         drop(board.guard());
         assert!(board.is_broken());
+        board.count_done();
+        assert!(!board.are_all_done());
+        board.count_done();
+        assert!(board.are_all_done());
+    }
+
+    /// A thread that is called wakes long before its time, whether it sleeps already or not yet.
+    #[test]
+    fn a_call_wakes() {
+        let board = Board::new(1);
+        thread::scope(|scope| {
+            let begin = std::time::Instant::now();
+            let sleeper = scope.spawn(|| {
+                board.register(0);
+                board.sleep(0, Duration::from_secs(600), || false);
+                board.sleep(0, Duration::from_secs(600), || true);
+            });
+            while !sleeper.is_finished() {
+                board.call(0);
+            }
+            assert!(begin.elapsed() < Duration::from_secs(300));
+        });
     }
 }

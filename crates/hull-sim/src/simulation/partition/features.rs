@@ -2,11 +2,10 @@
 //! is named and judged here, and nothing is passed over with `..`: a new key does not compile before
 //! its author has judged it.
 //!
-//! A feature may be simulated in parts when a port decides by it as soon as a packet arrives, with
-//! nothing but what the port has; or when it is at hosts alone, which are all in one part. What decides
-//! later (marking at dequeue, RCP, several queues), what several ports share (memory), what answers
-//! from inside (QCN), what changes routes (failing links), and instruments that look at several parts
-//! need one thread. The keys of switches are judged beside them ([`Switch::is_divisible`](crate::scenario::Switch)).
+//! A feature may be simulated in parts when a port decides by it before the packet's transmission
+//! starts, with nothing but what its switch has; or when it is at hosts alone, which are all in one part.
+//! What decides later (marking at dequeue, RCP), what answers from inside (QCN), what changes routes
+//! (failing links), and instruments that look at several parts need one thread. The keys of switches are judged beside them ([`Switch::is_divisible`](crate::scenario::Switch)).
 
 use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
 
@@ -68,20 +67,20 @@ fn of_topology(topology: &Topology) -> bool {
     failures.is_empty()
 }
 
-/// Hosts are in one part; only their ports' links lead out of it.
+/// Hosts are in one part; only their ports' links lead out of it. Every key is judged, none forbids it.
 fn of_hosts(host: &Host) -> bool {
     let Host {
         rate: _,
         delay: _,
         nic_buffer: _,
-        nic_queues, // several take turns when the link is free
+        nic_queues: _, // the next packet is chosen when the link is free
         stack_delay: _,
         stack_jitter: _,
         offload: _,
         receive: _,
         application_delay: _,
     } = host;
-    *nic_queues <= 1
+    true
 }
 
 /// Senders and receivers are in one part. What matters to ports is whether they work together.

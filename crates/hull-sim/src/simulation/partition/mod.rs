@@ -1,5 +1,5 @@
 //! One run on several threads: the network is divided into parts (`plan`), each of which is simulated
-//! by a thread of its own (`part`). The results are those of one thread, to the byte.
+//! by a thread of its own (`part`, `worker`). The results are those of one thread, to the byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
 //! queue in one part and what is in flight in others. Part 0, the edge, has the hosts: flows, slots,
@@ -16,17 +16,19 @@ mod part;
 mod plan;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 use std::panic;
 use std::thread;
 
 use super::outcome::Measured;
-use super::{Control, Fabric, Failure, Simulation, Tally};
+use super::{Control, Fabric, Failure, PartLoad, Simulation, Tally};
 use crate::engine::Kind;
 use crate::scenario::Scenario;
 use board::Board;
 use neighbour::Neighbour;
-use part::{Leaves, Part};
+use part::Part;
+use worker::{Manner, Workers};
 
 pub use plan::Plan;
 
@@ -36,6 +38,8 @@ pub struct Partition {
     plan: Plan,
     /// Part 1 and after.
     others: Vec<Simulation>,
+    /// Who serves the parts.
+    manner: Manner,
 }
 
 /// The parts of a run, when the scenario asks for several threads and all that it has may be simulated
@@ -48,15 +52,13 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let threads = scenario.run.threads as usize;
-    let plan = Plan::new(
-        &simulation.fabric.graph,
-        simulation.fabric.notice,
-        threads,
-        transit_ps,
-    )?;
+    // Ports that share memory stay together, and the client's is read at the edge.
+    let shares_memory = scenario.switch.memory.is_some();
+    let whole = shares_memory.then_some(simulation.instruments.client_port);
+    let graph = &simulation.fabric.graph;
+    let plan = Plan::new(graph, simulation.fabric.notice, threads, whole, transit_ps)?;
     let mut cut = plan.cut.iter();
-    cut.all(|&port| ports[port].decides_on_arrival())
-        .then_some(plan)
+    cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
 impl Partition {
@@ -72,7 +74,12 @@ impl Partition {
             let warmup_ps = part.clock.warmup_ps;
             part.clock.schedule(warmup_ps, Kind::Warmup, 0);
         }
-        Partition { plan, others }
+        let manner = Manner::of(plan.parts);
+        Partition {
+            plan,
+            others,
+            manner,
+        }
     }
 
     /// Keeps no rows of tables.
@@ -86,27 +93,27 @@ impl Partition {
     }
 
     /// Runs the edge here and each other part on a thread of its own, and joins their counts to those of
-    /// the edge. Returns what was measured, and the processor time of each other thread, s.
+    /// the edge. Returns what was measured, and each part's load and its thread's processor time, s.
     pub fn run(
         self,
         edge: &mut Simulation,
         control: &Control,
-    ) -> Result<(Measured, Vec<f64>), Failure> {
-        let Partition { plan, mut others } = self;
+    ) -> Result<(Measured, Vec<(PartLoad, f64)>), Failure> {
+        let Partition {
+            plan,
+            mut others,
+            manner,
+        } = self;
         for part in &mut others {
             part.fabric.network.copy_routes(&edge.fabric.network);
         }
         edge.fabric.network.forget_new_routes();
-        let leaves = run_all(&plan, edge, &mut others, control)?;
-        let mut leaves = leaves.into_iter();
-        let mut measured = match leaves.next() {
-            Some((measured, _)) => measured?,
-            None => return Err(Failure::NoThread),
-        };
-        let mut seconds = Vec::new();
-        for ((number, other), (of_part, of_thread)) in (1..).zip(&mut others).zip(leaves) {
-            measured.take_ports(&of_part?, &plan, number);
-            seconds.push(of_thread);
+        let leaves = run_all(&plan, edge, &mut others, manner, control)?;
+        let (of_parts, loads): (Vec<Measured>, Vec<_>) = leaves.into_iter().unzip();
+        let mut of_parts = of_parts.into_iter();
+        let mut measured = of_parts.next().unwrap_or_default();
+        for ((number, other), of_part) in (1..).zip(&mut others).zip(of_parts) {
+            measured.take_ports(&of_part, &plan, number);
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
             let warmups = u64::from(other.clock.warmup_ps < other.clock.limit_ps);
             edge.tally.join(&other.tally, warmups);
@@ -115,47 +122,61 @@ impl Partition {
             edge.fabric.join(&mut other.fabric, &plan, number);
         }
         control.forget_others();
-        Ok((measured, seconds))
+        Ok((measured, loads))
     }
 }
+
+/// What a part and its thread leave: what was measured, the load and the processor time, s.
+type Leaves = (Measured, (PartLoad, f64));
 
 /// Runs all parts to their ends; the edge comes first in what they leave.
 fn run_all(
     plan: &Plan,
     edge: &mut Simulation,
     others: &mut [Simulation],
+    manner: Manner,
     control: &Control,
 ) -> Result<Vec<Leaves>, Failure> {
     let board = Board::new(plan.parts);
     let distances_ps = plan.distances_ps();
-    let mut neighbours = neighbours(plan);
-    let mut part = |number: usize, simulation| {
+    let controls: Vec<_> = others.iter().map(|_| control.of_another_part()).collect();
+    let controls = std::iter::once(control).chain(controls.iter().map(|control| &**control));
+    let simulations = std::iter::once(edge).chain(others);
+    let parts = simulations.zip(controls).zip(neighbours(plan)).enumerate();
+    let part = |(number, ((simulation, control), neighbours))| {
         let to_part = distances_ps.iter().map(|from| from[number]).collect();
-        let neighbours = std::mem::take(&mut neighbours[number]);
-        Part::new(number, simulation, neighbours, &board, to_part)
+        Part::new(number, simulation, control, neighbours, &board, to_part)
     };
-    thread::scope(|scope| {
-        let edge = part(0, edge);
+    let workers = Workers::new(parts.map(part).collect(), &board, manner);
+    let of_threads = thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (number, simulation) in (1..).zip(others) {
-            let part = part(number, simulation);
-            let control = control.of_another_part();
-            let thread = thread::Builder::new().spawn_scoped(scope, move || part.run(&control));
-            let Ok(thread) = thread else {
+        for number in 1..plan.parts {
+            let workers = &workers;
+            let Ok(thread) =
+                thread::Builder::new().spawn_scoped(scope, move || workers.work(number))
+            else {
                 board.break_off();
                 return Err(Failure::NoThread);
             };
             threads.push(thread);
         }
-        let mut leaves = vec![edge.run(control)];
+        let mut of_threads = vec![workers.work(0)];
         for thread in threads {
             match thread.join() {
-                Ok(left) => leaves.push(left),
+                Ok(left) => of_threads.push(left),
                 Err(panic) => panic::resume_unwind(panic),
             }
         }
-        Ok(leaves)
-    })
+        Ok(of_threads)
+    })?;
+    let leaves = workers.into_parts().zip(of_threads);
+    leaves
+        .map(|(part, (result, seconds))| {
+            result?;
+            let load = part.load();
+            Ok((part.measured.unwrap_or_default(), (load, seconds)))
+        })
+        .collect()
 }
 
 /// Each part's neighbours, in the order of their numbers.

@@ -1,5 +1,6 @@
-//! One part of a run at work on its thread: it serves its events as far as its neighbours let it go,
-//! tells them what concerns them, and takes what they tell. Times are ps.
+//! One part of a run: it serves its events as far as its neighbours let it go, tells them what concerns
+//! them, and takes what they tell. It never waits: that is for the thread that serves it (`worker`).
+//! Times are ps.
 //!
 //! The event loop is that of every run ([`Simulation::serve_before`]), up to a bound at a time. Before
 //! the bound nothing more can come from another part: it is the least, over all neighbours, of a
@@ -12,45 +13,66 @@
 //! waiting then, and had taken all messages). So the route is in the channel before the packet is, and
 //! whoever fetches from the edge last and reads what it tells first has the route in time.
 
-use std::hint;
-use std::thread;
-use std::time::Duration;
-
-use super::board::{Board, Guard};
+use super::board::Board;
 use super::message::Message;
 use super::neighbour::Neighbour;
-use crate::measure::thread_seconds;
 use crate::simulation::outcome::Measured;
-use crate::simulation::{Control, Failure, Simulation};
+use crate::simulation::{Control, Failure, PartLoad, Simulation};
 
-/// Looks at the channels before the processor is offered to other threads: when each part may have a
-/// processor, and when there are more parts than processors.
-const PATIENCE: u32 = 1 << 12;
-const SHORT_PATIENCE: u32 = 1 << 4;
+/// A stride of more events is too long: they are tens of microseconds of work in a large network, for
+/// which another part may wait. After one of fewer the next may be longer.
+const MANY_EVENTS: u64 = 256;
+const FEW_EVENTS: u64 = 64;
 
-/// How often a part then offers its processor to others before it sleeps between two looks: about
-/// 100 us where nobody takes it.
-const YIELDS: u32 = 1 << 8;
-const NAP: Duration = Duration::from_micros(50);
-
-/// Looks between two attempts to find out that all parts wait.
+/// Steps in vain between two attempts to find out that all parts wait.
 const SILENCE_EVERY: u32 = 1 << 4;
+
+/// What a part does now: the phases of every run ([`Simulation::run_phases`]), in step with the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Serves the events of the warm-up and of the measured time.
+    Measuring,
+    /// Waits for the edge to say whether the run goes on.
+    Deciding,
+    /// Serves what was started.
+    Draining,
+    /// Has served all its events: goes on taking in what comes until all parts have, so that no other
+    /// one is held up by a full channel.
+    Ending,
+    /// All parts are done.
+    Over,
+}
+
+/// What a step has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Something was served or taken in.
+    Ahead,
+    /// Another part has to act first.
+    Stuck,
+    /// All parts are done.
+    Over,
+}
 
 /// A part.
 #[derive(Debug)]
 pub struct Part<'a> {
     number: usize,
     simulation: &'a mut Simulation,
+    control: &'a Control,
     /// In the order of their numbers: the edge, where this is another part, comes first.
     neighbours: Vec<Neighbour>,
     board: &'a Board,
     /// The least time from each part to this one, ps.
     distances_ps: Vec<u64>,
-    /// How far this part goes before it tells again how far it is, ps.
+    /// How far this part goes before it tells again how far it is, now and at most, ps.
     stride_ps: u64,
-    /// Looks before the processor is offered, now and at most.
-    patience: u32,
-    most_patience: u32,
+    longest_stride_ps: u64,
+    phase: Phase,
+    /// All events before then were served, ps.
+    served_ps: u64,
+    /// Steps in vain, in a row.
+    in_vain: u32,
     /// The end of the run, once it is known, ps.
     stop_ps: u64,
     /// Nothing comes before then, as the board once said, ps.
@@ -58,107 +80,130 @@ pub struct Part<'a> {
     /// Whether this part's post is on the board.
     is_posted: bool,
     versions: Vec<u64>,
+    /// Whether the others know that this part has served all its events.
+    is_done: bool,
+    /// What was read at the end of the measured time.
+    pub measured: Option<Measured>,
 }
-
-/// What a part's thread leaves: what was measured, and its processor time, s.
-pub type Leaves = (Result<Measured, Failure>, f64);
 
 impl<'a> Part<'a> {
     /// The part `number`, which has not begun; `distances_ps` are the least times to it.
     pub fn new(
         number: usize,
         simulation: &'a mut Simulation,
+        control: &'a Control,
         neighbours: Vec<Neighbour>,
         board: &'a Board,
         distances_ps: Vec<u64>,
     ) -> Part<'a> {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
+        simulation.clock.aim_at_end();
         let strides = neighbours.iter().map(Neighbour::stride_ps);
-        let most_patience = match distances_ps.len() <= processors {
-            true => PATIENCE,
-            false => SHORT_PATIENCE,
-        };
+        let longest_stride_ps = strides.min().unwrap_or(1);
         Part {
             number,
             simulation,
-            stride_ps: strides.min().unwrap_or(1),
+            control,
+            stride_ps: longest_stride_ps,
+            longest_stride_ps,
             neighbours,
             board,
-            patience: most_patience,
-            most_patience,
             distances_ps,
+            phase: Phase::Measuring,
+            served_ps: 0,
+            in_vain: 0,
             stop_ps: u64::MAX,
             silence_ps: 0,
             is_posted: false,
             versions: Vec::new(),
+            is_done: false,
+            measured: None,
         }
     }
 
-    /// Runs to the end; however it ends, the other parts do.
-    pub fn run(mut self, control: &Control) -> Leaves {
-        let mut guard = self.board.guard();
-        let measured = self.run_phases(control).and_then(|measured| {
-            self.await_others(&mut guard)?;
-            Ok(measured)
-        });
-        (measured, thread_seconds())
+    /// What it had to do so far.
+    pub fn load(&self) -> PartLoad {
+        let messages = self.neighbours.iter().map(|other| other.sent + other.taken);
+        PartLoad {
+            events: self.simulation.tally.events_served,
+            messages: messages.sum(),
+        }
     }
 
-    /// The phases of every run ([`Simulation::run_phases`]), in step with the other parts.
-    fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
-        self.simulation.clock.aim_at_end();
-        self.run_to_limit(control)?;
-        let measured = self.simulation.end_measured_time();
-        if !self.is_over()? {
-            self.simulation.clock.aim_at_last();
-            self.run_to_limit(control)?;
+    /// Does what can be done without waiting for another part. `in_turn`: the others are served by this
+    /// thread too, so that nobody reads what they are told before this step is over.
+    #[inline]
+    pub fn step(&mut self, in_turn: bool) -> Result<Step, Failure> {
+        let step = match self.phase {
+            Phase::Measuring | Phase::Draining => self.advance(in_turn)?,
+            Phase::Deciding => self.decide(),
+            Phase::Ending => self.end(),
+            Phase::Over => Step::Over,
+        };
+        if step != Step::Stuck {
+            self.in_vain = 0;
+        } else if self.neighbours.len() > 1 {
+            self.in_vain = self.in_vain.wrapping_add(1);
+            self.seek_silence();
+        }
+        Ok(step)
+    }
+
+    /// Whether another part has told something that was not taken in.
+    pub fn has_new(&self) -> bool {
+        self.neighbours.iter().any(Neighbour::has_new)
+    }
+
+    /// Serves the events before the limit, as far as the other parts let it go.
+    fn advance(&mut self, in_turn: bool) -> Result<Step, Failure> {
+        let received = self.receive();
+        self.take_stop();
+        let bound_ps = self.bound_ps();
+        let goal_ps = bound_ps.min(self.simulation.clock.limit_ps);
+        let is_stuck = self.served_ps >= goal_ps;
+        if !is_stuck {
+            self.take_back();
+        }
+        self.serve_strides(goal_ps, bound_ps, in_turn)?;
+        if self.served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
+            self.reach_limit();
+            return Ok(Step::Ahead);
+        }
+        Ok(match received || !is_stuck {
+            true => Step::Ahead,
+            false => Step::Stuck,
+        })
+    }
+
+    /// All events before the limit were served.
+    fn reach_limit(&mut self) {
+        if self.phase == Phase::Measuring {
+            self.measured = Some(self.simulation.end_measured_time());
+            self.phase = Phase::Deciding;
+        } else {
             self.simulation.end_drain();
-        }
-        Ok(measured)
-    }
-
-    /// Serves the events before the limit, as far as the other parts let it go at a time.
-    fn run_to_limit(&mut self, control: &Control) -> Result<(), Failure> {
-        let mut served_ps = 0;
-        let mut waits = 0;
-        loop {
-            let received = self.receive();
-            self.take_stop();
-            let bound_ps = self.bound_ps();
-            let goal_ps = bound_ps.min(self.simulation.clock.limit_ps);
-            let is_stuck = served_ps >= goal_ps;
-            if !is_stuck {
-                self.take_back();
-            }
-            served_ps = self.serve_strides(served_ps, goal_ps, bound_ps, control)?;
-            if served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
-                return Ok(());
-            }
-            if received || !is_stuck {
-                self.learn(waits);
-                waits = 0;
-            } else {
-                self.wait(&mut waits)?;
-            }
+            self.phase = Phase::Ending;
         }
     }
 
-    /// Serves the events before `goal_ps` and tells the other parts now and then how far it is. What
+    /// Serves the events before `goal_ps` and tells the other parts after each stride how far it is. What
     /// they tell meanwhile is left for later: to look costs more than to tell.
-    fn serve_strides(
-        &mut self,
-        mut served_ps: u64,
-        goal_ps: u64,
-        bound_ps: u64,
-        control: &Control,
-    ) -> Result<u64, Failure> {
+    fn serve_strides(&mut self, goal_ps: u64, bound_ps: u64, in_turn: bool) -> Result<(), Failure> {
         loop {
-            let from_ps = served_ps.max(self.simulation.clock.events.next_not_before_ps());
-            served_ps = goal_ps.min(from_ps.saturating_add(self.stride_ps));
-            self.simulation.serve_before(served_ps, control)?;
+            let next_ps = self.simulation.clock.events.next_not_before_ps();
+            let from_ps = self.served_ps.max(next_ps);
+            let stride_ps = if in_turn { u64::MAX } else { self.stride_ps };
+            self.served_ps = goal_ps.min(from_ps.saturating_add(stride_ps));
+            let before = self.simulation.tally.events_served;
+            (self.simulation).serve_before(self.served_ps, self.control)?;
             self.tell(bound_ps);
-            if served_ps >= goal_ps {
-                return Ok(served_ps);
+            let events = self.simulation.tally.events_served - before;
+            if events > MANY_EVENTS && !in_turn {
+                self.stride_ps = self.stride_ps.div_ceil(2);
+            } else if events < FEW_EVENTS {
+                self.stride_ps = self.longest_stride_ps.min(2 * self.stride_ps);
+            }
+            if self.served_ps >= goal_ps {
+                return Ok(());
             }
         }
     }
@@ -244,6 +289,7 @@ impl<'a> Part<'a> {
             .min(self.simulation.clock.limit_ps - 1);
         if let [only] = &mut self.neighbours[..] {
             only.send_clock(clock_ps, next_ps, self.stop_ps);
+            self.board.call(only.part);
             return;
         }
         self.neighbours.iter_mut().for_each(Neighbour::publish);
@@ -252,6 +298,7 @@ impl<'a> Part<'a> {
         }
         for neighbour in &mut self.neighbours {
             neighbour.send_clock_alone(clock_ps, self.stop_ps);
+            self.board.call(neighbour.part);
         }
     }
 
@@ -280,54 +327,59 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Whether the run is over at the end of the measured time: the edge decides and tells the others.
-    fn is_over(&mut self) -> Result<bool, Failure> {
-        if self.is_edge() {
+    /// The edge decides whether the run is over at the end of the measured time, and tells the others.
+    fn decide(&mut self) -> Step {
+        let received = !self.is_edge() && self.receive();
+        let limit_ps = self.simulation.clock.limit_ps;
+        let is_over = if self.is_edge() {
             let simulation = &mut *self.simulation;
-            let is_done = simulation.workload.is_over(&simulation.endpoints.table);
-            if is_done {
-                self.tell(self.simulation.clock.limit_ps);
+            let is_over = simulation.workload.is_over(&simulation.endpoints.table);
+            if is_over {
+                self.tell(limit_ps);
             }
-            return Ok(is_done);
-        }
-        let mut waits = 0;
-        loop {
-            let received = self.receive();
+            is_over
+        } else {
             let edge = self.neighbours[0].theirs;
-            if edge.stop_ps <= self.simulation.clock.limit_ps {
+            if edge.stop_ps <= limit_ps {
                 self.simulation.workload.done = true;
-                return Ok(true);
+                true
+            } else if edge.clock_ps >= limit_ps {
+                false
+            } else if received {
+                return Step::Ahead;
+            } else {
+                return Step::Stuck;
             }
-            if edge.clock_ps >= self.simulation.clock.limit_ps {
-                return Ok(false);
-            }
-            if !received {
-                self.wait(&mut waits)?;
-            }
+        };
+        if is_over {
+            self.phase = Phase::Ending;
+        } else {
+            self.simulation.clock.aim_at_last();
+            self.served_ps = 0;
+            self.phase = Phase::Draining;
         }
+        Step::Ahead
     }
 
-    /// This part has served all its events: it goes on taking in what comes until all parts have, so
-    /// that no other one is held up by a full channel.
-    fn await_others(&mut self, guard: &mut Guard<'_>) -> Result<(), Failure> {
-        let mut waits = 0;
-        let mut is_done = false;
-        loop {
-            let all_done = self.board.are_all_done();
-            let received = self.receive();
-            if all_done {
-                return Ok(());
+    /// Takes in what comes until all parts are done.
+    fn end(&mut self) -> Step {
+        let all_done = self.board.are_all_done();
+        let received = self.receive();
+        if all_done {
+            self.phase = Phase::Over;
+            return Step::Over;
+        }
+        if !self.is_done {
+            self.tell(self.simulation.clock.limit_ps);
+            self.is_done = !self.is_behind();
+            if self.is_done {
+                self.board.count_done();
+                return Step::Ahead;
             }
-            if !is_done {
-                self.tell(self.simulation.clock.limit_ps);
-                is_done = !self.is_behind();
-                if is_done {
-                    guard.set_done();
-                }
-            }
-            if !received {
-                self.wait(&mut waits)?;
-            }
+        }
+        match received {
+            true => Step::Ahead,
+            false => Step::Stuck,
         }
     }
 
@@ -340,50 +392,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Waits a moment for the other parts; `waits` counts how often in a row. Fails when the run was
-    /// broken off.
-    #[inline]
-    fn wait(&mut self, waits: &mut u32) -> Result<(), Failure> {
-        *waits += 1;
-        if *waits < self.patience {
-            hint::spin_loop();
-        } else {
-            if self.board.is_broken() {
-                return Err(Failure::Cancelled);
-            }
-            // Whoever is waited for may not have a processor: leave it this one.
-            if *waits < self.patience + YIELDS {
-                thread::yield_now();
-            } else {
-                thread::sleep(NAP);
-            }
-        }
-        if self.neighbours.len() > 1 {
-            self.seek_silence(*waits);
-        }
-        Ok(())
-    }
-
-    /// After `waits` looks in a row: whoever is waited for may share this processor, so a part that had to
-    /// offer it looks fewer times before it does so again.
-    #[inline]
-    fn learn(&mut self, waits: u32) {
-        if waits >= self.patience {
-            self.patience = (self.patience / 2).max(SHORT_PATIENCE);
-        } else if waits > 0 {
-            self.patience = (self.patience * 2).min(self.most_patience);
-        }
-    }
-
     /// Looks whether all parts wait, and how far they can go then.
-    fn seek_silence(&mut self, waits: u32) {
+    fn seek_silence(&mut self) {
         if !self.is_posted {
             self.is_posted = true;
             let next_ps = self.simulation.clock.events.next_not_before_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
             let taken = self.neighbours.iter().map(|other| other.taken).sum();
             self.board.post(self.number, next_ps, sent, taken);
-        } else if waits.is_multiple_of(SILENCE_EVERY) || waits > self.patience {
+        } else if self.in_vain.is_multiple_of(SILENCE_EVERY) {
             let silence_ps = self
                 .board
                 .silence_ps(&self.distances_ps, &mut self.versions);

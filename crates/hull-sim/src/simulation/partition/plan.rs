@@ -2,12 +2,14 @@
 //!
 //! Part 0 is the *edge*: the hosts with their links in both directions, the flows and the workload.
 //! The other parts are of the *fabric*: the ports between switches, divided by the switch that owns
-//! them. A port decides on arrival when a packet will be delivered, so the next part can be told as
-//! soon as the packet is queued: at least the smallest packet's time on the wire plus the link's delay
-//! ahead. That is the lookahead of conservative parallel simulation (Chandy and Misra, 1979). Links
+//! them. A port decides when a packet will be delivered before its transmission starts, so the next part
+//! can be told then: at least the smallest packet's time on the wire plus the link's delay ahead. That is the lookahead of conservative parallel simulation (Chandy and Misra, 1979). Links
 //! from hosts are the longest of a data-centre network, because a host's stack is in their delay,
 //! and every packet between racks takes as many steps at the edge as any other: the balance of the
 //! parts does not depend much on who sends to whom.
+//!
+//! Ports that share their switch's memory stay together. Then the edge has some switches with all their
+//! ports, so many that the parts have about the same work, and the fabric all ports of the others.
 //!
 //! The plan follows from the graph alone. Which features may be simulated so is another question
 //! (`features`).
@@ -34,19 +36,25 @@ pub struct Plan {
 impl Plan {
     /// The parts of a network for at most so many threads; fewer where it has fewer switches with
     /// links to others, and no plan where it has no fabric or something would reach another part in no
-    /// time. `transit_ps` is the smallest packet's time through a port's link.
+    /// time. `whole` is given where the ports of a switch stay together: a port that is to be in the
+    /// edge. `transit_ps` is the smallest packet's time through a port's link.
     pub fn new(
         graph: &Graph,
         notice: Notice,
         threads: usize,
+        whole: Option<usize>,
         transit_ps: impl Fn(usize) -> u64,
     ) -> Option<Plan> {
         if threads < 2 || notice == Notice::default() {
             return None;
         }
-        let of_switches = divide(&rates(graph), threads - 1);
-        let of_port = |port: usize| match graph.is_between_switches(port) {
-            true => of_switches[graph.port_owner(port)],
+        let weights = match whole {
+            Some(port) => without_edge(graph, graph.port_owner(port), threads),
+            None => rates(graph),
+        };
+        let of_nodes = divide(&weights, threads - 1);
+        let of_port = |port: usize| match whole.is_some() || graph.is_between_switches(port) {
+            true => of_nodes[graph.port_owner(port)],
             false => 0,
         };
         let of_ports: Vec<u8> = (0..graph.ports()).map(of_port).collect();
@@ -55,13 +63,10 @@ impl Plan {
         let mut cut = Vec::new();
         for (port, &from) in of_ports.iter().enumerate() {
             let far_end = graph.port_far_end(port);
-            if graph.nodes[far_end].kind == Kind::Host {
-                continue;
-            }
             let onward = graph.node_ports(far_end).iter();
-            let others = onward.map(|&next| of_ports[next]).filter(|&to| to != from);
+            let onward = onward.map(|&next| of_ports[next]);
             let mut is_cut = false;
-            for to in others {
+            for to in onward.filter(|&to| to != from) {
                 is_cut = true;
                 let least_ps = &mut lookahead_ps[usize::from(from)][usize::from(to)];
                 *least_ps = transit_ps(port).min(*least_ps);
@@ -71,15 +76,13 @@ impl Plan {
             }
         }
         // Besides packets, each part of the fabric tells the edge of drops and is told by the edge of
-        // routes and of the end: every run gives the network's notice for that.
+        // routes, which are needed when a packet comes, and of the end. Every run gives the network's
+        // notice for drops and the end.
         let (of_edge, of_others) = lookahead_ps.split_at_mut(1);
         for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
             let in_ps = &mut of_other[0];
-            if *out_ps < notice.to_fabric_ps || *in_ps < notice.to_edge_ps {
-                return None;
-            }
-            *out_ps = notice.to_fabric_ps;
-            *in_ps = notice.to_edge_ps;
+            *out_ps = notice.to_fabric_ps.min(*out_ps);
+            *in_ps = notice.to_edge_ps.min(*in_ps);
         }
         let is_ahead = lookahead_ps.iter().flatten().all(|&ahead_ps| ahead_ps > 0);
         is_ahead.then_some(Plan {
@@ -120,6 +123,36 @@ fn rates(graph: &Graph) -> Vec<u128> {
     };
     let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
     (0..graph.nodes.len()).map(of_node).collect()
+}
+
+/// What a host does for a packet that it sends or receives, in packet-hops: with DCTCP on the tree of paper
+/// 6.3, 2.2 by processor time.
+const HOST_HOPS: u128 = 2;
+
+/// The rates of each node's ports together, bit/s, as far as it is not in the edge. In the edge are
+/// hosts, the switch `first`, and so many more switches with hosts that the edge has the work of one of
+/// so many threads.
+fn without_edge(graph: &Graph, first: usize, threads: usize) -> Vec<u128> {
+    let rate = |&port: &usize| u128::from(graph.wire(port).rate_bps);
+    let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
+    let mut weights: Vec<u128> = (0..graph.nodes.len()).map(of_node).collect();
+    let hosts = graph.hosts();
+    let of_hosts: u128 = hosts.iter().map(|&host| weights[host]).sum();
+    let total = weights.iter().sum::<u128>() + of_hosts * HOST_HOPS;
+    let mut edge = of_hosts * (1 + HOST_HOPS);
+    let has_hosts = |node: &usize| {
+        let mut ports = graph.node_ports(*node).iter();
+        ports.any(|&port| !graph.is_between_switches(port))
+    };
+    let switches = (0..graph.nodes.len()).filter(|&node| graph.nodes[node].kind == Kind::Switch);
+    let others = switches.filter(has_hosts).filter(|&node| node != first);
+    for node in std::iter::once(first).chain(others) {
+        if node == first || (2 * edge + weights[node]) * threads as u128 <= 2 * total {
+            edge += std::mem::take(&mut weights[node]);
+        }
+    }
+    hosts.iter().for_each(|&host| weights[host] = 0);
+    weights
 }
 
 /// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order of
@@ -165,12 +198,16 @@ sizes.fixed = "1KB"
 "#;
 
     fn planned(shape: &str, threads: usize) -> (Graph, Option<Plan>) {
+        planned_whole(shape, threads, None)
+    }
+
+    fn planned_whole(shape: &str, threads: usize, whole: Option<usize>) -> (Graph, Option<Plan>) {
         let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("is sound");
         let scenario = &cells[0].scenario;
         let graph = scenario.graph().expect("is sound");
         let transit_ps = |port: usize| 1000 + port as u64;
         let notice = Notice::new(&scenario.topology, &graph, transit_ps);
-        let plan = Plan::new(&graph, notice, threads, transit_ps);
+        let plan = Plan::new(&graph, notice, threads, whole, transit_ps);
         (graph, plan)
     }
 
@@ -214,6 +251,35 @@ sizes.fixed = "1KB"
                     .flatten()
                     .all(|&ps| (1000..9000).contains(&ps))
             );
+        }
+    }
+
+    /// Where ports share memory a switch is in one part, and the port that is read is in the edge. By hand
+    /// for k = 4: 16 hosts of weight 3 and 20 switches of weight 4, so the edge of two has 64 of 128: the
+    /// hosts and 4 of the 8 switches with hosts.
+    #[test]
+    fn whole_switches() {
+        for threads in 2..=64 {
+            let (graph, _) = planned("topology.fat_tree.k=4", threads);
+            let read = Graph::opposite(graph.host_port(5));
+            let (_, plan) = planned_whole("topology.fat_tree.k=4", threads, Some(read));
+            let plan = plan.expect("has a fabric");
+            assert!(plan.parts <= threads.min(20), "{} parts", plan.parts);
+            assert_eq!(plan.of_ports[read], 0);
+            let mut of_edge = 0;
+            for (node, settings) in graph.nodes.iter().enumerate() {
+                let ports = graph.node_ports(node);
+                let part = plan.of_ports[ports[0]];
+                assert!(ports.iter().all(|&port| plan.of_ports[port] == part));
+                assert!(settings.kind == Kind::Switch || part == 0);
+                of_edge += usize::from(settings.kind == Kind::Switch && part == 0);
+            }
+            assert_eq!(of_edge, if threads == 2 { 4 } else { 1 });
+            for (port, &part) in plan.of_ports.iter().enumerate() {
+                let onward = graph.node_ports(graph.port_far_end(port));
+                let leads_out = onward.iter().any(|&next| plan.of_ports[next] != part);
+                assert_eq!(leads_out, plan.cut.contains(&port));
+            }
         }
     }
 

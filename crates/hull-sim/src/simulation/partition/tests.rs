@@ -1,9 +1,11 @@
-//! What goes wrong in one part ends the run of all.
+//! What goes wrong in one part ends the run of all, and who serves the parts does not matter.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::scenario;
 use crate::simulation::{Control, Failure, Simulation, build};
+
+use super::worker::Manner;
 
 const SCENARIO: &str = r#"
 name = "parts"
@@ -29,19 +31,71 @@ fn in_parts(threads: usize) -> Simulation {
     build(&cells[0].scenario, 1, None).expect("is sound")
 }
 
+const MANNERS: [Manner; 4] = [
+    Manner::Adaptive,
+    Manner::InTurn,
+    Manner::Apart,
+    Manner::Alternating,
+];
+
 /// A part whose ports are missing panics at once.
 #[test]
 fn a_panic_in_any_part_ends_the_run() {
-    for threads in [2, 3, 5] {
+    for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
         for part in 0..threads {
             let mut simulation = in_parts(threads);
             let partition = simulation.partition.as_mut().expect("is in parts");
+            partition.manner = manner;
             match part {
                 0 => simulation.fabric.network.ports.truncate(1),
                 _ => partition.others[part - 1].fabric.network.ports.truncate(1),
             }
             let run = AssertUnwindSafe(|| simulation.run(&Control::default()));
-            assert!(catch_unwind(run).is_err(), "part {part} of {threads}");
+            let panics = catch_unwind(run).is_err();
+            assert!(panics, "part {part} of {threads}, {manner:?}");
+        }
+    }
+}
+
+fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
+    MANNERS.into_iter().map(move |manner| (threads, manner))
+}
+
+/// All that a short run leaves, as text, with how many parts it was simulated in.
+fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
+    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("is sound");
+    let mut simulation = build(&cells[0].scenario, 1, None).expect("is sound");
+    let mut parts = 1;
+    if let (Some(partition), Some(manner)) = (&mut simulation.partition, manner) {
+        partition.manner = manner;
+        parts = partition.plan.parts;
+    }
+    let outcome = simulation.run(&Control::default());
+    let mut outcome = outcome.expect("runs to its end");
+    outcome.other_threads_seconds.clear();
+    outcome.part_loads.clear();
+    assert!(outcome.packet_hops > 1000);
+    (parts, format!("{outcome:?}"))
+}
+
+/// Each part by its own thread, all by one, or by turns of both: the results are those of one thread. On
+/// small buffers, and with switches that are in one part because their ports share memory.
+#[test]
+fn who_serves_the_parts_does_not_matter() {
+    for more in [
+        &["switch.buffer=8pkts", "run.drain=1ms"][..],
+        &["switch.memory={size=\"30KB\",alpha=\"100%\"}"],
+    ] {
+        let settings = |threads: usize| {
+            let few = ["run.duration=1ms", "workload.flows.load=60%"];
+            let settings = few.iter().chain(more).map(|&setting| setting.to_owned());
+            Vec::from_iter(settings.chain([format!("run.threads={threads}")]))
+        };
+        let (_, one) = everything(&settings(1), None);
+        for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
+            let (parts, several) = everything(&settings(threads), Some(manner));
+            assert_eq!(parts, threads);
+            assert!(one == several, "{threads} threads, {manner:?}, {more:?}");
         }
     }
 }
@@ -49,10 +103,14 @@ fn a_panic_in_any_part_ends_the_run() {
 /// Every part sees that the run is to stop, whichever sees it first.
 #[test]
 fn a_run_that_is_cancelled_before_it_begins_ends() {
-    for threads in [1, 2, 3, 8] {
+    for (threads, manner) in [1, 2, 3, 8].into_iter().flat_map(with_manners) {
+        let mut simulation = in_parts(threads);
+        if let Some(partition) = &mut simulation.partition {
+            partition.manner = manner;
+        }
         let control = Control::default();
         control.cancel();
-        let failure = in_parts(threads).run(&control).err();
-        assert_eq!(failure, Some(Failure::Cancelled), "{threads} threads");
+        let failure = simulation.run(&control).err();
+        assert_eq!(failure, Some(Failure::Cancelled), "{threads}, {manner:?}");
     }
 }
