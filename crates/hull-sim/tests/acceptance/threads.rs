@@ -244,10 +244,7 @@ fn shared_memory() {
         let memory = format!("switch.memory={{size=\"{size}\",alpha=\"100%\"}}");
         for more in [
             &["switch.buffer=unlimited", "switch.count_in_service=true"][..],
-            &[
-                "switch.priorities=2",
-                "workload.high_priority_below=10KB",
-            ],
+            &["switch.priorities=2", "workload.high_priority_below=10KB"],
             &DCTCP,
         ] {
             let settings = [memory.as_str(), "workload.flows.load=60%", "run.drain=1ms"];
