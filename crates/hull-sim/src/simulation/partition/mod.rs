@@ -30,6 +30,8 @@ use neighbour::Neighbour;
 use part::Part;
 use worker::{Manner, Workers};
 
+use plan::Whole;
+
 pub use plan::Plan;
 
 /// The parts of a run besides the edge.
@@ -54,7 +56,10 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     let threads = scenario.run.threads as usize;
     // Ports that share memory stay together, and the client's is read at the edge.
     let shares_memory = scenario.switch.memory.is_some();
-    let whole = shares_memory.then_some(simulation.instruments.client_port);
+    let whole = shares_memory.then(|| Whole {
+        port: simulation.instruments.client_port,
+        hops: simulation.fabric.routes.longest_path(),
+    });
     let graph = &simulation.fabric.graph;
     let plan = Plan::new(graph, simulation.fabric.notice, threads, whole, transit_ps)?;
     let mut cut = plan.cut.iter();

@@ -36,20 +36,19 @@ pub struct Plan {
 impl Plan {
     /// The parts of a network for at most so many threads; fewer where it has fewer switches with
     /// links to others, and no plan where it has no fabric or something would reach another part in no
-    /// time. `whole` is given where the ports of a switch stay together: a port that is to be in the
-    /// edge. `transit_ps` is the smallest packet's time through a port's link.
+    /// time. `whole` is given where the ports of a switch stay together. `transit_ps` is the smallest packet's time through a port's link.
     pub fn new(
         graph: &Graph,
         notice: Notice,
         threads: usize,
-        whole: Option<usize>,
+        whole: Option<Whole>,
         transit_ps: impl Fn(usize) -> u64,
     ) -> Option<Plan> {
         if threads < 2 || notice == Notice::default() {
             return None;
         }
         let weights = match whole {
-            Some(port) => without_edge(graph, graph.port_owner(port), threads),
+            Some(whole) => without_edge(graph, whole, threads),
             None => rates(graph),
         };
         let of_nodes = divide(&weights, threads - 1);
@@ -127,31 +126,45 @@ fn rates(graph: &Graph) -> Vec<u128> {
 
 /// What a host does for a packet that it sends or receives, in packet-hops: with DCTCP on the tree of paper
 /// 6.3, 2.2 by processor time.
-const HOST_HOPS: u128 = 2;
+const HOST_HOPS: usize = 2;
+
+/// That the ports of a switch stay together.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    /// A port that is to be in the edge.
+    pub port: usize,
+    /// Packet-hops of the longest way.
+    pub hops: usize,
+}
 
 /// The rates of each node's ports together, bit/s, as far as it is not in the edge. In the edge are
-/// hosts, the switch `first`, and so many more switches with hosts that the edge has the work of one of
-/// so many threads.
-fn without_edge(graph: &Graph, first: usize, threads: usize) -> Vec<u128> {
+/// hosts, the switch of a port, and so many more switches with hosts that the edge has the work of one
+/// of so many threads, as if all packets went the longest way. A switch in the edge has two of the
+/// packet-hops of its hosts' packets.
+fn without_edge(graph: &Graph, whole: Whole, threads: usize) -> Vec<u128> {
     let rate = |&port: &usize| u128::from(graph.wire(port).rate_bps);
     let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
     let mut weights: Vec<u128> = (0..graph.nodes.len()).map(of_node).collect();
     let hosts = graph.hosts();
-    let of_hosts: u128 = hosts.iter().map(|&host| weights[host]).sum();
-    let total = weights.iter().sum::<u128>() + of_hosts * HOST_HOPS;
-    let mut edge = of_hosts * (1 + HOST_HOPS);
-    let has_hosts = |node: &usize| {
-        let mut ports = graph.node_ports(*node).iter();
-        ports.any(|&port| !graph.is_between_switches(port))
+    hosts.iter().for_each(|&host| weights[host] = 0);
+    let total = hosts.len() * (whole.hops + HOST_HOPS);
+    let mut edge = hosts.len() * (1 + HOST_HOPS);
+    let hosts_at = |node: usize| {
+        let ports = graph.node_ports(node).iter();
+        ports
+            .filter(|&&port| !graph.is_between_switches(port))
+            .count()
     };
+    let first = graph.port_owner(whole.port);
     let switches = (0..graph.nodes.len()).filter(|&node| graph.nodes[node].kind == Kind::Switch);
-    let others = switches.filter(has_hosts).filter(|&node| node != first);
+    let others = switches.filter(|&node| node != first && hosts_at(node) > 0);
     for node in std::iter::once(first).chain(others) {
-        if node == first || (2 * edge + weights[node]) * threads as u128 <= 2 * total {
-            edge += std::mem::take(&mut weights[node]);
+        let hops = 2 * hosts_at(node);
+        if node == first || (2 * edge + hops) * threads <= 2 * total {
+            edge += hops;
+            weights[node] = 0;
         }
     }
-    hosts.iter().for_each(|&host| weights[host] = 0);
     weights
 }
 
@@ -201,7 +214,7 @@ sizes.fixed = "1KB"
         planned_whole(shape, threads, None)
     }
 
-    fn planned_whole(shape: &str, threads: usize, whole: Option<usize>) -> (Graph, Option<Plan>) {
+    fn planned_whole(shape: &str, threads: usize, whole: Option<Whole>) -> (Graph, Option<Plan>) {
         let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("is sound");
         let scenario = &cells[0].scenario;
         let graph = scenario.graph().expect("is sound");
@@ -255,14 +268,18 @@ sizes.fixed = "1KB"
     }
 
     /// Where ports share memory a switch is in one part, and the port that is read is in the edge. By hand
-    /// for k = 4: 16 hosts of weight 3 and 20 switches of weight 4, so the edge of two has 64 of 128: the
-    /// hosts and 4 of the 8 switches with hosts.
+    /// for k = 4: 16 hosts, six hops and two for the host, so the edge of two has 64 of 128: the hosts 48,
+    /// and 4 of the 8 switches with hosts 4 each.
     #[test]
     fn whole_switches() {
         for threads in 2..=64 {
             let (graph, _) = planned("topology.fat_tree.k=4", threads);
             let read = Graph::opposite(graph.host_port(5));
-            let (_, plan) = planned_whole("topology.fat_tree.k=4", threads, Some(read));
+            let whole = Whole {
+                port: read,
+                hops: 6,
+            };
+            let (_, plan) = planned_whole("topology.fat_tree.k=4", threads, Some(whole));
             let plan = plan.expect("has a fabric");
             assert!(plan.parts <= threads.min(20), "{} parts", plan.parts);
             assert_eq!(plan.of_ports[read], 0);
