@@ -177,8 +177,6 @@ mod tests {
             }),
         ] {
             assert_eq!(Message::of(&message.record()), message);
-            let hop = matches!(message, Message::Packet(_)).then_some(packet.hop);
-            assert_eq!(Message::hop_of(&message.record()), hop);
         }
         let told: Vec<Message> = Message::of_route(10, &[1, 2, 3, 4, 5, 6, 7]).collect();
         assert_eq!(told[1], Message::Route(16, 1, [7, 0, 0, 0, 0, 0]));
