@@ -9,8 +9,14 @@ const LINE: usize = 64;
 /// Asks for all cache lines of a value.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
+    prefetch_lines(value, size_of::<T>().div_ceil(LINE));
+}
+
+/// Asks for the first cache lines of a value.
+#[inline(always)]
+pub fn prefetch_lines<T>(value: &T, lines: usize) {
     let start = std::ptr::from_ref(value).cast::<i8>();
-    for line in 0..size_of::<T>().div_ceil(LINE) {
+    for line in 0..lines {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a prefetch reads nothing and cannot fail, whatever the address; all x86-64 have it.
         unsafe {

@@ -87,6 +87,12 @@ impl Entity {
         Entity(((kind as u32) << Self::INDEX_BITS) | index as u32)
     }
 
+    /// Whether it is a link: most are.
+    #[inline]
+    pub fn is_link(self) -> bool {
+        self.0 < 1 << Self::INDEX_BITS
+    }
+
     /// What the entity is.
     #[inline]
     pub fn kind(self) -> Kind {

@@ -16,9 +16,9 @@ use super::bucket::{Bucket, Cargo, INSIDE, Near, sort_four};
 use super::entity::{Entity, Kind};
 use super::later::{Far, Later};
 
-/// Fewest and most buckets.
+/// Fewest and most buckets; these take 512 KB, more than which the caches of the second level do not hold.
 const FEWEST: u64 = 64;
-const MOST: u64 = 1 << 16;
+const MOST: u64 = 1 << 12;
 
 /// Buckets that are served between two looks at how many events they held, all together, and the bounds
 /// of that number.
@@ -64,7 +64,7 @@ impl EventQueue {
     pub fn new(horizon_ps: u64, links: usize) -> Self {
         let count = (links as u64 / 8)
             .next_power_of_two()
-            .clamp(FEWEST, MOST / 4);
+            .clamp(FEWEST, MOST / 2);
         let width = (horizon_ps / (count - 2)).max(1);
         let mut queue = EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(31),
@@ -81,9 +81,11 @@ impl EventQueue {
         queue
     }
 
-    /// So many empty buckets that they cover the horizon twice: for packets that wait a little.
+    /// So many empty buckets that they cover the horizon at least twice, and eight times where these fit
+    /// into the cache: for packets that wait.
     fn make_buckets(&mut self) {
-        let count = 2 * ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
+        let count = ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
+        let count = (8 * count).min((2 * count).max(MOST / 2));
         let count = count.clamp(FEWEST, MOST) as usize;
         self.filled = vec![0; count / 64];
         self.buckets.clear();
@@ -198,11 +200,15 @@ impl EventQueue {
         self.served.0
     }
 
-    /// What events of the next bucket carry, as far as they lie in it, in no order.
+    /// What events of the next bucket carry, in no order.
     pub fn next_cargo(&self) -> impl Iterator<Item = Cargo> {
-        let bucket = &self.buckets[self.slot(self.next_filled())];
-        let links = bucket.inside.iter().take(bucket.len);
-        links
+        let slot = self.slot(self.next_filled());
+        let inside = self.buckets[slot]
+            .inside
+            .iter()
+            .take(self.buckets[slot].len);
+        let events = inside.chain(&self.crowded[slot]);
+        events
             .filter(|near| near.entity().kind() == Kind::Link)
             .map(|near| near.cargo())
     }
@@ -284,6 +290,10 @@ impl EventQueue {
     fn sort(&mut self, slot: usize) {
         let bucket = &mut self.buckets[slot];
         let len = std::mem::take(&mut bucket.len);
+        if len == 1 {
+            self.sorted.push(bucket.inside[0]);
+            return;
+        }
         if len <= 4 {
             let mut four = [Near::default(); 4];
             for (i, near) in four.iter_mut().enumerate() {

@@ -193,7 +193,7 @@ impl Network {
         let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
         Cargo {
             packet: place,
-            next: self.hops[packet.hop as usize] | u32::from(observed) * OBSERVED,
+            next: self.hops[packet.hop as usize] | (u32::from(observed) * OBSERVED),
         }
     }
 

@@ -80,16 +80,23 @@ impl Ring {
     pub fn pop(&mut self) -> Start {
         debug_assert!(self.len > 0);
         let first = self.slots[self.place(0)];
-        self.head = self.head.wrapping_add(1);
+        let next_ps = self.slots[self.place(1)].at_ps;
         self.len -= 1;
-        let next_ps = self.slots[self.place(0)].at_ps;
-        self.first_ps = if self.len > 0 { next_ps } else { u64::MAX };
+        // An empty ring begins at its first slot again, which is more likely in the cache.
+        let is_empty = self.len == 0;
+        self.head = if is_empty {
+            0
+        } else {
+            self.head.wrapping_add(1)
+        };
+        self.first_ps = if is_empty { u64::MAX } else { next_ps };
         first
     }
 
     /// Takes all packets off.
     pub fn clear(&mut self) {
         self.len = 0;
+        self.head = 0;
         self.first_ps = u64::MAX;
     }
 }

@@ -226,7 +226,11 @@ impl Simulation {
                     self.fabric.network.prefetch(cargo);
                 }
             }
-            self.serve(entity, cargo);
+            if entity.is_link() {
+                self.serve_link(entity.index(), cargo);
+            } else {
+                self.serve(entity);
+            }
         }
         Ok(())
     }
@@ -245,11 +249,12 @@ impl Simulation {
         Ok(())
     }
 
+    /// Serves what is not the arrival of a packet.
     #[inline(always)]
-    fn serve(&mut self, entity: Entity, cargo: Cargo) {
+    fn serve(&mut self, entity: Entity) {
         let index = entity.index();
         match entity.kind() {
-            Kind::Link => self.serve_link(index, cargo),
+            Kind::Link => {} // it is served with what its event carries
             Kind::Transmit => self.fabric.transmit_next(index, &mut self.clock),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),

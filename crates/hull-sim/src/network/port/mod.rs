@@ -23,7 +23,7 @@ use super::queues::Queues;
 use super::ring::{Ring, Start};
 use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
-use crate::prefetch::prefetch;
+use crate::prefetch::prefetch_lines;
 
 use pipeline::Extras;
 
@@ -178,7 +178,7 @@ impl Port {
     /// Asks for what a packet will need here.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(self);
+        prefetch_lines(self, 2);
     }
 
     /// Time on the wire of a packet of `bytes` with its framing, ps.
