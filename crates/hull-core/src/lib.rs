@@ -2,7 +2,9 @@
 //!
 //! Nothing here has a clock, a random number generator or I/O. Time (picoseconds since the start,
 //! `u64`) and random bits are arguments, and all arithmetic is on integers, so that a simulator, an
-//! eBPF program and a hardware description can be held against the same test vectors.
+//! eBPF program and a hardware description can be held against the same test vectors. Algorithms whose
+//! reference computes in floating point use `f64` with the four basic operations, which give the same bits
+//! on every machine.
 //!
 //! The modules in the order in which a data packet meets them:
 //!
@@ -19,6 +21,8 @@
 //! [`qcn_reaction_point`] at the source.
 //! Of chapter 5 of the thesis: [`rcp`], the rate that a router offers to its flows, and [`averaging`], the
 //! principle that keeps a loop stable with a longer delay.
+//!
+//! Ultra Ethernet's transport: [`nscc`], the window at the sender.
 //!
 //! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
 //!
@@ -39,6 +43,7 @@ pub mod ecn_echo;
 pub mod flow_association;
 pub mod hardware;
 pub mod marking;
+pub mod nscc;
 pub mod pacer;
 pub mod phantom_queue;
 pub mod pi;
