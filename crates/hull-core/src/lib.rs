@@ -22,7 +22,7 @@
 //! Of chapter 5 of the thesis: [`rcp`], the rate that a router offers to its flows, and [`averaging`], the
 //! principle that keeps a loop stable with a longer delay.
 //!
-//! Ultra Ethernet's transport: [`nscc`], the window at the sender.
+//! Ultra Ethernet's transport: [`nscc`], the window at the sender, and [`entropy`], the path of each packet.
 //!
 //! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
 //!
@@ -40,6 +40,7 @@ pub mod averaging;
 pub mod dctcp;
 pub mod departure_pacer;
 pub mod ecn_echo;
+pub mod entropy;
 pub mod flow_association;
 pub mod hardware;
 pub mod marking;
