@@ -22,7 +22,8 @@
 //! Of chapter 5 of the thesis: [`rcp`], the rate that a router offers to its flows, and [`averaging`], the
 //! principle that keeps a loop stable with a longer delay.
 //!
-//! Ultra Ethernet's transport: [`nscc`], the window at the sender, and [`entropy`], the path of each packet.
+//! Ultra Ethernet's transport: [`nscc`], the window at the sender, and [`entropy`], the path of each packet;
+//! at the receiver [`packet_set`], what has arrived, and [`ack_coalescing`], when to say so.
 //!
 //! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
 //!
@@ -36,6 +37,7 @@
 
 extern crate alloc;
 
+pub mod ack_coalescing;
 pub mod averaging;
 pub mod dctcp;
 pub mod departure_pacer;
@@ -46,6 +48,7 @@ pub mod hardware;
 pub mod marking;
 pub mod nscc;
 pub mod pacer;
+pub mod packet_set;
 pub mod phantom_queue;
 pub mod pi;
 pub mod qcn_congestion_point;
