@@ -36,11 +36,15 @@ pub enum Kind {
     Notice = 14,
     /// A flow with a pace may send its next segment.
     Pace = 15,
+    /// The link of a host with the message transport is free.
+    MessageNic = 16,
+    /// A host may grant credit.
+    Pull = 17,
 }
 
 impl Kind {
     /// All kinds, by their number.
-    const ALL: [Kind; 16] = [
+    const ALL: [Kind; 18] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -57,6 +61,8 @@ impl Kind {
         Kind::Loss,
         Kind::Notice,
         Kind::Pace,
+        Kind::MessageNic,
+        Kind::Pull,
     ];
 }
 

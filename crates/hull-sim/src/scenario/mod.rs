@@ -12,6 +12,7 @@ mod host;
 mod keys;
 mod measure;
 mod memory;
+mod message;
 mod mistakes;
 mod near;
 mod overrides;
@@ -57,6 +58,7 @@ pub use host::{Host, Receive};
 pub use keys::{keys, schema};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
+pub use message::Message;
 pub use pacer::{
     AssociationDraw, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull, paced_path,
 };
@@ -66,7 +68,7 @@ pub use run::Run;
 pub use short_keys::{Meanings, meanings};
 pub use source::Position;
 pub use swept::{Swept, range};
-pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
+pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch, Trimming};
 pub use transport::Transport;
 pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use workload::{

@@ -9,7 +9,7 @@ use super::default;
 use super::dwrr::Dwrr;
 use super::memory::{self, Memory};
 use crate::network::rules::{
-    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red,
+    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RampMarking, RandomLoss, Rcp, Red,
     RedMarking, Rule, SampledQueue, Site, VirtualQueue,
 };
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
@@ -69,6 +69,10 @@ pub struct Switch {
     /// RCP, which offers each flow a rate; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rcp: Option<Rcp>,
+    /// Trimming: data that finds no room in the buffer loses its payload and goes on as a header, in a queue
+    /// that is served first; without this table it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trimming: Option<Trimming>,
     /// Phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
@@ -158,6 +162,12 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
 }
 
 impl Switch {
+    /// Queues of each port: where packets are trimmed, headers have one of their own.
+    pub(crate) fn classes(&self) -> usize {
+        let least = if self.trimming.is_some() { 2 } else { 1 };
+        self.priorities.max(least) as usize
+    }
+
     /// What a port does to packets beside its threshold and its phantom queue, in the order in which the
     /// rules see a packet.
     pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
@@ -168,8 +178,8 @@ impl Switch {
         if let Some(settings) = &self.qcn {
             rules.push(Box::new(SampledQueue::new(settings, site)));
         }
-        if let Some(settings) = self.marking.as_ref().filter(|m| m.on == MarkOn::Dequeue) {
-            rules.push(Box::new(DequeueThreshold(settings.marker())));
+        if let Some(settings) = &self.marking {
+            rules.extend(settings.rule(site));
         }
         if let Some(settings) = &self.red {
             rules.push(Box::new(RedMarking::new(settings, site)));
@@ -198,6 +208,7 @@ impl Switch {
             buffer: _,
             memory,     // is shared by ports, and packets leave it late
             priorities, // the next packet is chosen when the link is free
+            trimming,   // has two queues
             dwrr: _,    // as with priorities, which it needs
             commit: _,  // as well
             count_in_service: _,
@@ -218,6 +229,7 @@ impl Switch {
             port: 0,
         };
         memory.is_none()
+            && trimming.is_none()
             && *priorities <= 1
             && self
                 .rules(&site)
@@ -257,8 +269,26 @@ impl Switch {
 }
 
 impl Marking {
+    /// The threshold where a port decides by it alone, when a packet arrives.
+    pub(crate) fn at_once(&self) -> Option<ThresholdMarker> {
+        (self.on == MarkOn::Enqueue && self.max_threshold.is_none()).then(|| self.marker())
+    }
+
+    /// The rule for all other ports.
+    fn rule(&self, site: &Site) -> Option<Box<dyn Rule>> {
+        let on_departure = self.on == MarkOn::Dequeue;
+        match self.max_threshold {
+            Some(max) => {
+                let ramp = RampMarking::new(self.threshold.0, max.0, on_departure, site);
+                Some(Box::new(ramp))
+            }
+            None if on_departure => Some(Box::new(DequeueThreshold(self.marker()))),
+            None => None,
+        }
+    }
+
     /// The threshold as algorithm.
-    pub(crate) fn marker(&self) -> ThresholdMarker {
+    fn marker(&self) -> ThresholdMarker {
         ThresholdMarker {
             threshold_bytes: self.threshold.0 as u32,
             count_arriving: self.count_arriving,
@@ -284,12 +314,30 @@ pub struct Marking {
     /// Packets that find more than this in the queue are marked (the papers' K).
     #[schemars(extend("x-packets" = true))]
     pub threshold: Size,
+    /// Queue above which every packet is marked (Kmax): between the threshold and this the share that is marked
+    /// rises linearly. Without it, all above the threshold are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_threshold: Option<Size>,
     /// Whether the packet itself is counted in.
     #[serde(default)]
     pub count_arriving: bool,
     /// When the queue is compared with the threshold.
     #[serde(default)]
     pub on: MarkOn,
+}
+
+/// Packet trimming, for transports that understand it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trimming {
+    /// How often the packet that finds no room is cut itself; else the last one of the queue is, and the
+    /// newcomer takes its place.
+    #[serde(default = "half")]
+    pub newcomer: Share,
+}
+
+const fn half() -> Share {
+    Share(Share::ONE / 2)
 }
 
 /// A phantom queue (paper 2.1).
@@ -375,6 +423,14 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
     if let Some(dwrr) = &switch.dwrr {
         found.push(dwrr.check(classes));
     }
+    if switch.trimming.is_some() {
+        found.push(require(
+            switch.buffer != Buffer::Unlimited,
+            "switch.buffer",
+            quoted(switch.buffer),
+            "a limit with switch.trimming",
+        ));
+    }
     found.extend(marks(switch, of_link, of_room, mtu));
     for (i, ports) in switch.ports.iter().enumerate() {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
@@ -433,7 +489,23 @@ fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), P
         &format!("less than switch.buffer, \"{room}\""),
     )?;
     let fits = marking.threshold.0 <= 1_000_000_000;
-    require(fits, &key, &found, "at most 1GB")
+    require(fits, &key, &found, "at most 1GB")?;
+    let Some(max) = marking.max_threshold else {
+        return Ok(());
+    };
+    let max_key = key.replace(".threshold", ".max_threshold");
+    require(
+        (marking.threshold.0 + 1..=bytes).contains(&max.0),
+        &max_key,
+        quoted(max),
+        &format!("more than threshold, {found}, and at most switch.buffer, \"{room}\""),
+    )?;
+    require(
+        !marking.count_arriving,
+        &key.replace(".threshold", ".count_arriving"),
+        true,
+        "false with max_threshold",
+    )
 }
 
 fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> [Result<(), Problem>; 2] {

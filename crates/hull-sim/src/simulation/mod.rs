@@ -15,6 +15,7 @@ mod ideal;
 mod instruments;
 mod live;
 mod losses;
+mod message;
 mod outcome;
 mod paced;
 mod partition;
@@ -227,6 +228,9 @@ impl Simulation {
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
+            Kind::Rto if self.endpoints.table.is_message(index as u32) => {
+                self.serve_message_timeout(index as u32);
+            }
             Kind::Rto => {
                 if (self.endpoints.table).serve_rto(index, self.clock.now_ps) {
                     self.pump(index as u32);
@@ -246,6 +250,8 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::MessageNic => self.serve_message_nic(index),
+            Kind::Pull => self.serve_puller(index),
             Kind::Pace => {
                 if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
                     self.pump(index as u32);

@@ -100,7 +100,7 @@ impl Demand {
         network: &Network,
         records: &mut Records,
     ) -> bool {
-        let timeouts = endpoints.table.senders[slot as usize].timeouts - message.timeouts_before;
+        let timeouts = endpoints.table.losses_of(slot).0 - message.timeouts_before;
         let agenda = &mut self.agenda;
         (self.traffic).delivered(clock.now_ps, message.tag, timeouts, agenda);
         if agenda.flows.is_empty() {
@@ -217,7 +217,7 @@ impl FlowTable {
     }
 
     fn note_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
-        let una = self.senders[slot as usize].una();
+        let una = self.acked_bytes(slot);
         let flow = &mut self.flows[slot as usize];
         let before = self.unacked;
         while let Some(message) = flow.unacked.front().copied()
@@ -235,8 +235,11 @@ impl FlowTable {
     fn stop(&mut self, tag: u64) -> Option<(u32, u64)> {
         let lasts = |flow: &Flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX;
         let at = self.flows.iter().position(lasts)?;
-        let end = self.senders[at].stop();
+        let (end, arrived) = match self.connection(at as u32) {
+            Some(connection) => connection.stop(),
+            None => (self.senders[at].stop(), self.receivers[at].next()),
+        };
         self.flows[at].cut(end);
-        Some((at as u32, self.receivers[at].next()))
+        Some((at as u32, arrived))
     }
 }

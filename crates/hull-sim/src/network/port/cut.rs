@@ -30,6 +30,8 @@ impl Port {
             let Extras {
                 rules,
                 queues, // choose when the link is free
+                trimming: _, // has queues
+                trims: _,
                 arrivals: _,
                 watch, // is read where the port's events are not
                 cut: _,

@@ -8,6 +8,7 @@ use super::super::options::OptionTable;
 use super::super::packet::Packet;
 use super::super::queues::{Queues, Waiting};
 use super::super::ring::Scheduled;
+use super::super::trimming::Trimming;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
 use super::{CutLink, Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
@@ -21,6 +22,10 @@ pub struct Extras {
     pub(super) queues: Option<Queues>,
     /// Arrival times of the packets that wait in the FIFO, where rules look at departures, ps.
     pub(super) arrivals: VecDeque<u64>,
+    /// Cuts what finds no room.
+    pub(super) trimming: Option<Trimming>,
+    /// Packets that it has cut.
+    pub(super) trims: u64,
     /// Instruments.
     pub(super) watch: Option<Watch>,
     /// What a cut link needs.
@@ -90,14 +95,24 @@ impl Port {
                 decision => self.mark_if(decision == Decision::Mark, &mut packet),
             }
         }
-        let full = queue_bytes + u64::from(packet.wire_bytes) > self.limit_bytes
-            || queue_packets >= u64::from(self.limit_packets);
+        let (limit_bytes, limit_packets) = self.room(queue, extras.as_deref());
+        let full = queue_bytes + u64::from(packet.wire_bytes) > limit_bytes
+            || queue_packets >= limit_packets;
         // Only a buffer that must hold the packet in service can refuse when the link is idle.
         if full && (!idle || counted) {
             for rule in rules {
                 rule.on_overflow(&arrival, &packet, options);
             }
-            return Verdict::Dropped;
+            let waiting = Waiting {
+                arrived_ps: now_ps,
+                earliest_ps,
+                packet,
+            };
+            let first = extras.and_then(|extras| self.trim(extras, queue, waiting));
+            return first.map_or(Verdict::Dropped, |(first, choice_ps)| Verdict::Queued {
+                choice_ps,
+                first,
+            });
         }
         let marks = self.marker.marks(queue_bytes, u32::from(packet.wire_bytes));
         self.mark_if(marks, &mut packet);
@@ -131,6 +146,47 @@ impl Port {
             }
         }
         verdict
+    }
+
+    /// Room of a queue, bytes and packets: where data is trimmed, the first queue, of headers, has twice
+    /// that of data.
+    fn room(&self, queue: usize, extras: Option<&Extras>) -> (u64, u64) {
+        let trims = extras.is_some_and(|extras| extras.trimming.is_some());
+        let rooms = if trims && queue == 0 { 2 } else { 1 };
+        (
+            self.limit_bytes.saturating_mul(rooms),
+            u64::from(self.limit_packets).saturating_mul(rooms),
+        )
+    }
+
+    /// A packet finds no room in `queue`: it is cut, or the last one there, whose place it takes. Returns
+    /// whether the port has to be asked for its next packet, and when; none where nothing can be cut, or
+    /// where there is no room for a header either.
+    fn trim(
+        &mut self,
+        extras: &mut Extras,
+        queue: usize,
+        waiting: Waiting,
+    ) -> Option<(bool, u64)> {
+        let (limit_bytes, limit_packets) = self.room(0, Some(extras));
+        let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
+        let (bytes, packets) = queues.queue(0);
+        let header_bytes = u64::from(trimming.header_bytes);
+        if !Trimming::applies_to(&waiting.packet)
+            || bytes + header_bytes > limit_bytes
+            || packets >= limit_packets
+        {
+            return None;
+        }
+        let mut cut = if trimming.cuts_newcomer() {
+            waiting
+        } else {
+            queues.replace_last(queue, waiting).unwrap_or(waiting)
+        };
+        trimming.cut(&mut cut.packet);
+        extras.trims += 1;
+        let first = queues.push(0, cut);
+        Some((first, queues.choice_ps(waiting.arrived_ps, self.busy_until_ps)))
     }
 
     /// A packet in the ring, of a FIFO, begins its transmission: its rules see what it leaves behind.

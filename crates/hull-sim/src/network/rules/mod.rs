@@ -15,6 +15,7 @@ mod dequeue_threshold;
 mod offered_rate;
 mod pi;
 mod queue_length;
+mod ramp;
 mod random_loss;
 mod red;
 #[cfg(feature = "verilated")]
@@ -30,6 +31,7 @@ pub use congestion_point::{CongestionPoint, QcnRounding, SampledQueue};
 pub use dequeue_threshold::DequeueThreshold;
 pub use offered_rate::{OfferedRate, Rcp, RcpAlgorithm};
 pub use pi::{Pi, PiMarking};
+pub use ramp::RampMarking;
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedMarking};
 pub use virtual_queue::VirtualQueue;

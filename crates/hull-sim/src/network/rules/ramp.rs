@@ -1,0 +1,91 @@
+//! Marking whose share rises linearly with the queue: none up to a first threshold (Kmin), all above a second
+//! one (Kmax).
+//!
+//! Source: switches for DCQCN and Ultra Ethernet mark so (`uet-nscc.md`, "Switch port"; RED without an
+//! average). The queue is the one that a packet finds when it comes, or that it leaves behind when its
+//! transmission starts; the reference looks when the transmission ends. Sizes are bytes.
+
+use super::{Arrival, Decision, Departure, Rule, Site};
+use crate::network::options::OptionTable;
+use crate::network::packet::Packet;
+use crate::random::{Purpose, Stream};
+
+/// The marking of one port.
+#[derive(Debug)]
+pub struct RampMarking {
+    min_bytes: u64,
+    max_bytes: u64,
+    on_departure: bool,
+    random: Stream,
+}
+
+impl RampMarking {
+    /// Between two thresholds; on departure or on arrival.
+    pub fn new(min_bytes: u64, max_bytes: u64, on_departure: bool, site: &Site) -> Self {
+        RampMarking {
+            min_bytes,
+            max_bytes,
+            on_departure,
+            random: site.random(Purpose::Marking),
+        }
+    }
+
+    /// Whether a packet that sees this queue is marked. Draws only between the thresholds.
+    fn marks(&mut self, queue_bytes: u64) -> bool {
+        if queue_bytes <= self.min_bytes {
+            return false;
+        }
+        if queue_bytes > self.max_bytes {
+            return true;
+        }
+        let above = u128::from(queue_bytes - self.min_bytes);
+        let share = (above << 32) / u128::from(self.max_bytes - self.min_bytes);
+        u128::from(self.random.bits()) < share
+    }
+}
+
+impl Rule for RampMarking {
+    fn decides_on_arrival(&self) -> bool {
+        !self.on_departure
+    }
+
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        _packet: &Packet,
+        _options: &OptionTable,
+    ) -> Decision {
+        Decision::mark_if(!self.on_departure && self.marks(arrival.queue_bytes))
+    }
+
+    fn on_departure(
+        &mut self,
+        departure: &Departure,
+        _packet: &Packet,
+        _options: &mut OptionTable,
+    ) -> Decision {
+        Decision::mark_if(self.on_departure && self.marks(departure.queue_bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Rate;
+
+    /// Of many packets at one queue length the share that is marked is that of the straight line.
+    #[test]
+    fn marks_the_share_of_the_line() {
+        let site = Site {
+            rate: Rate(100_000_000_000),
+            mtu: 4150,
+            seed: 1,
+            port: 0,
+        };
+        let mut ramp = RampMarking::new(1000, 5000, true, &site);
+        for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5001, 1.0)] {
+            let marked = (0..20_000).filter(|_| ramp.marks(queue_bytes)).count();
+            assert!((marked as f64 / 20_000.0 - share).abs() < 0.01, "{queue_bytes}");
+        }
+    }
+}
