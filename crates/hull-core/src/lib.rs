@@ -23,7 +23,8 @@
 //! principle that keeps a loop stable with a longer delay.
 //!
 //! Ultra Ethernet's transport: [`nscc`], the window at the sender, and [`entropy`], the path of each packet;
-//! at the receiver [`packet_set`], what has arrived, and [`ack_coalescing`], when to say so.
+//! at the receiver [`packet_set`], what has arrived, [`ack_coalescing`], when to say so,
+//! and [`rccc`], the credit that it gives.
 //!
 //! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
 //!
@@ -54,5 +55,6 @@ pub mod pi;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;
 pub mod queue_estimate;
+pub mod rccc;
 pub mod rcp;
 pub mod red;
