@@ -29,6 +29,8 @@ pub enum Purpose {
     Trimming = 9,
     /// Paths of the message transport's packets, one stream for each host.
     Paths = 10,
+    /// When hosts adapt the rate of their pulls, one stream for each host.
+    PullRate = 11,
     /// Times between Poisson flows.
     FlowArrivals = 32,
     /// Sizes of Poisson flows.

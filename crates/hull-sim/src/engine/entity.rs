@@ -40,11 +40,13 @@ pub enum Kind {
     MessageNic = 16,
     /// A host may grant credit.
     Pull = 17,
+    /// A host adapts the rate at which it grants credit.
+    PullRate = 18,
 }
 
 impl Kind {
     /// All kinds, by their number.
-    const ALL: [Kind; 18] = [
+    const ALL: [Kind; 19] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -63,6 +65,7 @@ impl Kind {
         Kind::Pace,
         Kind::MessageNic,
         Kind::Pull,
+        Kind::PullRate,
     ];
 }
 

@@ -5,11 +5,13 @@
 mod delay_line;
 mod message_nic;
 mod pacer_stage;
+mod puller;
 mod receive_path;
 
 pub use delay_line::DelayLine;
 pub use message_nic::{MessageNic, Turn};
 pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
+pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
 /// The hosts of a network; each list has one entry a host, or none where nobody has one.

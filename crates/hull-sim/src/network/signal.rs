@@ -13,12 +13,12 @@ pub enum Signal {
     Nack(PacketNack),
     /// The receiver grants credit.
     Pull {
-        /// All bytes that the sender may have sent with credit so far.
+        /// In all so far, quanta of 256 bytes.
         granted: u64,
     },
     /// Rides on data, or travels alone after a timeout: how much credit the sender asks for.
     Demand {
-        /// All bytes that it wants to have been granted.
+        /// What it wants to have been granted in all, quanta of 256 bytes.
         target: u64,
     },
 }

@@ -1,12 +1,11 @@
 //! The message transport's part of a run: what connections and receivers want to send becomes packets on the
 //! path of their entropy value, packets become calls of both, timers become events. Times are ps.
 
-use hull_core::rccc::Puller;
-
-use super::Simulation;
+use super::{Endpoints, Simulation};
+use super::clock::Clock;
 use super::flows::{FlowTable, mix};
 use crate::engine::Kind;
-use crate::host::Turn;
+use crate::host::{HostSide, Puller, Turn};
 use crate::network::{NO_OPTIONS, Network, Options, Packet, PathWord, Signal, flags};
 use crate::topology::Routes;
 use crate::transport::message::{Arriving, MessageConfig, MessageReceiver, MessageSender};
@@ -44,6 +43,8 @@ pub struct Connection {
     routes: Vec<Route>,
     /// Number of the connection in the order of opening: with the seed it decides the routes.
     number: u64,
+    /// What the receiver's host calls it, where it grants credit.
+    at_puller: Option<u32>,
 }
 
 impl Connection {
@@ -64,6 +65,7 @@ impl Connection {
             receiver: MessageReceiver::new(config),
             routes,
             number,
+            at_puller: None,
         }
     }
 
@@ -187,6 +189,9 @@ impl Simulation {
         if let Some(signal) = answer {
             self.send_signal(host, slot, packet.ack as u16, Way::Back, signal);
         }
+        if let Some((puller, _)) = self.endpoints.puller(host, slot) {
+            puller.on_data(packet.has(flags::CE));
+        }
         let table = &self.endpoints.table;
         (self.instruments).count_received(
             &self.clock,
@@ -212,9 +217,12 @@ impl Simulation {
         };
         let (answer, is_missing) = connection.receiver.on_trimmed(&Arriving::of(packet));
         self.send_signal(host, slot, packet.ack as u16, Way::Back, answer);
-        if is_missing && let Some(puller) = self.endpoints.hosts.pullers.get_mut(host) {
-            puller.request(slot);
-            self.serve_puller(host);
+        if let Some((puller, number)) = self.endpoints.puller(host, slot) {
+            puller.on_trimmed(packet.has(flags::LAST_HOP));
+            if is_missing {
+                puller.request(number);
+                self.serve_puller(host);
+            }
         }
     }
 
@@ -364,8 +372,8 @@ impl Simulation {
 
     /// A sender asks the receiver's host for credit.
     fn demand_credit(&mut self, host: usize, slot: u32, target: u64) {
-        if let Some(puller) = self.endpoints.hosts.pullers.get_mut(host) {
-            puller.demand(slot, target);
+        if let Some((puller, number)) = self.endpoints.puller(host, slot) {
+            puller.demand(number, target);
             self.serve_puller(host);
         }
     }
@@ -373,28 +381,17 @@ impl Simulation {
     /// A host grants credit when it is time.
     pub(super) fn serve_puller(&mut self, host: usize) {
         let now_ps = self.clock.now_ps;
-        loop {
-            let Some(puller) = self.endpoints.hosts.pullers.get_mut(host) else {
-                return;
-            };
-            match puller.next_ps() {
-                Some(at_ps) if at_ps > now_ps => {
-                    if puller.event_ps != at_ps {
-                        puller.event_ps = at_ps;
-                        self.clock.schedule(at_ps, Kind::Pull, host);
-                    }
-                    return;
-                }
-                Some(_) => {}
-                None => return,
-            }
-            let Some((slot, granted)) = puller.pull(now_ps) else {
-                return;
-            };
-            let nic = &mut self.endpoints.hosts.message_nics[host];
-            let entropy = self.endpoints.table.any_entropy(slot, nic.random.bits());
-            self.send_signal(host, slot, entropy, Way::Back, Signal::Pull { granted });
+        let puller = &mut self.endpoints.hosts.pullers[host];
+        if puller.waits(now_ps) {
+            return;
         }
+        let Some((slot, granted, next_ps)) = puller.pull(now_ps) else {
+            return;
+        };
+        self.clock.schedule(next_ps, Kind::Pull, host);
+        let random = self.endpoints.hosts.message_nics[host].random.bits();
+        let entropy = self.endpoints.table.any_entropy(slot, random);
+        self.send_signal(host, slot, entropy, Way::Back, Signal::Pull { granted });
     }
 
     /// The event of a connection's timer.
@@ -426,6 +423,27 @@ impl Simulation {
                 sender.timeout_event_ps = sender.timeout_ps;
                 (self.clock).schedule(sender.timeout_ps, Kind::Rto, slot as usize);
             }
+        }
+    }
+}
+
+impl Endpoints {
+    /// What grants the credit of a connection to `host`, and what the connection is called there.
+    fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
+        let puller = self.hosts.pullers.get_mut(host)?;
+        let config = self.table.template(slot).message.as_ref()?;
+        config.credit_bytes?;
+        let connection = self.table.connection(slot)?;
+        let number = connection.at_puller.get_or_insert_with(|| puller.add(slot));
+        Some((puller, *number))
+    }
+}
+
+impl HostSide {
+    /// A host adapts the rate at which it grants credit, where it does.
+    pub(super) fn adapt_pulls(&mut self, host: usize, clock: &mut Clock) {
+        if let Some(at_ps) = self.pullers[host].adapt(clock.now_ps) {
+            clock.schedule(at_ps, Kind::PullRate, host);
         }
     }
 }

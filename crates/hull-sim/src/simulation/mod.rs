@@ -136,6 +136,9 @@ impl Simulation {
         (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
         self.workload.traffic.begin(&mut self.workload.agenda);
         self.carry_out();
+        for host in 0..self.endpoints.hosts.pullers.len() {
+            (self.endpoints.hosts).adapt_pulls(host, &mut self.clock);
+        }
         self.instruments.begin_samples(&mut self.clock);
         let warmup_ps = self.clock.warmup_ps;
         self.clock.schedule(warmup_ps, Kind::Warmup, 0);
@@ -252,6 +255,7 @@ impl Simulation {
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
+            Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
             Kind::Pace => {
                 if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
                     self.pump(index as u32);

@@ -86,6 +86,7 @@ impl Port {
             framed_bytes: u32::from(packet.wire_bytes) + u32::from(self.framing_bytes),
             waits: start_ps > now_ps,
         };
+        let (limit_bytes, limit_packets) = self.room(queue, extras.as_deref());
         let rules = extras
             .as_mut()
             .map_or(&mut [][..], |extras| &mut extras.rules);
@@ -95,7 +96,6 @@ impl Port {
                 decision => self.mark_if(decision == Decision::Mark, &mut packet),
             }
         }
-        let (limit_bytes, limit_packets) = self.room(queue, extras.as_deref());
         let full = queue_bytes + u64::from(packet.wire_bytes) > limit_bytes
             || queue_packets >= limit_packets;
         // Only a buffer that must hold the packet in service can refuse when the link is idle.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use hull_core::nscc::NsccNetwork;
+use hull_core::rccc::PullConfig;
 
-use crate::host::{HostSide, MessageNic};
+use crate::host::{HostSide, MessageNic, Puller};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::topology::Graph;
@@ -38,11 +39,6 @@ pub(super) fn config(
     let settings = &transport.message;
     let initial = settings.initial_window;
     let initial_window_bytes = initial.map(|packets| u64::from(packets) * mtu_bytes);
-    let has_credit = matches!(
-        control,
-        CongestionControl::Rccc | CongestionControl::NsccRccc
-    );
-    let window_bytes = (bytes_in(&network, network.rtt_ps) * 3 / 2).max(mtu_bytes);
     Some(Arc::new(MessageConfig {
         mtu_bytes: mtu_bytes as u16,
         header_bytes: header_bytes as u16,
@@ -57,14 +53,24 @@ pub(super) fn config(
                 initial_window_bytes,
             },
         },
-        credit_bytes: has_credit.then_some(window_bytes),
+        credit_bytes: grants(control)
+            .then(|| window_bytes(network.link_bps, network.rtt_ps, mtu_bytes)),
         ecn: transport.ecn,
     }))
 }
 
-/// Bytes that a host's link carries in a time.
-fn bytes_in(network: &NsccNetwork, time_ps: u64) -> u64 {
-    (u128::from(network.link_bps) * u128::from(time_ps) / 8_000_000_000_000) as u64
+/// Whether receivers grant credit.
+fn grants(control: &CongestionControl) -> bool {
+    matches!(
+        control,
+        CongestionControl::Rccc | CongestionControl::NsccRccc
+    )
+}
+
+/// The largest window: 1.5 times what a link carries in a round trip, at least a packet.
+fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
+    let bytes = (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64;
+    (bytes * 3 / 2).max(mtu_bytes)
 }
 
 /// After how long a packet counts as lost, ps.
@@ -78,13 +84,57 @@ fn timeout_ps(scenario: &Scenario, network: &NsccNetwork) -> u64 {
     TIMEOUT_PS + (bits * 1_000_000_000_000 / u128::from(network.link_bps)) as u64
 }
 
-/// NICs of the message transport, where a transport of the scenario is one.
-pub(super) fn hosts(scenario: &Scenario, side: &mut HostSide, seed: u64) {
-    let mut transports = std::iter::once(&scenario.transport).chain(scenario.transports.values());
-    if !transports.any(|one| one.congestion_control.is_of_messages()) {
+/// NICs of the message transport, and what grants credit, where a transport of the scenario has them.
+pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, seed: u64) {
+    let transports = std::iter::once(&scenario.transport).chain(scenario.transports.values());
+    let controls: Vec<&CongestionControl> = transports.map(|one| &one.congestion_control).collect();
+    if !controls.iter().any(|control| control.is_of_messages()) {
         return;
     }
-    let hosts = 0..side.ports.len();
-    let nic = |host| MessageNic::new(Stream::new(seed, Purpose::Paths, host));
-    side.message_nics = hosts.map(nic).collect();
+    let hosts = side.ports.len();
+    let stream = |purpose| move |host| Stream::new(seed, purpose, host);
+    side.message_nics = (0..hosts)
+        .map(stream(Purpose::Paths))
+        .map(MessageNic::new)
+        .collect();
+    let has_sender_control = |control: &&CongestionControl| *control != &CongestionControl::Rccc;
+    if !controls.iter().any(|control| grants(control)) {
+        return;
+    }
+    let rtt_ps = scenario::longest_round_trip_ps(scenario, graph);
+    let transport = &scenario.transport;
+    let config = PullConfig {
+        link_bps: scenario.host.rate.0,
+        mss_bytes: (transport.mtu.0 - transport.header.0) as u32,
+        max_window_bytes: window_bytes(scenario.host.rate.0, rtt_ps, transport.mtu.0),
+    };
+    // With a window of its own a sender learns of the fabric by itself.
+    let ratio = match controls.iter().any(has_sender_control) {
+        true => 1.0,
+        false => oversubscription(graph),
+    };
+    let puller = |random| Puller::new(&config, ratio, rtt_ps, random);
+    side.pullers = (0..hosts).map(stream(Purpose::PullRate)).map(puller).collect();
+}
+
+/// How much wider the links of a switch's hosts are than those to other switches: the largest ratio, at least 1.
+fn oversubscription(graph: &Graph) -> f64 {
+    let mut largest: f64 = 1.0;
+    let hosts = (0..graph.hosts().len()).map(|host| graph.port_far_end(graph.host_port(host)));
+    let mut switches: Vec<usize> = hosts.collect();
+    switches.dedup();
+    for switch in switches {
+        let (mut down_bps, mut up_bps) = (0, 0);
+        for &port in graph.node_ports(switch) {
+            let rate_bps = graph.wire(port).rate_bps;
+            match graph.is_between_switches(port) {
+                true => up_bps += rate_bps,
+                false => down_bps += rate_bps,
+            }
+        }
+        if up_bps > 0 {
+            largest = largest.max(down_bps as f64 / up_bps as f64);
+        }
+    }
+    largest
 }

@@ -81,7 +81,7 @@ fn assemble(
         network.ports[port].transit_ps(header_bytes)
     });
     let mut hosts = hosts::build(scenario, &graph, seed)?;
-    message::hosts(scenario, &mut hosts, seed);
+    message::hosts(scenario, &graph, &mut hosts, seed);
     let followed = scenario.measure.flows.as_ref();
     let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {

@@ -190,8 +190,8 @@ pub trait CongestionControl {
 /// Makes of the list the names that scenarios know, the enum of all controls and its dispatch.
 macro_rules! controls {
     (
-        $($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)*
-        message { $($(#[$message_doc:meta])* $message:ident, $message_text:literal;)* }
+        { $($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)* }
+        of messages { $($(#[$message_doc:meta])* $message:ident, $message_text:literal;)* }
     ) => {
         /// Congestion control algorithms.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -370,25 +370,27 @@ macro_rules! controls {
 }
 
 controls! {
-    /// TCP NewReno with SACK.
-    NewReno, "newreno": NewReno = |_, _| NewReno::default();
-    /// CUBIC (RFC 9438), the default of Linux.
-    Cubic, "cubic": Cubic = |_, _| Cubic::default();
-    /// BIC-TCP.
-    Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
-    /// DCTCP.
-    Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
-    /// TCP Vegas.
-    Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
-    /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
-    Qcn, "qcn": QcnControl
-        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
-    /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
-    QcnAimd, "qcn-aimd": QcnControl
-        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
-    /// RCP: no window, the source sends at the rate that switch.rcp offers.
-    Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
-    message {
+    {
+        /// TCP NewReno with SACK.
+        NewReno, "newreno": NewReno = |_, _| NewReno::default();
+        /// CUBIC (RFC 9438), the default of Linux.
+        Cubic, "cubic": Cubic = |_, _| Cubic::default();
+        /// BIC-TCP.
+        Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
+        /// DCTCP.
+        Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
+        /// TCP Vegas.
+        Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
+        /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
+        Qcn, "qcn": QcnControl
+            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
+        /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
+        QcnAimd, "qcn-aimd": QcnControl
+            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
+        /// RCP: no window, the source sends at the rate that switch.rcp offers.
+        Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+    }
+    of messages {
         /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.
         Nscc, "nscc";
         /// Ultra Ethernet's receiver control, of the message transport: the receiver grants credit.

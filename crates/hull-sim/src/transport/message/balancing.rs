@@ -35,7 +35,7 @@ impl LoadBalancing {
     /// The state of a new connection with so many paths; `random` are 64 random bits.
     pub fn start(self, paths: u16, random: u64) -> LoadBalancer {
         match self {
-            LoadBalancing::Ecmp => LoadBalancer::Ecmp(Ecmp::new(paths, random)),
+            LoadBalancing::Ecmp => LoadBalancer::Ecmp(Ecmp::new(paths)),
             LoadBalancing::PerPacket => LoadBalancer::PerPacket(PerPacket::new(paths)),
             LoadBalancing::Oblivious => LoadBalancer::Oblivious(Oblivious::new(paths, random)),
             LoadBalancing::Bitmap => LoadBalancer::Bitmap(Bitmap::new(paths, random)),

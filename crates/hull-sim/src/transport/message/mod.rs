@@ -12,7 +12,6 @@
 
 mod balancing;
 mod control;
-pub mod pull;
 mod receiver;
 mod sender;
 mod sent;

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hull_core::entropy::{Feedback, LoadBalance, LoadBalancer};
+use hull_core::rccc::{Credit, Demand};
 
 use super::control::{AckEvent, Control, NackEvent};
-use super::pull::SenderCredit;
 use super::sent::{News, SentPackets};
 use super::{Ends, MessageConfig};
 use crate::network::{PacketAck, PacketNack};
@@ -30,7 +30,7 @@ pub struct Sending {
     pub asks_ack: bool,
     /// Whether it was sent before.
     pub resent: bool,
-    /// How much credit the sender wants, where receivers grant it: all bytes so far.
+    /// How much credit the sender wants in all, quanta, where receivers grant it.
     pub demand: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub struct MessageSender {
     config: Arc<MessageConfig>,
     control: Control,
     balancer: LoadBalancer,
-    credit: Option<SenderCredit>,
+    credit: Option<Credit>,
     sent: SentPackets,
     /// Payload left of each message that is not wholly sent.
     unsent: VecDeque<u64>,
@@ -72,7 +72,8 @@ impl MessageSender {
         MessageSender {
             control: Control::new(&config.control),
             balancer: config.balancing.start(config.paths, random),
-            credit: config.credit_bytes.map(SenderCredit::new),
+            credit: (config.credit_bytes)
+                .map(|bytes| Credit::new(bytes, u32::from(config.mtu_bytes))),
             config: config.clone(),
             sent: SentPackets::default(),
             unsent: VecDeque::new(),
@@ -123,7 +124,7 @@ impl MessageSender {
         let Some(bytes) = self.next_bytes() else {
             return false;
         };
-        let has_credit = self.credit.as_ref().is_none_or(SenderCredit::is_left);
+        let has_credit = self.credit.as_ref().is_none_or(Credit::allows);
         has_credit && self.in_flight_bytes + i64::from(bytes) <= self.window()
     }
 
@@ -146,7 +147,7 @@ impl MessageSender {
         let lost = self.sent.next_lost();
         let bytes = self.next_bytes()?;
         if let Some(credit) = &mut self.credit {
-            credit.spend(bytes);
+            credit.spend(u32::from(bytes));
         }
         let number = match lost {
             Some((number, _)) => {
@@ -162,7 +163,7 @@ impl MessageSender {
         };
         self.in_flight_bytes += i64::from(bytes);
         let demand = self.demand(senders);
-        let no_credit = self.credit.as_ref().is_some_and(|credit| !credit.is_left());
+        let no_credit = self.credit.as_ref().is_some_and(|credit| !credit.allows());
         let asks_ack = lost.is_some()
             || self.backlog_bytes == 0
             || no_credit
@@ -189,14 +190,16 @@ impl MessageSender {
         }
     }
 
-    /// How much credit the sender wants, all bytes so far.
-    pub fn demand(&self, senders: u64) -> Option<u64> {
+    /// How much credit the sender wants in all, quanta; `senders` connections of the host have something to
+    /// send.
+    fn demand(&self, senders: u64) -> Option<u64> {
         let credit = self.credit.as_ref()?;
         let window = self.control.window_bytes();
-        let most = window.saturating_add(u64::from(self.config.mtu_bytes));
-        let waiting = (self.backlog_bytes + self.sent.lost_bytes()).min(most);
-        let has_backlog = self.backlog_bytes > 0;
-        Some(credit.demand(waiting, has_backlog, self.config.mtu_bytes, senders))
+        Some(credit.target(&Demand {
+            backlog_bytes: self.backlog_bytes + self.sent.lost_bytes(),
+            window_bytes: (window < u64::MAX).then_some(window),
+            active_connections: senders as u32,
+        }))
     }
 
     /// The time at which the oldest packet in flight counts as lost.
@@ -208,7 +211,7 @@ impl MessageSender {
     /// The receiver has answered: a sender that was free to send its first window waits for credit now.
     fn answered(&mut self) {
         if let Some(credit) = &mut self.credit {
-            credit.answered();
+            credit.on_answer();
         }
     }
 
@@ -279,9 +282,8 @@ impl MessageSender {
 
     /// The receiver has granted credit.
     pub fn on_pull(&mut self, granted: u64) {
-        self.answered();
         if let Some(credit) = &mut self.credit {
-            credit.grant(granted);
+            credit.on_pull(granted);
         }
     }
 
@@ -297,7 +299,7 @@ impl MessageSender {
         self.in_flight_bytes -= i64::from(bytes);
         self.answered();
         self.set_timeout();
-        let waits = self.credit.as_ref().is_some_and(|credit| !credit.is_left());
+        let waits = self.credit.as_ref().is_some_and(|credit| !credit.allows());
         if waits { self.demand(senders) } else { None }
     }
 }
