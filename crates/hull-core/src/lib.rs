@@ -58,3 +58,4 @@ pub mod queue_estimate;
 pub mod rccc;
 pub mod rcp;
 pub mod red;
+pub mod uno_phantom_queue;
