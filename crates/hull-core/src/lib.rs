@@ -26,6 +26,8 @@
 //! at the receiver [`packet_set`], what has arrived, [`ack_coalescing`], when to say so,
 //! and [`rccc`], the credit that it gives.
 //!
+//! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends.
+//!
 //! [`hardware`] has those of them that `rtl/` builds, with the limits that hardware has.
 //!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
@@ -44,6 +46,7 @@ pub mod dctcp;
 pub mod departure_pacer;
 pub mod ecn_echo;
 pub mod entropy;
+pub mod erasure;
 pub mod flow_association;
 pub mod hardware;
 pub mod marking;
@@ -59,3 +62,4 @@ pub mod rccc;
 pub mod rcp;
 pub mod red;
 pub mod uno_phantom_queue;
+pub mod unocc;
