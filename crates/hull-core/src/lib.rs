@@ -44,6 +44,7 @@ pub mod ack_coalescing;
 pub mod averaging;
 pub mod dctcp;
 pub mod departure_pacer;
+pub mod dualpi2;
 pub mod ecn_echo;
 pub mod entropy;
 pub mod erasure;
