@@ -40,6 +40,7 @@
 
 extern crate alloc;
 
+pub mod accecn;
 pub mod ack_coalescing;
 pub mod averaging;
 pub mod dctcp;
@@ -56,6 +57,7 @@ pub mod pacer;
 pub mod packet_set;
 pub mod phantom_queue;
 pub mod pi;
+pub mod prague;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;
 pub mod queue_estimate;
