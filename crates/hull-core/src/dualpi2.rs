@@ -23,6 +23,8 @@
 //! Units: picoseconds, bytes; p is scaled by 2^32, alpha and beta (1/s) by 2^24, and each step of p is rounded
 //! towards zero.
 
+use crate::signal::Signal;
+
 /// 1.0 of p.
 pub const ONE: u64 = 1 << 32;
 /// 1.0 of alpha and beta, in 1/s.
@@ -85,17 +87,6 @@ impl DualPi2Config {
             ..Self::linux(mtu_bytes)
         }
     }
-}
-
-/// What becomes of a packet that leaves its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// It is sent as it is.
-    Pass,
-    /// It is marked CE.
-    Mark,
-    /// It is dropped; the next one is looked at.
-    Drop,
 }
 
 /// The controller.

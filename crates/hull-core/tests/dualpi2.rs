@@ -1,8 +1,9 @@
 //! DualPI2: constants against those of iproute2, the recursion in floating point, the law of coupling and the
 //! operating point of the fluid model, overload, the scheduler's shares.
 
-use hull_core::dualpi2::{DualPi2, DualPi2Config, DualPi2Credit, HERTZ, ONE, Queue, Signal};
+use hull_core::dualpi2::{DualPi2, DualPi2Config, DualPi2Credit, HERTZ, ONE, Queue};
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
+use hull_core::signal::Signal;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000_000;
