@@ -9,7 +9,8 @@ const US: u64 = 1_000_000;
 pub fn algorithm() -> Algorithm {
     Algorithm {
         name: "nscc",
-        description: "Config: link_bps (bit/s), rtt_ps (T), mss_bytes, mtu_bytes, trimming; \
+        description: "Config: link_bps (bit/s), rtt_ps (T), mss_bytes, mtu_bytes, trimming, \
+            due_in_32_bits (what the window is owed wraps); \
             window_bytes, the first window, 0 is the largest. The flow's base round trip starts at T. \
             In: kind ack with now_ps, received_bytes, ecn, rtt_ps (0: not known), in_flight_bytes; \
             kind nack with now_ps, packet_bytes, rtt_ps (0: not used), in_flight_bytes, \
@@ -27,6 +28,7 @@ fn run(config: &Value, inputs: &[Value]) -> Vec<Value> {
         mss_bytes: number32(config, "mss_bytes"),
         mtu_bytes: number32(config, "mtu_bytes"),
         trimming: boolean(config, "trimming"),
+        due_in_32_bits: boolean(config, "due_in_32_bits"),
     }
     .constants();
     let known = |ps: u64| (ps > 0).then_some(ps);
@@ -83,6 +85,7 @@ fn config(link_bps: u64, rtt_ps: u64, trimming: bool, window_bytes: u64) -> Valu
         "mss_bytes": 4086,
         "mtu_bytes": 4150,
         "trimming": trimming,
+        "due_in_32_bits": false,
         "window_bytes": window_bytes,
     })
 }
@@ -225,6 +228,20 @@ fn vectors() -> Vec<Vector> {
             "random_800g_untrimmed",
             "200 random arrivals at 800 Gbps without trimming, delays up to 60 us.",
             config(800_000_000_000, 8_170_000, false, 0),
+            random(200, 8_170_000, 60 * US, 2),
+        ),
+        computed(
+            "random_800g_32_bits",
+            "The same where what is due wraps at 32 bits.",
+            json!({
+                "link_bps": 800_000_000_000_u64,
+                "rtt_ps": 8_170_000,
+                "mss_bytes": 4086,
+                "mtu_bytes": 4150,
+                "trimming": false,
+                "due_in_32_bits": true,
+                "window_bytes": 0,
+            }),
             random(200, 8_170_000, 60 * US, 2),
         ),
     ]
