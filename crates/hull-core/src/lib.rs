@@ -26,7 +26,8 @@
 //! at the receiver [`packet_set`], what has arrived, [`ack_coalescing`], when to say so,
 //! and [`rccc`], the credit that it gives.
 //!
-//! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends.
+//! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends. The queues of
+//! both mark by a [`ramp`].
 //!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for what it is told; what operators use
 //! instead: [`codel`], [`fq_codel`] and [`pie`]. Such queues answer with a [`signal`].
@@ -67,6 +68,7 @@ pub mod prague;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;
 pub mod queue_estimate;
+pub mod ramp;
 pub mod rccc;
 pub mod rcp;
 pub mod red;

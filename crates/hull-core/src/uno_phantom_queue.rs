@@ -9,8 +9,7 @@
 //!   ACKs do not count. The counter saturates at a size.
 //! - The drain takes a full packet at a time, every `packet 8 / C (1 + s)` for a slowdown s, down to zero. Its rate
 //!   is C / (1 + s), which is 0.9524 C at 5%, not 0.95 C. It begins with the first packet that leaves the port.
-//! - A packet is marked when it leaves: not up to the lower threshold, with a probability that grows from 0 to
-//!   1 between the thresholds, always above the upper one.
+//! - A packet is marked when it leaves, by a [`ramp`](crate::ramp) between two thresholds.
 //!
 //! Published: packets of 4160 bytes at 100 Gbps, size 22,400,515 bytes (the product of bandwidth and delay
 //! between the data centres), slowdown 5%, thresholds 2% and 60% of the size ([`share_bytes`]).
@@ -19,6 +18,8 @@
 //! event list. The time of a step is rounded down to a picosecond.
 //!
 //! Units: bytes, picoseconds.
+
+use crate::ramp::RampMarker;
 
 /// `pct` hundredths of `size_bytes` as the reference computes them: the hundredth rounded down.
 pub fn share_bytes(size_bytes: u64, pct: u64) -> u64 {
@@ -36,10 +37,8 @@ pub struct UnoPhantomQueueConfig {
     pub packet_bytes: u32,
     /// Where the counter saturates, bytes.
     pub size_bytes: u64,
-    /// Up to here nothing is marked, bytes.
-    pub low_bytes: u64,
-    /// Above here everything is marked, bytes; above `low_bytes`.
-    pub high_bytes: u64,
+    /// The thresholds that its counter is compared with.
+    pub ramp: RampMarker,
 }
 
 impl UnoPhantomQueueConfig {
@@ -57,8 +56,7 @@ pub struct UnoPhantomQueue {
     step_ps: u64,
     packet_bytes: u64,
     size_bytes: u64,
-    low_bytes: u64,
-    high_bytes: u64,
+    ramp: RampMarker,
     backlog_bytes: u64,
     /// When the next step is due; `None` before the first packet has left.
     next_step_ps: Option<u64>,
@@ -68,22 +66,21 @@ impl UnoPhantomQueue {
     /// An empty queue.
     ///
     /// # Panics
-    /// When the rate or the packet is zero, the link faster than a packet per picosecond, or `high_bytes` is not
-    /// above `low_bytes`.
+    /// When the rate or the packet is zero, the link faster than a packet per picosecond, or the upper
+    /// threshold is below the lower one.
     pub fn new(config: &UnoPhantomQueueConfig) -> Self {
         assert!(config.link_bps > 0, "link_bps must be above zero");
         let step_ps = config.step_ps();
         assert!(step_ps > 0, "a packet must take a picosecond or more");
         assert!(
-            config.high_bytes > config.low_bytes,
-            "high_bytes must be above low_bytes"
+            config.ramp.high_bytes >= config.ramp.low_bytes,
+            "high_bytes must be at least low_bytes"
         );
         Self {
             step_ps,
             packet_bytes: u64::from(config.packet_bytes),
             size_bytes: config.size_bytes,
-            low_bytes: config.low_bytes,
-            high_bytes: config.high_bytes,
+            ramp: config.ramp,
             backlog_bytes: 0,
             next_step_ps: None,
         }
@@ -106,14 +103,7 @@ impl UnoPhantomQueue {
             self.next_step_ps = Some(now_ps);
             self.drain(now_ps);
         }
-        if backlog > self.high_bytes {
-            return true;
-        }
-        let Some(above) = backlog.checked_sub(self.low_bytes) else {
-            return false;
-        };
-        let range = self.high_bytes - self.low_bytes;
-        u128::from(random) * u128::from(range) < u128::from(above) << 32
+        self.ramp.marks(backlog, random)
     }
 
     /// The counter at `now_ps`, not before the last packet.

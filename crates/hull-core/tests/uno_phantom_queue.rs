@@ -1,6 +1,7 @@
 //! Uno's phantom queue: steps one by one against the counter, the growth under full load in closed form, the
 //! marking line, saturation.
 
+use hull_core::ramp::RampMarker;
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig, share_bytes};
 use proptest::prelude::*;
 
@@ -14,8 +15,10 @@ fn published(slowdown_pct: u32) -> UnoPhantomQueueConfig {
         slowdown_pct,
         packet_bytes: 4160,
         size_bytes: SIZE,
-        low_bytes: share_bytes(SIZE, 2),
-        high_bytes: share_bytes(SIZE, 60),
+        ramp: RampMarker {
+            low_bytes: share_bytes(SIZE, 2),
+            high_bytes: share_bytes(SIZE, 60),
+        },
     }
 }
 
@@ -24,8 +27,8 @@ fn published(slowdown_pct: u32) -> UnoPhantomQueueConfig {
 fn published_settings() {
     assert_eq!(published(5).step_ps(), 349_440);
     assert_eq!(published(10).step_ps(), 366_080);
-    assert_eq!(published(5).low_bytes, 448_010);
-    assert_eq!(published(5).high_bytes, 13_440_300);
+    assert_eq!(published(5).ramp.low_bytes, 448_010);
+    assert_eq!(published(5).ramp.high_bytes, 13_440_300);
     let share = PACKET_PS as f64 / published(5).step_ps() as f64;
     assert!((share - 0.9524).abs() < 5e-5);
 }
@@ -72,7 +75,7 @@ proptest! {
         size in 4160_u64..200_000,
         packets in prop::collection::vec((0_u64..2_000_000, 64_u32..9000, any::<bool>()), 1..200),
     ) {
-        let config = UnoPhantomQueueConfig { size_bytes: size, low_bytes: 0, high_bytes: size, ..published(slowdown_pct) };
+        let config = UnoPhantomQueueConfig { size_bytes: size, ramp: RampMarker { low_bytes: 0, high_bytes: size }, ..published(slowdown_pct) };
         let mut queue = UnoPhantomQueue::new(&config);
         let (mut now_ps, mut backlog, mut step_ps) = (0, 0_u64, None);
         for (gap_ps, bytes, leaves) in packets {
@@ -99,7 +102,7 @@ proptest! {
     /// Of evenly spread random bits the share of marks is that of the counter between the thresholds.
     #[test]
     fn marks_in_proportion(backlog in 0_u32..30_000) {
-        let config = UnoPhantomQueueConfig { low_bytes: 5000, high_bytes: 25_000, ..published(5) };
+        let config = UnoPhantomQueueConfig { ramp: RampMarker { low_bytes: 5000, high_bytes: 25_000 }, ..published(5) };
         let mut queue = UnoPhantomQueue::new(&config);
         queue.on_arrival(0, backlog);
         let marks = (0..1000_u32).filter(|&step| queue.clone().on_departure(0, step * 4_294_967)).count();
@@ -122,4 +125,15 @@ fn saturates() {
     assert_eq!(queue.backlog_bytes(0), 41_600);
     assert_eq!(queue.backlog_bytes(9 * 349_440), 4160);
     assert_eq!(queue.backlog_bytes(10 * 349_440), 0);
+}
+
+/// Equal thresholds are one: nothing at it, everything above.
+#[test]
+fn one_threshold() {
+    let ramp = RampMarker {
+        low_bytes: 5000,
+        high_bytes: 5000,
+    };
+    assert!(!ramp.marks(5000, 0));
+    assert!(ramp.marks(5001, u32::MAX));
 }

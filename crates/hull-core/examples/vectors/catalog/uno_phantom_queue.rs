@@ -1,6 +1,7 @@
 //! Vectors of Uno's phantom queue.
 
 use super::{Algorithm, Numbers, Vector, by_hand, computed, number, number32, word};
+use hull_core::ramp::RampMarker;
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig, share_bytes};
 use serde_json::{Value, json};
 
@@ -22,8 +23,10 @@ fn run(config: &Value, inputs: &[Value]) -> Vec<Value> {
         slowdown_pct: number32(config, "slowdown_pct"),
         packet_bytes: number32(config, "packet_bytes"),
         size_bytes: number(config, "size_bytes"),
-        low_bytes: number(config, "low_bytes"),
-        high_bytes: number(config, "high_bytes"),
+        ramp: RampMarker {
+            low_bytes: number(config, "low_bytes"),
+            high_bytes: number(config, "high_bytes"),
+        },
     });
     inputs
         .iter()
