@@ -25,7 +25,9 @@
 //! increase; a sample above D without a mark does not. Time 0 counts as the last decrease and the last
 //! adjustment.
 //!
-//! Difference: the reference holds what is due in 32 bits, which wraps at 800 Gbps; here it has 64.
+//! Differences: what is due has 64 bits. The reference has 32, which wrap at 800 Gbps and make its windows
+//! smaller there; [`NsccNetwork::due_in_32_bits`] does the same. Its largest window is computed in floating point
+//! and can be 2 bytes below the exact one.
 //!
 //! Units: bytes, picoseconds; what is due is in bytes times bytes. W and the average are integers and
 //! each step is rounded towards zero, as in the reference; factors are `f64` with the four basic
@@ -59,6 +61,8 @@ pub struct NsccNetwork {
     pub mtu_bytes: u32,
     /// Whether switches trim: the target of the queueing delay is then 0.75 T, otherwise T.
     pub trimming: bool,
+    /// Whether what the window is owed wraps at 32 bits, as in the reference.
+    pub due_in_32_bits: bool,
 }
 
 /// The constants of all flows in one network.
@@ -261,7 +265,7 @@ impl Nscc {
         match (ack.ecn, delay_ps < constants.target_delay_ps) {
             (false, true) => self.proportional_increase(constants, received, delay_ps),
             (false, false) => {
-                self.due = (self.due as f64 + constants.fair_bytes * received as f64) as u64;
+                self.owe(constants, constants.fair_bytes * received as f64);
             }
             // Only the path changes.
             (true, true) => {}
@@ -370,8 +374,17 @@ impl Nscc {
             self.fast = false;
         }
         let below_ps = (constants.target_delay_ps - delay_ps) as f64;
-        let step = constants.proportional * received as f64 * below_ps;
+        self.owe(
+            constants,
+            constants.proportional * received as f64 * below_ps,
+        );
+    }
+
+    fn owe(&mut self, constants: &NsccConstants, step: f64) {
         self.due = (self.due as f64 + step) as u64;
+        if constants.network.due_in_32_bits {
+            self.due = u64::from(self.due as u32);
+        }
     }
 
     fn decrease(&mut self, constants: &NsccConstants, now_ps: u64) {

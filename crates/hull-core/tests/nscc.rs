@@ -15,6 +15,7 @@ fn network(link_bps: u64, rtt_ps: u64) -> NsccConstants {
         mss_bytes: 4086,
         mtu_bytes: 4150,
         trimming: true,
+        due_in_32_bits: false,
     }
     .constants()
 }
@@ -96,6 +97,20 @@ fn fair_increase_by_hand() {
     assert_eq!(flow.average_delay_ps(), 112_500);
     flow.on_ack(&constants, &ack(11 * US, 0, false, 22 * US));
     assert_eq!(flow.average_delay_ps(), 37_500 + 111_093);
+}
+
+/// At 800 Gbps and 12 us fair increase is 5 MSS 8 n: 33,000 bytes are owed 5,393,520,000, and with 32 bits 2^32 less.
+/// 201 more, and a window of 1,000,000 gets 5426 bytes or 1131.
+#[test]
+fn what_is_due_may_wrap() {
+    for (due_in_32_bits, more) in [(false, 5426), (true, 1131)] {
+        let mut constants = network(800_000_000_000, 12 * US);
+        constants.network.due_in_32_bits = due_in_32_bits;
+        let mut flow = Nscc::new(&constants, 12 * US, Some(1_000_000));
+        flow.on_ack(&constants, &ack(10 * US, 33_000, false, 21 * US));
+        flow.on_ack(&constants, &ack(11 * US, 201, false, 21 * US));
+        assert_eq!(flow.window_bytes(), 1_000_000 + more);
+    }
 }
 
 /// With marks and a delay of 2 D the average after k samples is 2 D (1 - 0.9875^k): above D from k = 56 on
@@ -269,6 +284,7 @@ proptest! {
             mss_bytes: 4086,
             mtu_bytes: 4150,
             trimming,
+            due_in_32_bits: false,
         }
         .constants();
         let mut flow = Nscc::new(&constants, rtt_us * US, None);

@@ -1,9 +1,7 @@
 //! RCCC: the pull rate in closed form, fairness of the turns, credit in advance and targets by hand, the adaptation
 //! to oversubscription by hand and its bounds.
 
-use hull_core::rccc::{
-    Credit, Demand, Oversubscription, Pull, PullConfig, PullPacer, QUANTUM_BYTES,
-};
+use hull_core::rccc::{Credit, Demand, Oversubscription, Pull, PullConfig, PullPacer};
 use proptest::prelude::*;
 
 const MAX_WINDOW: u64 = 262_926;
