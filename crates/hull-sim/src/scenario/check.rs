@@ -1,7 +1,9 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what concerns several.
 
-use super::{Scenario, groups, host, measure, message, pacer, qcn, rcp, run, switch, transport, transports};
+use super::{
+    Scenario, groups, host, measure, message, pacer, qcn, rcp, run, switch, transport, transports,
+};
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;

@@ -25,6 +25,10 @@ pub struct Message {
     /// what the link carries in the longest round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
+    /// The round trip of the unloaded network, which sizes windows and targets; without it that of the farthest
+    /// hosts, over the slowest of their shortest paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Time>,
     /// A packet that is not acknowledged for so long counts as lost; without it 15 us and six times what a full
     /// buffer of a port takes to drain, or six round trips where buffers have no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +49,7 @@ impl Default for Message {
             load_balancing: LoadBalancing::default(),
             ack_bytes: ack_bytes(),
             initial_window: None,
+            round_trip: None,
             timeout: None,
         }
     }
@@ -75,12 +80,12 @@ impl Message {
                 "1 to 1000000 packets",
             )?;
         }
-        if let Some(timeout) = self.timeout {
+        for (key, time) in [("round_trip", self.round_trip), ("timeout", self.timeout)] {
             require(
-                timeout >= Time(1_000_000),
-                "transport.message.timeout",
-                quoted(timeout),
-                "at least 1us",
+                time.is_none_or(|time| (Time(100_000)..=Time(10_000_000_000_000)).contains(&time)),
+                &format!("transport.message.{key}"),
+                quoted(time.unwrap_or_default()),
+                "100ns to 10s",
             )?;
         }
         Ok(())

@@ -9,8 +9,8 @@ use super::default;
 use super::dwrr::Dwrr;
 use super::memory::{self, Memory};
 use crate::network::rules::{
-    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RampMarking, RandomLoss, Rcp, Red,
-    RedMarking, Rule, SampledQueue, Site, VirtualQueue,
+    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RampMarking, RandomLoss, Rcp,
+    Red, RedMarking, Rule, SampledQueue, Site, VirtualQueue,
 };
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};

@@ -42,8 +42,10 @@ const NOTHING: Pending = Pending {
 #[derive(Clone, Copy, Debug)]
 pub struct Unacked {
     pub end: u64,
+    pub tag: u64,
     pub start_ps: u64,
-    pub logged: LoggedFlow,
+    /// Where it is logged; none outside the measured time.
+    pub logged: Option<LoggedFlow>,
 }
 
 /// What the simulation knows of a flow besides its TCP.
@@ -177,6 +179,8 @@ pub struct FlowTable {
     scratch: Vec<u32>,
     /// Messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
+    /// Tags of messages that were acknowledged and of which the workload has not heard, where it wants to.
+    pub(super) heard_acked: Option<Vec<u64>>,
     /// Timeouts and segments sent again of flows whose slots were given back, by transport.
     past: Vec<(u64, u64)>,
 }
@@ -200,7 +204,14 @@ impl FlowTable {
             following: Followed::default(),
             scratch: Vec::new(),
             unacked: 0,
+            heard_acked: None,
         }
+    }
+
+    /// Keeps the tags of messages that were acknowledged, for a workload that `hears` of them.
+    pub fn hearing_acked(mut self, hears: bool) -> Self {
+        self.heard_acked = hears.then(Vec::new);
+        self
     }
 
     /// Follows the first `flows` that are opened.

@@ -1,9 +1,9 @@
 //! The message transport's part of a run: what connections and receivers want to send becomes packets on the
 //! path of their entropy value, packets become calls of both, timers become events. Times are ps.
 
-use super::{Endpoints, Simulation};
 use super::clock::Clock;
 use super::flows::{FlowTable, mix};
+use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
 use crate::network::{NO_OPTIONS, Network, Options, Packet, PathWord, Signal, flags};
@@ -101,8 +101,8 @@ impl FlowTable {
         let old = self.connections[at].take();
         let config = self.template(slot).message.clone();
         let random = mix(self.seed ^ mix(number));
-        self.connections[at] = config
-            .map(|config| Box::new(Connection::new(&config, number, random, old)));
+        self.connections[at] =
+            config.map(|config| Box::new(Connection::new(&config, number, random, old)));
     }
 
     /// An entropy value of a connection, by 32 random bits.
@@ -236,10 +236,7 @@ impl Simulation {
         match signal {
             Signal::Ack(ack) => {
                 if sender.on_ack(now_ps, ack) {
-                    let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
-                    if table.take_acked(slot, now_ps, log) {
-                        (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
-                    }
+                    self.take_acked(slot);
                 }
             }
             Signal::Nack(nack) => sender.on_nack(now_ps, nack),
@@ -335,12 +332,10 @@ impl Simulation {
             },
             hop,
             wire_bytes: sending.bytes,
-            flags: flags::DATA
-                | DATA_CLASS
-                | flags::TRIMMABLE
-                | if ecn { flags::ECT0 } else { 0 },
+            flags: flags::DATA | DATA_CLASS | flags::TRIMMABLE | if ecn { flags::ECT0 } else { 0 },
         };
         self.tally.packets_sent += 1;
+        self.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;
         self.send_to_wire(host, packet);
         self.watch_timeout(slot);
@@ -365,6 +360,13 @@ impl Simulation {
             flags: 0,
         };
         self.tally.packets_sent += 1;
+        let counts = &mut self.tally.counts;
+        match signal {
+            Signal::Ack(_) => counts.acks += 1,
+            Signal::Nack(_) => counts.nacks += 1,
+            Signal::Pull { .. } => counts.pulls += 1,
+            Signal::Demand { .. } => {}
+        }
         table.flows[slot as usize].in_flight += 1;
         self.endpoints.hosts.message_nics[host].push_control(packet);
         self.serve_message_nic(host);

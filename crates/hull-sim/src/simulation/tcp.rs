@@ -63,10 +63,7 @@ impl Simulation {
         }
         let now_ps = self.clock.now_ps;
         self.endpoints.take_ack(host, slot, packet, options, now_ps);
-        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
-        if table.take_acked(slot, now_ps, log) {
-            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
-        }
+        self.take_acked(slot);
         self.pump(slot);
     }
 

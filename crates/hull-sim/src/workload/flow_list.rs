@@ -2,11 +2,12 @@
 //! in any order and with others beside them, which are not read: the `flows.parquet` of a run is
 //! such a list. A column `transport` may name one of `[transports]`; where it is empty, or `default`, the
 //! flow has that of `[transport]`. A column `group` may have a label for each flow; where it is empty, or
-//! `other`, the flow is of the first of `[groups]` that fits it. Hosts are named by number or by name. Times are ps from the start of
+//! `other`, the flow is of the first of `[groups]` that fits it. Columns `after` and `reuse` chain flows
+//! ([`Chains`]). Hosts are named by number or by name. Times are ps from the start of
 //! the run.
 //!
 //! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow, 2 more for
-//! each of the columns `transport` and `group` that is there.
+//! each of the columns `transport` and `group` that is there, and 4 and more for `after` and `reuse`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,6 +15,7 @@ use std::io::{Read, Seek};
 
 use indexmap::IndexMap;
 
+use super::flow_chains::{Chained, Chains, Shared, rows_named};
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
 use crate::limits;
 use crate::quote;
@@ -25,6 +27,8 @@ pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
 /// Names of the columns that may be there, with empty cells.
 pub(super) const TRANSPORT: &str = "transport";
 pub(super) const GROUP: &str = "group";
+pub(super) const AFTER: &str = "after";
+pub(super) const REUSE: &str = "reuse";
 
 /// The longest label of a group, characters.
 const LONGEST_LABEL: usize = 100;
@@ -55,15 +59,25 @@ pub struct FlowList {
     groups: Vec<u16>,
     /// Names of the groups, from number 1: those of `[groups]`, then other labels in their order in the file.
     group_names: Vec<String>,
+    /// What each row says of other rows, until the list is sorted; empty where the list has no such column.
+    after: Vec<Vec<u32>>,
+    chains: Chains,
+    /// Number of each flow's persistent connection; empty where the list has no such column.
+    connections: Vec<Option<u32>>,
+    /// Ends and transport of each persistent connection.
+    connection_ends: Vec<(u32, u32)>,
+    connection_transports: Vec<u16>,
 }
 
 /// A row as it was read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Row {
     pub flow: ListedFlow,
     /// Numbers, where the list has these columns.
     pub transport: Option<u16>,
     pub group: Option<u16>,
+    /// Where it has one of the columns `after` and `reuse`.
+    pub chained: Option<Chained>,
 }
 
 /// What is wrong with a cell: its column and the problem.
@@ -121,7 +135,9 @@ impl FlowList {
         if list.flows.is_empty() {
             return Err(in_file("found no flows; expected at least one".to_owned()));
         }
-        list.sort();
+        list.connection_ends = rows.shared.ends;
+        list.connection_transports = rows.shared.transports;
+        list.sort().map_err(in_file)?;
         list.flows.shrink_to_fit();
         list.transports.shrink_to_fit();
         list.groups.shrink_to_fit();
@@ -133,12 +149,17 @@ impl FlowList {
         self.flows.push(row.flow);
         self.transports.extend(row.transport);
         self.groups.extend(row.group);
+        if let Some(chained) = row.chained {
+            self.after.push(chained.after);
+            self.connections.push(chained.connection);
+        }
     }
 
     /// By start.
-    fn sort(&mut self) {
-        if self.transports.is_empty() && self.groups.is_empty() {
-            return self.flows.sort_by_key(|flow| flow.start_ps);
+    fn sort(&mut self) -> Result<(), String> {
+        if self.transports.is_empty() && self.groups.is_empty() && self.after.is_empty() {
+            self.flows.sort_by_key(|flow| flow.start_ps);
+            return Ok(());
         }
         let mut order = Vec::from_iter(0..self.flows.len());
         order.sort_by_key(|&row| self.flows[row].start_ps);
@@ -148,6 +169,15 @@ impl FlowList {
                 *numbers = order.iter().map(|&row| numbers[row]).collect();
             }
         }
+        if !self.after.is_empty() {
+            self.connections = order.iter().map(|&row| self.connections[row]).collect();
+            let mut places = vec![0; order.len()];
+            for (place, &row) in (0..).zip(&order) {
+                places[row] = place;
+            }
+            self.chains = Chains::new(&std::mem::take(&mut self.after), &places)?;
+        }
+        Ok(())
     }
 
     /// The flows.
@@ -178,12 +208,36 @@ impl FlowList {
         &self.group_names
     }
 
-    /// Leaves out what starts at `end_ps` or later.
+    /// Which flows wait for others.
+    pub fn chains(&self) -> &Chains {
+        &self.chains
+    }
+
+    /// Number of the persistent connection of the flow in this place, where it has one.
+    pub fn connection(&self, index: usize) -> Option<u32> {
+        self.connections.get(index).copied().flatten()
+    }
+
+    /// The persistent connections' ends.
+    pub fn connection_ends(&self) -> &[(u32, u32)] {
+        &self.connection_ends
+    }
+
+    /// And the transport of one.
+    pub fn connection_transport(&self, connection: usize) -> u16 {
+        self.connection_transports[connection]
+    }
+
+    /// Leaves out what starts at `end_ps` or later; of a list in which flows wait for others nothing.
     pub fn cut(&mut self, end_ps: u64) {
+        if !self.chains.is_empty() {
+            return;
+        }
         let count = self.flows.partition_point(|flow| flow.start_ps < end_ps);
         self.flows.truncate(count);
         self.transports.truncate(count);
         self.groups.truncate(count);
+        self.connections.truncate(count);
     }
 }
 
@@ -196,6 +250,10 @@ pub(super) struct Columns<T> {
     pub transport: Option<T>,
     /// Of [`GROUP`].
     pub group: Option<T>,
+    /// Of [`AFTER`].
+    pub after: Option<T>,
+    /// Of [`REUSE`].
+    pub reuse: Option<T>,
 }
 
 impl<T> Columns<T> {
@@ -204,17 +262,20 @@ impl<T> Columns<T> {
         Columns {
             needed: self.needed.map(&mut of),
             transport: self.transport.map(&mut of),
-            group: self.group.map(of),
+            group: self.group.map(&mut of),
+            after: self.after.map(&mut of),
+            reuse: self.reuse.map(of),
         }
     }
 
     /// Each with the name of its column.
     pub fn named(self) -> impl Iterator<Item = (&'static str, T)> {
         let needed = COLUMNS.into_iter().zip(self.needed);
-        let transport = self.transport.map(|of| (TRANSPORT, of));
         needed
-            .chain(transport)
+            .chain(self.transport.map(|of| (TRANSPORT, of)))
             .chain(self.group.map(|of| (GROUP, of)))
+            .chain(self.after.map(|of| (AFTER, of)))
+            .chain(self.reuse.map(|of| (REUSE, of)))
     }
 }
 
@@ -251,6 +312,8 @@ pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
         needed: places,
         transport: at_most_once(TRANSPORT)?,
         group: at_most_once(GROUP)?,
+        after: at_most_once(AFTER)?,
+        reuse: at_most_once(REUSE)?,
     })
 }
 
@@ -262,6 +325,7 @@ pub(super) struct RowReader<'a> {
     group_names: Vec<String>,
     /// By name.
     group_numbers: HashMap<String, u16>,
+    shared: Shared,
 }
 
 impl<'a> RowReader<'a> {
@@ -278,18 +342,32 @@ impl<'a> RowReader<'a> {
             transports,
             group_numbers: group_names.iter().cloned().zip(1..).collect(),
             group_names,
+            shared: Shared::default(),
         }
     }
 
     /// A row from its cells.
     pub fn row(&mut self, cells: Columns<Cell<'_>>) -> Result<Row, CellProblem> {
+        let flow = self.flow(cells.needed)?;
+        let transport = cells.transport.map(|cell| self.transport(cell));
+        let transport = transport.transpose()?;
+        let group = cells.group.map(|cell| self.group(cell)).transpose()?;
+        let chained = match (cells.after, cells.reuse) {
+            (None, None) => None,
+            (after, reuse) => {
+                let after = after.map_or(Ok(Vec::new()), |cell| rows_named(&whole(cell)))?;
+                let label = reuse.map(whole).filter(|label| !label.is_empty());
+                let number =
+                    |label: String| (self.shared).number(&label, &flow, transport.unwrap_or(0));
+                let connection = label.map(number).transpose()?;
+                Some(Chained { after, connection })
+            }
+        };
         Ok(Row {
-            flow: self.flow(cells.needed)?,
-            transport: cells
-                .transport
-                .map(|cell| self.transport(cell))
-                .transpose()?,
-            group: cells.group.map(|cell| self.group(cell)).transpose()?,
+            flow,
+            transport,
+            group,
+            chained,
         })
     }
 
@@ -417,6 +495,14 @@ fn integer(
 /// The number that a text of digits is.
 fn digits(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// A cell as text.
+fn whole(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Number(value) => value.to_string(),
+        Cell::Text(text) => String::from_utf8_lossy(text).into_owned(),
+    }
 }
 
 fn shown(cell: Cell<'_>) -> String {

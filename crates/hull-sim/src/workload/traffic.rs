@@ -339,6 +339,18 @@ impl Workload for Traffic {
         });
     }
 
+    fn hears_acked(&self) -> bool {
+        let hears = |part: &Part| each!(&part.kind, workload => workload.hears_acked());
+        self.parts.iter().any(hears)
+    }
+
+    fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
+        let (part, tag) = split(tag);
+        self.call(part, agenda, |kind, agenda| {
+            each!(kind, workload => workload.acked(now_ps, tag, agenda));
+        });
+    }
+
     fn is_complete(&self) -> bool {
         let complete = |part: &Part| each!(&part.kind, workload => workload.is_complete());
         self.parts.iter().all(complete)

@@ -29,7 +29,7 @@ impl Port {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
                 rules,
-                queues, // choose when the link is free
+                queues,      // choose when the link is free
                 trimming: _, // has queues
                 trims: _,
                 arrivals: _,

@@ -8,8 +8,8 @@ use super::super::options::OptionTable;
 use super::super::packet::Packet;
 use super::super::queues::{Queues, Waiting};
 use super::super::ring::Scheduled;
-use super::super::trimming::Trimming;
 use super::super::rules::{Arrival, Decision, Departure, Rule};
+use super::super::trimming::Trimming;
 use super::{CutLink, Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
 
@@ -162,12 +162,7 @@ impl Port {
     /// A packet finds no room in `queue`: it is cut, or the last one there, whose place it takes. Returns
     /// whether the port has to be asked for its next packet, and when; none where nothing can be cut, or
     /// where there is no room for a header either.
-    fn trim(
-        &mut self,
-        extras: &mut Extras,
-        queue: usize,
-        waiting: Waiting,
-    ) -> Option<(bool, u64)> {
+    fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Option<(bool, u64)> {
         let (limit_bytes, limit_packets) = self.room(0, Some(extras));
         let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
         let (bytes, packets) = queues.queue(0);
@@ -186,7 +181,10 @@ impl Port {
         trimming.cut(&mut cut.packet);
         extras.trims += 1;
         let first = queues.push(0, cut);
-        Some((first, queues.choice_ps(waiting.arrived_ps, self.busy_until_ps)))
+        Some((
+            first,
+            queues.choice_ps(waiting.arrived_ps, self.busy_until_ps),
+        ))
     }
 
     /// A packet in the ring, of a FIFO, begins its transmission: its rules see what it leaves behind.

@@ -5,6 +5,8 @@
 //! average). The queue is the one that a packet finds when it comes, or that it leaves behind when its
 //! transmission starts; the reference looks when the transmission ends. Sizes are bytes.
 
+use hull_core::ramp::RampMarker;
+
 use super::{Arrival, Decision, Departure, Rule, Site};
 use crate::network::options::OptionTable;
 use crate::network::packet::Packet;
@@ -13,18 +15,19 @@ use crate::random::{Purpose, Stream};
 /// The marking of one port.
 #[derive(Debug)]
 pub struct RampMarking {
-    min_bytes: u64,
-    max_bytes: u64,
+    marker: RampMarker,
     on_departure: bool,
     random: Stream,
 }
 
 impl RampMarking {
     /// Between two thresholds; on departure or on arrival.
-    pub fn new(min_bytes: u64, max_bytes: u64, on_departure: bool, site: &Site) -> Self {
+    pub fn new(low_bytes: u64, high_bytes: u64, on_departure: bool, site: &Site) -> Self {
         RampMarking {
-            min_bytes,
-            max_bytes,
+            marker: RampMarker {
+                low_bytes,
+                high_bytes,
+            },
             on_departure,
             random: site.random(Purpose::Marking),
         }
@@ -32,15 +35,9 @@ impl RampMarking {
 
     /// Whether a packet that sees this queue is marked. Draws only between the thresholds.
     fn marks(&mut self, queue_bytes: u64) -> bool {
-        if queue_bytes <= self.min_bytes {
-            return false;
-        }
-        if queue_bytes > self.max_bytes {
-            return true;
-        }
-        let above = u128::from(queue_bytes - self.min_bytes);
-        let share = (above << 32) / u128::from(self.max_bytes - self.min_bytes);
-        u128::from(self.random.bits()) < share
+        let between = (self.marker.low_bytes + 1..=self.marker.high_bytes).contains(&queue_bytes);
+        let random = if between { self.random.bits() } else { 0 };
+        queue_bytes > self.marker.low_bytes && self.marker.marks(queue_bytes, random)
     }
 }
 
@@ -85,7 +82,10 @@ mod tests {
         let mut ramp = RampMarking::new(1000, 5000, true, &site);
         for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5001, 1.0)] {
             let marked = (0..20_000).filter(|_| ramp.marks(queue_bytes)).count();
-            assert!((marked as f64 / 20_000.0 - share).abs() < 0.01, "{queue_bytes}");
+            assert!(
+                (marked as f64 / 20_000.0 - share).abs() < 0.01,
+                "{queue_bytes}"
+            );
         }
     }
 }

@@ -30,10 +30,11 @@ pub(super) fn config(
     let (mtu_bytes, header_bytes) = (transport.mtu.0, transport.header.0);
     let network = NsccNetwork {
         link_bps: scenario.host.rate.0,
-        rtt_ps: scenario::longest_round_trip_ps(scenario, graph),
+        rtt_ps: round_trip_ps(scenario, transport, graph),
         mss_bytes: (mtu_bytes - header_bytes) as u32,
         mtu_bytes: mtu_bytes as u32,
         trimming: scenario.switch.trimming.is_some(),
+        due_in_32_bits: false,
     };
     let constants = Arc::new(network.constants());
     let settings = &transport.message;
@@ -42,7 +43,8 @@ pub(super) fn config(
     Some(Arc::new(MessageConfig {
         mtu_bytes: mtu_bytes as u16,
         header_bytes: header_bytes as u16,
-        timeout_ps: (settings.timeout).map_or_else(|| timeout_ps(scenario, &network), |time| time.0),
+        timeout_ps: (settings.timeout)
+            .map_or_else(|| timeout_ps(scenario, &network), |time| time.0),
         ack_bytes: settings.ack_bytes.0 as u32,
         paths: settings.paths,
         balancing: settings.load_balancing,
@@ -57,6 +59,12 @@ pub(super) fn config(
             .then(|| window_bytes(network.link_bps, network.rtt_ps, mtu_bytes)),
         ecn: transport.ecn,
     }))
+}
+
+/// The round trip that sizes windows and targets.
+fn round_trip_ps(scenario: &Scenario, transport: &Transport, graph: &Graph) -> u64 {
+    let given = transport.message.round_trip.map(|time| time.0);
+    given.unwrap_or_else(|| scenario::longest_round_trip_ps(scenario, graph))
 }
 
 /// Whether receivers grant credit.
@@ -101,8 +109,8 @@ pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, see
     if !controls.iter().any(|control| grants(control)) {
         return;
     }
-    let rtt_ps = scenario::longest_round_trip_ps(scenario, graph);
     let transport = &scenario.transport;
+    let rtt_ps = round_trip_ps(scenario, transport, graph);
     let config = PullConfig {
         link_bps: scenario.host.rate.0,
         mss_bytes: (transport.mtu.0 - transport.header.0) as u32,
@@ -114,7 +122,10 @@ pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, see
         false => oversubscription(graph),
     };
     let puller = |random| Puller::new(&config, ratio, rtt_ps, random);
-    side.pullers = (0..hosts).map(stream(Purpose::PullRate)).map(puller).collect();
+    side.pullers = (0..hosts)
+        .map(stream(Purpose::PullRate))
+        .map(puller)
+        .collect();
 }
 
 /// How much wider the links of a switch's hosts are than those to other switches: the largest ratio, at least 1.

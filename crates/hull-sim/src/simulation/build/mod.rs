@@ -70,7 +70,10 @@ fn assemble(
         .map(|one| {
             let template = tcp::template(one, scenario.host.rate, external)?;
             let message = message::config(scenario, one, &graph);
-            Ok(Template { message, ..template })
+            Ok(Template {
+                message,
+                ..template
+            })
         })
         .collect();
     let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
@@ -88,7 +91,9 @@ fn assemble(
         clock: Clock::new(events, run.warmup.0, run.duration.0, run.drain.0),
         endpoints: Endpoints {
             hosts,
-            table: FlowTable::new(templates?, routes.longest_path(), seed).following(followed),
+            table: FlowTable::new(templates?, routes.longest_path(), seed)
+                .following(followed)
+                .hearing_acked(traffic.hears_acked()),
             header_bytes,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),

@@ -3,9 +3,7 @@
 use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
-use crate::network::{
-    BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming,
-};
+use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming};
 use crate::problem::Problem;
 use crate::quote;
 use crate::random::{Purpose, Stream};

@@ -5,8 +5,8 @@ use crate::quote;
 use crate::scenario::Transport;
 use crate::simulation::flows::Template;
 use crate::transport::{
-    CongestionControl, ControlName, Controller, External, Receiver, ReceiverConfig, RtoConfig, Sender,
-    SenderConfig, Window,
+    CongestionControl, ControlName, Controller, External, Receiver, ReceiverConfig, RtoConfig,
+    Sender, SenderConfig, Window,
 };
 use crate::units::Rate;
 

@@ -294,7 +294,8 @@ impl MessageSender {
         let entropy = self.sent.path(number);
         let (_, bytes) = self.sent.lose(number)?;
         self.timeouts += 1;
-        self.balancer.on_feedback(entropy, Feedback::Timeout, now_ps);
+        self.balancer
+            .on_feedback(entropy, Feedback::Timeout, now_ps);
         self.control.on_timeout(bytes);
         self.in_flight_bytes -= i64::from(bytes);
         self.answered();
