@@ -185,8 +185,8 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
         message["initial_window"] = int(numbers["-cwnd"])
     ports: list[dict[str, Any]] = []
     if "rccc" in options.controls:
-        # No marks at the ports to hosts where receivers grant credit.
-        ports.append({"tier": network.last_tier, "marking": _marking(10**12, 2 * 10**12)})
+        # No marks at the ports to hosts where receivers grant credit: no queue is as long.
+        ports.append({"tier": network.last_tier, "marking": _marking(queue - 2, queue - 1)})
     slow = network.slow_links(int(numbers.get("-failed", 0)))
     if slow:
         rate = f"{network.gbps * FAILED_SHARE:g}Gbps"

@@ -1,16 +1,16 @@
 //! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1), priorities (paper 6.2.2).
 
-use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::{self, Drain, PhantomQueueConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
 use super::dwrr::Dwrr;
+use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
 use crate::network::rules::{
-    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RampMarking, RandomLoss, Rcp,
-    Red, RedMarking, Rule, SampledQueue, Site, VirtualQueue,
+    CongestionPoint, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red, RedMarking, Rule,
+    SampledQueue, Site, VirtualQueue,
 };
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
@@ -268,64 +268,6 @@ impl Switch {
     }
 }
 
-impl Marking {
-    /// The threshold where a port decides by it alone, when a packet arrives.
-    pub(crate) fn at_once(&self) -> Option<ThresholdMarker> {
-        (self.on == MarkOn::Enqueue && self.max_threshold.is_none()).then(|| self.marker())
-    }
-
-    /// The rule for all other ports.
-    fn rule(&self, site: &Site) -> Option<Box<dyn Rule>> {
-        let on_departure = self.on == MarkOn::Dequeue;
-        match self.max_threshold {
-            Some(max) => {
-                let ramp = RampMarking::new(self.threshold.0, max.0, on_departure, site);
-                Some(Box::new(ramp))
-            }
-            None if on_departure => Some(Box::new(DequeueThreshold(self.marker()))),
-            None => None,
-        }
-    }
-
-    /// The threshold as algorithm.
-    fn marker(&self) -> ThresholdMarker {
-        ThresholdMarker {
-            threshold_bytes: self.threshold.0 as u32,
-            count_arriving: self.count_arriving,
-        }
-    }
-}
-
-/// When the queue is compared with the threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MarkOn {
-    /// When a packet arrives: what it finds (thesis 2.2.1).
-    #[default]
-    Enqueue,
-    /// When its transmission starts: what it leaves behind.
-    Dequeue,
-}
-
-/// ECN marking on the instantaneous queue (thesis 2.2.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Marking {
-    /// Packets that find more than this in the queue are marked (the papers' K).
-    #[schemars(extend("x-packets" = true))]
-    pub threshold: Size,
-    /// Queue above which every packet is marked (Kmax): between the threshold and this the share that is marked
-    /// rises linearly. Without it, all above the threshold are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_threshold: Option<Size>,
-    /// Whether the packet itself is counted in.
-    #[serde(default)]
-    pub count_arriving: bool,
-    /// When the queue is compared with the threshold.
-    #[serde(default)]
-    pub on: MarkOn,
-}
-
 /// Packet trimming, for transports that understand it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -437,7 +379,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
         let room = ports.buffer.unwrap_or(of_room);
         found.push(buffer(&key("buffer"), room, mtu));
         if let Some(at) = &ports.marking {
-            found.push(marking(&key("marking"), at, room, mtu));
+            found.push(marking(&key("marking"), at, room, (mtu, switch.classes())));
         }
         if let Some(queue) = &ports.phantom_queue {
             let rate = ports.rate.unwrap_or(of_link);
@@ -456,7 +398,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
 fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     if let Some(at) = &switch.marking {
-        found.push(marking("switch.marking", at, room, mtu));
+        found.push(marking("switch.marking", at, room, (mtu, switch.classes())));
     }
     if let Some(red) = &switch.red {
         found.push(red.check());
@@ -472,40 +414,6 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
         found.extend(phantom_queue("switch.phantom_queue", queue, link));
     }
     found
-}
-
-fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), Problem> {
-    let bytes = match room {
-        Buffer::Unlimited => u64::MAX,
-        Buffer::Bytes(bytes) => bytes,
-        Buffer::Packets(packets) => packets.saturating_mul(mtu),
-    };
-    let key = format!("{key}.threshold");
-    let found = quoted(marking.threshold);
-    require(
-        marking.threshold.0 < bytes,
-        &key,
-        &found,
-        &format!("less than switch.buffer, \"{room}\""),
-    )?;
-    let fits = marking.threshold.0 <= 1_000_000_000;
-    require(fits, &key, &found, "at most 1GB")?;
-    let Some(max) = marking.max_threshold else {
-        return Ok(());
-    };
-    let max_key = key.replace(".threshold", ".max_threshold");
-    require(
-        (marking.threshold.0 + 1..=bytes).contains(&max.0),
-        &max_key,
-        quoted(max),
-        &format!("more than threshold, {found}, and at most switch.buffer, \"{room}\""),
-    )?;
-    require(
-        !marking.count_arriving,
-        &key.replace(".threshold", ".count_arriving"),
-        true,
-        "false with max_threshold",
-    )
 }
 
 fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> [Result<(), Problem>; 2] {

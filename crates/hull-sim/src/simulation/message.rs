@@ -163,8 +163,10 @@ impl Simulation {
     pub(super) fn receive_message(&mut self, host: usize, packet: &Packet) {
         let options = self.fabric.network.options.take(packet.options);
         let signal = options.and_then(|options| options.signal);
-        if let Some(Signal::Demand { target }) = signal {
-            self.demand_credit(host, packet.flow, target);
+        if let Some(Signal::Demand { target }) = signal
+            && let Some((puller, number)) = self.endpoints.puller(host, packet.flow)
+        {
+            puller.demand(number, target);
         }
         if packet.has(flags::TRIMMED) {
             self.receive_trimmed(host, packet);
@@ -172,6 +174,10 @@ impl Simulation {
             self.receive_message_data(host, packet);
         } else if let Some(signal) = signal {
             self.receive_signal(packet.flow, &signal);
+        }
+        if host < self.endpoints.hosts.pullers.len() {
+            // Behind the answer.
+            self.serve_puller(host);
         }
         self.endpoints.table.release_if_done(packet.flow);
     }
@@ -221,7 +227,6 @@ impl Simulation {
             puller.on_trimmed(packet.has(flags::LAST_HOP));
             if is_missing {
                 puller.request(number);
-                self.serve_puller(host);
             }
         }
     }
@@ -370,14 +375,6 @@ impl Simulation {
         table.flows[slot as usize].in_flight += 1;
         self.endpoints.hosts.message_nics[host].push_control(packet);
         self.serve_message_nic(host);
-    }
-
-    /// A sender asks the receiver's host for credit.
-    fn demand_credit(&mut self, host: usize, slot: u32, target: u64) {
-        if let Some((puller, number)) = self.endpoints.puller(host, slot) {
-            puller.demand(number, target);
-            self.serve_puller(host);
-        }
     }
 
     /// A host grants credit when it is time.

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::flow_list::{AFTER, CellProblem, ListedFlow, REUSE};
+use super::flow_list::ListedFlow;
+use super::flow_list_rows::{AFTER, CellProblem, REUSE};
 use crate::quote;
 
 /// What a row says in these columns; empty cells say nothing.

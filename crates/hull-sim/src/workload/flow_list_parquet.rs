@@ -12,7 +12,8 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
-use super::flow_list::{AFTER, Cell, FlowList, GROUP, REUSE, RowReader, TRANSPORT, places};
+use super::flow_list::FlowList;
+use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, places};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 14;

@@ -17,6 +17,7 @@ mod flow_chains;
 mod flow_list;
 mod flow_list_csv;
 mod flow_list_parquet;
+mod flow_list_rows;
 mod groups;
 mod hosts;
 mod incast;

@@ -235,6 +235,9 @@ impl Port {
         let mut first_in_flight = false;
         let mut again_ps = None;
         let mut sent = None;
+        if let Some(extras) = extras.as_deref_mut() {
+            self.look_at_sent(now_ps, extras);
+        }
         if let Some(Extras {
             rules,
             queues: Some(queues),
@@ -262,6 +265,23 @@ impl Port {
         self.extras = extras;
         self.note_queue(now_ps);
         (sent, first_in_flight, again_ps)
+    }
+
+    /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
+    /// waits in its queue. Where nothing waits, nobody asks for the next packet, and no rule is told; a link
+    /// without delay may have delivered it.
+    fn look_at_sent(&mut self, now_ps: u64, extras: &mut Extras) {
+        let Some(queues) = &extras.queues else { return };
+        if now_ps != self.busy_until_ps || self.ring.is_empty() {
+            return;
+        }
+        let at = self.ring.len() - 1;
+        let mut packet = self.ring.get(at).packet;
+        let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
+        for rule in extras.rules.iter_mut().filter(|rule| rule.looks_at_sent()) {
+            self.mark_if(rule.on_sent(queue_bytes) == Decision::Mark, &mut packet);
+        }
+        self.ring.get_mut(at).packet = packet;
     }
 
     /// The transmission of a packet that waited in the ring has begun.

@@ -2,8 +2,8 @@
 //! one (Kmax).
 //!
 //! Source: switches for DCQCN and Ultra Ethernet mark so (`uet-nscc.md`, "Switch port"; RED without an
-//! average). The queue is the one that a packet finds when it comes, or that it leaves behind when its
-//! transmission starts; the reference looks when the transmission ends. Sizes are bytes.
+//! average). The queue is the one that a packet finds when it comes, or that waits behind it when its
+//! transmission starts or ends; the reference of Ultra Ethernet looks at the end. Sizes are bytes.
 
 use hull_core::ramp::RampMarker;
 
@@ -12,23 +12,34 @@ use crate::network::options::OptionTable;
 use crate::network::packet::Packet;
 use crate::random::{Purpose, Stream};
 
+/// When a packet sees the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// When it comes.
+    Arrival,
+    /// When its transmission starts.
+    Departure,
+    /// When its transmission has ended.
+    Sent,
+}
+
 /// The marking of one port.
 #[derive(Debug)]
 pub struct RampMarking {
     marker: RampMarker,
-    on_departure: bool,
+    when: When,
     random: Stream,
 }
 
 impl RampMarking {
-    /// Between two thresholds; on departure or on arrival.
-    pub fn new(low_bytes: u64, high_bytes: u64, on_departure: bool, site: &Site) -> Self {
+    /// Between two thresholds, which may be the same.
+    pub fn new(low_bytes: u64, high_bytes: u64, when: When, site: &Site) -> Self {
         RampMarking {
             marker: RampMarker {
                 low_bytes,
                 high_bytes,
             },
-            on_departure,
+            when,
             random: site.random(Purpose::Marking),
         }
     }
@@ -43,7 +54,7 @@ impl RampMarking {
 
 impl Rule for RampMarking {
     fn decides_on_arrival(&self) -> bool {
-        !self.on_departure
+        self.when == When::Arrival
     }
 
     fn on_arrival(
@@ -52,7 +63,7 @@ impl Rule for RampMarking {
         _packet: &Packet,
         _options: &OptionTable,
     ) -> Decision {
-        Decision::mark_if(!self.on_departure && self.marks(arrival.queue_bytes))
+        Decision::mark_if(self.when == When::Arrival && self.marks(arrival.queue_bytes))
     }
 
     fn on_departure(
@@ -61,7 +72,15 @@ impl Rule for RampMarking {
         _packet: &Packet,
         _options: &mut OptionTable,
     ) -> Decision {
-        Decision::mark_if(self.on_departure && self.marks(departure.queue_bytes))
+        Decision::mark_if(self.when == When::Departure && self.marks(departure.queue_bytes))
+    }
+
+    fn looks_at_sent(&self) -> bool {
+        self.when == When::Sent
+    }
+
+    fn on_sent(&mut self, queue_bytes: u64) -> Decision {
+        Decision::mark_if(self.when == When::Sent && self.marks(queue_bytes))
     }
 }
 
@@ -79,7 +98,7 @@ mod tests {
             seed: 1,
             port: 0,
         };
-        let mut ramp = RampMarking::new(1000, 5000, true, &site);
+        let mut ramp = RampMarking::new(1000, 5000, When::Departure, &site);
         for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5001, 1.0)] {
             let marked = (0..20_000).filter(|_| ramp.marks(queue_bytes)).count();
             assert!(
