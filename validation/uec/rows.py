@@ -228,7 +228,7 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
 
 
 def _marking(low: int, high: int) -> dict[str, Any]:
-    return {"threshold": f"{low}B", "max_threshold": f"{high}B", "on": "dequeue"}
+    return {"threshold": f"{low}B", "max_threshold": f"{high}B", "on": "sent"}
 
 
 @dataclass

@@ -5,9 +5,9 @@
 //!
 //! Credit is counted in quanta of 256 bytes from the start of the connection. Each data packet carries a
 //! pull target, how far its sender wants to be pulled. The receiver goes round its senders with demand; each
-//! turn grants what 4 payloads are in whole quanta (63 for 4086 bytes), not beyond the target, and takes the
+//! turn grants 64 quanta, 4 payloads of 4096 bytes whatever the payload is, not beyond the target, and takes the
 //! time that these quanta need at 0.99 of the link's rate. A pull without credit takes the time of 4 quanta.
-//! When no sender has demand, those that had some get 63 quanta in turn beyond their target, each until it
+//! When no sender has demand, those that had some get 64 quanta in turn beyond their target, each until it
 //! is a largest window ahead.
 //!
 //! A sender begins with a largest window of credit that nobody granted; the first ACK, NACK or pull takes
@@ -29,8 +29,8 @@ pub const QUANTUM_BYTES: u64 = 256;
 const START: u64 = 1 << 32;
 /// Quanta whose time passes after a pull without credit.
 const EMPTY_PULL: u64 = 4;
-/// Payloads per pull.
-const PAYLOADS: u64 = 4;
+/// Quanta that a pull grants: the reference computes them before it knows its payload.
+const QUANTA_PER_PULL: u64 = 64;
 /// Pull rate over the link's rate, in hundredths.
 const RATE_PCT: u64 = 99;
 
@@ -39,8 +39,6 @@ const RATE_PCT: u64 = 99;
 pub struct PullConfig {
     /// Rate of the receiver's link, bit/s.
     pub link_bps: u64,
-    /// Payload of a full packet, bytes.
-    pub mss_bytes: u32,
     /// Largest window of its senders, bytes: how far credit goes in advance.
     pub max_window_bytes: u64,
 }
@@ -69,7 +67,6 @@ struct Sender {
 /// The credit that one receiver gives to its senders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullPacer {
-    quanta_per_pull: u64,
     max_advance: u64,
     /// Time of a quantum at the full pull rate.
     quantum_ps: u64,
@@ -84,19 +81,13 @@ impl PullPacer {
     /// A receiver without senders.
     ///
     /// # Panics
-    /// When the rate is zero or four payloads are less than a quantum.
+    /// When the rate is zero.
     pub fn new(config: &PullConfig) -> Self {
         assert!(config.link_bps > 0, "link_bps must be above zero");
-        let quanta_per_pull = PAYLOADS * u64::from(config.mss_bytes) / QUANTUM_BYTES;
-        assert!(
-            quanta_per_pull > 0,
-            "four payloads must be a quantum or more"
-        );
         let bit_ps = u128::from(8 * QUANTUM_BYTES) * 1_000_000_000_000 * 100;
         let quantum_ps = bit_ps / (u128::from(config.link_bps) * u128::from(RATE_PCT));
         let quantum_ps = (quantum_ps as u64).max(1);
         Self {
-            quanta_per_pull,
             max_advance: config.max_window_bytes / QUANTUM_BYTES,
             quantum_ps,
             paced_quantum_ps: quantum_ps,
@@ -160,7 +151,7 @@ impl PullPacer {
     fn grant(&mut self, sender: u32) -> u64 {
         let entry = &mut self.senders[sender as usize];
         let wanted = entry.target.saturating_sub(entry.pulled);
-        let credit = wanted.min(self.quanta_per_pull);
+        let credit = wanted.min(QUANTA_PER_PULL);
         entry.pulled += credit;
         if wanted > credit {
             self.active.push_back(sender);
@@ -177,7 +168,7 @@ impl PullPacer {
     /// The turn of a sender without demand.
     fn advance(&mut self, sender: u32) -> u64 {
         let entry = &mut self.senders[sender as usize];
-        entry.pulled += self.quanta_per_pull;
+        entry.pulled += QUANTA_PER_PULL;
         // Credit in advance may still be short of a target that a new packet brought.
         let ahead = entry.pulled >= entry.target && entry.pulled - entry.target < self.max_advance;
         if ahead {
@@ -185,7 +176,7 @@ impl PullPacer {
         } else {
             entry.idle = false;
         }
-        self.quanta_per_pull
+        QUANTA_PER_PULL
     }
 }
 

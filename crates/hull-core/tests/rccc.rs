@@ -9,7 +9,6 @@ const MAX_WINDOW: u64 = 262_926;
 fn pacer(link_bps: u64) -> PullPacer {
     PullPacer::new(&PullConfig {
         link_bps,
-        mss_bytes: 4086,
         max_window_bytes: MAX_WINDOW,
     })
 }
@@ -41,7 +40,7 @@ fn pulls_at_99_percent_of_the_rate() {
         let (mut time_ps, mut last) = (0, start());
         for _ in 0..1000 {
             let pull = pacer.next_pull().unwrap();
-            assert_eq!(pull.pulled - last, 63);
+            assert_eq!(pull.pulled - last, 64);
             last = pull.pulled;
             time_ps += pull.gap_ps;
         }
@@ -69,21 +68,21 @@ fn turns_by_hand() {
         pulled: start() + credit,
         gap_ps: 20_686 * quanta,
     };
-    assert_eq!(next(), pull(one, 63, 63));
+    assert_eq!(next(), pull(one, 64, 64));
     assert_eq!(next(), pull(two, 5, 5));
-    assert_eq!(next(), pull(one, 100, 37));
-    // In advance, in turn, 63 at a time, until 1027 quanta (262,926 bytes) ahead: 17 turns each.
+    assert_eq!(next(), pull(one, 100, 36));
+    // In advance, in turn, 64 at a time, until 1027 quanta (262,926 bytes) ahead: 17 turns each.
     for turn in 1..=17 {
-        assert_eq!(next(), pull(two, 5 + 63 * turn, 63));
-        assert_eq!(next(), pull(one, 100 + 63 * turn, 63));
+        assert_eq!(next(), pull(two, 5 + 64 * turn, 64));
+        assert_eq!(next(), pull(one, 100 + 64 * turn, 64));
     }
     assert_eq!(pacer.next_pull(), None);
     // A trimmed packet gets its turn though the target is below.
     pacer.request(one);
     pacer.request(one);
-    let credit = 100 + 63 * 17;
+    let credit = 100 + 64 * 17;
     assert_eq!(pacer.next_pull(), Some(pull(one, credit, 4)));
-    assert_eq!(pacer.next_pull(), Some(pull(one, credit + 63, 63)));
+    assert_eq!(pacer.next_pull(), Some(pull(one, credit + 64, 64)));
     assert_eq!(pacer.next_pull(), None);
     // An old target is no demand.
     pacer.on_target(one, start() + 100);
@@ -108,7 +107,7 @@ proptest! {
             let open = (0..targets.len()).filter(|&at| pulled[at] < targets[at]);
             let counts: Vec<u64> = open.map(|at| pulled[at]).collect();
             let spread = counts.iter().max().unwrap_or(&0) - counts.iter().min().unwrap_or(&0);
-            prop_assert!(spread <= 63);
+            prop_assert!(spread <= 64);
             prop_assert!(pulled.iter().zip(&targets).all(|(pulled, target)| pulled <= target));
         }
     }
@@ -118,10 +117,10 @@ proptest! {
     fn the_rate_stretches_gaps(share in 0.01_f64..1.0) {
         let mut pacer = pacer(100_000_000_000);
         let sender = pacer.add_sender();
-        pacer.on_target(sender, start() + 63);
+        pacer.on_target(sender, start() + 64);
         pacer.set_rate(share);
         let gap_ps = pacer.next_pull().unwrap().gap_ps as f64;
-        prop_assert!((gap_ps - 20_686.0 * 63.0 / share).abs() <= 63.0);
+        prop_assert!((gap_ps - 20_686.0 * 64.0 / share).abs() <= 64.0);
     }
 
     /// Sender and receiver together: whatever the backlog, a transfer that asks with each packet is pulled to its

@@ -113,7 +113,6 @@ pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, see
     let rtt_ps = round_trip_ps(scenario, transport, graph);
     let config = PullConfig {
         link_bps: scenario.host.rate.0,
-        mss_bytes: (transport.mtu.0 - transport.header.0) as u32,
         max_window_bytes: window_bytes(scenario.host.rate.0, rtt_ps, transport.mtu.0),
     };
     // With a window of its own a sender learns of the fabric by itself.
