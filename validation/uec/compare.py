@@ -19,7 +19,7 @@ import sys
 import time
 import tomllib
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +286,9 @@ def main() -> int:
     parser.add_argument("--formats", type=Path, required=True, help="folder of .cm and .topo files")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
     parser.add_argument("--only", help="ids with commas between them, such as 0,2,30")
+    parser.add_argument(
+        "--seed", type=int, help="instead of the table's: shows how far chance goes"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--hull", default="hull", help="the hull command")
     parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
@@ -296,6 +299,8 @@ def main() -> int:
     if not options.formats.is_dir():
         raise UsageError(f"--formats: {options.formats} is invalid; expected a folder")
     setup, rows = read_table(options.table)
+    if options.seed is not None:
+        setup = replace(setup, seed=options.seed)
     if options.only is not None:
         wanted = options.only.split(",")
         unknown = sorted(set(wanted) - {str(row.given["id"]) for row in rows})
