@@ -1,4 +1,4 @@
-"""validation/uec/compare.py: a recorded run to the printed digit, rows without inputs, bad tables."""
+"""validation/uec/compare.py: recorded runs to the printed digit, missing inputs, bad tables."""
 
 import json
 import subprocess
