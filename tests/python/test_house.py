@@ -22,6 +22,7 @@ IMPORTS: dict[str, set[str]] = {
     "theory": set(),
     "report": set(),
     "perfetto": set(),
+    "formats": set(),
     "sweeps": {"report"},
     "ask": {"theory", "report", "scenarios"},
     "figures": {"report"},

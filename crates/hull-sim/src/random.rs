@@ -25,6 +25,12 @@ pub enum Purpose {
     LinkLoss = 7,
     /// Which packets QCN samples, one stream for each port.
     Sampling = 8,
+    /// Which packet is trimmed, one stream for each port.
+    Trimming = 9,
+    /// Paths of the message transport's packets, one stream for each host.
+    Paths = 10,
+    /// When hosts adapt the rate of their pulls, one stream for each host.
+    PullRate = 11,
     /// Times between Poisson flows.
     FlowArrivals = 32,
     /// Sizes of Poisson flows.
@@ -67,6 +73,12 @@ impl Stream {
     #[inline]
     pub fn bits(&mut self) -> u32 {
         self.0.next_u32()
+    }
+
+    /// 64 uniform bits.
+    #[inline]
+    pub fn bits64(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Uniform in (0, 1], 53 bits.

@@ -36,11 +36,17 @@ pub enum Kind {
     Notice = 14,
     /// A flow with a pace may send its next segment.
     Pace = 15,
+    /// The link of a host with the message transport is free.
+    MessageNic = 16,
+    /// A host may grant credit.
+    Pull = 17,
+    /// A host adapts the rate at which it grants credit.
+    PullRate = 18,
 }
 
 impl Kind {
     /// All kinds, by their number.
-    const ALL: [Kind; 16] = [
+    const ALL: [Kind; 19] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -57,6 +63,9 @@ impl Kind {
         Kind::Loss,
         Kind::Notice,
         Kind::Pace,
+        Kind::MessageNic,
+        Kind::Pull,
+        Kind::PullRate,
     ];
 }
 

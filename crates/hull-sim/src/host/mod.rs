@@ -3,13 +3,17 @@
 //! processor. What a scenario leaves out costs nothing.
 
 mod delay_line;
+mod message_nic;
 mod nic;
 mod pacer_stage;
+mod puller;
 mod receive_path;
 
 pub use delay_line::DelayLine;
+pub use message_nic::{MessageNic, Turn};
 pub use nic::{Entry, Nic};
 pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
+pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
 /// The hosts of a network; each list has one entry a host, or none where nobody has one.
@@ -27,6 +31,10 @@ pub struct HostSide {
     pub packets_tell: bool,
     /// Receive paths with interrupts.
     pub receivers: Vec<ReceivePath>,
+    /// NICs of the message transport.
+    pub message_nics: Vec<MessageNic>,
+    /// What grants its credit.
+    pub pullers: Vec<Puller>,
 }
 
 impl HostSide {
@@ -50,6 +58,7 @@ impl HostSide {
         let pacers = self.pacers.iter();
         let pacers: usize = pacers.map(|p| p.nic.len() + p.backlog()).sum();
         let receivers: usize = self.receivers.iter().map(ReceivePath::backlog).sum();
-        stacks + pacers + receivers
+        let control: usize = self.message_nics.iter().map(MessageNic::backlog).sum();
+        stacks + pacers + receivers + control
     }
 }

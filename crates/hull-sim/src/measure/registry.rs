@@ -50,6 +50,21 @@ counts! {
         Mean,
         "ECN-Echoes that associated a flow with a pacer",
     ),
+    first_sends: Statistic::new(
+        "first_sends",
+        Packet,
+        Mean,
+        "data packets of message transports that were sent for the first time",
+    ),
+    acks: Statistic::new("acks", Packet, Mean, "acknowledgments that receivers of message transports sent"),
+    nacks: Statistic::new(
+        "nacks",
+        Packet,
+        Mean,
+        "negative acknowledgments, for trimmed packets, that they sent",
+    ),
+    pulls: Statistic::new("pulls", Packet, Mean, "packets with credit that they sent"),
+    trims: Statistic::new("trims", Packet, Mean, "packets that switches trimmed"),
 }
 
 /// All statistics, in the order of `summary.json`.

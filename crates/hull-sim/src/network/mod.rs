@@ -15,16 +15,20 @@ mod ring;
 pub mod rules;
 mod schedulers;
 mod shared_buffer;
+mod signal;
+mod trimming;
 mod watch;
 
 pub use alone::Segments;
 pub use in_flight::InFlight;
 pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
-pub use packet::{CLASSES, Packet, flags};
+pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub use schedulers::Order;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
+pub use signal::{PacketAck, PacketNack, Signal};
+pub use trimming::Trimming;
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 use crate::engine::Cargo;

@@ -1,6 +1,9 @@
 //! What few packets carry besides their header: selective acknowledgments (RFC 2018), and what switches
-//! write for the sender. A packet has only an index into this table, so that those without options stay
-//! small; an entry is in use from the sending of its packet to its arrival or loss.
+//! write for the sender; control packets of the message transport have their content here. A packet has only
+//! an index into this table, so that those without options stay small; an entry is in use from the sending of
+//! its packet to its arrival or loss.
+
+use super::signal::Signal;
 
 /// Options of a packet; each part may be there or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,6 +12,8 @@ pub struct Options {
     pub sack: SackBlocks,
     /// Of data: what switches read and write. Of an ACK: the same, as the last data brought it.
     pub written: Option<Written>,
+    /// What the message transport says.
+    pub signal: Option<Signal>,
 }
 
 /// What switches read from data and write into it; the receiver returns it to the sender with its ACKs.

@@ -30,15 +30,23 @@ pub mod flags {
     pub const SYN: u16 = 1 << 8;
     /// Its flow has had an ECN-Echo since the packet before it: for the sending host's pacer.
     pub const ECHOED: u16 = 1 << 9;
+    /// A switch has cut the payload off; its header goes on.
+    pub const TRIMMED: u16 = 1 << 10;
+    /// With TRIMMED: the port to the receiver has cut it.
+    pub const LAST_HOP: u16 = 1 << 11;
     /// Where the priority class begins: two bits, 0 is served first.
     pub const CLASS_SHIFT: u16 = 12;
     /// Bits of the priority class.
     pub const CLASS_BITS: u32 = 2;
+    /// Its receiver understands it without its payload: a switch may cut that off.
+    pub const TRIMMABLE: u16 = 1 << 14;
 
     /// No two fields share a bit.
     const _: () = {
         let class = ((1 << CLASS_BITS) - 1) << CLASS_SHIFT;
-        let fields = [DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, class];
+        let fields = [
+            DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, TRIMMED, LAST_HOP, class, TRIMMABLE,
+        ];
         let (mut taken, mut i) = (0, 0);
         while i < fields.len() {
             assert!(taken & fields[i] == 0);
@@ -52,12 +60,39 @@ pub mod flags {
 /// Priority classes that a packet can name.
 pub const CLASSES: usize = 1 << flags::CLASS_BITS;
 
+/// What `Packet::ack` holds in the message transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathWord {
+    /// Entropy value.
+    pub entropy: u16,
+    /// Whether the packet asks for an acknowledgment at once.
+    pub asks_ack: bool,
+    /// Whether it was sent before.
+    pub resent: bool,
+}
+
+impl PathWord {
+    /// As a number: the entropy value in the low half.
+    pub fn bits(self) -> u32 {
+        u32::from(self.entropy) | u32::from(self.asks_ack) << 16 | u32::from(self.resent) << 17
+    }
+
+    /// Of a number.
+    pub fn of(bits: u32) -> Self {
+        PathWord {
+            entropy: bits as u16,
+            asks_ack: bits >> 16 & 1 == 1,
+            resent: bits >> 17 & 1 == 1,
+        }
+    }
+}
+
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// First payload byte's sequence number.
+    /// First payload byte's sequence number; in the message transport the packet's number.
     pub seq: u32,
-    /// Next byte expected, where flags has ACK.
+    /// Next byte expected, where flags has ACK; in the message transport see `PathWord`.
     pub ack: u32,
     /// The flow whose data or acknowledgment this is.
     pub flow: u32,

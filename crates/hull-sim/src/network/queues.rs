@@ -90,6 +90,17 @@ impl Queues {
         !std::mem::replace(&mut self.asked, true)
     }
 
+    /// Puts a packet in the place of the last one of a queue, which must not be empty; returns that one.
+    pub fn replace_last(&mut self, at: usize, waiting: Waiting) -> Option<Waiting> {
+        let queue = &mut self.queues[at];
+        let last = queue.packets.back_mut()?;
+        let replaced = std::mem::replace(last, waiting);
+        let (new, old) = (waiting.packet.wire_bytes, replaced.packet.wire_bytes);
+        queue.bytes = queue.bytes + u64::from(new) - u64::from(old);
+        self.bytes = self.bytes + u64::from(new) - u64::from(old);
+        Some(replaced)
+    }
+
     /// Takes all packets out, when the link has failed; nobody asks the port any more.
     pub fn clear(&mut self) -> Vec<Packet> {
         let mut lost = Vec::new();

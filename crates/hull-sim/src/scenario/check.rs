@@ -1,7 +1,9 @@
 //! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
 //! the checks of its own keys; here is what concerns several.
 
-use super::{Scenario, groups, host, measure, pacer, qcn, rcp, run, switch, transport, transports};
+use super::{
+    Scenario, groups, host, measure, message, pacer, qcn, rcp, run, switch, transport, transports,
+};
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;
@@ -64,6 +66,7 @@ fn together(s: &Scenario) -> Result<(), Problem> {
         "1 with a pacer, which takes packets from one queue",
     )?;
     transports::check(s)?;
+    message::check(s)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),
         "measure.probe",

@@ -14,7 +14,7 @@ pub(super) fn resolve(scenario: &mut Scenario, own: &ExternalControls) -> Result
     let key = "transport.congestion_control";
     let source = match &transport.congestion_control {
         CongestionControl::External(name) => {
-            let names = CongestionControl::BUILT_IN.iter().map(ToString::to_string);
+            let names = CongestionControl::names().into_iter();
             let names: Vec<String> = names.chain(own.keys().cloned()).collect();
             let allowed = format!(
                 "{}, or the name of a class that hull.run(congestion_control=...) is given",

@@ -10,8 +10,10 @@ mod expand;
 mod groups;
 mod host;
 mod keys;
+mod marking;
 mod measure;
 mod memory;
+mod message;
 mod mistakes;
 mod near;
 mod overrides;
@@ -55,8 +57,10 @@ pub use expand::{Cell, expand, expand_verified};
 pub use groups::{Comparison, Condition, OTHER as OTHER_GROUP, conditions as group_conditions};
 pub use host::{Host, Receive};
 pub use keys::{keys, schema};
+pub use marking::{MarkOn, Marking};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
+pub use message::Message;
 pub use pacer::{
     AssociationDraw, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull, paced_path,
 };
@@ -66,7 +70,7 @@ pub use run::Run;
 pub use short_keys::{Meanings, meanings};
 pub use source::Position;
 pub use swept::{Swept, range};
-pub use switch::{MarkOn, Marking, PhantomQueue, Placement, PortSettings, Switch};
+pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
 pub use transport::Transport;
 pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use workload::{

@@ -1,16 +1,16 @@
 //! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1), priorities (paper 6.2.2).
 
-use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::{self, Drain, PhantomQueueConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
 use super::dwrr::Dwrr;
+use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
 use crate::network::rules::{
-    CongestionPoint, DequeueThreshold, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red,
-    RedMarking, Rule, SampledQueue, Site, VirtualQueue,
+    CongestionPoint, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red, RedMarking, Rule,
+    SampledQueue, Site, VirtualQueue,
 };
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
@@ -69,6 +69,10 @@ pub struct Switch {
     /// RCP, which offers each flow a rate; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rcp: Option<Rcp>,
+    /// Trimming: data that finds no room in the buffer loses its payload and goes on as a header, in a queue
+    /// that is served first; without this table it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trimming: Option<Trimming>,
     /// Phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
@@ -161,6 +165,12 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
 }
 
 impl Switch {
+    /// Queues of each port: where packets are trimmed, headers have one of their own.
+    pub(crate) fn classes(&self) -> usize {
+        let least = if self.trimming.is_some() { 2 } else { 1 };
+        self.priorities.max(least) as usize
+    }
+
     /// What a port does to packets beside its threshold and its phantom queue, in the order in which the
     /// rules see a packet.
     pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
@@ -171,8 +181,8 @@ impl Switch {
         if let Some(settings) = &self.qcn {
             rules.push(Box::new(SampledQueue::new(settings, site)));
         }
-        if let Some(settings) = self.marking.as_ref().filter(|m| m.on == MarkOn::Dequeue) {
-            rules.push(Box::new(DequeueThreshold(settings.marker())));
+        if let Some(settings) = &self.marking {
+            rules.extend(settings.rule(site));
         }
         if let Some(settings) = &self.red {
             rules.push(Box::new(RedMarking::new(settings, site)));
@@ -203,6 +213,7 @@ impl Switch {
             priorities: _, // the next packet is chosen when the link is free
             dwrr: _,       // as with priorities, which it needs
             commit: _,     // chosen earlier
+            trimming: _,   // decides when a packet comes
             count_in_service: _,
             ports,
             // Rules say it themselves.
@@ -255,40 +266,18 @@ impl Switch {
     }
 }
 
-impl Marking {
-    /// The threshold as algorithm.
-    pub(crate) fn marker(&self) -> ThresholdMarker {
-        ThresholdMarker {
-            threshold_bytes: self.threshold.0 as u32,
-            count_arriving: self.count_arriving,
-        }
-    }
-}
-
-/// When the queue is compared with the threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MarkOn {
-    /// When a packet arrives: what it finds (thesis 2.2.1).
-    #[default]
-    Enqueue,
-    /// When its transmission starts: what it leaves behind.
-    Dequeue,
-}
-
-/// ECN marking on the instantaneous queue (thesis 2.2.1).
+/// Packet trimming, for transports that understand it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Marking {
-    /// Packets that find more than this in the queue are marked (the papers' K).
-    #[schemars(extend("x-packets" = true))]
-    pub threshold: Size,
-    /// Whether the packet itself is counted in.
-    #[serde(default)]
-    pub count_arriving: bool,
-    /// When the queue is compared with the threshold.
-    #[serde(default)]
-    pub on: MarkOn,
+pub struct Trimming {
+    /// How often the packet that finds no room is cut itself; else the last one of the queue is, and the
+    /// newcomer takes its place.
+    #[serde(default = "half")]
+    pub newcomer: Share,
+}
+
+const fn half() -> Share {
+    Share(Share::ONE / 2)
 }
 
 /// A phantom queue (paper 2.1).
@@ -374,13 +363,21 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
     if let Some(dwrr) = &switch.dwrr {
         found.push(dwrr.check(classes));
     }
+    if switch.trimming.is_some() {
+        found.push(require(
+            switch.buffer != Buffer::Unlimited,
+            "switch.buffer",
+            quoted(switch.buffer),
+            "a limit with switch.trimming",
+        ));
+    }
     found.extend(marks(switch, of_link, of_room, mtu));
     for (i, ports) in switch.ports.iter().enumerate() {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
         let room = ports.buffer.unwrap_or(of_room);
         found.push(buffer(&key("buffer"), room, mtu));
         if let Some(at) = &ports.marking {
-            found.push(marking(&key("marking"), at, room, mtu));
+            found.push(marking(&key("marking"), at, room, (mtu, switch.classes())));
         }
         if let Some(queue) = &ports.phantom_queue {
             let rate = ports.rate.unwrap_or(of_link);
@@ -399,7 +396,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
 fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     if let Some(at) = &switch.marking {
-        found.push(marking("switch.marking", at, room, mtu));
+        found.push(marking("switch.marking", at, room, (mtu, switch.classes())));
     }
     if let Some(red) = &switch.red {
         found.push(red.check());
@@ -415,24 +412,6 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
         found.extend(phantom_queue("switch.phantom_queue", queue, link));
     }
     found
-}
-
-fn marking(key: &str, marking: &Marking, room: Buffer, mtu: u64) -> Result<(), Problem> {
-    let bytes = match room {
-        Buffer::Unlimited => u64::MAX,
-        Buffer::Bytes(bytes) => bytes,
-        Buffer::Packets(packets) => packets.saturating_mul(mtu),
-    };
-    let key = format!("{key}.threshold");
-    let found = quoted(marking.threshold);
-    require(
-        marking.threshold.0 < bytes,
-        &key,
-        &found,
-        &format!("less than switch.buffer, \"{room}\""),
-    )?;
-    let fits = marking.threshold.0 <= 1_000_000_000;
-    require(fits, &key, &found, "at most 1GB")
 }
 
 fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> [Result<(), Problem>; 2] {

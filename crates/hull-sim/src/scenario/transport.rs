@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CongestionControl;
 use super::default;
+use super::message::Message;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{Bic, Dctcp, MAX_WINDOW_BYTES, ReactionPoint, Vegas};
 use crate::units::{Size, Time};
@@ -106,6 +107,9 @@ pub struct Transport {
     /// Vegas's parameters.
     #[serde(default)]
     pub vegas: Vegas,
+    /// The message transport's parameters.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub message: Message,
     /// QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then.
     #[serde(default)]
     pub qcn: ReactionPoint,
@@ -113,6 +117,9 @@ pub struct Transport {
 
 const fn yes() -> bool {
     true
+}
+fn is_default(message: &Message) -> bool {
+    *message == Message::default()
 }
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
 const fn is_true(value: &bool) -> bool {
@@ -151,6 +158,7 @@ impl Default for Transport {
             bic: Bic::default(),
             dctcp: Dctcp::default(),
             vegas: Vegas::default(),
+            message: Message::default(),
             qcn: ReactionPoint::default(),
         }
     }
@@ -170,6 +178,7 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
         t.dctcp.check(),
         t.bic.check(),
         t.vegas.check(),
+        t.message.check(),
     ]);
     found
 }

@@ -75,11 +75,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
                 &base.congestion_control,
             ),
         ] {
-            let of_hull: Vec<String> = CongestionControl::BUILT_IN
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            let allowed = format!("{} beside other transports", of_hull.join(", "));
+            let of_hull = CongestionControl::names().join(", ");
+            let allowed = format!("{of_hull} beside other transports");
             let external = matches!(control, CongestionControl::External(_));
             require(!external, &key, quoted(control), &allowed)?;
         }

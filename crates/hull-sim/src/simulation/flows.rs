@@ -7,14 +7,17 @@
 //! back.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::followed::Followed;
+use super::message::Connection;
 use super::paced::Paced;
 use crate::host::Echo;
 use crate::measure::LoggedFlow;
 use crate::network::{Network, Packet, flags};
 use crate::prefetch::prefetch;
 use crate::topology::Routes;
+use crate::transport::message::MessageConfig;
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -40,8 +43,10 @@ const NOTHING: Pending = Pending {
 #[derive(Clone, Copy, Debug)]
 pub struct Unacked {
     pub end: u64,
+    pub tag: u64,
     pub start_ps: u64,
-    pub logged: LoggedFlow,
+    /// Where it is logged; none outside the measured time.
+    pub logged: Option<LoggedFlow>,
 }
 
 /// What the simulation knows of a flow besides its TCP.
@@ -99,6 +104,9 @@ pub struct Template {
     pub acks_each: bool,
     /// The priority class of their packets, where it is not that of the message.
     pub class: Option<u8>,
+    /// What its connections have in common, where they are of the message transport: then sender and
+    /// receiver above serve nobody.
+    pub message: Option<Arc<MessageConfig>>,
 }
 
 impl Flow {
@@ -156,6 +164,8 @@ pub struct FlowTable {
     pub receivers: Vec<Receiver>,
     /// What flows with a pace have besides; empty where no transport has one.
     pub paced: Vec<Paced>,
+    /// Those of the message transport; empty where no transport is one.
+    pub(super) connections: Vec<Option<Box<Connection>>>,
     free: Vec<u32>,
     /// One for each transport.
     pub templates: Vec<Template>,
@@ -163,13 +173,15 @@ pub struct FlowTable {
     pub longest_route: usize,
     /// Flows opened so far; with the seed it decides the route.
     opened: u64,
-    seed: u64,
+    pub(super) seed: u64,
     /// Flows opened so far.
     numbered: u64,
     pub(super) following: Followed,
     scratch: Vec<u32>,
     /// Messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
+    /// Tags of messages that were acknowledged and of which the workload has not heard, where it wants to.
+    pub(super) heard_acked: Option<Vec<u64>>,
     /// Timeouts and segments sent again of flows whose slots were given back, by transport.
     past: Vec<(u64, u64)>,
 }
@@ -182,6 +194,7 @@ impl FlowTable {
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
+            connections: Vec::new(),
             free: Vec::new(),
             past: vec![(0, 0); templates.len()],
             templates,
@@ -192,7 +205,14 @@ impl FlowTable {
             following: Followed::default(),
             scratch: Vec::new(),
             unacked: 0,
+            heard_acked: None,
         }
+    }
+
+    /// Keeps the tags of messages that were acknowledged, for a workload that `hears` of them.
+    pub fn hearing_acked(mut self, hears: bool) -> Self {
+        self.heard_acked = hears.then(Vec::new);
+        self
     }
 
     /// Follows the first `flows` that are opened.
@@ -271,26 +291,40 @@ impl FlowTable {
         if at == self.paced.len() && self.templates.iter().any(|one| one.has_pace || one.asks) {
             self.paced.push(Paced::new());
         }
+        self.connect_messages(slot, number);
         slot
     }
 
     /// Finds the routes of a flow. Those of its acknowledgments are hashed on their own.
     fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
         let flow = &self.flows[slot as usize];
-        for (at, from, to, way) in [
+        let ways = [
             (flow.out, flow.src, flow.dst, 0),
             (flow.back, flow.dst, flow.src, 1),
-        ] {
+        ];
+        for (at, from, to, way) in ways {
             let hash = mix(self.seed ^ mix(2 * number + way));
-            self.scratch.clear();
-            let found = routes.path(from as usize, to as usize, hash, &mut self.scratch);
-            if !found {
-                // A packet skips the first entry, the port of its own host.
-                self.scratch.clear();
-                self.scratch.extend([network.nowhere(); 2]);
-            }
-            network.replace_route(at, &self.scratch, to as usize);
+            self.find_route(network, routes, at, (from, to), hash);
         }
+    }
+
+    /// Finds the route between two hosts for a hash, and writes it to the place `at`.
+    pub(super) fn find_route(
+        &mut self,
+        network: &mut Network,
+        routes: &Routes,
+        at: u32,
+        (from, to): (u32, u32),
+        hash: u64,
+    ) {
+        self.scratch.clear();
+        let found = routes.path(from as usize, to as usize, hash, &mut self.scratch);
+        if !found {
+            // A packet skips the first entry, the port of its own host.
+            self.scratch.clear();
+            self.scratch.extend([network.nowhere(); 2]);
+        }
+        network.replace_route(at, &self.scratch, to as usize);
     }
 
     /// After a change of the network: new routes for all flows in use. Packets under way keep the
@@ -304,6 +338,9 @@ impl FlowTable {
                 self.opened += 1;
                 let number = self.opened;
                 self.route(network, routes, slot as u32, number);
+                if let Some(connection) = self.connection(slot as u32) {
+                    connection.forget_routes(number);
+                }
             }
         }
     }
@@ -346,14 +383,17 @@ impl FlowTable {
 
     /// Writes a message on a flow.
     pub fn write(&mut self, slot: u32, bytes: u64, tag: u64, class: u16) {
-        let sender = &mut self.senders[slot as usize];
-        sender.write(bytes);
+        match self.connection(slot) {
+            Some(connection) => connection.write(bytes),
+            None => self.senders[slot as usize].write(bytes),
+        }
+        let timeouts_before = self.losses_of(slot).0;
         let flow = &mut self.flows[slot as usize];
         flow.written += bytes;
         let pending = Pending {
             end: flow.written,
             tag,
-            timeouts_before: sender.timeouts,
+            timeouts_before,
             class,
         };
         if flow.first.end == u64::MAX {
@@ -363,21 +403,66 @@ impl FlowTable {
         }
     }
 
+    /// Timeouts and segments sent again of the flow in a slot.
+    #[inline]
+    pub(super) fn losses_of(&self, slot: u32) -> (u32, u32) {
+        let at = slot as usize;
+        match self.connections.get(at) {
+            Some(Some(connection)) => {
+                let sender = &connection.sender;
+                (sender.timeouts, sender.retransmissions)
+            }
+            _ => (self.senders[at].timeouts, self.senders[at].retransmissions),
+        }
+    }
+
+    /// Whether all that was written is acknowledged.
+    #[inline]
+    fn is_idle(&self, slot: u32) -> bool {
+        let at = slot as usize;
+        match self.connections.get(at) {
+            Some(Some(connection)) => connection.sender.is_idle(),
+            _ => self.senders[at].is_idle(),
+        }
+    }
+
+    /// Payload that the sender of a flow knows to have arrived: of the message transport whole messages.
+    #[inline]
+    pub(super) fn acked_bytes(&self, slot: u32) -> u64 {
+        let at = slot as usize;
+        match self.connections.get(at) {
+            Some(Some(connection)) => connection.sender.acked_bytes(),
+            _ => self.senders[at].una(),
+        }
+    }
+
+    /// Payload that has arrived in order: of the message transport all that has arrived.
+    #[inline]
+    pub(super) fn arrived_bytes(&self, slot: u32) -> u64 {
+        let at = slot as usize;
+        match self.connections.get(at) {
+            Some(Some(connection)) => connection.receiver.received_payload(),
+            _ => self.receivers[at].next(),
+        }
+    }
+
     /// Gives the slot back when the flow is done.
     #[inline]
     pub fn release_if_done(&mut self, slot: u32) {
         let at = slot as usize;
-        let flow = &mut self.flows[at];
+        let flow = &self.flows[at];
         if flow.transient
             && flow.in_flight == 0
             && flow.live
             && flow.first.end == u64::MAX
-            && self.senders[at].is_idle()
+            && self.is_idle(slot)
         {
+            let (timeouts, retransmissions) = self.losses_of(slot);
+            let flow = &mut self.flows[at];
             flow.live = false;
             let past = &mut self.past[usize::from(flow.transport)];
-            past.0 += u64::from(self.senders[at].timeouts);
-            past.1 += u64::from(self.senders[at].retransmissions);
+            past.0 += u64::from(timeouts);
+            past.1 += u64::from(retransmissions);
             self.senders[at].rto_deadline_ps = u64::MAX;
             self.receivers[at].ack_deadline_ps = u64::MAX;
             self.free.push(slot);
@@ -387,17 +472,18 @@ impl FlowTable {
     /// Timeouts and segments sent again, of all flows so far, by transport.
     pub fn losses(&self) -> Vec<(u64, u64)> {
         let mut losses = self.past.clone();
-        for (flow, sender) in self.flows.iter().zip(&self.senders).filter(|(f, _)| f.live) {
+        for (slot, flow) in self.flows.iter().enumerate().filter(|(_, f)| f.live) {
+            let (timeouts, retransmissions) = self.losses_of(slot as u32);
             let of_transport = &mut losses[usize::from(flow.transport)];
-            of_transport.0 += u64::from(sender.timeouts);
-            of_transport.1 += u64::from(sender.retransmissions);
+            of_transport.0 += u64::from(timeouts);
+            of_transport.1 += u64::from(retransmissions);
         }
         losses
     }
 }
 
 /// Spreads the bits of a number (the finalizer of MurmurHash3).
-fn mix(mut x: u64) -> u64 {
+pub(super) fn mix(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
     x ^= x >> 33;

@@ -57,7 +57,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
+    pub(super) fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
         let port = self.endpoints.hosts.ports[host] as usize;
         let place = self.fabric.network.in_flight.insert(packet);

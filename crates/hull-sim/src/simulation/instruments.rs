@@ -236,7 +236,7 @@ impl Instruments {
         let long = under_way.map(|slot| LongFlow {
             slot,
             number: table.flows[slot as usize].number,
-            delivered_bytes: table.receivers[slot as usize].next(),
+            delivered_bytes: table.arrived_bytes(slot),
         });
         self.long_flows = long.collect();
     }
@@ -248,7 +248,7 @@ impl Instruments {
             let number = table.flows[slot as usize].number;
             let early = self.long_flows.iter().find(|flow| flow.number == number);
             let early_bytes = early.map_or(0, |flow| flow.delivered_bytes);
-            let bytes = table.receivers[slot as usize].next();
+            let bytes = table.arrived_bytes(slot);
             (numbers.contains(&number)).then(|| bytes.saturating_sub(early_bytes))
         });
         followed.sum()
@@ -341,7 +341,7 @@ impl Instruments {
             table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
         });
         let shares: Vec<u64> = lasted
-            .map(|flow| table.receivers[flow.slot as usize].next() - flow.delivered_bytes)
+            .map(|flow| table.arrived_bytes(flow.slot) - flow.delivered_bytes)
             .collect();
         Fairness::of(&shares)
     }

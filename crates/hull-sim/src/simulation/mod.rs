@@ -15,6 +15,7 @@ mod ideal;
 mod instruments;
 mod live;
 mod losses;
+mod message;
 mod outcome;
 mod paced;
 mod partition;
@@ -138,6 +139,9 @@ impl Simulation {
         (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
         self.workload.traffic.begin(&mut self.workload.agenda);
         self.carry_out();
+        for host in 0..self.endpoints.hosts.pullers.len() {
+            (self.endpoints.hosts).adapt_pulls(host, &mut self.clock);
+        }
         self.instruments.begin_samples(&mut self.clock);
         let warmup_ps = self.clock.warmup_ps;
         self.clock.schedule(warmup_ps, Kind::Warmup, 0);
@@ -260,6 +264,9 @@ impl Simulation {
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
+            Kind::Rto if self.endpoints.table.is_message(index as u32) => {
+                self.serve_message_timeout(index as u32);
+            }
             Kind::Rto => {
                 if (self.endpoints.table).serve_rto(index, self.clock.now_ps) {
                     self.pump(index as u32);
@@ -279,6 +286,9 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::MessageNic => self.serve_message_nic(index),
+            Kind::Pull => self.serve_puller(index),
+            Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
             Kind::Pace => {
                 if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
                     self.pump(index as u32);

@@ -173,7 +173,7 @@ impl Outcome {
             links: fabric.links(hosts, before, &measured),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(clock.now_ps, hosts),
-            counts: tally.counts(hosts, &losses),
+            counts: tally.counts(hosts, network, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
             fairness: measured.fairness,
@@ -196,12 +196,13 @@ impl Outcome {
 
 impl Tally {
     /// What was counted under way, and what is counted in the end.
-    fn counts(&self, hosts: &HostSide, losses: &[(u64, u64)]) -> Counts {
+    fn counts(&self, hosts: &HostSide, network: &Network, losses: &[(u64, u64)]) -> Counts {
         let mut counts = self.counts;
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
         counts.retransmissions = losses.iter().map(|(_, again)| again).sum();
         counts.paced = hosts.pacers.iter().map(|pacer| pacer.paced).sum();
         counts.associations = hosts.pacers.iter().map(|pacer| pacer.associations).sum();
+        counts.trims = network.ports.iter().map(Port::trims).sum();
         counts
     }
 }

@@ -22,6 +22,10 @@ impl Simulation {
             return;
         }
         self.endpoints.table.flows[packet.flow as usize].in_flight -= received.count;
+        if self.endpoints.table.is_message(packet.flow) {
+            self.receive_message(host, &packet);
+            return;
+        }
         if packet.flags & flags::SYN != 0 {
             self.receive_syn(host, &packet);
             return;
@@ -59,10 +63,7 @@ impl Simulation {
         }
         let now_ps = self.clock.now_ps;
         self.endpoints.take_ack(host, slot, packet, options, now_ps);
-        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
-        if table.take_acked(slot, now_ps, log) {
-            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
-        }
+        self.take_acked(slot);
         self.pump(slot);
     }
 
@@ -118,6 +119,10 @@ impl Simulation {
     /// Sends what a flow's window or rate allows; a pending ACK of the reverse flow rides along.
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
+        if self.endpoints.table.is_message(slot) {
+            self.pump_message(slot);
+            return;
+        }
         if self.endpoints.table.has_pace(slot) {
             while let Some(segment) = self.endpoints.next_paced(slot, &mut self.clock) {
                 self.send_segment(slot, &segment, false);
@@ -227,7 +232,11 @@ impl Endpoints {
                 SackBlocks::default()
             };
             option_bytes = sack.option_bytes();
-            entry = options.insert(Options { sack, written });
+            entry = options.insert(Options {
+                sack,
+                written,
+                signal: None,
+            });
         }
         let flow = &self.table.flows[slot as usize];
         Packet {

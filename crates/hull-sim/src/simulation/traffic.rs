@@ -24,7 +24,34 @@ impl Simulation {
         ) {
             demand.end_if_done(&mut self.clock, &endpoints.table, self.fabric.notice);
         }
+        self.tell_acked();
         self.carry_out();
+    }
+
+    /// An acknowledgment has come to a sender: tells the workload of flows that have been acknowledged wholly.
+    #[inline]
+    pub(super) fn take_acked(&mut self, slot: u32) {
+        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
+        if table.take_acked(slot, self.clock.now_ps, log) {
+            if self.tell_acked() {
+                self.carry_out();
+            }
+            let table = &self.endpoints.table;
+            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
+        }
+    }
+
+    /// Tells a workload that wants to hear it whose senders are done; true when one was.
+    fn tell_acked(&mut self) -> bool {
+        let Some(heard) = &mut self.endpoints.table.heard_acked else {
+            return false;
+        };
+        let tags = std::mem::take(heard);
+        for &tag in &tags {
+            let demand = &mut self.workload;
+            (demand.traffic).acked(self.clock.now_ps, tag, &mut demand.agenda);
+        }
+        !tags.is_empty()
     }
 
     /// Does what the workload has put on its agenda.
@@ -100,18 +127,24 @@ impl Demand {
         network: &Network,
         records: &mut Records,
     ) -> bool {
-        let timeouts = endpoints.table.senders[slot as usize].timeouts - message.timeouts_before;
+        let timeouts = endpoints.table.losses_of(slot).0 - message.timeouts_before;
         let agenda = &mut self.agenda;
         (self.traffic).delivered(clock.now_ps, message.tag, timeouts, agenda);
-        if agenda.flows.is_empty() {
+        if agenda.flows.is_empty() && endpoints.table.heard_acked.is_none() {
             return false;
+        }
+        if agenda.flows.is_empty() {
+            // Outside the measured time; but others may wait for it.
+            endpoints
+                .table
+                .await_acked(slot, message, clock.now_ps, None);
         }
         for record in agenda.flows.drain(..) {
             if clock.is_measured(record.start_ps) {
                 let besides = self.traffic.besides(message.tag);
                 let ideal_ps = endpoints.ideal_ps(network, slot, record.bytes, besides);
                 let record = FlowRecord { ideal_ps, ..record };
-                (endpoints.table).log_flow(slot, message.end, record, &mut records.flows);
+                (endpoints.table).log_flow(slot, message, record, &mut records.flows);
             }
         }
         (endpoints.table).note_acked(slot, clock.now_ps, &mut records.flows);
@@ -194,19 +227,37 @@ impl Endpoints {
 
 impl FlowTable {
     /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
-    fn log_flow(&mut self, slot: u32, end: u64, mut record: FlowRecord, log: &mut FlowLog) {
-        let flow = &mut self.flows[slot as usize];
-        record.transport = flow.transport;
+    fn log_flow(
+        &mut self,
+        slot: u32,
+        message: &Pending,
+        mut record: FlowRecord,
+        log: &mut FlowLog,
+    ) {
+        record.transport = self.flows[slot as usize].transport;
         let row = log.push(record);
+        let logged = LoggedFlow {
+            row,
+            class: record.class,
+            group: record.group,
+        };
+        self.await_acked(slot, message, record.start_ps, Some(logged));
+    }
+
+    /// A message that has arrived waits for the acknowledgment of its last byte.
+    fn await_acked(
+        &mut self,
+        slot: u32,
+        message: &Pending,
+        start_ps: u64,
+        logged: Option<LoggedFlow>,
+    ) {
         self.unacked += 1;
-        flow.unacked.push_back(Unacked {
-            end,
-            start_ps: record.start_ps,
-            logged: LoggedFlow {
-                row,
-                class: record.class,
-                group: record.group,
-            },
+        self.flows[slot as usize].unacked.push_back(Unacked {
+            end: message.end,
+            tag: message.tag,
+            start_ps,
+            logged,
         });
     }
 
@@ -217,7 +268,7 @@ impl FlowTable {
     }
 
     fn note_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
-        let una = self.senders[slot as usize].una();
+        let una = self.acked_bytes(slot);
         let flow = &mut self.flows[slot as usize];
         let before = self.unacked;
         while let Some(message) = flow.unacked.front().copied()
@@ -226,7 +277,12 @@ impl FlowTable {
             flow.unacked.pop_front();
             self.unacked -= 1;
             let after_ps = now_ps - message.start_ps;
-            log.acknowledged(message.logged, flow.transport, after_ps);
+            if let Some(logged) = message.logged {
+                log.acknowledged(logged, flow.transport, after_ps);
+            }
+            if let Some(heard) = &mut self.heard_acked {
+                heard.push(message.tag);
+            }
         }
         self.unacked < before
     }
@@ -235,8 +291,11 @@ impl FlowTable {
     fn stop(&mut self, tag: u64) -> Option<(u32, u64)> {
         let lasts = |flow: &Flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX;
         let at = self.flows.iter().position(lasts)?;
-        let end = self.senders[at].stop();
+        let (end, arrived) = match self.connection(at as u32) {
+            Some(connection) => connection.stop(),
+            None => (self.senders[at].stop(), self.receivers[at].next()),
+        };
         self.flows[at].cut(end);
-        Some((at as u32, self.receivers[at].next()))
+        Some((at as u32, arrived))
     }
 }

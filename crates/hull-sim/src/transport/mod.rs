@@ -2,6 +2,7 @@
 //! and times, and asked for segments.
 
 mod control;
+pub mod message;
 mod pacing;
 mod reassembly;
 mod receiver;

@@ -3,7 +3,8 @@
 use std::fs::File;
 
 use super::csv_rows::CsvRows;
-use super::flow_list::{Cell, FlowList, RowReader, places};
+use super::flow_list::FlowList;
+use super::flow_list_rows::{Cell, RowReader, places};
 
 /// Adds the rows to `list`; the error names line and column.
 pub(super) fn read(

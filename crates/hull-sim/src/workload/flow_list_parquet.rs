@@ -1,5 +1,5 @@
-//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but a transport or
-//! a group.
+//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but in
+//! columns that have empty cells.
 
 use std::fs::File;
 
@@ -12,7 +12,8 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
-use super::flow_list::{Cell, FlowList, GROUP, RowReader, TRANSPORT, places};
+use super::flow_list::FlowList;
+use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, places};
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 14;
@@ -116,7 +117,7 @@ impl Column {
 
 /// Whether a column has texts, which may be empty.
 fn has_empty(name: &str) -> bool {
-    matches!(name, TRANSPORT | GROUP)
+    matches!(name, TRANSPORT | GROUP | AFTER | REUSE)
 }
 
 /// Texts with an empty one where there is no value, and no level that tells.
@@ -141,7 +142,7 @@ fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Re
             match name {
                 "start_ps" => "integers, ps",
                 "src" | "dst" => "integers, and texts",
-                TRANSPORT | GROUP => "texts",
+                _ if has_empty(name) => "texts",
                 _ => "integers",
             }
         ))

@@ -13,9 +13,11 @@ mod cdf_table;
 mod context;
 mod csv_rows;
 mod fan_out;
+mod flow_chains;
 mod flow_list;
 mod flow_list_csv;
 mod flow_list_parquet;
+mod flow_list_rows;
 mod groups;
 mod hosts;
 mod incast;
@@ -218,6 +220,14 @@ pub trait Workload {
 
     /// The whole message `tag` has arrived at its receiver; it suffered `timeouts`.
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda);
+
+    /// Whether it wants to hear when senders know that all of their flows has arrived.
+    fn hears_acked(&self) -> bool {
+        false
+    }
+
+    /// The sender of the message `tag` has the acknowledgment of its last byte.
+    fn acked(&mut self, _now_ps: u64, _tag: u64, _agenda: &mut Agenda) {}
 
     /// Whether nothing that was started is still outstanding; flows that last do not count.
     fn is_complete(&self) -> bool;

@@ -1,7 +1,9 @@
-//! Replay of a flow list: each flow starts when its row says so, on a connection of its own.
+//! Replay of a flow list: each flow starts when its row says so, on a connection of its own or, with the column
+//! `reuse`, on one that it shares. A flow with rows in `after` starts when their senders are done.
 //! Flows that would start after the measured time are left out. Times ps, sizes bytes.
 
 use super::context::Context;
+use super::flow_chains::Chains;
 use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
 use super::{
@@ -21,9 +23,18 @@ pub(super) struct Replay {
     pub groups: (Vec<u16>, usize),
     classes: SizeClasses,
     application_delay_ps: u64,
+    end_ps: u64,
+    /// The next flow whose time may come.
+    next: usize,
     started: usize,
     completed: usize,
+    chains: Chains,
+    /// When each flow started, where flows wait for others, ps.
+    starts_ps: Vec<u64>,
 }
+
+/// Token of the wake for the next flow; other tokens are flows.
+const NEXT: u64 = 1 << 40;
 
 impl Replay {
     /// Of the file at `path`.
@@ -38,8 +49,18 @@ impl Replay {
         let transports = list.transports();
         let groups = (groups_of(&list, groups), list.flows().len());
         list.cut(context.end_ps);
+        let chains = list.chains().clone();
+        let starts = if chains.is_empty() {
+            0
+        } else {
+            list.flows().len()
+        };
         Ok(Replay {
             list,
+            end_ps: context.end_ps,
+            next: 0,
+            starts_ps: vec![0; starts],
+            chains,
             transports,
             groups,
             classes: SizeClasses::new(class_bounds),
@@ -56,17 +77,36 @@ impl Replay {
 
     /// Starts the flows that are due; the next wake is for the one after them.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
-        while let Some(flow) = self.list.flows().get(self.started) {
-            if flow.start_ps > now_ps {
-                agenda.wakes.push((flow.start_ps, 0));
-                return;
+        while let Some(flow) = self.list.flows().get(self.next) {
+            if self.list.chains().is_free(self.next) {
+                if flow.start_ps > now_ps {
+                    agenda.wakes.push((flow.start_ps, NEXT));
+                    return;
+                }
+                self.send(now_ps, self.next, agenda);
             }
-            let ends = (flow.src, flow.dst);
-            let mut message = Message::new(self.started as u64, ends, flow.bytes, Channel::New);
-            message.transport = self.list.transport(self.started);
-            agenda.sends.push(message);
-            self.started += 1;
+            self.next += 1;
         }
+    }
+
+    /// A flow starts.
+    fn send(&mut self, now_ps: u64, place: usize, agenda: &mut Agenda) {
+        if now_ps >= self.end_ps {
+            return;
+        }
+        let flow = &self.list.flows()[place];
+        let ends = (flow.src, flow.dst);
+        let channel = self
+            .list
+            .connection(place)
+            .map_or(Channel::New, Channel::Connection);
+        let mut message = Message::new(place as u64, ends, flow.bytes, channel);
+        message.transport = self.list.transport(place);
+        agenda.sends.push(message);
+        if let Some(start_ps) = self.starts_ps.get_mut(place) {
+            *start_ps = now_ps;
+        }
+        self.started += 1;
     }
 }
 
@@ -87,7 +127,11 @@ fn groups_of(list: &FlowList, groups: &Groups) -> Vec<u16> {
 
 impl Workload for Replay {
     fn connections(&self) -> &[(u32, u32)] {
-        &[]
+        self.list.connection_ends()
+    }
+
+    fn transport_of(&self, connection: usize) -> Option<u16> {
+        Some(self.list.connection_transport(connection))
     }
 
     fn classes(&self) -> &[String] {
@@ -112,22 +156,40 @@ impl Workload for Replay {
         self.start(0, agenda);
     }
 
-    fn wake(&mut self, now_ps: u64, _: u64, agenda: &mut Agenda) {
-        self.start(now_ps, agenda);
+    fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
+        match token {
+            NEXT => self.start(now_ps, agenda),
+            place => self.send(now_ps, place as usize, agenda),
+        }
+    }
+
+    fn hears_acked(&self) -> bool {
+        !self.chains.is_empty()
+    }
+
+    fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
+        for place in self.chains.acked(tag as u32) {
+            match self.list.flows()[place as usize].start_ps {
+                0 => self.send(now_ps, place as usize, agenda),
+                later_ps => agenda.wakes.push((now_ps + later_ps, u64::from(place))),
+            }
+        }
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
         let flow = &self.list.flows()[tag as usize];
+        let start_ps = self.starts_ps.get(tag as usize).copied();
+        let start_ps = start_ps.unwrap_or(flow.start_ps);
         agenda.flows.push(FlowRecord {
-            start_ps: flow.start_ps,
-            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
+            start_ps,
+            fct_ps: now_ps + self.application_delay_ps - start_ps,
             ideal_ps: None,
             bytes: flow.bytes,
             class: self.classes.of(flow.bytes),
             src: flow.src,
             dst: flow.dst,
-            connection: NO_CONNECTION,
+            connection: self.list.connection(tag as usize).unwrap_or(NO_CONNECTION),
             transport: 0,
             group: self.list.group(tag as usize),
             timeouts: few(timeouts),

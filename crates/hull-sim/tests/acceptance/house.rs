@@ -90,7 +90,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
 
 /// The files whose code may touch everything of a run, and why. What needs one part of the run is that
 /// part's method; what needs two or three takes them as arguments.
-const MAY_TOUCH_ALL: [(&str, &str); 4] = [
+const MAY_TOUCH_ALL: [(&str, &str); 5] = [
     (
         "mod.rs",
         "serves the events, and takes packets from link to link",
@@ -102,6 +102,10 @@ const MAY_TOUCH_ALL: [(&str, &str); 4] = [
     (
         "tcp.rs",
         "what arrives lets a flow send, and tells the workload",
+    ),
+    (
+        "message.rs",
+        "the same for the message transport, whose hosts also grant credit",
     ),
     (
         "traffic.rs",

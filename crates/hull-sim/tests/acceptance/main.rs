@@ -22,6 +22,7 @@ mod marking_instant;
 mod md1_queue;
 mod measured_window;
 mod measuring;
+mod messages;
 mod other_controls;
 mod overrides;
 mod pacer_settings;

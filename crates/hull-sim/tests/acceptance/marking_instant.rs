@@ -4,9 +4,10 @@
 //! sent.
 
 use hull_core::marking::ThresholdMarker;
-use hull_sim::network::rules::{DequeueThreshold, Rule};
+use hull_sim::network::rules::{DequeueThreshold, RampMarking, Rule, Site, When};
 use hull_sim::network::{BufferLimit, PortConfig, flags};
 use hull_sim::scenario::MarkOn;
+use hull_sim::units::Rate;
 
 use super::port_bench::{Bench, packet};
 use super::star::PACKET_PS;
@@ -14,9 +15,22 @@ use super::star::PACKET_PS;
 fn at_dequeue(on: MarkOn, marker: ThresholdMarker) -> Vec<Box<dyn Rule>> {
     match on {
         MarkOn::Enqueue => Vec::new(),
+        MarkOn::Sent => {
+            let bytes = u64::from(marker.threshold_bytes);
+            let site = Site {
+                rate: Rate(1_000_000_000),
+                mtu: 1500,
+                seed: 1,
+                port: 0,
+            };
+            vec![Box::new(RampMarking::new(bytes, bytes, When::Sent, &site))]
+        }
         MarkOn::Dequeue => vec![Box::new(DequeueThreshold(marker))],
     }
 }
+
+/// Of the link: a packet is still on it when its transmission has ended.
+const DELAY_PS: u64 = 1_000_000;
 
 /// Which of the packets are marked.
 fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) -> Vec<usize> {
@@ -29,13 +43,13 @@ fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) ->
         rules: at_dequeue(on, marker),
         count_in_service: in_service,
         classes,
-        ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
+        ..PortConfig::plain(1_000_000_000, DELAY_PS, BufferLimit::Unlimited)
     };
     let mut bench = Bench::new(config, 1);
     for _ in 0..6 {
         assert!(bench.offer(0, 0, packet(1500, 0, 0)));
     }
-    bench.advance(6 * PACKET_PS);
+    bench.advance(6 * PACKET_PS + DELAY_PS);
     let sent = bench.sent.iter().enumerate();
     let marked = sent.filter(|(_, sent)| sent.packet.has(flags::CE));
     let marked: Vec<usize> = marked.map(|(i, _)| i).collect();
@@ -75,6 +89,12 @@ fn on_departure_by_what_is_left_behind() {
             );
         }
     }
+}
+
+/// Waiting when the transmission has ended: 7500, 6000, 4500, 3000, 1500, 0.
+#[test]
+fn at_the_end_by_what_waits_then() {
+    assert_eq!(marked(MarkOn::Sent, false, true, 2), [0, 1, 2]);
 }
 
 /// What comes while a packet waits counts on departure and not on arrival: packets 1 and 2 find an

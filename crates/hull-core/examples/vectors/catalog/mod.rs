@@ -2,11 +2,14 @@
 
 mod dctcp;
 mod departure_pacer;
+mod dualpi2;
 mod ecn_echo;
 mod flow_association;
 mod marking;
+mod nscc;
 mod pacer;
 mod phantom_queue;
+mod uno_phantom_queue;
 
 use serde_json::{Value, json};
 
@@ -77,8 +80,11 @@ pub fn algorithms() -> Vec<Algorithm> {
         departure_pacer::algorithm(),
         marking::algorithm(),
         phantom_queue::algorithm(),
+        uno_phantom_queue::algorithm(),
+        dualpi2::algorithm(),
         ecn_echo::algorithm(),
         dctcp::algorithm(),
+        nscc::algorithm(),
     ]
 }
 

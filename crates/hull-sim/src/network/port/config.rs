@@ -5,6 +5,7 @@ use hull_core::phantom_queue::PhantomQueue;
 
 use super::super::rules::Rule;
 use super::super::schedulers::Order;
+use super::super::trimming::Trimming;
 
 /// Room of a drop-tail buffer. A packet that does not fit is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct PortConfig {
     pub order: Order,
     /// With several classes: bytes left to send, framing included, at which the next packet is chosen.
     pub commit_bytes: u16,
+    /// With several classes: data that finds no room loses its payload, and is not dropped.
+    pub trimming: Option<Trimming>,
 }
 
 impl PortConfig {
@@ -62,6 +65,7 @@ impl PortConfig {
             classes: 1,
             order: Order::Strict,
             commit_bytes: 0,
+            trimming: None,
         }
     }
 }

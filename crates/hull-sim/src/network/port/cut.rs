@@ -13,9 +13,12 @@ impl Port {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
                 rules,
-                queues: _, // choose when the link is free or earlier
+                queues: _,   // choose when the link is free or earlier
+                trimming: _, // decides when a packet comes
+                trims: _,
                 arrivals: _,
                 marked: _,
+                last_sent: _,
                 watch, // is read where the port's events are not
             } = &**extras;
             let of_rules = rules.iter().all(|rule| rule.decides_on_arrival());

@@ -161,6 +161,7 @@ impl Port {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
             let queues = Queues::new(config.classes, &config.order, commit_ps);
             port.extras_mut().queues = Some(queues);
+            port.extras_mut().trimming = config.trimming;
         }
         port
     }

@@ -8,6 +8,7 @@ use super::super::options::OptionTable;
 use super::super::packet::{Packet, flags};
 use super::super::queues::{Queues, Waiting};
 use super::super::rules::{Arrival, Decision, Departure, Rule};
+use super::super::trimming::Trimming;
 use super::{Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
 
@@ -22,6 +23,12 @@ pub struct Extras {
     pub(super) arrivals: VecDeque<Arrived>,
     /// When those packets will reach the far end of the link that were marked as they departed, ps.
     pub(super) marked: VecDeque<u64>,
+    /// The packet that was chosen last of several queues, where rules look at it when it has been sent.
+    pub(super) last_sent: Option<LastSent>,
+    /// Cuts what finds no room.
+    pub(super) trimming: Option<Trimming>,
+    /// Packets that it has cut.
+    pub(super) trims: u64,
     /// Instruments.
     pub(super) watch: Option<Watch>,
 }
@@ -34,6 +41,27 @@ pub(super) struct Arrived {
     /// When it will reach the far end of the link, ps.
     arrival_ps: u64,
     packet: Packet,
+}
+
+/// A packet that will be looked at when its transmission has ended.
+#[derive(Debug)]
+pub(super) struct LastSent {
+    /// When it will reach the far end of the link, ps.
+    arrival_ps: u64,
+    packet: Packet,
+}
+
+impl Extras {
+    /// A packet is sent: rules may look at it again when it has been.
+    fn note_sent(&mut self, verdict: Verdict, packet: &Packet) {
+        if self.queues.is_some()
+            && self.rules.iter().any(|rule| rule.looks_at_sent())
+            && let Verdict::Accepted { arrival_ps, .. } = verdict
+        {
+            let packet = *packet;
+            self.last_sent = Some(LastSent { arrival_ps, packet });
+        }
+    }
 }
 
 impl Port {
@@ -90,6 +118,7 @@ impl Port {
             framed_bytes: u32::from(packet.wire_bytes) + u32::from(self.framing_bytes),
             waits: start_ps > now_ps,
         };
+        let (limit_bytes, limit_packets) = self.room(queue, extras.as_deref());
         let rules = extras
             .as_mut()
             .map_or(&mut [][..], |extras| &mut extras.rules);
@@ -99,14 +128,23 @@ impl Port {
                 decision => self.mark_if(decision == Decision::Mark, packet),
             }
         }
-        let full = queue_bytes + u64::from(packet.wire_bytes) > self.limit_bytes
-            || queue_packets >= u64::from(self.limit_packets);
+        let full = queue_bytes + u64::from(packet.wire_bytes) > limit_bytes
+            || queue_packets >= limit_packets;
         // Only a buffer that must hold the packet in service can refuse when the link is idle.
         if full && (!idle || counted) {
             for rule in rules {
                 rule.on_overflow(&arrival, packet, options);
             }
-            return Verdict::Dropped;
+            let waiting = Waiting {
+                arrived_ps: now_ps,
+                earliest_ps,
+                packet: *packet,
+            };
+            let first = extras.and_then(|extras| self.trim(extras, queue, waiting));
+            return first.map_or(Verdict::Dropped, |(first, choice_ps)| Verdict::Queued {
+                choice_ps,
+                first,
+            });
         }
         let marks = self.marker.marks(queue_bytes, u32::from(packet.wire_bytes));
         self.mark_if(marks, packet);
@@ -141,8 +179,48 @@ impl Port {
             if !arrival.waits {
                 self.depart(now_ps, extras, options);
             }
+            extras.note_sent(verdict, packet);
         }
         verdict
+    }
+
+    /// Room of a queue, bytes and packets: where data is trimmed, the first queue, of headers, has twice
+    /// that of data.
+    fn room(&self, queue: usize, extras: Option<&Extras>) -> (u64, u64) {
+        let trims = extras.is_some_and(|extras| extras.trimming.is_some());
+        let rooms = if trims && queue == 0 { 2 } else { 1 };
+        (
+            self.limit_bytes.saturating_mul(rooms),
+            u64::from(self.limit_packets).saturating_mul(rooms),
+        )
+    }
+
+    /// A packet finds no room in `queue`: it is cut, or the last one there, whose place it takes. Returns
+    /// whether the port has to be asked for its next packet, and when; none where nothing can be cut, or
+    /// where there is no room for a header either.
+    fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Option<(bool, u64)> {
+        let (limit_bytes, limit_packets) = self.room(0, Some(extras));
+        let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
+        let (bytes, packets) = queues.queue(0);
+        let header_bytes = u64::from(trimming.header_bytes);
+        if !Trimming::applies_to(&waiting.packet)
+            || bytes + header_bytes > limit_bytes
+            || packets >= limit_packets
+        {
+            return None;
+        }
+        let mut cut = if trimming.cuts_newcomer() {
+            waiting
+        } else {
+            queues.replace_last(queue, waiting).unwrap_or(waiting)
+        };
+        trimming.cut(&mut cut.packet);
+        extras.trims += 1;
+        let first = queues.push(0, cut);
+        Some((
+            first,
+            queues.choice_ps(waiting.arrived_ps, self.busy_until_ps),
+        ))
     }
 
     /// A packet of a FIFO begins its transmission: its rules see what it leaves behind.
@@ -198,6 +276,9 @@ impl Port {
         let mut extras = self.extras.take();
         let mut again_ps = None;
         let mut sent = None;
+        if let Some(extras) = extras.as_deref_mut() {
+            self.look_at_sent(now_ps, extras);
+        }
         if let Some(Extras {
             rules,
             queues: Some(queues),
@@ -221,9 +302,32 @@ impl Port {
                 again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
             }
         }
+        if let (Some(extras), Some((packet, verdict))) = (extras.as_deref_mut(), &sent) {
+            extras.note_sent(*verdict, packet);
+        }
         self.extras = extras;
         self.note_queue(now_ps);
         (sent, again_ps)
+    }
+
+    /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
+    /// waits in its queue. Where nothing waits, nobody asks for the next packet, and no rule is told; a link
+    /// without delay has delivered it.
+    fn look_at_sent(&mut self, now_ps: u64, extras: &mut Extras) {
+        let (Some(queues), Some(last)) = (&extras.queues, extras.last_sent.take()) else {
+            return;
+        };
+        if now_ps != self.busy_until_ps || last.arrival_ps <= now_ps {
+            return;
+        }
+        let (queue_bytes, _) = queues.queue(queues.queue_of(&last.packet));
+        let mut packet = last.packet;
+        for rule in extras.rules.iter_mut().filter(|rule| rule.looks_at_sent()) {
+            self.mark_if(rule.on_sent(queue_bytes) == Decision::Mark, &mut packet);
+        }
+        if packet.flags != last.packet.flags {
+            extras.marked.push_back(last.arrival_ps);
+        }
     }
 
     /// The transmission of a packet that waited in the ring began at `start_ps`.

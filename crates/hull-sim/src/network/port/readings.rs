@@ -21,6 +21,11 @@ pub struct Reading {
 }
 
 impl Port {
+    /// Packets that the port has trimmed.
+    pub fn trims(&self) -> u64 {
+        self.extras.as_ref().map_or(0, |extras| extras.trims)
+    }
+
     /// What the port has done until `now_ps`.
     pub fn reading(&mut self, now_ps: u64, options: &mut OptionTable) -> Reading {
         let carried_bytes = self.carried_bytes(now_ps, options);

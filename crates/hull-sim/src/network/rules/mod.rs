@@ -15,6 +15,7 @@ mod dequeue_threshold;
 mod offered_rate;
 mod pi;
 mod queue_length;
+mod ramp;
 mod random_loss;
 mod red;
 #[cfg(feature = "verilated")]
@@ -30,6 +31,7 @@ pub use congestion_point::{CongestionPoint, QcnRounding, SampledQueue};
 pub use dequeue_threshold::DequeueThreshold;
 pub use offered_rate::{OfferedRate, Rcp, RcpAlgorithm};
 pub use pi::{Pi, PiMarking};
+pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedMarking};
 pub use virtual_queue::VirtualQueue;
@@ -163,6 +165,16 @@ pub trait Rule: Debug + Send {
         _packet: &Packet,
         _options: &mut OptionTable,
     ) -> Decision {
+        Decision::Pass
+    }
+
+    /// Whether it looks at packets whose transmission has ended.
+    fn looks_at_sent(&self) -> bool {
+        false
+    }
+
+    /// The packet's transmission has ended; `queue_bytes` wait then. Only ports with several queues tell it.
+    fn on_sent(&mut self, _queue_bytes: u64) -> Decision {
         Decision::Pass
     }
 

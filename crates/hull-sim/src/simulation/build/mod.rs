@@ -2,6 +2,7 @@
 
 mod hosts;
 mod memory;
+mod message;
 mod switches;
 mod tcp;
 
@@ -66,7 +67,14 @@ fn assemble(
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
     let templates: Result<Vec<Template>, Problem> = transports
-        .map(|tcp| tcp::template(tcp, scenario.host.rate, external))
+        .map(|one| {
+            let template = tcp::template(one, scenario.host.rate, external)?;
+            let message = message::config(scenario, one, &graph);
+            Ok(Template {
+                message,
+                ..template
+            })
+        })
         .collect();
     let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
     let run = &scenario.run;
@@ -75,13 +83,17 @@ fn assemble(
     let notice = Notice::new(&scenario.topology, &graph, |port| {
         network.ports[port].transit_ps(header_bytes)
     });
+    let mut hosts = hosts::build(scenario, &graph, seed)?;
+    message::hosts(scenario, &graph, &mut hosts, seed);
     let followed = scenario.measure.flows.as_ref();
     let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {
         clock: Clock::new(events, run.warmup.0, run.duration.0, run.drain.0),
         endpoints: Endpoints {
-            hosts: hosts::build(scenario, &graph, seed)?,
-            table: FlowTable::new(templates?, routes.longest_path(), seed).following(followed),
+            hosts,
+            table: FlowTable::new(templates?, routes.longest_path(), seed)
+                .following(followed)
+                .hearing_acked(traffic.hears_acked()),
             header_bytes,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
-use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig};
+use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming};
 use crate::problem::Problem;
 use crate::quote;
-use crate::scenario::{MarkOn, Marking, Placement, Scenario};
+use crate::random::{Purpose, Stream};
+use crate::scenario::{Marking, Placement, Scenario};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Size};
 
@@ -154,7 +155,6 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         seed,
         port,
     };
-    let marks_at_once = switch.marking.as_ref().filter(|m| m.on == MarkOn::Enqueue);
     let config = PortConfig {
         rate_bps: rate.0,
         framing_bytes: scenario.transport.framing.0 as u16,
@@ -165,15 +165,21 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         },
         buffer: buffer(switch.buffer),
         count_in_service: switch.count_in_service,
-        marker: marks_at_once.map(Marking::marker),
+        marker: switch.marking.as_ref().and_then(Marking::at_once),
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),
         rules: switch.rules(&site),
-        classes: switch.priorities as usize,
+        classes: switch.classes(),
         order: match &switch.dwrr {
             Some(dwrr) => Order::Dwrr(dwrr.quanta(mtu)),
             None => Order::Strict,
         },
         commit_bytes: switch.commit.0 as u16,
+        trimming: (switch.trimming.as_ref()).map(|trimming| Trimming {
+            header_bytes: scenario.transport.header.0 as u16,
+            newcomers: trimming.newcomer.scaled(1 << 32),
+            to_host: !to_switch,
+            random: Stream::new(seed, Purpose::Trimming, port),
+        }),
     };
     #[cfg(feature = "verilated")]
     let config = hardware_in_the_loop(config, &switch);

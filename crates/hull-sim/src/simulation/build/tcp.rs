@@ -5,8 +5,8 @@ use crate::quote;
 use crate::scenario::Transport;
 use crate::simulation::flows::Template;
 use crate::transport::{
-    CongestionControl, Controller, External, Receiver, ReceiverConfig, RtoConfig, Sender,
-    SenderConfig, Window,
+    CongestionControl, ControlName, Controller, External, Receiver, ReceiverConfig, RtoConfig,
+    Sender, SenderConfig, Window,
 };
 use crate::units::Rate;
 
@@ -27,6 +27,7 @@ pub(super) fn template(
         has_handshake: tcp.handshake,
         acks_each: tcp.ack_every == 1,
         class: tcp.priority,
+        message: None,
     })
 }
 
@@ -35,7 +36,10 @@ fn control(
     link: Rate,
     external: Option<&dyn External>,
 ) -> Result<Controller, Problem> {
-    let name = &tcp.congestion_control;
+    let name = match tcp.congestion_control.is_of_messages() {
+        true => &ControlName::NewReno, // serves nobody
+        false => &tcp.congestion_control,
+    };
     Controller::new(name, tcp, link, external).ok_or_else(|| {
         let key = "transport.congestion_control".to_owned();
         let name = quote::text(&name.to_string());

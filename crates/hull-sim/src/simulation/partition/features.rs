@@ -86,7 +86,7 @@ fn of_hosts(host: &Host) -> bool {
 /// Senders and receivers are in one part. What matters to ports is whether they work together.
 fn of_transport(transport: &Transport) -> bool {
     let Transport {
-        congestion_control: _, // is in hosts; what it asks of switches is judged there
+        congestion_control, // is in hosts; what it asks of switches is judged there
         own_sha256: _,
         ecn: _,
         mtu: _,
@@ -115,9 +115,11 @@ fn of_transport(transport: &Transport) -> bool {
         bic: _,
         dctcp: _,
         vegas: _,
+        message: _,
         qcn: _,
     } = transport;
-    true
+    // The message transport finds routes while it runs.
+    !congestion_control.is_of_messages()
 }
 
 fn of_instruments(measure: &Measure) -> bool {

@@ -189,21 +189,34 @@ pub trait CongestionControl {
 
 /// Makes of the list the names that scenarios know, the enum of all controls and its dispatch.
 macro_rules! controls {
-    ($($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)*) => {
+    (
+        { $($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)* }
+        of messages { $($(#[$message_doc:meta])* $message:ident, $message_text:literal;)* }
+    ) => {
         /// Congestion control algorithms.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(from = "String", into = "String")]
         #[schemars(!from, !into, rename = "CongestionControl", extend("x-open" = true))]
         pub enum ControlName {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
+            $($(#[$message_doc])* #[serde(rename = $message_text)] $message,)*
             /// One that comes from outside of hull, by its name.
             #[schemars(skip)]
             External(String),
         }
 
         impl ControlName {
-            /// Those that hull has.
+            /// Those that hull has for TCP and sources with a rate.
             pub const BUILT_IN: &[ControlName] = &[$(ControlName::$name),*];
+
+            /// Those of the message transport.
+            pub const OF_MESSAGES: &[ControlName] = &[$(ControlName::$message),*];
+
+            /// The names of all that hull has.
+            pub fn names() -> Vec<String> {
+                let all = Self::BUILT_IN.iter().chain(Self::OF_MESSAGES);
+                all.map(ToString::to_string).collect()
+            }
         }
 
         impl std::fmt::Display for ControlName {
@@ -211,6 +224,7 @@ macro_rules! controls {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(match self {
                     $(ControlName::$name => $text,)*
+                    $(ControlName::$message => $message_text,)*
                     ControlName::External(name) => name,
                 })
             }
@@ -218,8 +232,9 @@ macro_rules! controls {
 
         impl From<String> for ControlName {
             fn from(name: String) -> Self {
-                let mut built_in = ControlName::BUILT_IN.iter();
-                let found = built_in.find(|control| control.to_string() == name);
+                let all = ControlName::BUILT_IN.iter();
+                let mut all = all.chain(ControlName::OF_MESSAGES);
+                let found = all.find(|control| control.to_string() == name);
                 found.cloned().unwrap_or(ControlName::External(name))
             }
         }
@@ -240,7 +255,7 @@ macro_rules! controls {
 
         impl Controller {
             /// The control of that name for hosts with this link. One from outside is a copy of
-            /// `external`; none where that is missing.
+            /// `external`; none where that is missing, and for the controls of the message transport.
             pub fn new(
                 name: &ControlName,
                 settings: &impl Settings,
@@ -258,6 +273,7 @@ macro_rules! controls {
                     ControlName::External(_) => {
                         Some(Controller::External(ExternalControl::new(external?)))
                     }
+                    $(ControlName::$message)|* => None,
                 }
             }
 
@@ -354,30 +370,45 @@ macro_rules! controls {
 }
 
 controls! {
-    /// TCP NewReno with SACK.
-    NewReno, "newreno": NewReno = |_, _| NewReno::default();
-    /// CUBIC (RFC 9438), the default of Linux.
-    Cubic, "cubic": Cubic = |_, _| Cubic::default();
-    /// BIC-TCP.
-    Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
-    /// DCTCP.
-    Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
-    /// TCP Vegas.
-    Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
-    /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
-    Qcn, "qcn": QcnControl
-        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
-    /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
-    QcnAimd, "qcn-aimd": QcnControl
-        = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
-    /// RCP: no window, the source sends at the rate that switch.rcp offers.
-    Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+    {
+        /// TCP NewReno with SACK.
+        NewReno, "newreno": NewReno = |_, _| NewReno::default();
+        /// CUBIC (RFC 9438), the default of Linux.
+        Cubic, "cubic": Cubic = |_, _| Cubic::default();
+        /// BIC-TCP.
+        Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
+        /// DCTCP.
+        Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
+        /// TCP Vegas.
+        Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
+        /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
+        Qcn, "qcn": QcnControl
+            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
+        /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
+        QcnAimd, "qcn-aimd": QcnControl
+            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
+        /// RCP: no window, the source sends at the rate that switch.rcp offers.
+        Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+    }
+    of messages {
+        /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.
+        Nscc, "nscc";
+        /// Ultra Ethernet's receiver control, of the message transport: the receiver grants credit.
+        Rccc, "rccc";
+        /// Both together.
+        NsccRccc, "nscc+rccc";
+    }
 }
 
 impl ControlName {
     /// Whether the source takes the notices of QCN's congestion points.
     pub fn is_qcn(&self) -> bool {
         matches!(self, ControlName::Qcn | ControlName::QcnAimd)
+    }
+
+    /// Whether it is of the message transport.
+    pub fn is_of_messages(&self) -> bool {
+        ControlName::OF_MESSAGES.contains(self)
     }
 }
 

@@ -1,0 +1,76 @@
+//! ACK coalescing of a message transport: which arrivals are acknowledged at once.
+//!
+//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). A packet is acknowledged at once
+//! when it
+//!
+//! - is the first one, or carries a mark, or was there before;
+//! - brings what arrived since the last ACK to the threshold (16,384 bytes) or above, duplicates counted;
+//! - carries a request. The sender requests an ACK with the last packet that data, window or credit allow.
+//!   When packets are missing before the one with the request, the packet after which none is missing is
+//!   acknowledged at once as well.
+//!
+//! Units: bytes on the wire.
+
+/// Published threshold, bytes.
+pub const PUBLISHED_THRESHOLD_BYTES: u64 = 16_384;
+
+/// One data packet, after it went into the [`PacketSet`](crate::packet_set::PacketSet).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckedPacket {
+    /// Its size.
+    pub bytes: u32,
+    /// Whether it was there before.
+    pub duplicate: bool,
+    /// Its CE mark.
+    pub marked: bool,
+    /// Whether the sender requests an ACK.
+    pub request: bool,
+    /// Packets that now wait for a missing one.
+    pub held: u64,
+}
+
+/// The state of one connection's receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AckCoalescing {
+    threshold_bytes: u64,
+    /// Since the last ACK.
+    since_bytes: u64,
+    begun: bool,
+    /// A request is open until no packet is missing.
+    requested: bool,
+}
+
+impl AckCoalescing {
+    /// Nothing has arrived.
+    pub fn new(threshold_bytes: u64) -> Self {
+        Self {
+            threshold_bytes,
+            since_bytes: 0,
+            begun: false,
+            requested: false,
+        }
+    }
+
+    /// A packet arrives; returns true when an ACK is due now.
+    #[inline]
+    pub fn on_packet(&mut self, packet: &AckedPacket) -> bool {
+        self.since_bytes += u64::from(packet.bytes);
+        let mut due = packet.duplicate
+            || packet.marked
+            || !self.begun
+            || self.since_bytes >= self.threshold_bytes;
+        if !packet.duplicate {
+            self.begun = true;
+            self.requested |= packet.request;
+            due |= packet.request;
+            if self.requested && packet.held == 0 {
+                self.requested = false;
+                due = true;
+            }
+        }
+        if due {
+            self.since_bytes = 0;
+        }
+        due
+    }
+}

@@ -1,0 +1,250 @@
+//! DualPI2: two coupled queues for traffic that wants little delay (L4S) and for classic traffic (RFC 9332).
+//!
+//! Source: Linux net/sched/sch_dualpi2.c (torvalds/linux at 92b9c2b) and, for [`DualPi2Config::from_rtt`],
+//! iproute2's tc/q_dualpi2.c (at 452cbd6), which cite RFC 9332 appendix A.1. The RFC itself was not read.
+//!
+//! Three pieces that share nothing but the packets:
+//!
+//! - [`DualPi2`], the controller. Every `interval`, with the larger delay of the two heads,
+//!   `p += alpha (delay - target) + beta (delay - delay before)`, within 0 and 1, or 1/k when it does not
+//!   drop on overload. Classic packets are marked, or dropped without ECT, with p^2 (two draws below p). L4S
+//!   packets are marked with k p, and when they waited longer than the step. At k p above 1 there is overload:
+//!   p^2 drops packets of both queues, ECT or not, and every L4S packet that is left is marked. Below two
+//!   packets of backlog in both queues p does nothing; the step does.
+//! - [`DualPi2Credit`], the scheduler: weighted round robin by bytes, which runs only while both queues hold packets.
+//! - The codepoint says the queue: ECT(1) and CE go to the L queue, as the caller sees.
+//!
+//! The law of coupling, p_L = k sqrt(p_C), makes a scalable sender's window equal a classic one's.
+//!
+//! Virtual queue: give [`DualPi2::l4s`] the time that a [`PhantomQueue`](crate::phantom_queue) at the L queue takes
+//! to drain in place of the time that the packet waited. Marks of the step then come before any packet waits.
+//! In the same way the larger of that time and the delays of the heads may control p.
+//!
+//! Units: picoseconds, bytes; p is scaled by 2^32, alpha and beta (1/s) by 2^24, and each step of p is rounded
+//! towards zero.
+
+use crate::signal::Signal;
+
+/// 1.0 of p.
+pub const ONE: u64 = 1 << 32;
+/// 1.0 of alpha and beta, in 1/s.
+pub const HERTZ: u64 = 1 << 24;
+
+/// Settings of the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DualPi2Config {
+    /// Delay to be kept, ps.
+    pub target_ps: u64,
+    /// Time between two updates of p, ps.
+    pub interval_ps: u64,
+    /// Integral gain, 1/s scaled by [`HERTZ`].
+    pub alpha: u64,
+    /// Proportional gain, 1/s scaled by [`HERTZ`].
+    pub beta: u64,
+    /// k: the L queue's probability over p.
+    pub coupling: u32,
+    /// An L4S packet that waited longer is marked, ps.
+    pub step_ps: u64,
+    /// Whether overload drops L4S packets, rather than let the queues grow.
+    pub drop_on_overload: bool,
+    /// Below this backlog of both queues p does nothing: two packets, bytes.
+    pub quiet_bytes: u64,
+}
+
+impl DualPi2Config {
+    /// The defaults of Linux: target 15 ms, updates every 16 ms, alpha 41/256, beta 819/256, k = 2, step 1 ms.
+    pub fn linux(mtu_bytes: u32) -> Self {
+        Self {
+            target_ps: 15_000_000_000,
+            interval_ps: 16_000_000_000,
+            alpha: 41 * HERTZ / 256,
+            beta: 819 * HERTZ / 256,
+            coupling: 2,
+            step_ps: 1_000_000_000,
+            drop_on_overload: true,
+            quiet_bytes: 2 * u64::from(mtu_bytes),
+        }
+    }
+
+    /// The defaults with target, interval and gains for the typical and the largest round trip:
+    /// target = typical, interval = min(typical, max / 3), alpha = 0.1 interval / max^2, beta = 0.3 / max. The
+    /// step stays; a data centre needs one below its round trip.
+    ///
+    /// # Panics
+    /// When a round trip is zero.
+    pub fn from_rtt(typical_ps: u64, max_ps: u64, mtu_bytes: u32) -> Self {
+        assert!(typical_ps > 0, "typical_ps must be above zero");
+        assert!(max_ps > 0, "max_ps must be above zero");
+        let interval_ps = typical_ps.min(max_ps / 3).max(1);
+        // 1/s in 1/ps.
+        let hertz = 1_000_000_000_000 * u128::from(HERTZ);
+        let max = u128::from(max_ps);
+        Self {
+            target_ps: typical_ps,
+            interval_ps,
+            alpha: (hertz / 10 * u128::from(interval_ps) / max / max) as u64,
+            beta: (hertz / 10 * 3 / max) as u64,
+            ..Self::linux(mtu_bytes)
+        }
+    }
+}
+
+/// The controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DualPi2 {
+    config: DualPi2Config,
+    /// p, scaled by 2^32.
+    probability: u64,
+    /// The delay at the last update.
+    delay_ps: u64,
+}
+
+impl DualPi2 {
+    /// A controller of empty queues.
+    ///
+    /// # Panics
+    /// When the coupling is zero.
+    pub fn new(config: &DualPi2Config) -> Self {
+        assert!(config.coupling > 0, "coupling must be above zero");
+        Self {
+            config: *config,
+            probability: 0,
+            delay_ps: 0,
+        }
+    }
+
+    /// An update, due every `interval_ps`: how long the heads of the queues have waited, 0 for an empty one.
+    pub fn update(&mut self, l4s_delay_ps: u64, classic_delay_ps: u64) {
+        let delay_ps = l4s_delay_ps.max(classic_delay_ps);
+        let difference = |before_ps: u64| i128::from(delay_ps) - i128::from(before_ps);
+        let change = i128::from(self.config.alpha) * difference(self.config.target_ps)
+            + i128::from(self.config.beta) * difference(self.delay_ps);
+        self.delay_ps = delay_ps;
+        // From 2^-24 ps/s to 2^-32.
+        let change = change * i128::from(ONE / HERTZ) / 1_000_000_000_000;
+        let most = if self.config.drop_on_overload {
+            ONE
+        } else {
+            ONE / u64::from(self.config.coupling)
+        };
+        let probability = i128::from(self.probability) + change;
+        self.probability = probability.clamp(0, i128::from(most)) as u64;
+    }
+
+    /// p, scaled by 2^32.
+    pub fn probability(&self) -> u64 {
+        self.probability
+    }
+
+    /// k p, scaled by 2^32, above 1 in overload.
+    pub fn l4s_probability(&self) -> u64 {
+        self.probability * u64::from(self.config.coupling)
+    }
+
+    fn overloaded(&self) -> bool {
+        self.l4s_probability() > ONE
+    }
+
+    /// Two draws below p.
+    fn squared(&self, random: u64) -> bool {
+        random >> 32 < self.probability && random & 0xffff_ffff < self.probability
+    }
+
+    /// A classic packet leaves; `backlog_bytes` of both queues, `ect` when it may be marked, `random` 64
+    /// uniform bits.
+    #[inline]
+    pub fn classic(&self, backlog_bytes: u64, ect: bool, random: u64) -> Signal {
+        if backlog_bytes < self.config.quiet_bytes || !self.squared(random) {
+            Signal::Pass
+        } else if ect && !self.overloaded() {
+            Signal::Mark
+        } else {
+            Signal::Drop
+        }
+    }
+
+    /// An L4S packet leaves that has waited `delay_ps`; `backlog_bytes` of both queues, `random` 64 uniform bits.
+    #[inline]
+    pub fn l4s(&self, backlog_bytes: u64, delay_ps: u64, random: u64) -> Signal {
+        if backlog_bytes >= self.config.quiet_bytes {
+            if self.overloaded() {
+                let drops = self.config.drop_on_overload && self.squared(random);
+                return if drops { Signal::Drop } else { Signal::Mark };
+            }
+            if random >> 32 < self.l4s_probability() {
+                return Signal::Mark;
+            }
+        }
+        if delay_ps > self.config.step_ps {
+            Signal::Mark
+        } else {
+            Signal::Pass
+        }
+    }
+}
+
+/// One of the two queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// Of L4S packets.
+    L4s,
+    /// Of classic packets.
+    Classic,
+}
+
+/// The scheduler: which queue sends next.
+///
+/// The credit belongs to the classic queue. While both hold packets, a packet of the L queue raises it by the
+/// classic weight times its bytes, a packet of the classic queue lowers it by the other weight times its bytes;
+/// the classic queue is next while it is above zero. It starts, and starts again once both queues were found
+/// empty, at a packet times the difference of the weights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DualPi2Credit {
+    classic_pct: i64,
+    initial: i64,
+    credit: i64,
+}
+
+impl DualPi2Credit {
+    /// A scheduler that gives the classic queue `classic_pct` hundredths when both want everything; published
+    /// is 10.
+    ///
+    /// # Panics
+    /// When `classic_pct` is above 100.
+    pub fn new(classic_pct: u32, mtu_bytes: u32) -> Self {
+        assert!(classic_pct <= 100, "classic_pct must be at most 100");
+        let classic_pct = i64::from(classic_pct);
+        let initial = i64::from(mtu_bytes) * (2 * classic_pct - 100);
+        Self {
+            classic_pct,
+            initial,
+            credit: initial,
+        }
+    }
+
+    /// The queue to be looked at next, when one holds packets.
+    #[inline]
+    pub fn next(&mut self, l4s_waits: bool, classic_waits: bool) -> Option<Queue> {
+        if l4s_waits && (!classic_waits || self.credit <= 0) {
+            Some(Queue::L4s)
+        } else if classic_waits {
+            Some(Queue::Classic)
+        } else {
+            self.credit = self.initial;
+            None
+        }
+    }
+
+    /// A packet of `bytes` from `queue` is sent, not dropped; `other_waits`: the other queue held packets when
+    /// it was taken.
+    #[inline]
+    pub fn on_sent(&mut self, queue: Queue, bytes: u32, other_waits: bool) {
+        if other_waits {
+            self.credit += i64::from(bytes)
+                * match queue {
+                    Queue::L4s => self.classic_pct,
+                    Queue::Classic => self.classic_pct - 100,
+                };
+        }
+    }
+}

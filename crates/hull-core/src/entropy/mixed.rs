@@ -1,0 +1,45 @@
+//! Mixed, the default of Ultra Ethernet's simulator: an EV whose packet got an unmarked ACK is used once
+//! more, first in, first out; when there is none, [`Bitmap`] says where to go.
+//!
+//! The walk of the bitmap stands still while EVs are reused.
+
+use super::{Bitmap, Feedback, LoadBalance};
+use alloc::collections::VecDeque;
+
+/// Good EVs, and the bitmap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mixed {
+    good: VecDeque<u16>,
+    bitmap: Bitmap,
+}
+
+impl Mixed {
+    /// Nothing known of any EV; the first mask of the walk comes from `random`.
+    ///
+    /// # Panics
+    /// When `paths` is not a power of two.
+    pub fn new(paths: u16, random: u64) -> Self {
+        Self {
+            good: VecDeque::new(),
+            bitmap: Bitmap::new(paths, random),
+        }
+    }
+}
+
+impl LoadBalance for Mixed {
+    #[inline]
+    fn next_ev(&mut self, random: u64, now_ps: u64) -> u16 {
+        match self.good.pop_front() {
+            Some(ev) => ev,
+            None => self.bitmap.next_ev(random, now_ps),
+        }
+    }
+
+    #[inline]
+    fn on_feedback(&mut self, ev: u16, feedback: Feedback, now_ps: u64) {
+        if feedback == Feedback::Good {
+            self.good.push_back(ev);
+        }
+        self.bitmap.on_feedback(ev, feedback, now_ps);
+    }
+}

@@ -1,0 +1,117 @@
+//! Load balancers: which path a packet takes, as an entropy value (EV) that it carries.
+//!
+//! A sender has EVs 0 to `paths` - 1; in a network with source routes an EV is a path, elsewhere switches
+//! hash it. ACKs and NACKs echo the EV of the packet that they answer, and with it what happened there.
+//!
+//! Sources: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec_mp.cpp`) for [`Oblivious`],
+//! [`Bitmap`], [`Reps`] and [`Mixed`]; Uno's simulator (Uno_SC25, commit 68d164e, `lcp.cpp`) for
+//! [`Subflows`] (UnoLB) and [`Plb`]. [`Ecmp`], [`PerPacket`] and [`Flowlet`] are what they are
+//! compared with.
+//!
+//! Difference: in uet-htsim an EV has 16 bits and those above the number of paths are random for each
+//! flow, which matters to switches that hash; here they are left to whoever hashes.
+//!
+//! Random bits are arguments, 64 for each packet, of which most packets need none.
+
+mod bitmap;
+mod ecmp;
+mod flowlet;
+mod mixed;
+mod oblivious;
+mod per_packet;
+mod plb;
+mod reps;
+mod subflows;
+
+pub use bitmap::Bitmap;
+pub use ecmp::Ecmp;
+pub use flowlet::Flowlet;
+pub use mixed::Mixed;
+pub use oblivious::Oblivious;
+pub use per_packet::PerPacket;
+pub use plb::{Plb, PlbConfig};
+pub use reps::Reps;
+pub use subflows::{Subflows, SubflowsConfig};
+
+/// What happened to a packet on its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Its ACK has no ECN echo.
+    Good,
+    /// Its ACK has one.
+    Ecn,
+    /// It was trimmed, or, where parity is used, too little of its group came in time.
+    Nack,
+    /// Nothing was heard of it until its timer expired.
+    Timeout,
+}
+
+/// Chooses the EV of each packet of a flow.
+pub trait LoadBalance {
+    /// The EV of the packet that is sent at `now_ps`; `random` is 64 uniform bits.
+    fn next_ev(&mut self, random: u64, now_ps: u64) -> u16;
+
+    /// What happened to a packet with `ev` is heard at `now_ps`.
+    fn on_feedback(&mut self, ev: u16, feedback: Feedback, now_ps: u64);
+}
+
+/// One of the load balancers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadBalancer {
+    /// One path for the whole flow.
+    Ecmp(Ecmp),
+    /// A random path for each packet.
+    PerPacket(PerPacket),
+    /// All paths in turn.
+    Oblivious(Oblivious),
+    /// All paths in turn but for those with a penalty.
+    Bitmap(Bitmap),
+    /// Paths that were good once more.
+    Reps(Reps),
+    /// Paths that were good once more, otherwise the bitmap.
+    Mixed(Mixed),
+    /// A few paths in turn, which move when they fail.
+    Subflows(Subflows),
+    /// One path, which moves when it is congested.
+    Plb(Plb),
+    /// One path for each burst.
+    Flowlet(Flowlet),
+}
+
+impl LoadBalance for LoadBalancer {
+    #[inline]
+    fn next_ev(&mut self, random: u64, now_ps: u64) -> u16 {
+        match self {
+            Self::Ecmp(balancer) => balancer.next_ev(random, now_ps),
+            Self::PerPacket(balancer) => balancer.next_ev(random, now_ps),
+            Self::Oblivious(balancer) => balancer.next_ev(random, now_ps),
+            Self::Bitmap(balancer) => balancer.next_ev(random, now_ps),
+            Self::Reps(balancer) => balancer.next_ev(random, now_ps),
+            Self::Mixed(balancer) => balancer.next_ev(random, now_ps),
+            Self::Subflows(balancer) => balancer.next_ev(random, now_ps),
+            Self::Plb(balancer) => balancer.next_ev(random, now_ps),
+            Self::Flowlet(balancer) => balancer.next_ev(random, now_ps),
+        }
+    }
+
+    #[inline]
+    fn on_feedback(&mut self, ev: u16, feedback: Feedback, now_ps: u64) {
+        match self {
+            Self::Ecmp(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::PerPacket(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Oblivious(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Bitmap(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Reps(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Mixed(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Subflows(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Plb(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+            Self::Flowlet(balancer) => balancer.on_feedback(ev, feedback, now_ps),
+        }
+    }
+}
+
+/// One of `paths` EVs from the upper 32 of the random bits.
+#[inline]
+fn draw(random: u64, paths: u16) -> u16 {
+    (((random >> 32) * u64::from(paths)) >> 32) as u16
+}

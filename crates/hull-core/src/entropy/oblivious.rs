@@ -1,0 +1,64 @@
+//! Oblivious spraying: all EVs in turn, in an order that an exclusive-or shuffles and that changes every
+//! round.
+//!
+//! The order of a round is `index ^ mask` for index 0, 1, ..: with 2^k paths each EV comes once. A new mask
+//! is drawn after the last EV of a round.
+
+use super::{Feedback, LoadBalance};
+
+/// The walk through all EVs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oblivious {
+    paths: u16,
+    index: u16,
+    mask: u16,
+}
+
+impl Oblivious {
+    /// A walk whose first mask comes from `random`.
+    ///
+    /// # Panics
+    /// When `paths` is not a power of two.
+    pub fn new(paths: u16, random: u64) -> Self {
+        assert!(paths.is_power_of_two(), "paths must be a power of two");
+        Self {
+            paths,
+            index: 0,
+            mask: random as u16 & (paths - 1),
+        }
+    }
+
+    /// The EV at this place of the walk.
+    #[inline]
+    pub(super) fn ev(&self) -> u16 {
+        self.index ^ self.mask
+    }
+
+    /// One place on. A new round takes its mask from the lowest of the random bits, and shifts them.
+    #[inline]
+    pub(super) fn advance(&mut self, random: &mut u64) {
+        self.index += 1;
+        if self.index == self.paths {
+            self.index = 0;
+            self.mask = *random as u16 & (self.paths - 1);
+            *random >>= 16;
+        }
+    }
+
+    pub(super) fn paths(&self) -> u16 {
+        self.paths
+    }
+}
+
+impl LoadBalance for Oblivious {
+    #[inline]
+    fn next_ev(&mut self, random: u64, _now_ps: u64) -> u16 {
+        let ev = self.ev();
+        let mut random = random;
+        self.advance(&mut random);
+        ev
+    }
+
+    #[inline]
+    fn on_feedback(&mut self, _ev: u16, _feedback: Feedback, _now_ps: u64) {}
+}

@@ -1,0 +1,96 @@
+//! Subflows with re-routing, the balancer of Uno (UnoLB): packets take a few random EVs in turn; EVs that go
+//! silent are drawn again.
+//!
+//! On a timeout or a NACK for missing parity, each subflow without an ACK for more than half a base round
+//! trip that has not moved for more than a base round trip draws a new EV. Published: 10 subflows, EVs 0
+//! to 249.
+//!
+//! Differences: ACKs there name their subflow; here their EV does, the present or the one before it. The
+//! new EV is drawn when the subflow sends its next packet.
+
+use super::{Feedback, LoadBalance, draw};
+use alloc::boxed::Box;
+use alloc::vec;
+
+/// Settings of [`Subflows`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubflowsConfig {
+    /// EVs to draw from.
+    pub paths: u16,
+    /// Number of subflows.
+    pub subflows: u16,
+    /// Round trip without load, ps.
+    pub base_rtt_ps: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Subflow {
+    ev: u16,
+    /// The EV before the last move.
+    previous_ev: u16,
+    draws: bool,
+    moved_at_ps: u64,
+    acked_at_ps: u64,
+}
+
+/// The subflows of one flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subflows {
+    config: SubflowsConfig,
+    subflows: Box<[Subflow]>,
+    /// The one that sent last.
+    current: usize,
+}
+
+impl Subflows {
+    /// A flow that starts at `now_ps`; each subflow draws its EV with its first packet.
+    ///
+    /// # Panics
+    /// When a number is zero.
+    pub fn new(config: &SubflowsConfig, now_ps: u64) -> Self {
+        assert!(config.paths > 0, "paths must be above zero");
+        assert!(config.subflows > 0, "subflows must be above zero");
+        let subflow = Subflow {
+            ev: 0,
+            previous_ev: 0,
+            draws: true,
+            moved_at_ps: now_ps,
+            acked_at_ps: now_ps,
+        };
+        Self {
+            config: *config,
+            subflows: vec![subflow; usize::from(config.subflows)].into_boxed_slice(),
+            current: 0,
+        }
+    }
+}
+
+impl LoadBalance for Subflows {
+    #[inline]
+    fn next_ev(&mut self, random: u64, _now_ps: u64) -> u16 {
+        self.current = (self.current + 1) % self.subflows.len();
+        let subflow = &mut self.subflows[self.current];
+        if subflow.draws {
+            subflow.draws = false;
+            subflow.previous_ev = subflow.ev;
+            subflow.ev = draw(random, self.config.paths);
+        }
+        subflow.ev
+    }
+
+    fn on_feedback(&mut self, ev: u16, feedback: Feedback, now_ps: u64) {
+        let base_rtt_ps = self.config.base_rtt_ps;
+        for subflow in &mut self.subflows {
+            if matches!(feedback, Feedback::Good | Feedback::Ecn) {
+                if subflow.ev == ev || subflow.previous_ev == ev {
+                    subflow.acked_at_ps = now_ps;
+                }
+            } else if now_ps - subflow.moved_at_ps > base_rtt_ps
+                && now_ps - subflow.acked_at_ps > base_rtt_ps / 2
+            {
+                subflow.moved_at_ps = now_ps;
+                subflow.draws = true;
+            }
+        }
+    }
+}

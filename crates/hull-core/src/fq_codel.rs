@@ -1,0 +1,91 @@
+//! FQ-CoDel's scheduler: deficit round robin over flows, new ones first (RFC 8290). Each flow's queue is a
+//! [`Codel`](crate::codel).
+//!
+//! Source: RFC 8290 as Linux has it (torvalds/linux at 010e85f, net/sched/sch_fq_codel.c): 1024 flows, a quantum
+//! of a full packet.
+//!
+//! A flow whose first packet arrives joins the end of the list of new flows with a quantum of credit. The list of new
+//! flows is served before that of old ones. The head of a list sends while its credit is above zero, each packet takes
+//! its size. A head without credit gets a quantum and goes to the end of the old list. A new head without packets goes
+//! there too when old flows exist, so that it cannot come back before them; else it leaves the scheduler, and an old one
+//! does in any case.
+//!
+//! Which flow a packet belongs to, and from which one to drop when all buffers are full, is the caller's.
+//!
+//! Units: bytes.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Flow {
+    credit: i64,
+    listed: bool,
+}
+
+/// The lists of flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowQueues {
+    quantum: i64,
+    flows: Box<[Flow]>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+}
+
+impl FlowQueues {
+    /// `flows` flows without packets.
+    ///
+    /// # Panics
+    /// When the quantum is zero.
+    pub fn new(flows: u32, quantum_bytes: u32) -> Self {
+        assert!(quantum_bytes > 0, "quantum_bytes must be above zero");
+        let flow = Flow {
+            credit: 0,
+            listed: false,
+        };
+        Self {
+            quantum: i64::from(quantum_bytes),
+            flows: vec![flow; flows as usize].into_boxed_slice(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+        }
+    }
+
+    /// A packet of `flow` joins its queue.
+    pub fn on_arrival(&mut self, flow: u32) {
+        let entry = &mut self.flows[flow as usize];
+        if !entry.listed {
+            entry.listed = true;
+            entry.credit = self.quantum;
+            self.new.push_back(flow);
+        }
+    }
+
+    /// The flow that sends next, for which `waits` says whether it holds packets; `None` when none does.
+    pub fn next(&mut self, waits: impl Fn(u32) -> bool) -> Option<u32> {
+        loop {
+            let of_new = !self.new.is_empty();
+            let leaves = !of_new || self.old.is_empty();
+            let list = if of_new { &mut self.new } else { &mut self.old };
+            let flow = *list.front()?;
+            let entry = &mut self.flows[flow as usize];
+            if entry.credit <= 0 {
+                entry.credit += self.quantum;
+            } else if waits(flow) {
+                return Some(flow);
+            } else if leaves {
+                entry.listed = false;
+                list.pop_front();
+                continue;
+            }
+            list.pop_front();
+            self.old.push_back(flow);
+        }
+    }
+
+    /// A packet of `bytes` of the flow that was next is sent. One that CoDel dropped takes no credit.
+    pub fn on_sent(&mut self, flow: u32, bytes: u32) {
+        self.flows[flow as usize].credit -= i64::from(bytes);
+    }
+}

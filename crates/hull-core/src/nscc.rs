@@ -1,0 +1,414 @@
+//! NSCC: the congestion control at the sender of Ultra Ethernet's transport. It reads ECN echoes and
+//! queueing delay together and answers with a window.
+//!
+//! Source: the simulator uet-htsim of the Ultra Ethernet consortium (commit 40ccb05), file `uec.cpp`.
+//! The specification of the consortium is binding and was not read.
+//!
+//! With T the round trip of the unloaded network, C the link's rate, D the target of the queueing delay,
+//! `a = C T / 150,000 B` and `b = D / 12 us` (the reference network has 100 Gbps and 12 us):
+//!
+//! - An ACK without mark and with delay below D adds `alpha n (D - delay)` to what is due
+//!   (proportional increase), alpha = 4 MSS a b / D; from D on `5 MSS a n` (fair increase). Here n is the
+//!   number of newly received bytes that the ACK reports.
+//! - Once per T, or when more than 8 MTU were received, the window W grows by what is due over W; once
+//!   per T also by 0.15 MSS a.
+//! - After more than W bytes with delay below 1 us, each such ACK adds 0.25 a n at once (fast increase).
+//! - An ACK with mark and delay of at least D cuts W, at most once per base round trip, to
+//!   `max(1 - 0.8 (avg - D) / avg, 1/2)` of it, where avg is the moving average of the delay.
+//! - A trimmed packet takes its size from W, a timeout too.
+//! - Quick adapt: in a period of base round trip + D with a trimmed packet or a delay above 4 D, in which
+//!   less than 1/8 of the largest window arrived, W becomes what arrived. The ACKs with mark and the NACKs of
+//!   what was then in flight change nothing.
+//!
+//! What the reference does and its description does not say, kept here: the call for quick adapt by a
+//! NACK stays until one acts, over any number of periods. A sample between 1 us and D ends the fast
+//! increase; a sample above D without a mark does not. Time 0 counts as the last decrease and the last
+//! adjustment.
+//!
+//! Differences: what is due has 64 bits. The reference has 32, which wrap at 800 Gbps and make its windows
+//! smaller there; [`NsccNetwork::due_in_32_bits`] does the same. Its largest window is computed in floating point
+//! and can be 2 bytes below the exact one.
+//!
+//! Units: bytes, picoseconds; what is due is in bytes times bytes. W and the average are integers and
+//! each step is rounded towards zero, as in the reference; factors are `f64` with the four basic
+//! operations only, so that every machine computes the same bits.
+
+/// BDP of the reference network: 100 Gbps times 12 us, in bytes.
+const REFERENCE_BDP_BYTES: u64 = 150_000;
+/// Round trip of the reference network.
+const REFERENCE_RTT_PS: u64 = 12_000_000;
+/// Weight of a new delay in the average.
+const DELAY_GAIN: f64 = 0.0125;
+/// How strongly the excess of the average delay cuts the window (gamma).
+const DECREASE_GAIN: f64 = 0.8;
+/// The largest cut leaves this share.
+const LEAST_LEFT: f64 = 0.5;
+/// Delays below this count for the fast increase.
+const FAST_INCREASE_DELAY_PS: u64 = 1_000_000;
+/// Quick adapt acts below the largest window shifted by this.
+const QUICK_ADAPT_GATE: u32 = 3;
+
+/// The network that the constants are derived from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NsccNetwork {
+    /// Rate of the host's link (C), bit/s.
+    pub link_bps: u64,
+    /// Longest round trip of the network without load (T), ps.
+    pub rtt_ps: u64,
+    /// Payload of a full packet, bytes.
+    pub mss_bytes: u32,
+    /// A full packet, bytes.
+    pub mtu_bytes: u32,
+    /// Whether switches trim: the target of the queueing delay is then 0.75 T, otherwise T.
+    pub trimming: bool,
+    /// Whether what the window is owed wraps at 32 bits, as in the reference.
+    pub due_in_32_bits: bool,
+}
+
+/// The constants of all flows in one network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NsccConstants {
+    /// The network.
+    pub network: NsccNetwork,
+    /// a: its BDP over that of the reference network.
+    pub bdp_scale: f64,
+    /// b: the target of the queueing delay over the round trip of the reference network.
+    pub delay_scale: f64,
+    /// Target of the queueing delay (D), ps.
+    pub target_delay_ps: u64,
+    /// Proportional increase (alpha), bytes per ps.
+    pub proportional: f64,
+    /// Fair increase, bytes.
+    pub fair_bytes: f64,
+    /// Increase once per T (eta), bytes.
+    pub floor_bytes: f64,
+    /// Fast increase, bytes of window per byte received.
+    pub fast_scale: f64,
+    /// A delay above this calls for quick adapt, ps.
+    pub quick_adapt_delay_ps: u64,
+    /// Received bytes above which the window is adjusted before T has passed.
+    pub adjust_bytes: u64,
+}
+
+impl NsccNetwork {
+    /// The constants for this network.
+    ///
+    /// # Panics
+    /// When the rate, the round trip or a size is zero.
+    pub fn constants(&self) -> NsccConstants {
+        assert!(self.mss_bytes > 0, "mss_bytes must be above zero");
+        assert!(self.mtu_bytes > 0, "mtu_bytes must be above zero");
+        let bdp_bytes = bdp_bytes(self.link_bps, self.rtt_ps);
+        assert!(
+            bdp_bytes > 0,
+            "link_bps times rtt_ps must be a byte or more"
+        );
+        let target_delay_ps = if self.trimming {
+            self.rtt_ps * 3 / 4
+        } else {
+            self.rtt_ps
+        };
+        let mss = f64::from(self.mss_bytes);
+        let bdp_scale = bdp_bytes as f64 / REFERENCE_BDP_BYTES as f64;
+        let delay_scale = target_delay_ps as f64 / REFERENCE_RTT_PS as f64;
+        NsccConstants {
+            network: *self,
+            bdp_scale,
+            delay_scale,
+            target_delay_ps,
+            proportional: 4.0 * mss * bdp_scale * delay_scale / target_delay_ps as f64,
+            fair_bytes: 5.0 * mss * bdp_scale,
+            floor_bytes: 0.15 * mss * bdp_scale,
+            fast_scale: 0.25 * bdp_scale,
+            quick_adapt_delay_ps: 4 * target_delay_ps,
+            adjust_bytes: 8 * u64::from(self.mtu_bytes),
+        }
+    }
+}
+
+/// Bytes that a link of `link_bps` carries in `rtt_ps`, rounded down.
+fn bdp_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
+    (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
+}
+
+/// What an ACK says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NsccAck {
+    /// When it arrives.
+    pub now_ps: u64,
+    /// Bytes received that no ACK before it reported.
+    pub received_bytes: u64,
+    /// Its ECN echo.
+    pub ecn: bool,
+    /// Round trip of the packet that it answers; `None` when that is not known (its record is gone, or
+    /// it was sent twice).
+    pub rtt_ps: Option<u64>,
+    /// Bytes in flight, those that it reports taken off.
+    pub in_flight_bytes: u64,
+}
+
+/// What a NACK says: the receiver got the header of a trimmed packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NsccNack {
+    /// When it arrives.
+    pub now_ps: u64,
+    /// Size of the packet that was trimmed.
+    pub packet_bytes: u32,
+    /// Round trip of that packet; `None` when NACKs do not lower the base round trip.
+    pub rtt_ps: Option<u64>,
+    /// Bytes in flight, the trimmed packet still among them.
+    pub in_flight_bytes: u64,
+    /// Whether the window takes no notice of it: receiver credit is on too and the last hop trimmed, which
+    /// the receiver's credit deals with.
+    pub left_to_receiver: bool,
+}
+
+/// One flow's window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nscc {
+    window_bytes: u64,
+    max_window_bytes: u64,
+    base_rtt_ps: u64,
+    average_delay_ps: u64,
+    /// What the window is owed, in bytes times bytes.
+    due: u64,
+    /// Received since the last adjustment.
+    received_bytes: u64,
+    adjusted_at_ps: u64,
+    decreased_at_ps: u64,
+    /// Received in a row with next to no delay.
+    fast_bytes: u64,
+    fast: bool,
+    /// Received in this period of quick adapt.
+    period_bytes: u64,
+    /// When the period ends; 0 before the first.
+    period_end_ps: u64,
+    /// A NACK has asked for quick adapt.
+    adapt: bool,
+    /// After quick adapt: what was in flight, and how much of it is accounted for.
+    ignore_bytes: u64,
+    ignored_bytes: u64,
+}
+
+impl Nscc {
+    /// A flow whose path has `base_rtt_ps` without load, with `initial_window_bytes` or, without that, the
+    /// largest window: 1.5 C times the base round trip.
+    pub fn new(
+        constants: &NsccConstants,
+        base_rtt_ps: u64,
+        initial_window_bytes: Option<u64>,
+    ) -> Self {
+        let max_window_bytes = max_window_bytes(constants, base_rtt_ps);
+        Self {
+            window_bytes: initial_window_bytes.unwrap_or(max_window_bytes),
+            max_window_bytes,
+            base_rtt_ps,
+            average_delay_ps: 0,
+            due: 0,
+            received_bytes: 0,
+            adjusted_at_ps: 0,
+            decreased_at_ps: 0,
+            fast_bytes: 0,
+            fast: false,
+            period_bytes: 0,
+            period_end_ps: 0,
+            adapt: false,
+            ignore_bytes: 0,
+            ignored_bytes: 0,
+        }
+    }
+
+    /// The window, bytes.
+    pub fn window_bytes(&self) -> u64 {
+        self.window_bytes
+    }
+
+    /// The largest window, bytes.
+    pub fn max_window_bytes(&self) -> u64 {
+        self.max_window_bytes
+    }
+
+    /// The smallest round trip so far, ps.
+    pub fn base_rtt_ps(&self) -> u64 {
+        self.base_rtt_ps
+    }
+
+    /// Moving average of the queueing delay, ps.
+    pub fn average_delay_ps(&self) -> u64 {
+        self.average_delay_ps
+    }
+
+    /// An ACK arrives.
+    pub fn on_ack(&mut self, constants: &NsccConstants, ack: &NsccAck) {
+        let received = ack.received_bytes;
+        self.period_bytes += received;
+        self.received_bytes += received;
+        self.ignored_bytes += received;
+        let delay_ps = match ack.rtt_ps {
+            Some(rtt_ps) => {
+                self.lower_base(constants, rtt_ps);
+                let delay_ps = rtt_ps - self.base_rtt_ps;
+                self.average(constants, delay_ps, ack.ecn);
+                delay_ps
+            }
+            None => self.average_delay_ps,
+        };
+        if self.quick_adapt(
+            constants,
+            ack.now_ps,
+            ack.ecn,
+            delay_ps,
+            ack.in_flight_bytes,
+        ) {
+            return;
+        }
+        match (ack.ecn, delay_ps < constants.target_delay_ps) {
+            (false, true) => self.proportional_increase(constants, received, delay_ps),
+            (false, false) => {
+                self.owe(constants, constants.fair_bytes * received as f64);
+            }
+            // Only the path changes.
+            (true, true) => {}
+            (true, false) => self.decrease(constants, ack.now_ps),
+        }
+        self.clamp(constants);
+        let since_ps = ack.now_ps - self.adjusted_at_ps;
+        let period_ps = constants.network.rtt_ps;
+        if self.received_bytes > constants.adjust_bytes || since_ps > period_ps {
+            self.window_bytes += self.due / self.window_bytes;
+            if since_ps >= period_ps {
+                self.window_bytes = (self.window_bytes as f64 + constants.floor_bytes) as u64;
+                self.adjusted_at_ps = ack.now_ps;
+            }
+            self.due = 0;
+            self.received_bytes = 0;
+            self.clamp(constants);
+        }
+    }
+
+    /// A NACK arrives.
+    pub fn on_nack(&mut self, constants: &NsccConstants, nack: &NsccNack) {
+        if let Some(rtt_ps) = nack.rtt_ps {
+            self.lower_base(constants, rtt_ps);
+        }
+        let packet_bytes = u64::from(nack.packet_bytes);
+        self.ignored_bytes += packet_bytes;
+        // A full queue delays by about T.
+        self.average(constants, constants.network.rtt_ps, true);
+        self.adapt = true;
+        let adapted = self.quick_adapt(constants, nack.now_ps, true, 0, nack.in_flight_bytes);
+        if !adapted && !nack.left_to_receiver {
+            self.window_bytes = self.window_bytes.saturating_sub(packet_bytes);
+            self.clamp(constants);
+        }
+    }
+
+    /// The retransmission timer of a packet of `packet_bytes` has expired.
+    pub fn on_timeout(&mut self, constants: &NsccConstants, packet_bytes: u32) {
+        let left = self.window_bytes.saturating_sub(u64::from(packet_bytes));
+        self.window_bytes = left.max(u64::from(constants.network.mtu_bytes));
+    }
+
+    fn lower_base(&mut self, constants: &NsccConstants, rtt_ps: u64) {
+        if rtt_ps < self.base_rtt_ps {
+            self.base_rtt_ps = rtt_ps;
+            self.max_window_bytes = max_window_bytes(constants, rtt_ps);
+        }
+    }
+
+    /// A delay above the target without a mark is not this network's queue: the average then moves
+    /// towards a quarter of the base round trip.
+    fn average(&mut self, constants: &NsccConstants, delay_ps: u64, ecn: bool) {
+        let sample = if !ecn && delay_ps > constants.target_delay_ps {
+            DELAY_GAIN * self.base_rtt_ps as f64 * 0.25
+        } else {
+            DELAY_GAIN * delay_ps as f64
+        };
+        self.average_delay_ps = (sample + (1.0 - DELAY_GAIN) * self.average_delay_ps as f64) as u64;
+    }
+
+    /// Returns true when it acted, or when what arrived is to be ignored after it acted.
+    fn quick_adapt(
+        &mut self,
+        constants: &NsccConstants,
+        now_ps: u64,
+        congested: bool,
+        delay_ps: u64,
+        in_flight_bytes: u64,
+    ) -> bool {
+        let mut handled = false;
+        if congested && self.ignored_bytes < self.ignore_bytes {
+            handled = true;
+        } else if now_ps > self.period_end_ps {
+            let called = self.adapt || delay_ps > constants.quick_adapt_delay_ps;
+            let few = self.period_bytes < self.max_window_bytes >> QUICK_ADAPT_GATE;
+            if self.period_end_ps != 0 && called && few {
+                let least = u64::from(constants.network.mtu_bytes);
+                self.window_bytes = self.period_bytes.max(least);
+                self.ignore_bytes = in_flight_bytes;
+                self.ignored_bytes = 0;
+                self.adapt = false;
+                handled = true;
+            }
+            self.period_bytes = 0;
+            self.period_end_ps = now_ps + self.base_rtt_ps + constants.target_delay_ps;
+        }
+        if handled {
+            self.due = 0;
+            self.received_bytes = 0;
+        }
+        handled
+    }
+
+    fn proportional_increase(&mut self, constants: &NsccConstants, received: u64, delay_ps: u64) {
+        if delay_ps < FAST_INCREASE_DELAY_PS {
+            self.fast_bytes += received;
+            self.fast |= self.fast_bytes > self.window_bytes;
+            if self.fast {
+                let grown = self.window_bytes as f64 + received as f64 * constants.fast_scale;
+                self.window_bytes = grown as u64;
+                return;
+            }
+        } else {
+            self.fast_bytes = 0;
+            self.fast = false;
+        }
+        let below_ps = (constants.target_delay_ps - delay_ps) as f64;
+        self.owe(
+            constants,
+            constants.proportional * received as f64 * below_ps,
+        );
+    }
+
+    fn owe(&mut self, constants: &NsccConstants, step: f64) {
+        self.due = (self.due as f64 + step) as u64;
+        if constants.network.due_in_32_bits {
+            self.due = u64::from(self.due as u32);
+        }
+    }
+
+    fn decrease(&mut self, constants: &NsccConstants, now_ps: u64) {
+        self.fast = false;
+        self.fast_bytes = 0;
+        let average_ps = self.average_delay_ps;
+        let target_ps = constants.target_delay_ps;
+        if average_ps <= target_ps || now_ps - self.decreased_at_ps <= self.base_rtt_ps {
+            return;
+        }
+        let excess = DECREASE_GAIN * (average_ps - target_ps) as f64 / average_ps as f64;
+        let left = (1.0 - excess).max(LEAST_LEFT);
+        self.window_bytes = (self.window_bytes as f64 * left) as u64;
+        self.decreased_at_ps = now_ps;
+    }
+
+    fn clamp(&mut self, constants: &NsccConstants) {
+        let least = u64::from(constants.network.mtu_bytes);
+        self.window_bytes = self.window_bytes.max(least).min(self.max_window_bytes);
+    }
+}
+
+/// 1.5 times what the link carries in a round trip, at least a packet.
+fn max_window_bytes(constants: &NsccConstants, rtt_ps: u64) -> u64 {
+    let network = &constants.network;
+    (bdp_bytes(network.link_bps, rtt_ps) * 3 / 2).max(u64::from(network.mtu_bytes))
+}

@@ -1,0 +1,142 @@
+//! Packet set: which packets of a connection have arrived, for receivers that take them in any order.
+//!
+//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). An ACK carries the cumulative
+//! number, the first packet that has not arrived, and a map of 64 packets from a base on. The base is the
+//! packet's own number when its mark or a request caused the ACK. Otherwise it is 63 below the number, but
+//! above the cumulative number, so that the map ends with the packet ([`PacketSet::map_base`]).
+//!
+//! Differences: there the map leaves out packets below the cumulative number, here they are in it.
+//!
+//! Reordering is measured at each arrival: a packet is late when one with a higher number came before it, its
+//! degree is how far the highest number is ahead, and what a reordering buffer would hold is the number of
+//! packets above the first missing one. A retransmission is late too.
+//!
+//! Units: packets, numbered from zero.
+
+use alloc::collections::VecDeque;
+
+/// What became of a packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is the first with this number.
+    New,
+    /// It has been there.
+    Duplicate,
+}
+
+/// How much the path reordered, in packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reordering {
+    /// Packets that came after one with a higher number.
+    pub late: u64,
+    /// Sum of their degrees: the highest number so far less their own.
+    pub degree_sum: u64,
+    /// The largest degree.
+    pub degree_max: u64,
+    /// Most packets that a reordering buffer would have held.
+    pub held_max: u64,
+}
+
+/// The packets of one connection at its receiver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PacketSet {
+    /// The first that has not arrived.
+    expected: u64,
+    /// One above the highest that has.
+    end: u64,
+    received: u64,
+    /// 64 packets a word, from the word of `expected` on.
+    words: VecDeque<u64>,
+    reordering: Reordering,
+}
+
+impl PacketSet {
+    /// Nothing has arrived.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Packet `number` arrives. Memory grows by one bit for each number between the first missing and the
+    /// highest packet: a sender's window bounds it.
+    pub fn insert(&mut self, number: u64) -> Arrival {
+        if self.contains(number) {
+            return Arrival::Duplicate;
+        }
+        let word = (number / 64 - self.expected / 64) as usize;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (number % 64);
+        self.received += 1;
+        if number == self.expected {
+            self.advance();
+        }
+        if number < self.end {
+            let degree = self.end - 1 - number;
+            self.reordering.late += 1;
+            self.reordering.degree_sum += degree;
+            self.reordering.degree_max = self.reordering.degree_max.max(degree);
+        }
+        self.end = self.end.max(number + 1);
+        self.reordering.held_max = self.reordering.held_max.max(self.held());
+        Arrival::New
+    }
+
+    /// Whether packet `number` has arrived.
+    pub fn contains(&self, number: u64) -> bool {
+        number < self.expected || self.word(number / 64) >> (number % 64) & 1 == 1
+    }
+
+    /// The cumulative number: the first packet that has not arrived.
+    pub fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    /// Packets above the first missing one.
+    pub fn held(&self) -> u64 {
+        self.received - self.expected
+    }
+
+    /// How the arrivals were ordered so far.
+    pub fn reordering(&self) -> Reordering {
+        self.reordering
+    }
+
+    /// Where the map of an ACK begins that answers packet `number` without mark and request.
+    pub fn map_base(&self, number: u64) -> u64 {
+        number.saturating_sub(63).max(self.expected + 1)
+    }
+
+    /// The map of an ACK: bit i is set when packet `base + i` has arrived.
+    pub fn map(&self, base: u64) -> u64 {
+        let (word, bit) = (base / 64, base % 64);
+        if bit == 0 {
+            return self.word(word);
+        }
+        self.word(word) >> bit | self.word(word + 1) << (64 - bit)
+    }
+
+    /// Packets `64 word` to `64 word + 63`.
+    fn word(&self, word: u64) -> u64 {
+        match word.checked_sub(self.expected / 64) {
+            None => u64::MAX,
+            Some(at) => usize::try_from(at)
+                .ok()
+                .and_then(|at| self.words.get(at))
+                .copied()
+                .unwrap_or(0),
+        }
+    }
+
+    /// Moves `expected` to the first packet that is missing.
+    fn advance(&mut self) {
+        while let Some(&word) = self.words.front() {
+            let arrived = u64::from(word.trailing_ones());
+            self.expected = self.expected / 64 * 64 + arrived;
+            if arrived < 64 {
+                return;
+            }
+            self.words.pop_front();
+        }
+    }
+}

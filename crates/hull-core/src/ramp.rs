@@ -1,0 +1,33 @@
+//! Ramp: marks with a probability that grows linearly with the queue between two thresholds.
+//!
+//! Source: `decide_ECN` of uet-htsim (commit 40ccb05, `compositequeue.cpp`) and of Uno's fork of it (Uno_SC25,
+//! commit 68d164e). A packet is marked when it leaves, by the queue that it leaves behind. Published: 9 and 35
+//! packets of 4150 bytes at 100 Gbps (20% and 80% of a queue of a round trip), and for Uno 10% and 80% of 1 MB.
+//!
+//! Unlike [`red`](crate::red) it sees the queue and no average, and each packet is drawn for itself.
+//!
+//! Units: bytes.
+
+/// Marks between two thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RampMarker {
+    /// Up to here nothing is marked.
+    pub low_bytes: u64,
+    /// Above here everything is marked; at least `low_bytes`.
+    pub high_bytes: u64,
+}
+
+impl RampMarker {
+    /// Whether a packet that leaves `queue_bytes` is marked CE; `random` is 32 uniform bits.
+    #[inline]
+    pub fn marks(&self, queue_bytes: u64, random: u32) -> bool {
+        if queue_bytes > self.high_bytes {
+            return true;
+        }
+        let Some(above) = queue_bytes.checked_sub(self.low_bytes) else {
+            return false;
+        };
+        let range = self.high_bytes - self.low_bytes;
+        u128::from(random) * u128::from(range) < u128::from(above) << 32
+    }
+}

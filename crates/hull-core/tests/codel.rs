@@ -1,0 +1,192 @@
+//! CoDel and FQ-CoDel: the drop times in closed form, when dropping begins, ends and resumes, marks; shares and
+//! precedence of the flow lists.
+
+use hull_core::codel::{Codel, CodelConfig};
+use hull_core::fq_codel::FlowQueues;
+use hull_core::signal::Signal;
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000_000;
+
+fn codel() -> Codel {
+    Codel::new(&CodelConfig::published(1500))
+}
+
+/// Times (us) at which one of the packets that leave every 10 us, all with a delay of 10 ms, is dropped or marked.
+fn signals(codel: &mut Codel, from_us: u64, to_us: u64, ect: bool) -> Vec<u64> {
+    let mut times = Vec::new();
+    for at_us in (from_us..to_us).step_by(10) {
+        while codel.on_departure(at_us * 1_000_000, 10 * MS, 100_000, ect) != Signal::Pass {
+            times.push(at_us);
+            if ect {
+                break;
+            }
+        }
+    }
+    times
+}
+
+/// The first drop comes with the first packet more than 100 ms after the delay rose; after it the n-th gap is 100 ms /
+/// sqrt(n), rounded up to the next packet. Marks come at the same times.
+#[test]
+fn drop_times_in_closed_form() {
+    for ect in [false, true] {
+        let found = signals(&mut codel(), 0, 2_000_000, ect);
+        let mut due_us = 100_010.0_f64;
+        let mut expected = Vec::new();
+        for count in 1.. {
+            let packet = ((due_us - 1e-3) / 10.0).ceil() * 10.0;
+            if packet >= 2e6 {
+                break;
+            }
+            expected.push(packet as u64);
+            due_us += 1e5 / f64::from(count).sqrt();
+        }
+        assert!(found.len() > 80);
+        assert_eq!(found, expected, "{ect}");
+    }
+}
+
+/// A delay below the target, a backlog of one packet or an empty queue end it; the delay then has to be high for another
+/// 100 ms.
+#[test]
+fn a_short_delay_ends_it() {
+    for end in 0..3 {
+        let mut codel = codel();
+        assert_eq!(signals(&mut codel, 0, 150_000, false), [100_010]);
+        let now_ps = 150_000 * 1_000_000;
+        match end {
+            0 => assert_eq!(
+                codel.on_departure(now_ps, 5 * MS - 1, 100_000, false),
+                Signal::Pass
+            ),
+            1 => assert_eq!(
+                codel.on_departure(now_ps, 10 * MS, 1500, false),
+                Signal::Pass
+            ),
+            _ => codel.on_empty(),
+        }
+        assert_eq!(signals(&mut codel, 150_010, 300_000, false), [250_020]);
+    }
+}
+
+/// Dropping that begins soon again goes on with the drops that the last time added to its first. After 16 intervals it begins at one.
+#[test]
+fn the_count_is_remembered_for_a_while() {
+    for (pause_us, resumes) in [(50_000, true), (1_700_000, false)] {
+        let mut codel = codel();
+        let first = signals(&mut codel, 0, 1_000_000, false).len() as u64;
+        assert_eq!(codel.count(), first);
+        codel.on_departure(1_000_000 * 1_000_000, 0, 100_000, false);
+        let from_us = 1_000_000 + pause_us;
+        let again = signals(&mut codel, from_us, from_us + 101_000, false);
+        assert_eq!(again[0], from_us + 100_010);
+        assert_eq!(codel.count(), if resumes { first - 1 } else { 1 });
+    }
+}
+
+/// A long stall: with the next drops overdue, packets are dropped one behind the other at the same instant.
+#[test]
+fn overdue_drops_come_at_once() {
+    let mut codel = codel();
+    assert_eq!(signals(&mut codel, 0, 110_000, false), [100_010]);
+    // At 500 ms: due at 200.01, then 70.7, 57.7, 50.0, 44.7, 40.8 and 37.8 ms later: six of them by 500.
+    let mut drops = 0;
+    while codel.on_departure(500 * MS, 10 * MS, 100_000, false) == Signal::Drop {
+        drops += 1;
+    }
+    assert_eq!(drops, 6);
+    // With marks only one at a time.
+    let mut codel = begun();
+    assert_eq!(
+        codel.on_departure(500 * MS, 10 * MS, 100_000, true),
+        Signal::Mark
+    );
+    assert_eq!(codel.count(), 2);
+}
+
+/// A queue whose dropping began at 100.01 ms.
+fn begun() -> Codel {
+    let mut codel = codel();
+    signals(&mut codel, 0, 110_000, true);
+    codel
+}
+
+/// Sends packets of the given sizes, flow by flow, all waiting from the start; returns bytes by flow.
+fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
+    let mut bytes = vec![0; sizes.len()];
+    for _ in 0..packets {
+        let flow = queues.next(|_| true).unwrap();
+        queues.on_sent(flow, sizes[flow as usize]);
+        bytes[flow as usize] += u64::from(sizes[flow as usize]);
+    }
+    bytes
+}
+
+proptest! {
+    /// With packets waiting all the time, no flow is more than a quantum and a packet of each ahead of another.
+    #[test]
+    fn flows_share_alike(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
+        let mut queues = FlowQueues::new(sizes.len() as u32, quantum);
+        for flow in 0..sizes.len() as u32 {
+            queues.on_arrival(flow);
+        }
+        let bytes = send(&mut queues, &sizes, 20_000);
+        let spread = bytes.iter().max().unwrap() - bytes.iter().min().unwrap();
+        prop_assert!(spread <= u64::from(quantum) + 2 * 9000, "{:?}", bytes);
+    }
+}
+
+/// A flow with a packet now and then goes before those that send all the time; an empty one leaves.
+#[test]
+fn new_flows_first() {
+    let mut queues = FlowQueues::new(3, 1500);
+    queues.on_arrival(0);
+    queues.on_arrival(1);
+    send(&mut queues, &[1500, 1500, 100], 10);
+    queues.on_arrival(2);
+    assert_eq!(queues.next(|_| true), Some(2));
+    queues.on_sent(2, 100);
+    // It has no other: it waits behind the old ones, and leaves once its turn comes.
+    let waits = |flow| flow != 2;
+    let mut turns: Vec<u32> = Vec::new();
+    for _ in 0..6 {
+        let flow = queues.next(waits).unwrap();
+        queues.on_sent(flow, 1500);
+        turns.push(flow);
+    }
+    assert!(turns.windows(2).all(|pair| pair[0] != pair[1]));
+    assert_eq!(queues.next(|_| false), None);
+    // All have left: with a packet a flow is new again.
+    queues.on_arrival(1);
+    assert_eq!(queues.next(|flow| flow == 1), Some(1));
+}
+
+/// A flow that leaves and comes back at once with each packet cannot starve the others: its next packet waits for a
+/// pass through the old flows.
+#[test]
+fn a_thin_flow_does_not_starve_others() {
+    let mut queues = FlowQueues::new(2, 1500);
+    queues.on_arrival(0);
+    send(&mut queues, &[1500, 1500], 3);
+    let (mut thin, mut thick) = (0, 0);
+    for _ in 0..1000 {
+        queues.on_arrival(1);
+        match queues.next(|_| true).unwrap() {
+            0 => {
+                queues.on_sent(0, 1500);
+                thick += 1;
+            }
+            _ => {
+                queues.on_sent(1, 1500);
+                thin += 1;
+                // Nothing of it waits when it is looked at next.
+                if queues.next(|flow| flow == 0) == Some(0) {
+                    queues.on_sent(0, 1500);
+                    thick += 1;
+                }
+            }
+        }
+    }
+    assert!(thick >= thin, "{thick} {thin}");
+}

@@ -1,0 +1,110 @@
+//! Marking whose share rises linearly with the queue: none up to a first threshold (Kmin), all above a second
+//! one (Kmax).
+//!
+//! Source: switches for DCQCN and Ultra Ethernet mark so (`uet-nscc.md`, "Switch port"; RED without an
+//! average). The queue is the one that a packet finds when it comes, or that waits behind it when its
+//! transmission starts or ends; the reference of Ultra Ethernet looks at the end. Sizes are bytes.
+
+use hull_core::ramp::RampMarker;
+
+use super::{Arrival, Decision, Departure, Rule, Site};
+use crate::network::options::OptionTable;
+use crate::network::packet::Packet;
+use crate::random::{Purpose, Stream};
+
+/// When a packet sees the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// When it comes.
+    Arrival,
+    /// When its transmission starts.
+    Departure,
+    /// When its transmission has ended.
+    Sent,
+}
+
+/// The marking of one port.
+#[derive(Debug)]
+pub struct RampMarking {
+    marker: RampMarker,
+    when: When,
+    random: Stream,
+}
+
+impl RampMarking {
+    /// Between two thresholds, which may be the same.
+    pub fn new(low_bytes: u64, high_bytes: u64, when: When, site: &Site) -> Self {
+        RampMarking {
+            marker: RampMarker {
+                low_bytes,
+                high_bytes,
+            },
+            when,
+            random: site.random(Purpose::Marking),
+        }
+    }
+
+    /// Whether a packet that sees this queue is marked. Draws only between the thresholds.
+    fn marks(&mut self, queue_bytes: u64) -> bool {
+        let between = (self.marker.low_bytes + 1..=self.marker.high_bytes).contains(&queue_bytes);
+        let random = if between { self.random.bits() } else { 0 };
+        queue_bytes > self.marker.low_bytes && self.marker.marks(queue_bytes, random)
+    }
+}
+
+impl Rule for RampMarking {
+    fn decides_on_arrival(&self) -> bool {
+        self.when == When::Arrival
+    }
+
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        _packet: &Packet,
+        _options: &OptionTable,
+    ) -> Decision {
+        Decision::mark_if(self.when == When::Arrival && self.marks(arrival.queue_bytes))
+    }
+
+    fn on_departure(
+        &mut self,
+        departure: &Departure,
+        _packet: &Packet,
+        _options: &mut OptionTable,
+    ) -> Decision {
+        Decision::mark_if(self.when == When::Departure && self.marks(departure.queue_bytes))
+    }
+
+    fn looks_at_sent(&self) -> bool {
+        self.when == When::Sent
+    }
+
+    fn on_sent(&mut self, queue_bytes: u64) -> Decision {
+        Decision::mark_if(self.when == When::Sent && self.marks(queue_bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Rate;
+
+    /// Of many packets at one queue length the share that is marked is that of the straight line.
+    #[test]
+    fn marks_the_share_of_the_line() {
+        let site = Site {
+            rate: Rate(100_000_000_000),
+            mtu: 4150,
+            seed: 1,
+            port: 0,
+        };
+        let mut ramp = RampMarking::new(1000, 5000, When::Departure, &site);
+        for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5001, 1.0)] {
+            let marked = (0..20_000).filter(|_| ramp.marks(queue_bytes)).count();
+            assert!(
+                (marked as f64 / 20_000.0 - share).abs() < 0.01,
+                "{queue_bytes}"
+            );
+        }
+    }
+}

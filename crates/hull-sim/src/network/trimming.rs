@@ -1,0 +1,49 @@
+//! Packet trimming: a data packet that finds no room loses its payload, and its header goes on in the first
+//! queue of the port, ahead of all data. The receiver learns at once which packet is missing.
+//!
+//! Source: the composite queue of the Ultra Ethernet simulator (`uet-nscc.md`, "Switch port"), which took it
+//! from NDP (Handley et al., SIGCOMM 2017, 3.2). Which packet is cut is drawn: the newcomer, or the last one of
+//! the queue, whose place the newcomer takes. The reference serves headers 100,000 times as often as data;
+//! here they have strict priority. Sizes are bytes.
+
+use super::packet::{Packet, flags};
+use crate::random::Stream;
+
+/// How a port trims.
+#[derive(Clone, Debug)]
+pub struct Trimming {
+    /// Bytes that are left of a packet.
+    pub header_bytes: u16,
+    /// Of 2^32 packets that find no room so many are cut themselves; for the others the last one of the queue
+    /// is.
+    pub newcomers: u64,
+    /// Whether the link leads to a host.
+    pub to_host: bool,
+    /// For the draws.
+    pub random: Stream,
+}
+
+impl Trimming {
+    /// Whether a packet has a payload to lose, and a receiver that understands a header without it.
+    pub fn applies_to(packet: &Packet) -> bool {
+        packet.flags & (flags::TRIMMABLE | flags::TRIMMED) == flags::TRIMMABLE
+    }
+
+    /// Draws whether the newcomer is cut.
+    pub fn cuts_newcomer(&mut self) -> bool {
+        u64::from(self.random.bits()) < self.newcomers
+    }
+
+    /// Cuts a packet. What marked it stays; no switch behind marks it.
+    pub fn cut(&self, packet: &mut Packet) {
+        packet.wire_bytes = self.header_bytes;
+        packet.flags |= flags::TRIMMED;
+        if self.to_host {
+            packet.flags |= flags::LAST_HOP;
+        }
+        if !packet.has(flags::CE) {
+            packet.flags &= !flags::CE;
+        }
+        packet.flags &= !(((1 << flags::CLASS_BITS) - 1) << flags::CLASS_SHIFT);
+    }
+}

@@ -1,0 +1,147 @@
+//! The message transport's own settings, and how it fits with the rest of a scenario.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CongestionControl, Scenario, Transport};
+use crate::problem::{Problem, need, quoted, require};
+use crate::transport::message::LoadBalancing;
+use crate::units::{Size, Time};
+
+/// Settings of the message transport: congestion_control = "nscc", "rccc" or "nscc+rccc".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// Entropy values of a connection; each is a path that its hash chooses.
+    #[serde(default = "paths")]
+    pub paths: u16,
+    /// How packets are spread over the paths.
+    #[serde(default)]
+    pub load_balancing: LoadBalancing,
+    /// Received bytes after which the receiver acknowledges at the latest.
+    #[serde(default = "ack_bytes")]
+    pub ack_bytes: Size,
+    /// First window (and first credit, which the receiver was not asked for), full packets; without it 1.5 times
+    /// what the link carries in the longest round trip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<u32>,
+    /// The round trip of the unloaded network, which sizes windows and targets; without it that of the farthest
+    /// hosts, over the slowest of their shortest paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Time>,
+    /// A packet that is not acknowledged for so long counts as lost; without it 15 us and six times what a full
+    /// buffer of a port takes to drain, or six round trips where buffers have no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Time>,
+}
+
+const fn paths() -> u16 {
+    64
+}
+const fn ack_bytes() -> Size {
+    Size(16_384)
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Message {
+            paths: paths(),
+            load_balancing: LoadBalancing::default(),
+            ack_bytes: ack_bytes(),
+            initial_window: None,
+            round_trip: None,
+            timeout: None,
+        }
+    }
+}
+
+impl Message {
+    /// Checks each key.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let walks = self.load_balancing.walks();
+        let fits = (1..=4096).contains(&self.paths) && (!walks || self.paths.is_power_of_two());
+        let allowed = if walks {
+            "a power of two from 1 to 4096, for this load_balancing"
+        } else {
+            "1 to 4096"
+        };
+        require(fits, "transport.message.paths", self.paths, allowed)?;
+        require(
+            (1..=100_000_000).contains(&self.ack_bytes.0),
+            "transport.message.ack_bytes",
+            quoted(self.ack_bytes),
+            "1B to 100MB",
+        )?;
+        if let Some(packets) = self.initial_window {
+            require(
+                (1..=1_000_000).contains(&packets),
+                "transport.message.initial_window",
+                packets,
+                "1 to 1000000 packets",
+            )?;
+        }
+        for (key, time) in [("round_trip", self.round_trip), ("timeout", self.timeout)] {
+            require(
+                time.is_none_or(|time| (Time(100_000)..=Time(10_000_000_000_000)).contains(&time)),
+                &format!("transport.message.{key}"),
+                quoted(time.unwrap_or_default()),
+                "100ns to 10s",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks what concerns the message transport and other sections.
+pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
+    for (name, transport) in s.each_transport() {
+        of_transport(&name, transport)?;
+    }
+    let has = |wanted: fn(&CongestionControl) -> bool| {
+        let mut all = s.each_transport();
+        all.any(|(_, one)| wanted(&one.congestion_control))
+    };
+    let of_messages = has(CongestionControl::is_of_messages);
+    need(
+        s.switch.trimming.is_none() || of_messages,
+        "switch.trimming",
+        "a table",
+        "no such key: no transport of the scenario understands trimmed packets (nscc, rccc, nscc+rccc do)",
+    )?;
+    need(
+        s.switch.trimming.is_none() || s.switch.memory.is_none(),
+        "switch.trimming",
+        "a table beside switch.memory",
+        "one of the two: queues that trim have room of their own",
+    )?;
+    need(
+        !of_messages || s.measure.capture.is_none(),
+        "measure.capture",
+        "a table",
+        "no such key with the message transport, which has no headers to write",
+    )
+}
+
+fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
+    let control = &transport.congestion_control;
+    let is_default = transport.message == Message::default();
+    need(
+        control.is_of_messages() || is_default,
+        &format!("{name}.message"),
+        "a table",
+        &format!(
+            "no such key with {name}.congestion_control = {}",
+            quoted(control)
+        ),
+    )?;
+    let marks = matches!(
+        control,
+        CongestionControl::Nscc | CongestionControl::NsccRccc
+    );
+    require(
+        transport.ecn || !marks,
+        &format!("{name}.ecn"),
+        transport.ecn,
+        &format!("true with {name}.congestion_control = {}", quoted(control)),
+    )
+}

@@ -1,0 +1,105 @@
+//! A transport of messages on connections, as RDMA and Ultra Ethernet have it: packets have numbers, a
+//! receiver takes them in any order and says which have come, and what a switch has trimmed is sent again
+//! at once. There is no handshake and no slow start.
+//!
+//! Source: the Ultra Ethernet transport (UET) as its reference simulator has it, `uet-nscc.md`. The sender's
+//! window is a [`Control`]'s; beside it or alone the receiver can grant credit ([`pull`]). Each packet is given
+//! an entropy value, which with the flow decides its path ([`hull_core::entropy`]).
+//!
+//! What differs from the reference: a packet of a message never carries bytes of the next one, also when
+//! both wait; a request for credit after a timeout has no packet number of its own. Sizes are bytes with
+//! headers unless named payload, times ps.
+
+mod balancing;
+mod control;
+mod receiver;
+mod sender;
+mod sent;
+
+pub use balancing::LoadBalancing;
+pub use control::{Control, ControlKind};
+pub use receiver::{Arriving, MessageReceiver};
+pub use sender::{MessageSender, Sending};
+
+use std::collections::VecDeque;
+
+/// What all connections of a transport have in common.
+#[derive(Clone, Debug)]
+pub struct MessageConfig {
+    /// A full packet.
+    pub mtu_bytes: u16,
+    /// Header of data; the size of control packets.
+    pub header_bytes: u16,
+    /// A packet that is not acknowledged for so long counts as lost, ps.
+    pub timeout_ps: u64,
+    /// The receiver acknowledges after so many bytes at the latest.
+    pub ack_bytes: u32,
+    /// Entropy values of a connection.
+    pub paths: u16,
+    /// How packets are spread over them.
+    pub balancing: LoadBalancing,
+    /// The sender's window.
+    pub control: ControlKind,
+    /// Largest credit that a sender may hold; none where receivers grant none.
+    pub credit_bytes: Option<u64>,
+    /// Whether data packets are ECN-capable.
+    pub ecn: bool,
+}
+
+impl MessageConfig {
+    /// Payload of a full packet.
+    pub fn mss(&self) -> u64 {
+        u64::from(self.mtu_bytes - self.header_bytes)
+    }
+}
+
+/// The ends of a connection's messages, which sender and receiver both know.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    /// Of each message that is not over: the number of the packet behind it, and the payload up to its end.
+    ends: VecDeque<(u64, u64)>,
+    /// Packets and payload of all messages so far.
+    packets: u64,
+    bytes: u64,
+}
+
+impl Ends {
+    /// A message of `bytes` is written, which goes in packets of at most `mss`. Returns their number.
+    fn write(&mut self, bytes: u64, mss: u64) -> u64 {
+        let packets = bytes.div_ceil(mss);
+        self.packets += packets;
+        self.bytes += bytes;
+        self.ends.push_back((self.packets, self.bytes));
+        packets
+    }
+
+    /// The last message ends before the packet `next`, and is shorter by so much payload: its end.
+    fn cut(&mut self, next: u64, unsent: u64) -> u64 {
+        self.packets = next;
+        self.bytes -= unsent;
+        if let Some(last) = self.ends.back_mut() {
+            *last = (self.packets, self.bytes);
+        }
+        self.bytes
+    }
+
+    /// The same, where the end is known: of a message that was cut all packets are full.
+    fn cut_at(&mut self, bytes: u64, mss: u64) {
+        let unsent = self.bytes - bytes;
+        let packets = self.packets - unsent.div_ceil(mss);
+        self.cut(packets, unsent);
+    }
+
+    /// All packets below `next` have come: the payload up to the end of the last message that is whole, if
+    /// one has become so.
+    fn pass(&mut self, next: u64) -> Option<u64> {
+        let mut passed = None;
+        while let Some(&(packets, bytes)) = self.ends.front()
+            && packets <= next
+        {
+            self.ends.pop_front();
+            passed = Some(bytes);
+        }
+        passed
+    }
+}

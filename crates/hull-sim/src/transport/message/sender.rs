@@ -1,0 +1,306 @@
+//! The sending half of a connection: messages become packets with numbers, the window and the receiver's
+//! credit say when, acknowledgments and negative ones say what has become of them. It is polled for packets
+//! and puts nothing on a wire itself. Times are ps; sizes are bytes with headers unless named payload.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hull_core::entropy::{Feedback, LoadBalance, LoadBalancer};
+use hull_core::rccc::{Credit, Demand};
+
+use super::control::{AckEvent, Control, NackEvent};
+use super::sent::{News, SentPackets};
+use super::{Ends, MessageConfig};
+use crate::network::{PacketAck, PacketNack};
+use crate::transport::sequence;
+
+/// No time.
+const NEVER: u64 = u64::MAX;
+
+/// A packet to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// Its number.
+    pub number: u64,
+    /// Its size.
+    pub bytes: u16,
+    /// Its entropy value.
+    pub entropy: u16,
+    /// Whether the receiver is to acknowledge it at once.
+    pub asks_ack: bool,
+    /// Whether it was sent before.
+    pub resent: bool,
+    /// How much credit the sender wants in all, quanta, where receivers grant it.
+    pub demand: Option<u64>,
+}
+
+/// The sending half of a connection.
+#[derive(Clone, Debug)]
+pub struct MessageSender {
+    config: Arc<MessageConfig>,
+    control: Control,
+    balancer: LoadBalancer,
+    credit: Option<Credit>,
+    sent: SentPackets,
+    /// Payload left of each message that is not wholly sent.
+    unsent: VecDeque<u64>,
+    /// Packets and payload that were not sent yet.
+    backlog_bytes: u64,
+    ends: Ends,
+    /// Payload of the messages that are acknowledged wholly.
+    acked_bytes: u64,
+    /// Packets that were sent and not lost, less those that the receiver reports: for a moment it may be below
+    /// zero, when one that counted as lost has arrived.
+    in_flight_bytes: i64,
+    /// What the receiver has reported.
+    received_bytes: u64,
+    /// Whether the host's NIC knows that it has something to send.
+    pub waits_for_nic: bool,
+    /// When the oldest packet in flight counts as lost; [`NEVER`] where none is.
+    pub timeout_ps: u64,
+    /// When the event queue will look; kept by the simulation.
+    pub timeout_event_ps: u64,
+    /// Packets that counted as lost because of their time.
+    pub timeouts: u32,
+    /// Packets that were sent again.
+    pub retransmissions: u32,
+}
+
+impl MessageSender {
+    /// The sender of a new connection; `random` are 64 random bits.
+    pub fn new(config: &Arc<MessageConfig>, random: u64) -> Self {
+        MessageSender {
+            control: Control::new(&config.control),
+            balancer: config.balancing.start(config.paths, random),
+            credit: (config.credit_bytes)
+                .map(|bytes| Credit::new(bytes, u32::from(config.mtu_bytes))),
+            config: config.clone(),
+            sent: SentPackets::default(),
+            unsent: VecDeque::new(),
+            backlog_bytes: 0,
+            ends: Ends::default(),
+            acked_bytes: 0,
+            in_flight_bytes: 0,
+            received_bytes: 0,
+            waits_for_nic: false,
+            timeout_ps: NEVER,
+            timeout_event_ps: NEVER,
+            timeouts: 0,
+            retransmissions: 0,
+        }
+    }
+
+    /// A message of so many bytes of payload is to be sent.
+    pub fn write(&mut self, bytes: u64) {
+        let packets = self.ends.write(bytes, self.config.mss());
+        self.unsent.push_back(bytes);
+        self.backlog_bytes += bytes + packets * u64::from(self.config.header_bytes);
+    }
+
+    /// What was not sent yet will not be: the payload up to the end of what was.
+    pub fn stop(&mut self) -> u64 {
+        let unsent: u64 = self.unsent.drain(..).sum();
+        self.backlog_bytes = 0;
+        self.ends.cut(self.sent.next(), unsent)
+    }
+
+    /// Whether all that was written is acknowledged.
+    pub fn is_idle(&self) -> bool {
+        self.backlog_bytes == 0 && self.sent.is_empty()
+    }
+
+    /// Payload of the messages that are acknowledged wholly.
+    pub fn acked_bytes(&self) -> u64 {
+        self.acked_bytes
+    }
+
+    /// The window, bytes.
+    pub fn window_bytes(&self) -> u64 {
+        self.control.window_bytes()
+    }
+
+    /// Whether a packet may be sent now.
+    pub fn may_send(&mut self) -> bool {
+        let Some(bytes) = self.next_bytes() else {
+            return false;
+        };
+        let has_credit = self.credit.as_ref().is_none_or(Credit::allows);
+        has_credit && self.in_flight_bytes + i64::from(bytes) <= self.window()
+    }
+
+    fn window(&self) -> i64 {
+        i64::try_from(self.control.window_bytes()).unwrap_or(i64::MAX)
+    }
+
+    /// Bytes of the next packet; none where there is nothing to send.
+    fn next_bytes(&mut self) -> Option<u16> {
+        if let Some((_, bytes)) = self.sent.next_lost() {
+            return Some(bytes);
+        }
+        let payload = self.unsent.front()?.min(&self.config.mss()).to_owned();
+        Some(payload as u16 + self.config.header_bytes)
+    }
+
+    /// The next packet, which [`MessageSender::may_send`] has allowed. `senders` is how many connections of
+    /// the host have something to send, `random` decides its path.
+    pub fn poll(&mut self, now_ps: u64, senders: u64, random: u64) -> Option<Sending> {
+        let lost = self.sent.next_lost();
+        let bytes = self.next_bytes()?;
+        if let Some(credit) = &mut self.credit {
+            credit.spend(u32::from(bytes));
+        }
+        let number = match lost {
+            Some((number, _)) => {
+                self.sent.resend(now_ps, number);
+                self.retransmissions += 1;
+                number
+            }
+            None => {
+                self.take_payload(bytes - self.config.header_bytes);
+                self.backlog_bytes -= u64::from(bytes);
+                self.sent.push(now_ps, bytes)
+            }
+        };
+        self.in_flight_bytes += i64::from(bytes);
+        let demand = self.demand(senders);
+        let no_credit = self.credit.as_ref().is_some_and(|credit| !credit.allows());
+        let asks_ack = lost.is_some()
+            || self.backlog_bytes == 0
+            || no_credit
+            || self.in_flight_bytes + i64::from(bytes) >= self.window();
+        let entropy = self.balancer.next_ev(random, now_ps);
+        self.sent.take_path(number, entropy);
+        self.set_timeout();
+        Some(Sending {
+            number,
+            bytes,
+            entropy,
+            asks_ack,
+            resent: lost.is_some(),
+            demand,
+        })
+    }
+
+    fn take_payload(&mut self, payload: u16) {
+        if let Some(left) = self.unsent.front_mut() {
+            *left -= u64::from(payload);
+            if *left == 0 {
+                self.unsent.pop_front();
+            }
+        }
+    }
+
+    /// How much credit the sender wants in all, quanta; `senders` connections of the host have something to
+    /// send.
+    fn demand(&self, senders: u64) -> Option<u64> {
+        let credit = self.credit.as_ref()?;
+        let window = self.control.window_bytes();
+        Some(credit.target(&Demand {
+            backlog_bytes: self.backlog_bytes + self.sent.lost_bytes(),
+            window_bytes: (window < u64::MAX).then_some(window),
+            active_connections: senders as u32,
+        }))
+    }
+
+    /// The time at which the oldest packet in flight counts as lost.
+    fn set_timeout(&mut self) {
+        let oldest = self.sent.oldest();
+        self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| sent_ps + self.config.timeout_ps);
+    }
+
+    /// The receiver has answered: a sender that was free to send its first window waits for credit now.
+    fn answered(&mut self) {
+        if let Some(credit) = &mut self.credit {
+            credit.on_answer();
+        }
+    }
+
+    /// An acknowledgment has come; true when a message is acknowledged wholly with it.
+    pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck) -> bool {
+        let received = ack.received_bytes.saturating_sub(self.received_bytes);
+        self.received_bytes += received;
+        self.in_flight_bytes -= received as i64;
+        let first = self.sent.first();
+        let packet = sequence::unwrap(ack.packet, first);
+        let sent_ps = self.sent.sample_ps(packet, ack.resent);
+        let cumulative = sequence::unwrap(ack.cumulative, first);
+        self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
+        self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
+        let feedback = if ack.marked {
+            Feedback::Ecn
+        } else {
+            Feedback::Good
+        };
+        self.balancer.on_feedback(ack.entropy, feedback, now_ps);
+        self.control.on_ack(&AckEvent {
+            now_ps,
+            received_bytes: received,
+            ecn: ack.marked,
+            rtt_ps: sent_ps.map(|sent_ps| now_ps - sent_ps),
+            in_flight_bytes: self.in_flight_bytes.max(0) as u64,
+        });
+        self.answered();
+        self.set_timeout();
+        let passed = self.ends.pass(self.sent.first());
+        self.acked_bytes = passed.unwrap_or(self.acked_bytes);
+        passed.is_some()
+    }
+
+    fn take_map(&mut self, base: u64, mut map: u64) {
+        while map != 0 {
+            let number = base + u64::from(map.trailing_zeros());
+            if let News::ArrivedAfterAll(bytes) = self.sent.arrived(number) {
+                self.in_flight_bytes += i64::from(bytes);
+            }
+            map &= map - 1;
+        }
+    }
+
+    /// A packet came without its payload.
+    pub fn on_nack(&mut self, now_ps: u64, nack: &PacketNack) {
+        let number = sequence::unwrap(nack.packet, self.sent.first());
+        let Some((sent_ps, bytes)) = self.sent.lose(number) else {
+            return; // It has arrived, or counts as lost already.
+        };
+        self.control.on_nack(&NackEvent {
+            now_ps,
+            packet_bytes: u32::from(bytes),
+            rtt_ps: Some(now_ps - sent_ps),
+            in_flight_bytes: self.in_flight_bytes.max(0) as u64,
+            left_to_receiver: self.credit.is_some() && nack.last_hop,
+        });
+        self.in_flight_bytes -= i64::from(bytes);
+        self.answered();
+        let feedback = match (nack.last_hop, nack.marked) {
+            (false, _) => Feedback::Nack,
+            (true, true) => Feedback::Ecn,
+            (true, false) => Feedback::Good,
+        };
+        self.balancer.on_feedback(nack.entropy, feedback, now_ps);
+        self.set_timeout();
+    }
+
+    /// The receiver has granted credit.
+    pub fn on_pull(&mut self, granted: u64) {
+        if let Some(credit) = &mut self.credit {
+            credit.on_pull(granted);
+        }
+    }
+
+    /// The timer of the oldest packet in flight is due: the packet counts as lost. Returns the credit that
+    /// the sender wants, where it has to ask for it because nothing else will.
+    pub fn on_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
+        let (_, number) = self.sent.oldest()?;
+        let entropy = self.sent.path(number);
+        let (_, bytes) = self.sent.lose(number)?;
+        self.timeouts += 1;
+        self.balancer
+            .on_feedback(entropy, Feedback::Timeout, now_ps);
+        self.control.on_timeout(bytes);
+        self.in_flight_bytes -= i64::from(bytes);
+        self.answered();
+        self.set_timeout();
+        let waits = self.credit.as_ref().is_some_and(|credit| !credit.allows());
+        if waits { self.demand(senders) } else { None }
+    }
+}

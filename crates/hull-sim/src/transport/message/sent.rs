@@ -1,0 +1,228 @@
+//! The packets of a connection that were sent and are not known to have arrived, by their numbers.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Where a packet is, as far as its sender knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InFlight,
+    /// Waits to be sent again.
+    Lost,
+    Arrived,
+}
+
+/// One packet.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    /// When it was last sent, ps.
+    sent_ps: u64,
+    bytes: u16,
+    /// The entropy value that it was last sent with.
+    entropy: u16,
+    /// How often it was sent again.
+    resent: u8,
+    state: State,
+}
+
+/// What has become known of a packet, for the bytes in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Nothing new.
+    None,
+    /// A packet that was in flight has arrived.
+    Arrived,
+    /// A packet of so many bytes that counted as lost has arrived: it was in flight after all.
+    ArrivedAfterAll(u16),
+}
+
+/// The packets from the first one on that is not acknowledged.
+#[derive(Clone, Debug, Default)]
+pub struct SentPackets {
+    first: u64,
+    records: VecDeque<Record>,
+    /// In the order of sending, each with its time; entries that are out of date are passed over.
+    by_time: VecDeque<(u64, u64)>,
+    /// Numbers of packets that wait to be sent again, the least first; out of date where they do no more.
+    lost: BinaryHeap<Reverse<u64>>,
+    lost_bytes: u64,
+}
+
+impl SentPackets {
+    /// All packets below this number are acknowledged.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Number of the next packet that is sent for the first time.
+    pub fn next(&self) -> u64 {
+        self.first + self.records.len() as u64
+    }
+
+    /// Whether nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Bytes that wait to be sent again.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+
+    fn record(&mut self, number: u64) -> Option<&mut Record> {
+        let index = number.checked_sub(self.first)?;
+        self.records.get_mut(index as usize)
+    }
+
+    /// A packet leaves for the first time; returns its number.
+    pub fn push(&mut self, now_ps: u64, bytes: u16) -> u64 {
+        let number = self.next();
+        self.records.push_back(Record {
+            sent_ps: now_ps,
+            bytes,
+            entropy: 0,
+            resent: 0,
+            state: State::InFlight,
+        });
+        self.by_time.push_back((now_ps, number));
+        number
+    }
+
+    /// A packet leaves with this entropy value.
+    pub fn take_path(&mut self, number: u64, entropy: u16) {
+        if let Some(record) = self.record(number) {
+            record.entropy = entropy;
+        }
+    }
+
+    /// The entropy value that a packet was last sent with.
+    pub fn path(&mut self, number: u64) -> u16 {
+        self.record(number).map_or(0, |record| record.entropy)
+    }
+
+    /// The packet that is sent again next: number and bytes.
+    pub fn next_lost(&mut self) -> Option<(u64, u16)> {
+        while let Some(&Reverse(number)) = self.lost.peek() {
+            match self.record(number) {
+                Some(record) if record.state == State::Lost => return Some((number, record.bytes)),
+                _ => self.lost.pop(),
+            };
+        }
+        None
+    }
+
+    /// That packet leaves.
+    pub fn resend(&mut self, now_ps: u64, number: u64) {
+        self.lost.pop();
+        let Some(record) = self.record(number) else {
+            return;
+        };
+        record.sent_ps = now_ps;
+        record.resent = record.resent.saturating_add(1);
+        record.state = State::InFlight;
+        let bytes = u64::from(record.bytes);
+        self.lost_bytes -= bytes;
+        self.by_time.push_back((now_ps, number));
+    }
+
+    /// A packet in flight counts as lost: when it was sent, and its bytes. None where it is not in flight.
+    pub fn lose(&mut self, number: u64) -> Option<(u64, u16)> {
+        let record = self.record(number)?;
+        if record.state != State::InFlight {
+            return None;
+        }
+        record.state = State::Lost;
+        let (sent_ps, bytes) = (record.sent_ps, record.bytes);
+        self.lost_bytes += u64::from(bytes);
+        self.lost.push(Reverse(number));
+        Some((sent_ps, bytes))
+    }
+
+    /// When a packet in flight was sent, where an echo of it tells a round trip: it was sent once, or twice
+    /// and the echo is of the second time.
+    pub fn sample_ps(&mut self, number: u64, echo_resent: bool) -> Option<u64> {
+        let record = self.record(number)?;
+        let clear = match record.resent {
+            0 => !echo_resent,
+            1 => echo_resent,
+            _ => false,
+        };
+        (clear && record.state == State::InFlight).then_some(record.sent_ps)
+    }
+
+    /// A packet has arrived.
+    pub fn arrived(&mut self, number: u64) -> News {
+        let Some(record) = self.record(number) else {
+            return News::None;
+        };
+        let before = std::mem::replace(&mut record.state, State::Arrived);
+        let bytes = record.bytes;
+        match before {
+            State::Arrived => News::None,
+            State::InFlight => News::Arrived,
+            State::Lost => {
+                self.lost_bytes -= u64::from(bytes);
+                News::ArrivedAfterAll(bytes)
+            }
+        }
+    }
+
+    /// All packets below `number` have arrived; returns the bytes of those that counted as lost.
+    pub fn arrived_below(&mut self, number: u64) -> u64 {
+        let mut after_all = 0;
+        while self.first < number && !self.records.is_empty() {
+            if let News::ArrivedAfterAll(bytes) = self.arrived(self.first) {
+                after_all += u64::from(bytes);
+            }
+            self.records.pop_front();
+            self.first += 1;
+        }
+        after_all
+    }
+
+    /// The packet that has been in flight for longest: when it was sent, and its number.
+    pub fn oldest(&mut self) -> Option<(u64, u64)> {
+        while let Some(&(sent_ps, number)) = self.by_time.front() {
+            match self.record(number) {
+                Some(record) if record.state == State::InFlight && record.sent_ps == sent_ps => {
+                    return Some((sent_ps, number));
+                }
+                _ => self.by_time.pop_front(),
+            };
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_lost_sent_again_and_acknowledged() {
+        let mut sent = SentPackets::default();
+        for time in 0..5 {
+            assert_eq!(sent.push(10 * time, 100), time);
+        }
+        assert_eq!(sent.lose(3), Some((30, 100)));
+        assert_eq!(sent.lose(3), None);
+        assert_eq!(sent.lose(1), Some((10, 100)));
+        assert_eq!((sent.lost_bytes(), sent.next_lost()), (200, Some((1, 100))));
+        sent.resend(60, 1);
+        assert_eq!(sent.next_lost(), Some((3, 100)));
+        // An echo of the first time tells nothing about the second.
+        assert_eq!(sent.sample_ps(1, false), None);
+        assert_eq!(sent.sample_ps(1, true), Some(60));
+        assert_eq!(sent.sample_ps(0, false), Some(0));
+        // Packet 3 was not lost.
+        assert_eq!(sent.arrived(3), News::ArrivedAfterAll(100));
+        assert_eq!((sent.lost_bytes(), sent.next_lost()), (0, None));
+        assert_eq!(sent.oldest(), Some((0, 0)));
+        assert_eq!(sent.arrived(0), News::Arrived);
+        assert_eq!(sent.oldest(), Some((20, 2)));
+        assert_eq!(sent.arrived_below(4), 0);
+        assert_eq!((sent.first(), sent.oldest()), (4, Some((40, 4))));
+        assert_eq!(sent.arrived_below(9), 0);
+        assert!(sent.is_empty() && sent.next() == 5);
+    }
+}

@@ -1,0 +1,192 @@
+//! Flows of a list that wait for others, and flows that share a persistent connection: the columns `after`
+//! and `reuse`.
+//!
+//! `after` has numbers of rows, from 1, with blanks between them: the flow starts when the senders of all
+//! these flows have the acknowledgment of their last byte, and its `start_ps` counts from then. Rows with the
+//! same text in `reuse` are messages of one connection, which has two ends.
+
+use std::collections::HashMap;
+
+use super::flow_list::ListedFlow;
+use super::flow_list_rows::{AFTER, CellProblem, REUSE};
+use crate::quote;
+
+/// What a row says in these columns; empty cells say nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chained {
+    pub after: Vec<u32>,
+    /// Number of the persistent connection.
+    pub connection: Option<u32>,
+}
+
+/// Rows that a cell of `after` names, of `rows` at most so many.
+pub(super) fn rows_named(text: &str) -> Result<Vec<u32>, CellProblem> {
+    let number = |word: &str| word.parse().ok().filter(|&row| row > 0);
+    let rows: Option<Vec<u32>> = text.split_ascii_whitespace().map(number).collect();
+    rows.ok_or_else(|| {
+        let told = format!(
+            "{} is invalid; expected numbers of rows, from 1, with blanks between them, or an empty cell",
+            quote::text(text)
+        );
+        (AFTER, told)
+    })
+}
+
+/// The persistent connections of a list, by their labels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    numbers: HashMap<String, u32>,
+    /// Ends of each, and its transport.
+    pub ends: Vec<(u32, u32)>,
+    pub transports: Vec<u16>,
+}
+
+impl Shared {
+    /// Number of the connection with this label, which has the ends and the transport of its first flow.
+    pub fn number(
+        &mut self,
+        label: &str,
+        flow: &ListedFlow,
+        transport: u16,
+    ) -> Result<u32, CellProblem> {
+        let ends = (flow.src, flow.dst);
+        let next = self.ends.len() as u32;
+        let number = *self.numbers.entry(label.to_owned()).or_insert(next);
+        if number == next {
+            self.ends.push(ends);
+            self.transports.push(transport);
+        }
+        let (first, second) = self.ends[number as usize];
+        let is_same = ends == (first, second) || ends == (second, first);
+        if is_same && self.transports[number as usize] == transport {
+            return Ok(number);
+        }
+        let told = format!(
+            "{} is invalid; expected another text: a row before has this one with other hosts or another transport",
+            quote::text(label)
+        );
+        Err((REUSE, told))
+    }
+}
+
+/// Which flows wait for which; by their places in a list that is sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chains {
+    /// How many flows each one still waits for; empty where none waits.
+    waits: Vec<u32>,
+    /// The flows that wait for one.
+    followers: HashMap<u32, Vec<u32>>,
+}
+
+impl Chains {
+    /// From what each row waits for, in the order of the file, and the place of each row in the list.
+    /// Empty where no row waits.
+    pub(super) fn new(after: &[Vec<u32>], places: &[u32]) -> Result<Self, String> {
+        if after.iter().all(Vec::is_empty) {
+            return Ok(Chains::default());
+        }
+        let mut chains = Chains {
+            waits: vec![0; after.len()],
+            followers: HashMap::new(),
+        };
+        for (row, needed) in after.iter().enumerate() {
+            let mut needed = needed.clone();
+            needed.sort_unstable();
+            needed.dedup();
+            for before in needed {
+                let Some(&place) = places.get(before as usize - 1) else {
+                    return Err(format!(
+                        "row {}, column {AFTER}: {before} is invalid; expected rows from 1 to {}",
+                        row + 1,
+                        after.len()
+                    ));
+                };
+                chains.followers.entry(place).or_default().push(places[row]);
+                chains.waits[places[row] as usize] += 1;
+            }
+        }
+        chains.check_ends(places)?;
+        Ok(chains)
+    }
+
+    /// Refuses rows that wait for each other.
+    fn check_ends(&self, places: &[u32]) -> Result<(), String> {
+        let mut trial = self.clone();
+        let mut free = Vec::from_iter((0..).zip(&self.waits).filter(|(_, n)| **n == 0));
+        let mut free: Vec<u32> = free.drain(..).map(|(place, _)| place).collect();
+        while let Some(place) = free.pop() {
+            free.extend(trial.acked(place));
+        }
+        let stuck = |&&place: &&u32| trial.waits[place as usize] > 0;
+        match places
+            .iter()
+            .find(stuck)
+            .and_then(|at| places.iter().position(|p| p == at))
+        {
+            Some(row) => Err(format!(
+                "row {}, column {AFTER}: the row waits for itself; expected rows that start without it",
+                row + 1
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether no flow waits for another.
+    pub fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    /// Whether a flow starts by its time alone.
+    pub fn is_free(&self, place: usize) -> bool {
+        self.waits.get(place).is_none_or(|&waits| waits == 0)
+    }
+
+    /// The sender of a flow is done: the flows that wait for nothing more.
+    pub fn acked(&mut self, place: u32) -> Vec<u32> {
+        let mut ready = self.followers.remove(&place).unwrap_or_default();
+        ready.retain(|&follower| {
+            let waits = &mut self.waits[follower as usize];
+            *waits -= 1;
+            *waits == 0
+        });
+        ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_starts_after_all_that_it_waits_for() {
+        // Rows 1 to 4 of the file are at the places 2, 0, 3, 1 of the list; row 4 waits for 1 and 2, 3 for 4.
+        let after = [vec![], vec![], vec![4], vec![2, 1, 2]];
+        let mut chains = Chains::new(&after, &[2, 0, 3, 1]).expect("good");
+        assert!(chains.is_free(0) && chains.is_free(2) && !chains.is_free(1) && !chains.is_free(3));
+        assert!(chains.acked(2).is_empty());
+        assert_eq!(chains.acked(0), [1]);
+        assert_eq!(chains.acked(1), [3]);
+        assert!(
+            Chains::new(&[vec![], vec![]], &[0, 1])
+                .expect("good")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn rows_that_wait_for_each_other_are_refused() {
+        let problem = Chains::new(&[vec![], vec![3], vec![2]], &[0, 1, 2]).expect_err("a ring");
+        assert!(
+            problem.starts_with("row 2, column after: the row waits for itself"),
+            "{problem}"
+        );
+        let problem = Chains::new(&[vec![], vec![9]], &[0, 1]).expect_err("too far");
+        assert!(
+            problem.contains("9 is invalid; expected rows from 1 to 2"),
+            "{problem}"
+        );
+        let (column, problem) = rows_named("1 x").expect_err("no number");
+        assert_eq!(column, "after");
+        assert!(problem.contains("\"1 x\" is invalid"), "{problem}");
+    }
+}

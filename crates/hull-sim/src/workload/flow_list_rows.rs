@@ -1,0 +1,330 @@
+//! The rows of a flow list, from the cells of a file: which columns there are, what a cell may hold, and what
+//! is wrong with one.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::flow_chains::{Chained, Shared, rows_named};
+use super::flow_list::ListedFlow;
+use super::{Groups, HostNames};
+use crate::limits;
+use crate::quote;
+use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, OTHER_GROUP, Transport};
+
+/// Names of the columns that must be there.
+pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
+
+/// Names of the columns that may be there, with empty cells.
+pub(super) const TRANSPORT: &str = "transport";
+pub(super) const GROUP: &str = "group";
+pub(super) const AFTER: &str = "after";
+pub(super) const REUSE: &str = "reuse";
+
+/// The longest label of a group, characters.
+const LONGEST_LABEL: usize = 100;
+
+/// The latest start, ps: 10^18, a million seconds.
+const LATEST_PS: u64 = 1_000_000_000_000_000_000;
+
+/// A row as it was read.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub flow: ListedFlow,
+    /// Numbers, where the list has these columns.
+    pub transport: Option<u16>,
+    pub group: Option<u16>,
+    /// Where it has one of the columns `after` and `reuse`.
+    pub chained: Option<Chained>,
+}
+
+/// What is wrong with a cell: its column and the problem.
+pub(super) type CellProblem = (&'static str, String);
+
+/// A cell: a number, or a text as it stands in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cell<'a> {
+    Number(i64),
+    Text(&'a [u8]),
+}
+
+impl<'a> Cell<'a> {
+    fn text(self) -> Option<&'a str> {
+        match self {
+            Cell::Text(text) => std::str::from_utf8(text).ok(),
+            Cell::Number(_) => None,
+        }
+    }
+}
+
+/// Something of each column that is read: its place in the header, or its cell in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns<T> {
+    /// Of those of [`COLUMNS`].
+    pub needed: [T; 4],
+    /// Of [`TRANSPORT`].
+    pub transport: Option<T>,
+    /// Of [`GROUP`].
+    pub group: Option<T>,
+    /// Of [`AFTER`].
+    pub after: Option<T>,
+    /// Of [`REUSE`].
+    pub reuse: Option<T>,
+}
+
+impl<T> Columns<T> {
+    /// The same columns with what `of` makes of each.
+    pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Columns<U> {
+        Columns {
+            needed: self.needed.map(&mut of),
+            transport: self.transport.map(&mut of),
+            group: self.group.map(&mut of),
+            after: self.after.map(&mut of),
+            reuse: self.reuse.map(of),
+        }
+    }
+
+    /// Each with the name of its column.
+    pub fn named(self) -> impl Iterator<Item = (&'static str, T)> {
+        let needed = COLUMNS.into_iter().zip(self.needed);
+        needed
+            .chain(self.transport.map(|of| (TRANSPORT, of)))
+            .chain(self.group.map(|of| (GROUP, of)))
+            .chain(self.after.map(|of| (AFTER, of)))
+            .chain(self.reuse.map(|of| (REUSE, of)))
+    }
+}
+
+/// Where the columns are in a header with these names.
+pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
+    let mut places = [0; 4];
+    for (place, column) in places.iter_mut().zip(COLUMNS) {
+        let mut found = (0..header.len()).filter(|&index| header[index] == column);
+        let problem = match (found.next(), found.next()) {
+            (Some(only), None) => {
+                *place = only;
+                continue;
+            }
+            (None, _) => "missing",
+            (Some(_), Some(_)) => "repeated",
+        };
+        return Err(format!(
+            "header: {} is invalid; expected each of {} once, but {column} is {problem}",
+            quote::text(&header.join(",")),
+            COLUMNS.join(",")
+        ));
+    }
+    let at_most_once = |column: &str| {
+        let mut found = (0..header.len()).filter(|&index| header[index] == column);
+        match (found.next(), found.next()) {
+            (place, None) => Ok(place),
+            (_, Some(_)) => Err(format!(
+                "header: {} is invalid; expected {column} at most once",
+                quote::text(&header.join(","))
+            )),
+        }
+    };
+    Ok(Columns {
+        needed: places,
+        transport: at_most_once(TRANSPORT)?,
+        group: at_most_once(GROUP)?,
+        after: at_most_once(AFTER)?,
+        reuse: at_most_once(REUSE)?,
+    })
+}
+
+/// Rows from cells.
+pub(super) struct RowReader<'a> {
+    hosts: &'a HostNames,
+    names: HashMap<&'a [u8], u32>,
+    transports: &'a IndexMap<String, Transport>,
+    pub group_names: Vec<String>,
+    /// By name.
+    group_numbers: HashMap<String, u16>,
+    pub shared: Shared,
+}
+
+impl<'a> RowReader<'a> {
+    /// Of a list between `hosts`, whose labels are those of `groups` and further ones.
+    pub fn new(
+        hosts: &'a HostNames,
+        transports: &'a IndexMap<String, Transport>,
+        groups: &Groups,
+    ) -> Self {
+        let names = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
+        let group_names = groups.names().to_vec();
+        RowReader {
+            hosts,
+            names,
+            transports,
+            group_numbers: group_names.iter().cloned().zip(1..).collect(),
+            group_names,
+            shared: Shared::default(),
+        }
+    }
+
+    /// A row from its cells.
+    pub fn row(&mut self, cells: Columns<Cell<'_>>) -> Result<Row, CellProblem> {
+        let flow = self.flow(cells.needed)?;
+        let transport = cells.transport.map(|cell| self.transport(cell));
+        let transport = transport.transpose()?;
+        let group = cells.group.map(|cell| self.group(cell)).transpose()?;
+        let chained = match (cells.after, cells.reuse) {
+            (None, None) => None,
+            (after, reuse) => {
+                let after = after.map_or(Ok(Vec::new()), |cell| rows_named(&whole(cell)))?;
+                let label = reuse.map(whole).filter(|label| !label.is_empty());
+                let number =
+                    |label: String| (self.shared).number(&label, &flow, transport.unwrap_or(0));
+                let connection = label.map(number).transpose()?;
+                Some(Chained { after, connection })
+            }
+        };
+        Ok(Row {
+            flow,
+            transport,
+            group,
+            chained,
+        })
+    }
+
+    /// Number of the transport that a cell names; an empty one is that of `[transport]`.
+    fn transport(&self, cell: Cell<'_>) -> Result<u16, CellProblem> {
+        let found = match cell.text() {
+            Some("" | DEFAULT_TRANSPORT) => Some(0),
+            Some(name) => self
+                .transports
+                .get_index_of(name)
+                .map(|index| 1 + index as u16),
+            None => None,
+        };
+        found.ok_or_else(|| {
+            let known = self.transports.keys().map(String::as_str);
+            let known = Vec::from_iter(std::iter::once(DEFAULT_TRANSPORT).chain(known));
+            let problem = format!(
+                "{} is invalid; expected one of [transports], {}, or an empty cell",
+                shown(cell),
+                known.join(", ")
+            );
+            (TRANSPORT, problem)
+        })
+    }
+
+    /// Number of the group that a cell names; an empty one names none.
+    fn group(&mut self, cell: Cell<'_>) -> Result<u16, CellProblem> {
+        let is_label =
+            |text: &&str| text.chars().count() <= LONGEST_LABEL && quote::plain(text) == **text;
+        let Some(text) = cell.text() else {
+            return Err((
+                GROUP,
+                format!("{} is invalid; expected a text", shown(cell)),
+            ));
+        };
+        if text.is_empty() || text == OTHER_GROUP {
+            return Ok(0);
+        }
+        if let Some(&number) = self.group_numbers.get(text) {
+            return Ok(number);
+        }
+        let expected = if !is_label(&text) {
+            format!("at most {LONGEST_LABEL} characters that can be seen, or an empty cell")
+        } else if self.group_names.len() >= limits::GROUPS {
+            format!(
+                "at most {} groups, those of [groups] included",
+                limits::GROUPS
+            )
+        } else {
+            self.group_names.push(text.to_owned());
+            let number = self.group_names.len() as u16;
+            self.group_numbers.insert(text.to_owned(), number);
+            return Ok(number);
+        };
+        Err((
+            GROUP,
+            format!("{} is invalid; expected {expected}", shown(cell)),
+        ))
+    }
+
+    /// A flow from its cells, in the order of [`COLUMNS`].
+    fn flow(&self, [start, src, dst, bytes]: [Cell<'_>; 4]) -> Result<ListedFlow, CellProblem> {
+        let flow = ListedFlow {
+            start_ps: integer("start_ps", start, 0, LATEST_PS)?,
+            src: self.host("src", src)?,
+            dst: self.host("dst", dst)?,
+            bytes: integer("bytes", bytes, 1, MAX_FLOW_BYTES)?,
+        };
+        if flow.src == flow.dst {
+            return Err((
+                "dst",
+                format!("found the source {}; expected another host", shown(dst)),
+            ));
+        }
+        Ok(flow)
+    }
+
+    fn host(&self, column: &'static str, cell: Cell<'_>) -> Result<u32, CellProblem> {
+        let count = self.hosts.count();
+        let number = |number: u64| u32::try_from(number).ok().filter(|&host| host < count);
+        let found = match cell {
+            Cell::Number(value) => u64::try_from(value).ok().and_then(number),
+            Cell::Text(text) => match self.names.get(text) {
+                Some(&host) => Some(host),
+                None => digits(text).and_then(number),
+            },
+        };
+        found.ok_or_else(|| {
+            let last = count.saturating_sub(1);
+            let name = quote::name(self.hosts.names.last().map_or("", String::as_str));
+            (
+                column,
+                format!(
+                    "{} is invalid; expected a host by number, 0 to {last}, or by name, such as {name}",
+                    shown(cell)
+                ),
+            )
+        })
+    }
+}
+
+fn integer(
+    column: &'static str,
+    cell: Cell<'_>,
+    least: u64,
+    most: u64,
+) -> Result<u64, CellProblem> {
+    let value = match cell {
+        Cell::Number(value) => u64::try_from(value).ok(),
+        Cell::Text(text) => digits(text),
+    };
+    value
+        .filter(|value| (least..=most).contains(value))
+        .ok_or_else(|| {
+            (
+                column,
+                format!(
+                    "{} is invalid; expected an integer from {least} to {most}",
+                    shown(cell)
+                ),
+            )
+        })
+}
+
+/// The number that a text of digits is.
+fn digits(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// A cell as text.
+fn whole(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Number(value) => value.to_string(),
+        Cell::Text(text) => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+fn shown(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Number(value) => value.to_string(),
+        Cell::Text(text) => quote::text(&String::from_utf8_lossy(text)),
+    }
+}

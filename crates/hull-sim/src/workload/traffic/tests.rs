@@ -1,0 +1,116 @@
+//! Several workloads side by side.
+
+use super::*;
+use crate::workload::test_network::{TestNetwork, build};
+
+const REQUESTS: &str = r#"
+    [workload.requests]
+    load = "20%"
+    pick = "random_idle"
+    classes = [{ size = "1KB", share = "80%" }, { size = "1MB", share = "20%" }]
+"#;
+const QUERIES: &str = r#"
+    [workload.partition_aggregate]
+    interval = "5ms"
+    request_size = "3500B"
+    response_size = "2800B"
+    service = { exponential = "1ms" }
+"#;
+const FLOWS: &str = r#"
+    [workload.flows]
+    load = "5%"
+    sizes.pareto = { shape = 1.5, mean = "20KB", cut = "1MB" }
+"#;
+
+fn run(text: &str) -> crate::workload::test_network::Log {
+    let mut traffic = build(text, 10, "500ms").expect("good");
+    TestNetwork::default().run(&mut traffic)
+}
+
+#[test]
+fn workloads_side_by_side_draw_what_they_draw_alone() {
+    let together = run(&format!("{REQUESTS}{QUERIES}{FLOWS}"));
+    let (requests, queries, flows) = (run(REQUESTS), run(QUERIES), run(FLOWS));
+    assert_eq!(together.queries, queries.queries);
+    let of_requests = |record: &&crate::workload::FlowRecord| record.class < 2;
+    let first: Vec<_> = together.flows.iter().filter(of_requests).copied().collect();
+    assert_eq!(first, requests.flows);
+    let mut rest: Vec<_> = together.flows.clone();
+    rest.retain(|record| record.class >= 2);
+    rest.iter_mut().for_each(|record| record.class -= 2);
+    assert_eq!(rest, flows.flows);
+    assert_eq!(together.classes.len(), 6);
+    assert_eq!(together.connections.len(), 9 * 16 + 9);
+    let sends = requests.sends.len() + queries.sends.len() + flows.sends.len();
+    assert_eq!(together.sends.len(), sends);
+}
+
+#[test]
+fn same_seed_same_traffic() {
+    let text = format!("{REQUESTS}{QUERIES}{FLOWS}");
+    let (one, two) = (run(&text), run(&text));
+    assert_eq!(one.sends, two.sends);
+    assert_eq!(one.flows, two.flows);
+    assert!(!one.flows.is_empty());
+}
+
+#[test]
+fn messages_go_over_connections_with_their_ends() {
+    let log = run(&format!("{REQUESTS}{QUERIES}"));
+    for (_, message) in &log.sends {
+        let Channel::Connection(connection) = message.channel else {
+            panic!("{message:?}");
+        };
+        let (a, b) = log.connections[connection as usize];
+        let ends = (message.src, message.dst);
+        assert!(ends == (a, b) || ends == (b, a), "{message:?} {a} {b}");
+    }
+}
+
+#[test]
+fn small_messages_have_priority() {
+    let log = run(&format!(
+        "workload.high_priority_below = \"10KB\"\n{REQUESTS}"
+    ));
+    for (_, message) in &log.sends {
+        assert_eq!(message.priority, u8::from(message.bytes >= 10_000));
+    }
+    assert!(run(REQUESTS).sends.iter().all(|(_, m)| m.priority == 1));
+}
+
+#[test]
+fn records_begin_in_the_measured_time() {
+    let text = format!("run.warmup = \"100ms\"\n{REQUESTS}{QUERIES}");
+    let log = run(&text);
+    let measured_ps = 100_000_000_000..600_000_000_000;
+    assert!(log.flows.iter().all(|f| measured_ps.contains(&f.start_ps)));
+    assert!(
+        log.queries
+            .iter()
+            .all(|q| measured_ps.contains(&q.start_ps))
+    );
+    assert!(
+        log.sends
+            .iter()
+            .any(|(at_ps, _)| *at_ps < measured_ps.start)
+    );
+}
+
+#[test]
+fn a_run_ends_when_what_is_counted_is_done() {
+    let lasting = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 2\n";
+    let incast = "[workload.incast]\nqueries = 2\ntotal = \"10KB\"\n";
+    assert_eq!(run(lasting).progress, Progress::Lasting);
+    assert_eq!(run(incast).progress, Progress::Done);
+    assert_eq!(run(&format!("{lasting}{incast}")).progress, Progress::Done);
+    assert_eq!(run(&format!("{REQUESTS}{incast}")).progress, Progress::Busy);
+}
+
+#[test]
+fn classes_with_the_same_name_are_told_apart() {
+    let text = format!("{FLOWS}\n[workload.production]\noutside = 9\n");
+    let classes = run(&text).classes;
+    assert_eq!(classes[0], "(0, 10KB]");
+    assert_eq!(classes[4], "production (0, 10KB]");
+    assert_eq!(classes[6], "(100KB, 1MB]");
+}

@@ -1,0 +1,185 @@
+//! The message transport: uncontended transfers have the closed form of the reference and its recorded times to
+//! the printed digit; what is trimmed arrives nevertheless; entropy values spread packets over all paths.
+//! Recorded numbers and the closed form: `uet-htsim.toml`, [current] and [closed_form] (Ultra Ethernet's
+//! simulator, commit 40ccb05).
+
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::simulation::Outcome;
+use hull_sim::workload::Acked;
+
+use super::star::run;
+
+/// The set-up of the reference: 100 Gbps, 1 us a link, packets of 4150 bytes, 43 of them a queue.
+const BASE: &str = r#"
+name = "messages"
+[run]
+duration = "1ms"
+drain = "100ms"
+[topology.fat_tree]
+k = 4
+[host]
+rate = "100Gbps"
+delay = "1us"
+[switch]
+rate = "100Gbps"
+delay = "1us"
+buffer = "43pkts"
+count_in_service = true
+trimming = {}
+marking = { threshold = "37350B", max_threshold = "145250B", on = "sent" }
+[transport]
+congestion_control = "nscc"
+ecn = true
+mtu = "4150B"
+header = "64B"
+"#;
+
+fn scenario(flows: &str, settings: &[&str]) -> Scenario {
+    let text = format!("{BASE}[workload.long_lived]\nflows = [{flows}]\n");
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    match scenario::expand(&text, "test.toml", &settings) {
+        Ok(cells) => cells[0].scenario.clone(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// When the sender of each flow had the last acknowledgment, us, in order.
+fn finished_us(outcome: &Outcome) -> Vec<f64> {
+    let times = outcome.flows.rows().iter().map(|row| match row.acked {
+        Acked::After(ps) => (row.start_ps + ps) as f64 * 1e-6,
+        other => panic!("{other:?}"),
+    });
+    let mut times = Vec::from_iter(times);
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// `size` bytes from host 0 to host 15, six links away.
+fn alone_us(size: u64, control: &str, paths: u32) -> f64 {
+    let flow = format!("{{ src = 0, dst = 15, size = \"{size}B\" }}");
+    let control = format!("transport.congestion_control={control}");
+    let paths = format!("transport.message.paths={paths}");
+    let outcome = run(&scenario(&flow, &[&control, &paths]), 13);
+    assert_eq!(outcome.marks, 0);
+    finished_us(&outcome)[0]
+}
+
+/// n packets, the last one of r bytes of payload, over 6 links of 100 Gbps and 1 us, and the last ACK back.
+fn closed_form_us(size: u64) -> f64 {
+    let (mss, sending_us) = (4086, |bytes: u64| bytes as f64 * 8.0 / 100_000.0);
+    let last = (size - 1) % mss + 1;
+    let full = (size - last) / mss;
+    let data_us = full as f64 * sending_us(4150) + 6.0 * sending_us(last + 64);
+    // Behind full packets the last one, when it is smaller, waits at each link for the one before it.
+    let waits_us = if full > 0 {
+        5.0 * (sending_us(4150) - sending_us(last + 64))
+    } else {
+        0.0
+    };
+    data_us + waits_us + 6.0 * sending_us(64) + 12.0
+}
+
+/// On one path: on several a short last packet may overtake the one before it.
+#[test]
+fn an_uncontended_transfer_takes_the_time_of_the_closed_form() {
+    for size in [1000, 4086, 4087, 40_860, 408_600, 2_000_000] {
+        let (measured, expected) = (alone_us(size, "nscc", 1), closed_form_us(size));
+        assert!(
+            (measured - expected).abs() < 1e-4,
+            "{size}: {measured} {expected}"
+        );
+    }
+}
+
+#[test]
+fn recorded_times_come_out_to_the_printed_digit() {
+    for (size, control, recorded) in [
+        (2_000_000, "nscc", "176.200"),
+        (40_860, "nscc", "17.0107"),
+        (408_600, "nscc", "46.8907"),
+        (40_860, "rccc", "17.0107"),
+        (408_600, "rccc", "46.8907"),
+        (2_000_000, "nscc+rccc", "177.368"),
+    ] {
+        let digits = recorded.len() - recorded.find('.').unwrap_or(0) - 1;
+        let measured = format!("{:.digits$}", alone_us(size, control, 64));
+        assert_eq!(measured, recorded, "{size} bytes, {control}");
+    }
+}
+
+/// Three senders into one receiver: the switch trims, nothing is lost, all arrives at nearly full rate.
+#[test]
+fn what_is_trimmed_is_sent_again() {
+    let flow = |src| format!("{{ src = {src}, dst = 15, size = \"1MB\" }}");
+    let flows: Vec<String> = [0, 4, 8].map(flow).to_vec();
+    for control in ["nscc", "rccc", "nscc+rccc"] {
+        let setting = format!("transport.congestion_control={control}");
+        let outcome = run(&scenario(&flows.join(","), &[&setting]), 1);
+        let finished = finished_us(&outcome);
+        assert_eq!(
+            (finished.len(), outcome.packets.dropped),
+            (3, 0),
+            "{control}"
+        );
+        assert!(outcome.counts.retransmissions > 0, "{control}");
+        // 3 MB and headers take 243.8 us on the last link.
+        assert!(
+            finished[2] > 243.8 && finished[2] < 310.0,
+            "{control}: {finished:?}"
+        );
+    }
+}
+
+/// A flow list in this network.
+fn listed(base: &str, control: &str, rows: &str) -> Outcome {
+    let name = format!("hull-{}-{control}-{}.csv", std::process::id(), rows.len());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, rows).expect("a temporary file");
+    let text = format!("{base}[workload]\nflows = \"{}\"\n", path.display());
+    let setting = format!("transport.congestion_control={control}");
+    let cells = scenario::expand(&text, "test.toml", &[setting]).expect("a good scenario");
+    let outcome = run(&cells[0].scenario, 13);
+    std::fs::remove_file(&path).expect("it was there");
+    outcome
+}
+
+/// Ten messages of a packet each on one connection take what one message of ten packets takes, with as many
+/// acknowledgments and pulls (recorded: 17.0107 us, 4 ACKs, 10 packets).
+#[test]
+fn messages_share_a_connection() {
+    let rows: String = (0..10).map(|_| "0,0,15,4086,a\n").collect();
+    let rows = format!("start_ps,src,dst,bytes,reuse\n{rows}");
+    let outcome = listed(BASE, "rccc", &rows);
+    let finished = finished_us(&outcome);
+    assert_eq!(finished.len(), 10);
+    assert_eq!(format!("{:.4}", finished[9]), "17.0107");
+    assert_eq!((outcome.counts.first_sends, outcome.counts.acks), (10, 4));
+}
+
+/// A flow starts when the senders of the rows that it names are done, and its start counts from then; with the
+/// message transport as with TCP.
+#[test]
+fn a_flow_starts_after_others() {
+    let rows = "start_ps,src,dst,bytes,after\n3000000,0,15,40860,3 2\n0,0,15,40860,\n\
+                0,1,14,408600,\n0,15,0,40860,1\n";
+    let without_trimming = BASE
+        .replace("trimming = {}\n", "")
+        .replace("\"sent\"", "\"dequeue\"");
+    for (control, base) in [("nscc", BASE), ("dctcp", &without_trimming)] {
+        let outcome = listed(base, control, rows);
+        let mut flows = Vec::from_iter(outcome.flows.rows());
+        flows.sort_by_key(|row| row.start_ps);
+        let acked_ps = |row: &hull_sim::workload::FlowRecord| match row.acked {
+            Acked::After(ps) => row.start_ps + ps,
+            other => panic!("{other:?}"),
+        };
+        let (first, second) = (acked_ps(flows[0]), acked_ps(flows[1]));
+        assert_eq!(
+            flows[2].start_ps,
+            first.max(second) + 3_000_000,
+            "{control}"
+        );
+        assert_eq!(flows[3].start_ps, acked_ps(flows[2]), "{control}");
+        assert_eq!((flows[2].src, flows[3].src), (0, 15), "{control}");
+    }
+}
