@@ -124,6 +124,13 @@ impl FlowTable {
         !self.connections.is_empty() && self.connections[slot as usize].is_some()
     }
 
+    /// The first entry of the route of a connection's data, where it has one path and has taken it.
+    pub(super) fn only_message_route(&self, slot: u32) -> Option<u32> {
+        let connection = self.connections.get(slot as usize)?.as_deref()?;
+        let route = connection.routes.first()?;
+        (connection.routes.len() == 2 && route.is_found).then_some(route.at)
+    }
+
     /// The first entry of the route of a packet.
     fn message_route(
         &mut self,
@@ -282,7 +289,7 @@ impl Simulation {
                 }
                 return;
             }
-            match nic.next() {
+            match nic.next_turn() {
                 Some(Turn::Control(packet)) => self.send_to_wire(host, packet),
                 Some(Turn::Sender(slot)) => self.send_message_data(host, slot),
                 None => return,
