@@ -16,7 +16,7 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of
 4 MB (thesis 2.3.1 and 4.5.2), gives alpha; it is taken for all three.
 """
-MarkOn = Literal["enqueue", "dequeue"]
+MarkOn = Literal["enqueue", "dequeue", "sent"]
 """When the queue is compared with the threshold."""
 AverageWeight = int | str | float
 QcnRounding = Literal["up", "down"]
@@ -27,8 +27,22 @@ RelativeRate = str | float
 Tick = str | float
 Placement = Literal["series", "parallel"]
 """Where a phantom queue counts packets (paper, remark 1)."""
-CongestionControl = Literal["newreno", "cubic", "bic", "dctcp", "vegas", "qcn", "qcn-aimd", "rcp"]
+CongestionControl = Literal[
+    "newreno",
+    "cubic",
+    "bic",
+    "dctcp",
+    "vegas",
+    "qcn",
+    "qcn-aimd",
+    "rcp",
+    "nscc",
+    "rccc",
+    "nscc+rccc",
+]
 """Congestion control algorithms."""
+LoadBalancing = Literal["ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed"]
+"""A load balancer of the message transport."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
 WhenTableFull = Literal["ignore", "evict_oldest"]
@@ -477,6 +491,30 @@ class ReactionPoint(TypedDict):
     """Smallest rate."""
 
 
+class Message(TypedDict):
+    """Settings of the message transport: congestion_control = "nscc", "rccc" or "nscc+rccc"."""
+
+    paths: NotRequired[int]
+    """Entropy values of a connection; each is a path that its hash chooses."""
+    load_balancing: NotRequired[LoadBalancing]
+    """How packets are spread over the paths."""
+    ack_bytes: NotRequired[Size]
+    """Received bytes after which the receiver acknowledges at the latest."""
+    initial_window: NotRequired[int]
+    """First window (and first credit, which the receiver was not asked for), full packets;
+    without it 1.5 times what the link carries in the longest round trip.
+    """
+    round_trip: NotRequired[Time]
+    """The round trip of the unloaded network, which sizes windows and targets; without it that
+    of the farthest hosts, over the slowest of their shortest paths.
+    """
+    timeout: NotRequired[Time]
+    """A packet that is not acknowledged for so long counts as lost; without it 15 us and six
+    times what a full buffer of a port takes to drain, or six round trips where buffers have
+    no limit.
+    """
+
+
 class Vegas(TypedDict):
     """TCP Vegas's parameters: segments of the window that wait in queues."""
 
@@ -596,6 +634,8 @@ class Transport(TypedDict):
     """DCTCP's parameters."""
     vegas: NotRequired[Vegas]
     """Vegas's parameters."""
+    message: NotRequired[Message]
+    """The message transport's parameters."""
     qcn: NotRequired[ReactionPoint]
     """QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then."""
 
@@ -632,6 +672,15 @@ class PhantomQueue(TypedDict):
     """Step in which it drains (800 ns on the NetFPGA)."""
     placement: NotRequired[Placement]
     """Where packets are counted: as they leave the port, or as they arrive at it."""
+
+
+class Trimming(TypedDict):
+    """Packet trimming, for transports that understand it."""
+
+    newcomer: NotRequired[Share]
+    """How often the packet that finds no room is cut itself; else the last one of the queue is,
+    and the newcomer takes its place.
+    """
 
 
 class Rcp(TypedDict):
@@ -725,6 +774,10 @@ class Marking(TypedDict):
 
     threshold: Size
     """Packets that find more than this in the queue are marked (the papers' K)."""
+    max_threshold: NotRequired[Size]
+    """Queue above which every packet is marked (Kmax): between the threshold and this the share
+    that is marked rises linearly. Without it, all above the threshold are.
+    """
     count_arriving: NotRequired[bool]
     """Whether the packet itself is counted in."""
     on: NotRequired[MarkOn]
@@ -797,6 +850,10 @@ class Switch(TypedDict):
     """QCN's congestion point; without this table there is none."""
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
+    trimming: NotRequired[Trimming]
+    """Trimming: data that finds no room in the buffer loses its payload and goes on as a header,
+    in a queue that is served first; without this table it is dropped.
+    """
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]

@@ -234,6 +234,7 @@ def text(rows: list[Row]) -> str:
     notes = [
         f"{row.given['id']} {row.status}: {row.reason}" for row in rows if row.status != "done"
     ]
+    notes += causes(rows)
     total = summary(rows)
     if total["compared"]:
         notes.append(
@@ -243,7 +244,19 @@ def text(rows: list[Row]) -> str:
         )
     else:
         notes.append("no row was compared")
-    return "\n".join([table, "", *notes])
+    return "\n".join([table, "", *(f"- {note}" for note in notes)])
+
+
+def causes(rows: list[Row]) -> list[str]:
+    """What is known of the tails that are not close, from `causes.toml`."""
+    told = tomllib.loads((HERE / "causes.toml").read_text(encoding="utf-8"))["causes"]
+    known = {(one["cm"], one["options"]): one["cause"] for one in told}
+    far = [row for row in rows if row.ratio is not None and abs(row.ratio - 1) > CLOSE]
+    found = [(row, known.get((row.given["cm"], row.given["options"]))) for row in far]
+    return [
+        f"{row.given['id']} is {row.ratio - 1:+.1%} off: {cause or 'no cause is known'}"
+        for row, cause in found
+    ]
 
 
 def run_all(rows: list[Row], options: argparse.Namespace, setup: Setup) -> bool:

@@ -73,6 +73,8 @@ pub struct PullPacer {
     /// And at the present one.
     paced_quantum_ps: u64,
     senders: Vec<Sender>,
+    /// Numbers that may be given again.
+    free: Vec<u32>,
     active: VecDeque<u32>,
     idle: VecDeque<u32>,
 }
@@ -92,6 +94,7 @@ impl PullPacer {
             quantum_ps,
             paced_quantum_ps: quantum_ps,
             senders: Vec::new(),
+            free: Vec::new(),
             active: VecDeque::new(),
             idle: VecDeque::new(),
         }
@@ -99,13 +102,25 @@ impl PullPacer {
 
     /// A new connection: the number by which its sender is called from now on.
     pub fn add_sender(&mut self) -> u32 {
-        self.senders.push(Sender {
+        let sender = Sender {
             target: 0,
             pulled: START,
             active: false,
             idle: false,
-        });
+        };
+        if let Some(number) = self.free.pop() {
+            self.senders[number as usize] = sender;
+            return number;
+        }
+        self.senders.push(sender);
         self.senders.len() as u32 - 1
+    }
+
+    /// The connection of a sender is over: it gets no more credit, and its number may be given again.
+    pub fn remove_sender(&mut self, sender: u32) {
+        self.active.retain(|&other| other != sender);
+        self.idle.retain(|&other| other != sender);
+        self.free.push(sender);
     }
 
     /// A data packet or a request to send with this pull target arrives. A higher one than before is demand.

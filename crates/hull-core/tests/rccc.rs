@@ -89,6 +89,23 @@ fn turns_by_hand() {
     assert_eq!(pacer.next_pull(), None);
 }
 
+/// Nothing is pulled for a connection that is over, and its number serves for another from the start.
+#[test]
+fn a_sender_that_is_over_is_forgotten() {
+    let mut pacer = pacer(100_000_000_000);
+    let (one, two) = (pacer.add_sender(), pacer.add_sender());
+    pacer.on_target(one, start() + 100);
+    pacer.on_target(two, start() + 5);
+    pacer.remove_sender(one);
+    assert_eq!(pacer.next_pull().map(|pull| pull.sender), Some(two));
+    pacer.remove_sender(two);
+    assert_eq!(pacer.next_pull(), None);
+    let again = pacer.add_sender();
+    assert!(again == one || again == two);
+    pacer.on_target(again, start() + 7);
+    assert_eq!(pacer.next_pull().map(|pull| pull.pulled), Some(start() + 7));
+}
+
 proptest! {
     /// With demand of all, no sender is ever more than one turn ahead of another, and nobody is pulled beyond its
     /// target before all are satisfied.

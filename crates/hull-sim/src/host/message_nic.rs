@@ -73,7 +73,7 @@ impl MessageNic {
     }
 
     /// The link is free: what leaves.
-    pub fn next(&mut self) -> Option<Turn> {
+    pub fn next_turn(&mut self) -> Option<Turn> {
         let both = !self.control.is_empty() && !self.senders.is_empty();
         if both {
             self.turn = (self.turn + 1) % (CONTROL_SHARE + 1);
@@ -108,7 +108,7 @@ mod tests {
         }
         nic.push_sender(7);
         nic.push_sender(8);
-        let turns = std::iter::from_fn(|| nic.next());
+        let turns = std::iter::from_fn(|| nic.next_turn());
         let of_data: Vec<usize> = turns
             .enumerate()
             .filter_map(|(at, turn)| matches!(turn, Turn::Sender(_)).then_some(at))

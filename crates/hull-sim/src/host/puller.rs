@@ -43,8 +43,16 @@ impl Puller {
 
     /// A connection to this host was opened: its number here.
     pub fn add(&mut self, slot: u32) -> u32 {
-        self.slots.push(slot);
-        self.pacer.add_sender()
+        let number = self.pacer.add_sender();
+        let at = number as usize;
+        self.slots.resize(self.slots.len().max(at + 1), slot);
+        self.slots[at] = slot;
+        number
+    }
+
+    /// A connection, by its number, is over.
+    pub fn remove(&mut self, number: u32) {
+        self.pacer.remove_sender(number);
     }
 
     /// The sender of a connection, by its number, wants to have been granted so much.
@@ -76,15 +84,16 @@ impl Puller {
         now_ps < self.ready_ps
     }
 
-    /// The next pull, where there is one: slot, what is granted in all, and when the next may follow.
-    pub fn pull(&mut self, now_ps: u64) -> Option<(u32, u64, u64)> {
-        let Pull {
-            sender,
-            pulled,
-            gap_ps,
-        } = self.pacer.next_pull()?;
-        self.ready_ps = now_ps + gap_ps;
-        Some((self.slots[sender as usize], pulled, self.ready_ps))
+    /// The next pull, where there is one; with the slot of its connection.
+    pub fn next_pull(&mut self) -> Option<(u32, Pull)> {
+        let pull = self.pacer.next_pull()?;
+        Some((self.slots[pull.sender as usize], pull))
+    }
+
+    /// That pull is sent: when the next one may follow.
+    pub fn sent(&mut self, now_ps: u64, pull: &Pull) -> u64 {
+        self.ready_ps = now_ps + pull.gap_ps;
+        self.ready_ps
     }
 
     /// An interval of the adaptation is over (or begins the first one): when the next one is, where the rate

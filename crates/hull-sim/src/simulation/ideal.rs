@@ -9,6 +9,7 @@
 use super::Endpoints;
 use super::flows::NONE;
 use crate::network::{Network, Segments};
+use crate::transport::message::MessageConfig;
 use crate::workload::Besides;
 
 impl Endpoints {
@@ -22,6 +23,9 @@ impl Endpoints {
     ) -> Option<u64> {
         let flow = &self.table.flows[slot as usize];
         let template = self.table.template(slot);
+        if let Some(config) = &template.message {
+            return self.message_ideal_ps(network, slot, config, (bytes, besides));
+        }
         let stacks_ps = self.hosts.least_stacks_ps();
         let way_ps = |route: u32, bytes: u64| {
             let message = Segments {
@@ -45,6 +49,31 @@ impl Endpoints {
                 let ack_ps = link.serialization_ps(self.header_bytes);
                 ideal_ps += ack_ps.saturating_sub(besides.server_ps);
             }
+        }
+        Some(ideal_ps)
+    }
+
+    /// The same of the message transport, which passes no stack and has no handshake. With several paths it
+    /// is not known: a short last packet may overtake the one before.
+    fn message_ideal_ps(
+        &self,
+        network: &Network,
+        slot: u32,
+        config: &MessageConfig,
+        (bytes, besides): (u64, Besides),
+    ) -> Option<u64> {
+        let way_ps = |slot: u32, bytes: u64| {
+            let message = Segments {
+                bytes,
+                mss: config.mss() as u16,
+                header_bytes: config.header_bytes,
+            };
+            network.alone_ps(self.table.only_message_route(slot)?, &message)
+        };
+        let mut ideal_ps = way_ps(slot, bytes)? + besides.application_ps;
+        let reverse = self.table.flows[slot as usize].reverse;
+        if besides.request_bytes > 0 && reverse != NONE {
+            ideal_ps += way_ps(reverse, besides.request_bytes)? + besides.server_ps;
         }
         Some(ideal_ps)
     }

@@ -124,6 +124,20 @@ impl FlowTable {
         !self.connections.is_empty() && self.connections[slot as usize].is_some()
     }
 
+    /// Whether a slot has the connection that its receiver's host calls `number`, and it is not over.
+    fn is_pulled(&self, slot: u32, number: u32) -> bool {
+        let connection = self.connections[slot as usize].as_deref();
+        self.flows[slot as usize].live
+            && connection.is_some_and(|connection| connection.at_puller == Some(number))
+    }
+
+    /// The first entry of the route of a connection's data, where it has one path and has taken it.
+    pub(super) fn only_message_route(&self, slot: u32) -> Option<u32> {
+        let connection = self.connections.get(slot as usize)?.as_deref()?;
+        let route = connection.routes.first()?;
+        (connection.routes.len() == 2 && route.is_found).then_some(route.at)
+    }
+
     /// The first entry of the route of a packet.
     fn message_route(
         &mut self,
@@ -282,7 +296,7 @@ impl Simulation {
                 }
                 return;
             }
-            match nic.next() {
+            match nic.next_turn() {
                 Some(Turn::Control(packet)) => self.send_to_wire(host, packet),
                 Some(Turn::Sender(slot)) => self.send_message_data(host, slot),
                 None => return,
@@ -384,9 +398,17 @@ impl Simulation {
         if puller.waits(now_ps) {
             return;
         }
-        let Some((slot, granted, next_ps)) = puller.pull(now_ps) else {
-            return;
+        let (slot, pull) = loop {
+            let Some((slot, pull)) = puller.next_pull() else {
+                return;
+            };
+            if self.endpoints.table.is_pulled(slot, pull.sender) {
+                break (slot, pull);
+            }
+            // The slot may have another connection already.
+            puller.remove(pull.sender);
         };
+        let (granted, next_ps) = (pull.pulled, puller.sent(now_ps, &pull));
         self.clock.schedule(next_ps, Kind::Pull, host);
         let random = self.endpoints.hosts.message_nics[host].random.bits();
         let entropy = self.endpoints.table.any_entropy(slot, random);

@@ -30,7 +30,7 @@ enum Kind {
     Bulk(Bulk),
     LongLived(LongLived),
     Flows(Box<PoissonFlows>),
-    Replay(Replay),
+    Replay(Box<Replay>),
     Incast(Incast),
     PartitionAggregate(Box<PartitionAggregate>),
     AllToAll(AllToAll),
@@ -119,7 +119,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
             let replay = Replay::new(path, &list.class_bounds(), &context, &groups)?;
             groups = groups.with_names(replay.group_names());
             scenario.check_listed(&replay.transports)?;
-            add("flows", None, Kind::Replay(replay));
+            add("flows", None, Kind::Replay(Box::new(replay)));
         }
         None => {}
     }

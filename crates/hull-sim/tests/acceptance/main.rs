@@ -34,6 +34,7 @@ mod processor_sharing;
 mod qcn;
 mod queue_series;
 mod random_loss;
+mod random_messages;
 mod random_scenarios;
 mod rcp;
 mod red_and_pi;

@@ -183,3 +183,88 @@ fn a_flow_starts_after_others() {
         assert_eq!((flows[2].src, flows[3].src), (0, 15), "{control}");
     }
 }
+
+/// Flows one after another into one host: a slot that is used again takes nothing over from the credit of the
+/// flow before.
+#[test]
+fn a_new_connection_begins_with_credit_of_its_own() {
+    let rows: String = (0..12)
+        .map(|row| match row {
+            0 => "0,0,15,408600,\n".to_owned(),
+            _ => format!("30000000,{},15,408600,{row}\n", row % 4),
+        })
+        .collect();
+    let rows = format!("start_ps,src,dst,bytes,after\n{rows}");
+    let outcome = listed(BASE, "rccc", &rows);
+    for row in outcome.flows.rows() {
+        let Acked::After(ps) = row.acked else {
+            panic!("{row:?}");
+        };
+        assert_eq!(format!("{:.4}", ps as f64 * 1e-6), "46.8907", "{row:?}");
+    }
+    assert_eq!(outcome.flows.rows().len(), 12);
+}
+
+/// What does not fit is refused with the key, the value and what is expected.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let with = |setting: &str| format!("transport.message={{{setting}}}");
+    for (settings, parts) in [
+        (
+            vec![with("paths=100")],
+            ["transport.message.paths", "100", "a power of two"],
+        ),
+        (
+            vec![with("paths=0,load_balancing=\"reps\"")],
+            ["transport.message.paths", "0", "1 to 4096"],
+        ),
+        (
+            vec![with("round_trip=\"1ns\"")],
+            ["transport.message.round_trip", "\"1ns\"", "100ns to 10s"],
+        ),
+        (
+            vec![with("timeout=\"20s\"")],
+            ["transport.message.timeout", "\"20s\"", "100ns to 10s"],
+        ),
+        (
+            vec!["transport.congestion_control=dctcp".to_owned()],
+            [
+                "switch.trimming",
+                "a table",
+                "no transport of the scenario understands",
+            ],
+        ),
+        (
+            vec!["transport.ecn=false".to_owned()],
+            [
+                "transport.ecn",
+                "false",
+                "true with transport.congestion_control",
+            ],
+        ),
+        (
+            vec!["switch.buffer=unlimited".to_owned()],
+            [
+                "switch.buffer",
+                "\"unlimited\"",
+                "a limit with switch.trimming",
+            ],
+        ),
+        (
+            vec!["switch.marking.max_threshold=10KB".to_owned()],
+            [
+                "switch.marking.max_threshold",
+                "\"10KB\"",
+                "more than threshold",
+            ],
+        ),
+    ] {
+        let text = format!("{BASE}[workload.long_lived]\nflows = [{{ src = 0, dst = 1 }}]\n");
+        let error = scenario::expand(&text, "test.toml", &settings)
+            .expect_err("bad")
+            .to_string();
+        for part in parts {
+            assert!(error.contains(part), "{settings:?}: {error}");
+        }
+    }
+}

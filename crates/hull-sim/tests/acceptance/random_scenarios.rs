@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 
 use hull_sim::measure::LinkCount;
-use hull_sim::scenario::{Scenario, expand};
+use hull_sim::scenario::{Message, Scenario, expand};
 use hull_sim::simulation::{self, Control, Outcome};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::measuring::left;
+use super::random_messages::messages;
 
 type Settings = Vec<String>;
 
@@ -288,7 +289,7 @@ fn transport() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// Rate-based sources instead, or not.
+/// Rate-based sources or messages instead, or not.
 fn rcp() -> impl Strategy<Value = Settings> {
     let algorithm = select(vec!["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]);
     let some = (algorithm, 0_u32..300, 0_u32..300, 1_u32..500).prop_map(
@@ -304,7 +305,7 @@ fn rcp() -> impl Strategy<Value = Settings> {
             ])
         },
     );
-    prop_oneof![5 => Just(Settings::new()), 1 => some]
+    prop_oneof![5 => Just(Settings::new()), 1 => some, 1 => messages()]
 }
 
 const BASE: &str = r#"
@@ -463,16 +464,20 @@ proptest! {
         prop_assert_eq!(packets.sent, packets.delivered + packets.dropped + packets.in_flight);
         prop_assert!(outcome.options_in_flight <= packets.in_flight);
         prop_assert!(outcome.simulated_ps <= 23_200_000_000);
+        let is_tcp = scenario.transport.message == Message::default();
         let overfull = outcome.links.iter().find(|link| link.utilization > 1.000_001);
         prop_assert!(overfull.is_none(), "{overfull:?}");
         for row in outcome.flows.rows() {
-            // The route of a flow may change when a link fails.
-            let known = scenario.topology.failures.is_empty();
+            // The route of a flow may change when a link fails; a message may have many.
+            let known = scenario.topology.failures.is_empty() && row.ideal_ps.is_some() | is_tcp;
             prop_assert!(!known || row.slowdown() >= Some(1.0), "{row:?}");
         }
         let dropped: u64 = outcome.links.iter().map(|link| link.drops).sum();
         prop_assert!(dropped <= packets.dropped);
-        prop_assert_eq!(perturbation(&settings, seed, &outcome.links), Ok(None));
+        if is_tcp {
+            // Messages cannot be captured.
+            prop_assert_eq!(perturbation(&settings, seed, &outcome.links), Ok(None));
+        }
         if seed.is_multiple_of(4) {
             let again = results(&scenario, seed).map(|(_, text)| text);
             prop_assert!(again == Ok(text), "another result");
