@@ -34,7 +34,7 @@ def inputs(folder: Path, table: str = TABLE) -> list[str | Path]:
     (folder / "one.cm").write_text(one, encoding="utf-8")
     ten = "0->1 id 1 msg start 0 size 40860\n" * 10
     (folder / "ten.cm").write_text(f"Nodes 2\nConnections 10\n{ten}", encoding="utf-8")
-    out = ["--out", folder / "out", "--hull", HULL, "--jobs", "1"]
+    out: list[str | Path] = ["--out", folder / "out", "--hull", HULL, "--jobs", "1"]
     return [folder / "table.toml", "--formats", folder, *out]
 
 
