@@ -93,6 +93,7 @@ fn around(key: &str) -> Vec<String> {
             "transport.max_rto=3600s",
         ]),
         "transport.qcn" => with(&QCN),
+        "transport.message" => with(&["transport.congestion_control=nscc", "transport.ecn=true"]),
         "pacer" => with(&["pacer={}"]),
         "workload.long_lived.flows[]" => {
             let last = key.rsplit_once('.').map_or(key, |(_, last)| last);
