@@ -139,11 +139,8 @@ impl Workload for LongLived {
         let first_ps = self.flows.iter().map(|flow| flow.start_ps).min();
         let first = |flow: &&Flow| Some(flow.start_ps) == first_ps;
         let flows = self.flows.iter().filter(first).count() as u64;
-        let sizes = self
-            .flows
-            .iter()
-            .filter(first)
-            .map(|flow| flow.size.unwrap_or(LASTING));
+        // What an endless flow has under way is bounded by marks and losses.
+        let sizes = self.flows.iter().filter(first).filter_map(|flow| flow.size);
         Backlog::of_flows(flows).with_bytes(sizes.fold(0, u64::saturating_add))
     }
 
