@@ -15,7 +15,7 @@
 //!   of that. Epochs stop until as much has been sent, and the next period begins with the first ACK of a packet
 //!   sent after that; so begin the first epoch and period. An ACK that begins a period is not counted in it.
 //! - Loss does not change W.
-//! - Packets are paced at W per base round trip; the gap is computed anew at most every 1/20 of that.
+//! - Packets are paced at W per base round trip; the gap is recomputed at most every 1/20 of that.
 //!
 //! W stays between a packet and the BDP. Published: K 24,576 bytes, g 0.65 (0.5 in figures 10 to 12).
 //!
