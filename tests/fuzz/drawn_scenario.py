@@ -321,6 +321,7 @@ def _workload(draw: random.Random, hosts: int) -> Table:
             **some(draw, {"service": lambda: gamma, "arrivals": lambda: "fixed"}),
         },
         "all_to_all": lambda: {"size": size(most=20_000), "jitter": _us(draw, 90)()},
+        "permutation": lambda: {"size": size(most=20_000), "start": _us(draw, 90)()},
         "long_lived": lambda: {
             "flows": [
                 {"src": 0, "dst": last, "stop": f"{draw.randint(1, 4000)}us"},

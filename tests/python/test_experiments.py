@@ -51,6 +51,7 @@ def test_every_table_is_of_an_experiment() -> None:
 
 
 FINITE = {"requests", "flows", "incast", "partition_aggregate", "production", "all_to_all", "bulk"}
+FINITE |= {"permutation"}
 
 
 @pytest.mark.parametrize("id_", IDS)

@@ -55,6 +55,8 @@ pub enum Purpose {
     ProductionEndpoints = 42,
     /// Service times of requests.
     RequestService = 43,
+    /// Who sends to whom in a permutation.
+    Permutation = 44,
 }
 
 /// A stream of random numbers.

@@ -75,8 +75,8 @@ pub use transport::Transport;
 pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
-    LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Pick, PoissonFlows, Production,
-    Requests, SizeClass, Sizes, Workload, check_requests,
+    LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick, PoissonFlows,
+    Production, Requests, SizeClass, Sizes, Workload, check_requests,
 };
 
 /// A table of TOML that overrides keys of the scenario.

@@ -183,6 +183,12 @@ impl super::Workload {
                     .and_then(|w| w.transport.as_deref()),
             ),
             (
+                "permutation",
+                self.permutation
+                    .as_ref()
+                    .and_then(|w| w.transport.as_deref()),
+            ),
+            (
                 "production",
                 self.production
                     .as_ref()

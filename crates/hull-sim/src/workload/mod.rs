@@ -23,6 +23,7 @@ mod hosts;
 mod incast;
 mod long_lived;
 mod partition_aggregate;
+mod permutation;
 mod poisson_flows;
 mod pools;
 mod production;

@@ -10,6 +10,7 @@ use super::context::Context;
 use super::incast::Incast;
 use super::long_lived::LongLived;
 use super::partition_aggregate::PartitionAggregate;
+use super::permutation::Permutation;
 use super::poisson_flows::PoissonFlows;
 use super::production::Production;
 use super::replay::Replay;
@@ -34,6 +35,7 @@ enum Kind {
     Incast(Incast),
     PartitionAggregate(Box<PartitionAggregate>),
     AllToAll(AllToAll),
+    Permutation(Permutation),
     Production(Box<Production>),
 }
 
@@ -49,6 +51,7 @@ macro_rules! each {
             Kind::Incast($workload) => $call,
             Kind::PartitionAggregate($workload) => $call,
             Kind::AllToAll($workload) => $call,
+            Kind::Permutation($workload) => $call,
             Kind::Production($workload) => $call,
         }
     };
@@ -138,6 +141,14 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
             "all_to_all",
             settings.transport.as_ref(),
             Kind::AllToAll(all),
+        );
+    }
+    if let Some(settings) = &workload.permutation {
+        let permutation = Permutation::new(settings, &context)?;
+        add(
+            "permutation",
+            settings.transport.as_ref(),
+            Kind::Permutation(permutation),
         );
     }
     if let Some(settings) = &workload.production {

@@ -107,6 +107,7 @@ fn around(key: &str) -> Vec<String> {
         }
         "workload.incast" => traffic("workload.incast={total=\"30KB\",queries=3}"),
         "workload.all_to_all" => traffic("workload.all_to_all={size=\"1KB\"}"),
+        "workload.permutation" => traffic("workload.permutation={size=\"1KB\"}"),
         "workload.production" => traffic("workload.production={}"),
         "workload.partition_aggregate" => traffic(&QUERIES.replace("SERVICE", "")),
         _ if key.starts_with("workload.requests.service") => service(REQUESTS, key),

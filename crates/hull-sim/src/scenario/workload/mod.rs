@@ -7,6 +7,7 @@ mod hosts;
 mod incast;
 mod long_lived;
 mod partition_aggregate;
+mod permutation;
 mod production;
 mod requests;
 mod sizes;
@@ -24,6 +25,7 @@ pub use hosts::{HostList, HostRef};
 pub use incast::Incast;
 pub use long_lived::{LongFlows, LongLived};
 pub use partition_aggregate::{Arrivals, PartitionAggregate};
+pub use permutation::Permutation;
 pub use production::Production;
 pub use requests::{Pick, Requests, SizeClass, check_requests};
 pub use sizes::{MAX_FLOW_BYTES, Pareto, Sizes};
@@ -57,6 +59,9 @@ pub struct Workload {
     /// A shuffle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_to_all: Option<AllToAll>,
+    /// Each host sends one flow and receives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permutation: Option<Permutation>,
     /// The production benchmark of a rack (thesis 2.3.3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub production: Option<Production>,
@@ -92,13 +97,14 @@ pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
             .as_ref()
             .map(partition_aggregate::check),
         workload.all_to_all.as_ref().map(all_to_all::check),
+        workload.permutation.as_ref().map(permutation::check),
         workload.production.as_ref().map(production::check),
     ];
     if checks.iter().all(Option::is_none) {
         let none = refuse(
             "workload",
             "no traffic",
-            "one or more of the tables requests, bulk, long_lived, flows, incast, partition_aggregate, all_to_all, production",
+            "one or more of the tables requests, bulk, long_lived, flows, incast, partition_aggregate, all_to_all, permutation, production",
         );
         return vec![none];
     }
@@ -132,6 +138,7 @@ mod tests {
         flows = { load = "15%", count = 9, sources = "1-3", destinations = [0, "h4"], connections = "persistent", sizes = { pareto = { shape = 1.05, mean = "100KB", cut = "1GB" } } }
         incast = { client = 0, servers = ["1-5", "h6"], fan_in = 3, queries = 2, jitter = "1ms", deadline = "10ms" }
         all_to_all = { size = "1KB", hosts = "0-3" }
+        permutation = { size = "1KB", hosts = "0-3" }
         production = { outside = "h9", response_total = "1MB", update_factor = 10 }
         [workload.requests]
         load = "20%"
@@ -318,6 +325,10 @@ mod tests {
             (
                 "all_to_all = { size = \"0B\" }".to_owned(),
                 ["workload.all_to_all.size", "0B", "1000GB"],
+            ),
+            (
+                "permutation = { size = \"0B\" }".to_owned(),
+                ["workload.permutation.size", "0B", "1000GB"],
             ),
         ] {
             let problem = scenario(&format!("[workload]\n{workload}")).expect_err(&workload);

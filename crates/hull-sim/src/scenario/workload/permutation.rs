@@ -1,0 +1,33 @@
+//! A permutation: each host sends to one other host and receives from one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hosts::HostList;
+use super::sizes::message;
+use super::time;
+use crate::problem::Problem;
+use crate::units::{Size, Time};
+
+/// Each host sends one flow and receives one, as drawn from the seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Permutation {
+    /// Bytes of each flow.
+    pub size: Size,
+    /// Hosts that take part; without it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostList>,
+    /// When the flows start.
+    #[serde(default)]
+    pub start: Time,
+    /// The transport of its flows, one of [transports]; without it [transport].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+/// Checks the permutation.
+pub(super) fn check(permutation: &Permutation) -> Result<(), Problem> {
+    time("workload.permutation.start", permutation.start)?;
+    message("workload.permutation.size", permutation.size)
+}

@@ -1,0 +1,182 @@
+//! A permutation: each host sends one flow of `size` bytes and receives one, all at `start`. Drawn
+//! uniformly from the permutations without a fixed point. The pattern by which load balancing is
+//! compared: no host is oversubscribed, so that what is above the time of an uncontended flow is
+//! the network's. Times ps, sizes bytes.
+
+use super::context::Context;
+use super::{
+    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
+    Workload, few,
+};
+use crate::problem::Problem;
+use crate::random::{Purpose, Stream};
+use crate::scenario;
+
+/// The state of a permutation.
+#[derive(Debug)]
+pub(super) struct Permutation {
+    /// Source and destination of each flow.
+    ends: Vec<(u32, u32)>,
+    start_ps: u64,
+    size: u64,
+    classes: Vec<String>,
+    outstanding: usize,
+    has_started: bool,
+    end_ps: u64,
+    application_delay_ps: u64,
+}
+
+impl Permutation {
+    /// As the scenario says it.
+    pub fn new(settings: &scenario::Permutation, context: &Context) -> Result<Self, Problem> {
+        let key = "workload.permutation.hosts";
+        let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
+        if hosts.len() < 2 {
+            return Err(Problem::new(
+                key.to_owned(),
+                "found one host; expected at least two".to_owned(),
+            ));
+        }
+        let mut stream = Stream::new(context.seed, Purpose::Permutation, 0);
+        let receivers = without_fixed_point(&hosts, &mut stream);
+        Ok(Permutation {
+            ends: hosts.into_iter().zip(receivers).collect(),
+            start_ps: settings.start.0,
+            size: settings.size.0,
+            classes: vec![settings.size.to_string()],
+            outstanding: 0,
+            has_started: false,
+            end_ps: context.end_ps,
+            application_delay_ps: context.application_delay_ps,
+        })
+    }
+}
+
+/// A permutation in which nothing keeps its place: shuffled again until that is so, 2.7 times on
+/// average (e).
+fn without_fixed_point(items: &[u32], stream: &mut Stream) -> Vec<u32> {
+    let mut shuffled = items.to_vec();
+    loop {
+        for last in (1..shuffled.len()).rev() {
+            shuffled.swap(last, stream.below(last + 1));
+        }
+        if shuffled.iter().zip(items).all(|(a, b)| a != b) {
+            return shuffled;
+        }
+    }
+}
+
+impl Workload for Permutation {
+    fn connections(&self) -> &[(u32, u32)] {
+        &[]
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn besides(&self) -> Besides {
+        Besides {
+            application_ps: self.application_delay_ps,
+            ..Besides::default()
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog::of_flows(self.ends.len() as u64)
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda) {
+        agenda.wakes.push((self.start_ps, 0));
+    }
+
+    fn wake(&mut self, now_ps: u64, _: u64, agenda: &mut Agenda) {
+        self.has_started = true;
+        if now_ps >= self.end_ps {
+            return;
+        }
+        self.outstanding = self.ends.len();
+        let sends = (self.ends.iter().zip(0..))
+            .map(|(&ends, tag)| Message::new(tag, ends, self.size, Channel::New));
+        agenda.sends.extend(sends);
+    }
+
+    fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
+        self.outstanding -= 1;
+        let (src, dst) = self.ends[tag as usize];
+        agenda.flows.push(FlowRecord {
+            start_ps: self.start_ps,
+            fct_ps: now_ps + self.application_delay_ps - self.start_ps,
+            ideal_ps: None,
+            bytes: self.size,
+            class: 0,
+            src,
+            dst,
+            connection: NO_CONNECTION,
+            transport: 0,
+            group: 0,
+            timeouts: few(timeouts),
+            acked: Acked::Pending,
+        });
+    }
+
+    fn is_complete(&self) -> bool {
+        self.outstanding == 0
+    }
+
+    fn progress(&self) -> Progress {
+        if self.has_started && self.outstanding == 0 {
+            Progress::Done
+        } else {
+            Progress::Busy
+        }
+    }
+
+    fn finish(&mut self, _: &mut Agenda) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_network::{TestNetwork, build};
+    use super::{Purpose, Stream, without_fixed_point};
+    use std::collections::HashMap;
+
+    #[test]
+    fn each_host_sends_once_and_receives_once() {
+        let text = "workload.permutation = { size = \"1MB\", start = \"1us\" }";
+        let mut traffic = build(text, 8, "1s").expect("good");
+        let log = TestNetwork::default().run(&mut traffic);
+        let mut sources: Vec<u32> = log.flows.iter().map(|f| f.src).collect();
+        let mut destinations: Vec<u32> = log.flows.iter().map(|f| f.dst).collect();
+        sources.sort_unstable();
+        destinations.sort_unstable();
+        assert_eq!(sources, (0..8).collect::<Vec<u32>>());
+        assert_eq!(destinations, sources);
+        assert!(
+            log.flows
+                .iter()
+                .all(|f| f.src != f.dst && f.bytes == 1_000_000 && f.start_ps == 1_000_000)
+        );
+    }
+
+    #[test]
+    fn each_permutation_of_four_without_fixed_point_is_as_likely() {
+        let mut stream = Stream::new(1, Purpose::Permutation, 0);
+        let mut seen: HashMap<Vec<u32>, u32> = HashMap::new();
+        for _ in 0..9_000 {
+            *seen
+                .entry(without_fixed_point(&[0, 1, 2, 3], &mut stream))
+                .or_default() += 1;
+        }
+        assert_eq!(seen.len(), 9, "4! (1 - 1 + 1/2 - 1/6 + 1/24)");
+        // Binomial with mean 1000 and deviation 30: five deviations.
+        assert!(seen.values().all(|count| count.abs_diff(1_000) < 150));
+    }
+
+    #[test]
+    fn one_host_is_too_few() {
+        let text = "workload.permutation = { size = \"1MB\", hosts = [3] }";
+        let problem = build(text, 8, "1s").expect_err("one host");
+        assert!(problem.to_string().contains("workload.permutation.hosts"));
+    }
+}

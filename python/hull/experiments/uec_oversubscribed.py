@@ -1,0 +1,95 @@
+"""Oversubscribed leaves under Ultra Ethernet's transport: a permutation of 2 MB between 1,024 hosts
+whose leaves have a quarter or an eighth of their hosts' rate upwards.
+
+Tails beside uet-htsim's recorded ones, and what the links to the spines take at least.
+"""
+
+from typing import TYPE_CHECKING
+
+from hull.experiments.common import ultra_ethernet as uec
+from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.experiment import Experiment, Size
+from hull.experiments.common.measured import Results
+from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TABLE = "oversubscribed"
+RUNS = uec.recorded(TABLE)
+TWO_TIERS = uec.queue(29, 6, 24, to_hosts="leaf-host")
+"""A round trip over four links, and 20 and 80% of it."""
+
+
+def _tails(results: Results) -> Finding:
+    return uec.close(results, RUNS)
+
+
+def _least(results: Results) -> Finding:
+    alone_us = uec.uncontended_us(2_000_000, links=4)
+    ratios = {
+        f"{scheme}, {condition}": uec.tail_us(results, condition, scheme)
+        / (alone_us * int(condition[0]))
+        for condition, scheme, _ in RUNS
+        if results.parts(condition, scheme)
+    }
+    return Finding(
+        "; ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()),
+        all(ratio <= 1.2 for ratio in ratios.values()),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="uec-oversubscribed-tails",
+        source="uet-htsim, uec_* with leaf_spine_1024_oversub*.topo",
+        claim="the tails are within 3% of the recorded ones, their median within 2%",
+        check=_tails,
+        kind="predicted",
+        bound="hull",
+    ),
+    Claim(
+        id="uec-oversubscribed-least",
+        source="uet-htsim, rule of its targets",
+        claim="the tail is at most 1.2 times what an uncontended message takes times the "
+        "oversubscription, the limit of the runs' authors",
+        check=_least,
+        kind="predicted",
+        bound="document",
+    ),
+)
+
+
+def _leaves(spines: int) -> tuple[str, ...]:
+    return (
+        f"topology={{leaf_spine={{leaves=32,spines={spines},hosts_per_leaf=32}}}}",
+        *TWO_TIERS,
+        uec.PATHS,
+    )
+
+
+def draw(results: Results) -> "Figure":
+    """Tails by oversubscription."""
+    return uec.draw_tails(
+        results, TABLE, {"1,024 hosts, two tiers": {"4 to 1": "4 to 1", "8 to 1": "8 to 1"}}
+    )
+
+
+EXPERIMENT = Experiment(
+    id="uec-oversubscribed",
+    title="Ultra Ethernet: oversubscribed leaves, beside uet-htsim's recorded runs",
+    source="uet-htsim, recorded runs",
+    scenario="uec",
+    completion="acked",
+    variants=(
+        variant("8 to 1", (NSCC,), *_leaves(4), quick=True),
+        variant("8 to 1", (BOTH,), *_leaves(4)),
+        variant("4 to 1", (RCCC,), *_leaves(8)),
+    ),
+    points=uec.points(TABLE),
+    claims=CLAIMS,
+    looks=uec.LOOKS,
+    draw=draw,
+    quick=Size(seeds=1),
+    full=Size(seeds=3),
+)
