@@ -7,7 +7,7 @@ round trip on; a sender's window alone has to learn it from trimmed packets.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
