@@ -58,6 +58,7 @@ GALLERY = (
     ("The thesis: DCTCP", ("thesis 1", "thesis 2")),
     ("The thesis: theory of DCTCP", ("thesis 3", "thesis appendix")),
     ("The thesis: QCN, RCP and averaging", ("thesis 5",)),
+    ("Ultra Ethernet, Uno, L4S", ("uet", "Uno", "L4S")),
     ("Other sources", ("",)),
 )
 """Headings, and how the sources below each begin; an experiment is below the first that fits."""

@@ -1,7 +1,7 @@
 """The question as a scenario: today's schemes and HULL at each headroom, on one list of flows.
 
 DCTCP's threshold K is thesis 3.1 for each rate of a link, HULL's phantom queue has the threshold of
-the paper's table 3 scaled with the MTU, and the pacer what hull derives from rate and round trip.
+`hull design`, and the pacer what hull derives from rate and round trip.
 """
 
 import math
@@ -16,7 +16,7 @@ from hull.ask.network import Network
 from hull.errors import UsageError, shown
 from hull.report.schemes import GREEN, ORANGE, PURPLE, SKY, YELLOW, Scheme
 from hull.theory import guidelines
-from hull.theory.design import THRESHOLD_OF_MTU, recommended_pacer
+from hull.theory.design import recommended_pacer
 
 TODAY = ("dctcp", "cubic")
 UNCHANGED = "unchanged"
@@ -134,7 +134,9 @@ def settings_for(network: Network) -> Settings:
     return Settings(
         thresholds=thresholds,
         g=math.sqrt(low * high) if low <= high else high,
-        phantom_threshold_bytes=round(THRESHOLD_OF_MTU * mtu),
+        phantom_threshold_bytes=round(
+            guidelines.phantom_threshold(packets(network.rate_bps)) * mtu
+        ),
         pacer=dict(vars(pacer)),
     )
 

@@ -4,12 +4,13 @@ Three hosts send 2 MB each to host 0, and two of them to nine others each. What 
 use of host 0's link the third should have: its flow's end and the tail, beside the recorded ones.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Point, Size, published
-from hull.experiments.common.measured import Results
+from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, variant
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _of_host_1(flows: "pl.DataFrame") -> float:
 
 
 def _alone_us(results: Results, scheme: str) -> float:
-    found = results.of_table("flows", CONDITION, scheme, _of_host_1)
+    found = _of_scheme(results, scheme)
     return float("nan") if found is None else found.mean
 
 
@@ -92,21 +93,21 @@ CLAIMS = (
 
 
 def _alone_points() -> tuple[Point, ...]:
-    found = []
-    for scheme, values in published("uet-htsim", f"{TABLE}.{CONDITION}").items():
-        found.append(
-            Point(
-                CONDITION,
-                scheme,
-                "host_1_us",
-                "max",
-                values["alone_us"][0],
-                lambda results, scheme=scheme: results.of_table(
-                    "flows", CONDITION, scheme, _of_host_1
-                ),
-            )
+    return tuple(
+        Point(
+            CONDITION,
+            scheme,
+            "host_1_us",
+            "max",
+            values["alone_us"][0],
+            partial(_of_scheme, scheme=scheme),
         )
-    return tuple(found)
+        for scheme, values in published("uet-htsim", f"{TABLE}.{CONDITION}").items()
+    )
+
+
+def _of_scheme(results: Results, scheme: str) -> Estimate | None:
+    return results.of_table("flows", CONDITION, scheme, _of_host_1)
 
 
 def draw(results: Results) -> "Figure":

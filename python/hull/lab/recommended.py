@@ -8,8 +8,8 @@ import math
 from typing import Any
 
 from hull.lab.model import PARAMETERS
-from hull.theory.design import LEAST_HEADROOM, THRESHOLD_OF_MTU
-from hull.theory.guidelines import threshold
+from hull.theory.design import LEAST_HEADROOM
+from hull.theory.guidelines import phantom_threshold, threshold
 
 _LEAST_K = 2
 """Packets: below that, every packet that meets another one is marked."""
@@ -23,20 +23,15 @@ _HOPS = 4
 """Of a packet and its acknowledgment over two links."""
 
 
-_NETWORKS = ((10e9, 100e-6, 1e3), (25e9, 40e-6, 1e3), (100e9, 20e-6, 6e3), (400e9, 12e-6, 6e3))
-"""Link speeds (bit/s), round trips (s) and phantom queues' thresholds (bytes) of the examples. From
-100 Gbps on, the burst of every small request would pass 1 KB."""
+_NETWORKS = ((10e9, 100e-6), (25e9, 40e-6), (100e9, 20e-6), (400e9, 12e-6))
+"""Link speeds (bit/s) and round trips (s) of the examples."""
 
 
 def networks() -> list[dict[str, Any]]:
     """Each with its values for packets of 1500 bytes and two long flows."""
     return [
-        {
-            "rate": rate,
-            "rtt": rtt,
-            "values": {**recommended(rate, rtt, 1500, 2), "threshold": threshold_bytes},
-        }
-        for rate, rtt, threshold_bytes in _NETWORKS
+        {"rate": rate, "rtt": rtt, "values": recommended(rate, rtt, 1500, 2)}
+        for rate, rtt in _NETWORKS
     ]
 
 
@@ -50,7 +45,7 @@ def recommended(rate: float, rtt: float, mtu: float, flows: float) -> dict[str, 
     speed = min(_ROUND_TRIPS_PER_SECOND * rtt, _HOPS_PER_SECOND / hops_per_second)
     found = {
         "drain": math.floor(200 * (1 - headroom) + 1e-9) / 200,
-        "threshold": _digits(THRESHOLD_OF_MTU * mtu),
+        "threshold": _digits(phantom_threshold(bdp_packets) * mtu),
         "k": _digits(k),
         "buffer": _digits(buffer),
         "speed": _digits(speed),

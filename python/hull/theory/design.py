@@ -24,8 +24,6 @@ from hull.theory.stability import spectral_radius
 
 LEAST_HEADROOM = 0.05
 """1 - gamma of the paper's table 3 and of its 10 Gbps simulations (paper 6.3)."""
-THRESHOLD_OF_MTU = 2 / 3
-"""The phantom queue's threshold in table 3, 1 KB, as a part of its 1500-byte packets."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def design(setting: Setting) -> Design:
     g_min, g_max = _gains(link.max_window, notes)
     g = math.sqrt(g_min * g_max)
     gamma = 1 - max(LEAST_HEADROOM, least_headroom(setting.flows, setting.bdp_packets))
-    threshold_bytes = THRESHOLD_OF_MTU * setting.mtu_bytes
+    threshold_bytes = guidelines.phantom_threshold(setting.bdp_packets) * setting.mtu_bytes
     pacer = recommended_pacer(setting.rate_bps, setting.rtt_s, setting.mtu_bytes)
     predicted = {
         **_predict_dctcp(link, g),

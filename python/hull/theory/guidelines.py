@@ -1,4 +1,5 @@
-"""Guidelines for DCTCP's two parameters (thesis chapter 3, 3.1 and 3.2; 3.15, 3.16 and 3.26).
+"""Guidelines for DCTCP's two parameters (thesis chapter 3, 3.1 and 3.2; 3.15, 3.16 and 3.26), and
+for the phantom queue's threshold (paper table 3, and hull's own experiments).
 
 Units: packets.
 """
@@ -17,6 +18,22 @@ def threshold(bdp_packets: float) -> float:
     """K, about 0.17 C d, above which throughput is whole (3.1)."""
     check_positive("bdp", bdp_packets, "thesis 3.1: C d")
     return PART_OF_BDP * bdp_packets
+
+
+PHANTOM_LEAST, PHANTOM_MOST = 2 / 3, 8.0
+"""Packets. The least is table 3's 1 KB for packets of 1500 bytes."""
+PHANTOM_PART = 1 / 40
+"""Of C d. Found by experiment (docs/theory/design.md)."""
+
+
+def phantom_threshold(bdp_packets: float) -> float:
+    """The phantom queue's threshold: C d / 40, from 2/3 of a packet to 8 packets.
+
+    At 1 Gbps and 300 us, 25 packets, it is the paper's 1 KB (table 3). With more packets in flight
+    the bursts of small flows pass 1 KB, and large flows lose up to a third of the rate to marks.
+    """
+    check_positive("bdp", bdp_packets, "thesis 3.1: C d")
+    return min(max(PHANTOM_PART * bdp_packets, PHANTOM_LEAST), PHANTOM_MOST)
 
 
 def threshold_for_undershoot(bdp_packets: float, undershoot: float = WORST_UNDERSHOOT) -> float:

@@ -213,6 +213,19 @@ impl EventQueue {
             .map(|near| near.cargo())
     }
 
+    /// Ports that choose their next packet in the next bucket, in no order.
+    pub fn next_choices(&self) -> impl Iterator<Item = usize> {
+        let slot = self.slot(self.next_filled());
+        let inside = self.buckets[slot]
+            .inside
+            .iter()
+            .take(self.buckets[slot].len);
+        let events = inside.chain(&self.crowded[slot]);
+        events
+            .filter(|near| near.entity().kind() == Kind::Transmit)
+            .map(|near| near.entity().index())
+    }
+
     /// Removes all events of an entity, at a cost that goes with all events: for links that fail.
     /// Returns what they carried, in the order of their times.
     pub fn cancel(&mut self, entity: Entity) -> Vec<Cargo> {

@@ -132,12 +132,6 @@ impl Queues {
         self.asked
     }
 
-    /// Bytes of the first queue: the latency that is measured is that of the high priority (thesis
-    /// table 4.5).
-    pub fn watched_bytes(&self) -> u64 {
-        self.queues[0].bytes
-    }
-
     /// Bytes in all queues.
     pub fn bytes(&self) -> u64 {
         self.bytes

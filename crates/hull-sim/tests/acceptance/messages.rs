@@ -131,6 +131,19 @@ fn what_is_trimmed_is_sent_again() {
 }
 
 /// A flow list in this network.
+/// What is measured of a port that trims is the queue of data, not that of headers: three senders fill it.
+#[test]
+fn the_latency_of_a_trimming_port_is_that_of_data() {
+    let flows = "{ src = [4, 8, 12], dst = 0, size = \"1MB\" }";
+    let longest_us = run(&scenario(flows, &[]), 1).occupancy.max_us;
+    // 42 packets wait behind the one in service.
+    let full_us = 42.0 * 0.332;
+    assert!(
+        longest_us > 0.9 * full_us && longest_us < 1.01 * full_us,
+        "{longest_us} of {full_us}"
+    );
+}
+
 fn listed(base: &str, control: &str, rows: &str) -> Outcome {
     let name = format!("hull-{}-{control}-{}.csv", std::process::id(), rows.len());
     let path = std::env::temp_dir().join(name);

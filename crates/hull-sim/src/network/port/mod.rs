@@ -23,7 +23,7 @@ use super::queues::Queues;
 use super::ring::{Ring, Start};
 use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
-use crate::prefetch::prefetch_lines;
+use crate::prefetch::{prefetch, prefetch_lines};
 
 use pipeline::Extras;
 
@@ -180,6 +180,19 @@ impl Port {
     #[inline]
     pub fn prefetch(&self) {
         prefetch_lines(self, 2);
+    }
+
+    /// Whether it has rules, several queues or instruments.
+    pub fn has_extras(&self) -> bool {
+        self.extras.is_some()
+    }
+
+    /// The same, when those have come, for what only some ports have.
+    #[inline]
+    pub fn prefetch_extras(&self) {
+        if let Some(extras) = &self.extras {
+            prefetch(&**extras);
+        }
     }
 
     /// Time on the wire of a packet of `bytes` with its framing, ps.

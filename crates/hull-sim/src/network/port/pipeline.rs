@@ -351,8 +351,11 @@ impl Port {
     /// What waits, as it was when the port was last looked at.
     pub(super) fn level(&self) -> QueueLevel {
         let queues = self.extras.as_ref().and_then(|e| e.queues.as_ref());
+        // The latency that is measured is that of the high priority (thesis table 4.5), and of data
+        // where the first queue is that of trimmed headers.
+        let watched = usize::from(self.extras.as_ref().is_some_and(|e| e.trimming.is_some()));
         QueueLevel {
-            ahead_bytes: self.waiting_bytes + queues.map_or(0, Queues::watched_bytes),
+            ahead_bytes: self.waiting_bytes + queues.map_or(0, |queues| queues.queue(watched).0),
             bytes: self.waiting_bytes + queues.map_or(0, Queues::bytes),
             packets: self.waiting.len() + queues.map_or(0, Queues::packets) as u32,
         }

@@ -128,6 +128,7 @@ fn assemble(
             notice,
             graph,
             routes,
+            has_extras: network.has_extras(),
             network,
         },
     })
