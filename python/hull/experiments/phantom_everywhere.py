@@ -132,9 +132,10 @@ CLAIMS = (
         check=_cost,
         kind="fitted",
         bound="hull",
-        tried="The threshold is 2/3 of a packet at 100 Gbps, where 25 packets are in flight. With 10% "
-        "headroom and 2, 4, 8 packets instead CUBIC delivers 75, 78, 81 Gbps (63 with 2/3) and the "
-        "99th percentile of the latency is 2.3, 3.0, 3.7 us (1.3); DCTCP 80, 81, 82 Gbps (69).",
+        tried="The threshold is 2/3 of a packet at 100 Gbps, where 25 packets are in flight. With "
+        "10% headroom and 2, 4, 8 packets instead CUBIC delivers 75, 78, 81 Gbps (63 with 2/3); "
+        "the 99th percentile of the latency is 2.3, 3.0, 3.7 us (1.3); DCTCP delivers 80, 81, 82 "
+        "Gbps (69).",
         shown_by=unshipped("phantom-everywhere with switch.phantom_queue of these thresholds"),
     ),
     Claim(
@@ -152,9 +153,9 @@ CLAIMS = (
         check=_paced,
         kind="predicted",
         bound="document",
-        tried="At 100 Gbps a flow's window is some six packets, clocked by acknowledgments: there is "
-        "no burst to pace. Segments of 64 KB at the hosts change no digit. At 400 Gbps it is lower "
-        "at 5 and 10% headroom.",
+        tried="At 100 Gbps a flow's window is some six packets, clocked by acknowledgments: there "
+        "is no burst to pace. Segments of 64 KB at the hosts change no digit. At 400 Gbps it is "
+        "lower at 5 and 10% headroom.",
         shown_by=commands("phantom-everywhere", "--quick", "--quick --set host.offload=64KB"),
     ),
     Claim(
