@@ -25,12 +25,15 @@ def added(*arguments: str) -> dict[str, str]:
 
 
 # Paper 6.1, equation 5: at 1 Gbps 2 flows need 2/25 of a round trip's 25 packets; at 10 Gbps the
-# 5% of table 3 are more.
-@pytest.mark.parametrize(("device", "drain"), [("one0", "920000000bps"), ("ten0", "9500000000bps")])
+# 5% of table 3 are more. The threshold is a fortieth of that round trip, 1 KB at least.
+@pytest.mark.parametrize(
+    ("device", "drain", "threshold"),
+    [("one0", "920000000bps", "1000B"), ("ten0", "9500000000bps", "9375B")],
+)
 def test_the_phantom_queue_by_the_papers(
-    device: str, drain: str, capsys: pytest.CaptureFixture[str]
+    device: str, drain: str, threshold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    expected = {"--drain": drain, "--threshold": "1000B"}
+    expected = {"--drain": drain, "--threshold": threshold}
     assert added("attach", device) == expected
     said = capsys.readouterr().err
     assert "assumed" in said
@@ -41,7 +44,7 @@ def test_the_phantom_queue_by_the_papers(
 
 
 def test_a_given_number_stays() -> None:
-    assert added("attach", "ten0", "--drain", "9Gbps") == {"--threshold": "1000B"}
+    assert added("attach", "ten0", "--drain", "9Gbps") == {"--threshold": "9375B"}
     assert added("attach", "ten0", "--drain=9Gbps", "--threshold", "3KB") == {}
     assert added("attach", "ten0", "--phantom", "off") == {}
 
