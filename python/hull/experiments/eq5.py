@@ -94,7 +94,7 @@ CLAIMS = (
     Claim(
         id="eq5-flows",
         source="paper 6.1, equation 5",
-        claim="the headroom that is needed grows with the number of flows",
+        claim="the required headroom grows with the number of flows",
         check=_flows,
         kind="predicted",
         bound="document",
@@ -111,8 +111,7 @@ CLAIMS = (
     Claim(
         id="eq5-capacity",
         source="paper 6.1",
-        claim="for a fixed round trip less headroom is needed at a higher link rate (8 flows, 250 "
-        "us)",
+        claim="for a fixed round trip a higher link rate needs less headroom (8 flows, 250 us)",
         check=_capacity,
         kind="predicted",
         bound="document",
@@ -125,13 +124,13 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=(
-            "With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
-            "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of "
-            "different senders that meet, which no headroom prevents: senders of constant rate "
-            "and the same load (the queue N D/D/1, hull.theory.periodic) have 0.56 packets where "
-            "8 flows have 0.58, 0.47 where 4 have 0.58. With the part of the queue beyond that as"
-            " the measure and a quarter or an eighth of a packet as its limit, the bound holds in"
-            " all cases; with a tenth not with 4 flows."
+            "It holds with a limit of one packet instead of half a packet: 8 flows need 8% at "
+            "250 us and 4% at 1000, 4 flows 3% and 2%. At 1000 us the remaining queue is "
+            "colliding packets of different senders, which no headroom prevents: constant-rate "
+            "senders with the same load (the queue N D/D/1, hull.theory.periodic) have 0.56 "
+            "packets where 8 flows have 0.58, and 0.47 where 4 have 0.58. Judged by the queue in "
+            "excess of that, with a limit of a quarter or an eighth of a packet, the bound holds "
+            "in all cases; with a tenth it fails for 4 flows."
         ),
         shown_by=(*commands("eq5", "--full"), *unshipped("limits other than half a packet")),
     ),

@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="slides-cut-tcp",
         source="slides, review of DCTCP",
-        claim="TCP cuts its window by 50% (within 2.5 points) whatever the share of marks",
+        claim="TCP cuts its window by 50% (within 2.5 points), whatever the fraction of marks",
         check=partial(_check, example="one", scheme=TCP),
         kind="by construction",
         bound="hull",

@@ -126,7 +126,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-18-floor-of-rto",
         source="thesis 2.3.2, figure 2.18(a)",
-        claim="a floor of 10 ms is better for TCP than one of 300 ms (from 15 servers on)",
+        claim="a minimum RTO of 10 ms is better for TCP than one of 300 ms (from 15 servers on)",
         check=_smaller_floor,
         kind="predicted",
         bound="document",
@@ -134,7 +134,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-18-all-queries",
         source="thesis 2.3.2, figure 2.18(b)",
-        claim="with many servers nearly every query of TCP's has a timeout (above 90% at 40)",
+        claim="with many servers nearly every TCP query has a timeout (above 90% at 40)",
         check=_all_queries,
         kind="fitted",
         bound="hull",

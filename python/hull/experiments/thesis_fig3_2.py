@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig3-2-alpha",
         source="thesis 3.1.1, figure 3.2",
-        claim="alpha fluctuates, which the Sawtooth takes as constant (by a factor above 2)",
+        claim="alpha, which the Sawtooth assumes constant, fluctuates (by a factor above 2)",
         check=_alpha,
         kind="predicted",
         bound="hull",

@@ -69,13 +69,13 @@ def _enough(results: Results) -> Finding:
 
 
 TRIED = (
-    "The model's own worst is -0.143 at 11 packets for this g. It cuts windows continuously while "
-    "packets are marked; DCTCP cuts once for each window of data. With a cut by each marked ACK "
-    "(thesis 3.35) the worst is at 11 packets in the simulation too. Otherwise, one key at a time "
-    "(undershoot at 6, 11, 14, 40 and 100 packets): as shipped -0.177, -0.134, -0.120, -0.074, "
-    "-0.045; no jitter -0.171, -0.132, -0.122, -0.077, -0.048; hold_after_cut -0.177, -0.135, "
-    "-0.122, -0.075, -0.044; min_window 1 as shipped; ack_every 2 -0.178, -0.114, -0.098, -0.055, "
-    "-0.032; marking on dequeue -0.087, -0.076, -0.070, -0.051, -0.032."
+    "The model's own worst is -0.143 at 11 packets for this g. It cuts windows continuously "
+    "while packets are marked; DCTCP cuts once per window of data. With a cut on each marked ACK "
+    "(thesis 3.35) the worst is at 11 packets in the simulation too. Otherwise, one key at a "
+    "time (undershoot at 6, 11, 14, 40 and 100 packets): as shipped -0.177, -0.134, -0.120, "
+    "-0.074, -0.045; no jitter -0.171, -0.132, -0.122, -0.077, -0.048; hold_after_cut -0.177, "
+    "-0.135, -0.122, -0.075, -0.044; min_window 1 as shipped; ack_every 2 -0.178, -0.114, "
+    "-0.098, -0.055, -0.032; marking on dequeue -0.087, -0.076, -0.070, -0.051, -0.032."
 )
 SHOWN_BY = commands(
     "thesis-fig3-6",

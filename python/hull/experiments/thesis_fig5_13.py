@@ -99,7 +99,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig5-13-order",
         source="thesis 5.5.3",
-        claim="where RCP is unstable AP-RCP is stable, and where that is not, AP2-RCP",
+        claim="where RCP is unstable, AP-RCP is stable; where AP-RCP is unstable, AP2-RCP is "
+        "stable",
         check=_order,
         kind="predicted",
         bound="hull",

@@ -158,7 +158,7 @@ CLAIMS = (
     Claim(
         id="thesis-remark5-5-hyper",
         source="IEEE 802.1Qau, beside thesis remark 5.5",
-        claim="hyper-active increase takes what became free (9 of 10 Gbps) sooner than the timer "
+        claim="hyper-active increase uses freed bandwidth (9 of 10 Gbps) sooner than the timer "
         "alone",
         check=_hyper,
         kind="predicted",

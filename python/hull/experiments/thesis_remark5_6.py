@@ -89,8 +89,8 @@ TRIED_WHOLE = (
     "whole round trip is five times that."
 )
 TRIED_CUT = (
-    "BIC-TCP does. CUBIC's cut is 0.3 in RFC 9438, which hull's follows, and 0.2 in the CUBIC "
-    "paper; 0.125 is BIC-TCP's."
+    "It holds for BIC-TCP. CUBIC's cut is 0.3 in RFC 9438, which hull follows, and 0.2 in the "
+    "CUBIC paper; 0.125 is BIC-TCP's."
 )
 
 CLAIMS = (

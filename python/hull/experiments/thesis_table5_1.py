@@ -107,16 +107,16 @@ def _smaller(scheme: str, results: Results) -> Finding:
 
 
 TRIED = (
-    "250 and 500 us are within 1.5; at 120 us the 27 Mbps are 1.9 times the table, and all of "
-    "them are the way back from a single step of feedback, the smallest, which takes 78 Mbps each "
-    "0.73 ms, 6 cycles of 150 KB; 14 would be one in 38. It is 27 with steps of 1500, 2619, 3000 "
-    "and 4096 bytes, with loops of 60 and of 120 us, with extra fast recovery and without, and 26 "
-    "from a host of 10 Gbps over 9.9. What is sent in each 0.5 ms varies by 13, 24 and 77, within "
-    "1.5 of the table; but TCP counted so by 671, 1036 and 1449, and counted as TCP in 1 ms QCN "
-    "has 7, 13 and 65. With feedback after the whole round trip 27, 86 and 240. As described 303, "
-    "389 and 513, after the whole 351, 513 and 778: theorem 5.1 allows one source 102 us of "
-    "delay. How the table's rates were sampled, and where on the path the switch was, the thesis "
-    "does not say."
+    "250 and 500 us are within a factor of 1.5; at 120 us the 27 Mbps are 1.9 times the table. "
+    "They are entirely the recovery from a single, smallest step of feedback, 78 Mbps once per "
+    "0.73 ms or 6 cycles of 150 KB; 14 Mbps would require one step in 38 cycles. It is 27 with "
+    "steps of 1500, 2619, 3000 and 4096 bytes, with loops of 60 and of 120 us, with and without "
+    "extra fast recovery, and 26 from a host of 10 Gbps over 9.9. The data sent in each 0.5 ms "
+    "varies by 13, 24 and 77, within a factor of 1.5 of the table, but TCP's then varies by 671, "
+    "1036 and 1449; counted over 1 ms, as for TCP, QCN has 7, 13 and 65. With feedback after the "
+    "whole round trip 27, 86 and 240. As described 303, 389 and 513, after the whole 351, 513 "
+    "and 778: theorem 5.1 allows one source 102 us of delay. The thesis does not say how the "
+    "table's rates were sampled, or where on the path the switch was."
 )
 
 

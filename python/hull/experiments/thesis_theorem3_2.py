@@ -225,14 +225,14 @@ def _tcp(_: Results) -> Finding:
 
 
 TRIED_PACKETS = (
-    "The bound falls to zero, the distance in packets does not: the cuts of two flows are never "
-    "quite the same, and at the end of the run their windows are 2 to 4 packets from the share (g "
-    "of 0.0707). The first event above the bound is the 124th, 914 round trips after the second "
-    "flow joined, where the bound is 4.4 packets; the bound at the end is 0.007. With the other "
-    "two g the bound is still 7.3 and 2e15 packets when the run ends."
+    "The bound falls to zero, but the distance in packets does not: two flows never cut at "
+    "exactly the same time, and at the end of the run their windows are 2 to 4 packets from the "
+    "share (g of 0.0707). The first event above the bound is the 124th, 914 round trips after "
+    "the second flow joined, where the bound is 4.4 packets; the bound at the end is 0.007. With "
+    "the other two g the bound is still 7.3 and 2e15 packets when the run ends."
 )
 TRIED_TCP = (
-    "1.4 is the limit for large windows: (3.25), from which it follows, leaves out the 1 in the "
+    "1.4 is the limit for large windows: it follows from (3.25), which omits the 1 in the "
     "denominator of (3.23)."
 )
 
@@ -268,7 +268,8 @@ CLAIMS = (
     Claim(
         id="thesis-theorem3-2-slower",
         source="thesis 3.3.3",
-        claim="with g of 1/root of W_max and 5/W_max the windows limit the rate, with 1/W_max g",
+        claim="with g of 1/root of W_max and 5/W_max the windows limit the rate; with 1/W_max, g "
+        "limits it",
         check=_slower,
         kind="by construction",
         bound="document",
