@@ -184,7 +184,7 @@ def _variant(rate: str, rtt_us: int, flows: int, headroom: int) -> Variant:
 
 EXPERIMENT = Experiment(
     id="eq5",
-    title="Paper equation 5: headroom that is needed, by number of flows and round trip",
+    title="Paper equation 5: required headroom by number of flows and round trip",
     source="paper 6.1, equation 5",
     scenario="headroom",
     variants=tuple(

@@ -114,7 +114,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="fig9",
-    title="Paper figure 9: number of flows with packets of 1500 and of 300 bytes, on the testbed",
+    title="Paper figure 9: packets of 1500 and 300 bytes by number of flows, on the testbed",
     source="paper 6.1, figure 9",
     scenario="static",
     variants=tuple(

@@ -183,7 +183,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="remark4",
-    title="Paper remark 4: one rate limiter in the pacer, or several",
+    title="Paper remark 4: one or several rate limiters in the pacer",
     source="paper 4.2 (remark 4)",
     scenario="rate-limiters",
     variants=(

@@ -160,7 +160,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="sec8-incast",
-    title="Paper section 8: the buffer that incast needs with HULL, with and without pacing",
+    title="Paper section 8: buffer for incast with HULL, with and without pacing",
     source="paper 8",
     scenario="hull-incast",
     completion="delivered",

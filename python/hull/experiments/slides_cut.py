@@ -133,7 +133,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="slides-cut",
-    title="HULL slides: by how much marks cut the windows of TCP and DCTCP",
+    title="HULL slides: window cuts of TCP and DCTCP by fraction of marks",
     source="slides, review of DCTCP",
     scenario="slides-cut",
     variants=tuple(

@@ -190,7 +190,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-convergence",
-    title="Thesis 2.2.4: how long a second flow takes to converge at 1 and 10 Gbps",
+    title="Thesis 2.2.4: convergence time of a second flow at 1 and 10 Gbps",
     source="thesis 2.2.4",
     scenario="thesis-convergence-range",
     variants=tuple(

@@ -141,7 +141,7 @@ def _measure(group: str):  # type: ignore[no-untyped-def]
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-17",
-    title="Thesis figure 2.17: two bottlenecks in a row",
+    title="Thesis figure 2.17: two bottlenecks in series",
     source="thesis 2.3.1, figure 2.17",
     scenario="thesis-multihop",
     stated=statements("thesis", "figure 2.17"),

@@ -149,7 +149,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-18",
-    title="Thesis figure 2.18: incast, a fixed buffer at each port",
+    title="Thesis figure 2.18: incast with a fixed buffer per port",
     source="thesis 2.3.2, figure 2.18",
     scenario="thesis-incast-static",
     completion="delivered",

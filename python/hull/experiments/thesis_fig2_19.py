@@ -90,7 +90,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-19",
-    title="Thesis figure 2.19: incast, the switch's memory shared",
+    title="Thesis figure 2.19: incast with shared switch memory",
     source="thesis 2.3.2, figure 2.19",
     scenario="thesis-rack",
     completion="delivered",

@@ -202,7 +202,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig5-6",
-    title="Thesis figure 5.6: the queue of QCN and QCN-AIMD as the round trip grows",
+    title="Thesis figure 5.6: queue of QCN and QCN-AIMD by round trip",
     source="thesis 5.4.2, figure 5.6",
     scenario="thesis-qcn",
     variants=(

@@ -198,7 +198,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-incast-other",
-    title="Thesis 2.3.2, other settings: incast of 100 KB and 10 MB, and over links of 10 Gbps",
+    title="Thesis 2.3.2, other settings: incast of 100 KB and 10 MB, and at 10 Gbps",
     source="thesis 2.3.2, other settings",
     scenario="thesis-rack",
     completion="delivered",

@@ -221,7 +221,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-remark5-5",
-    title="Thesis remark 5.5: mechanisms for times of change, QCN's and BIC-TCP's",
+    title="Thesis remark 5.5: mechanisms of QCN and BIC-TCP for transients",
     source="thesis 5.5.2, remark 5.5",
     scenario="thesis-transience",
     variants=(

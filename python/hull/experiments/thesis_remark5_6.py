@@ -170,7 +170,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-remark5-6",
-    title="Thesis remark 5.6: the rates of BIC-TCP and CUBIC vary less than TCP's, more than QCN's",
+    title="Thesis remark 5.6: rate variation of BIC-TCP and CUBIC, between TCP's and QCN's",
     source="thesis 5.6, remark 5.6",
     scenario="thesis-rates",
     variants=tuple(

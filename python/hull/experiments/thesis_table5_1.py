@@ -209,7 +209,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-table5-1",
-    title="Thesis table 5.1: how much one TCP or QCN source's rate varies at 10 Gbps",
+    title="Thesis table 5.1: rate variation of one TCP or QCN source at 10 Gbps",
     source="thesis 5.6, table 5.1",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),

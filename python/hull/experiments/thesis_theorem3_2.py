@@ -340,7 +340,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-theorem3-2",
-    title="Thesis theorem 3.2: how fast DCTCP's windows converge, bound, model and packets",
+    title="Thesis theorem 3.2: convergence rate of DCTCP's windows in bound, model and packets",
     source="thesis 3.3.2, theorem 3.2",
     scenario="thesis-convergence",
     variants=(Variant(schemes=tuple(GAINS)),),
