@@ -1,5 +1,5 @@
 """Figure 4 of the EPFL ns-2 report: search queries to ten servers that take 2.53 ms on average,
-gamma distributed, beside 10 MB transfers; a response that takes more than 25 ms is late.
+gamma distributed, beside 10 MB transfers; a response above 25 ms is late.
 
 Completion and response times in us, the queue's latency in us, averaged over 10 ms each time.
 """

@@ -1,7 +1,7 @@
 """Table II of the EPFL ns-2 report, and its text on a phantom queue threshold of 1500 bytes.
 
-Simulation against simulation; switch latency is the queue of the client's port, averaged over 10
-ms each time, as ns-2's monitor did. Latencies and completion times in us.
+The source is a simulation as well. Switch latency is the queue of the client's port, averaged over
+intervals of 10 ms, as ns-2's monitor did. Latencies and completion times in us.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,8 @@
 """Equation 5 of the paper: the headroom that a phantom queue needs to keep the real queue empty,
 1 - gamma > N / (C RTT), with C RTT in packets.
 
-Hosts without bursts, so that only the flows' probing counts. A queue counts as empty when it holds
-less than half a packet on average; the headroom that this takes is interpolated between the drain
-rates.
+Hosts send no bursts, so that only the flows' probing matters. A queue counts as empty below half a
+packet on average; the headroom for this is interpolated between the drain rates.
 """
 
 from itertools import pairwise

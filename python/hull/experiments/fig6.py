@@ -1,4 +1,4 @@
-"""Figure 6 of the paper: the pacer's beta, what it gains at the switch and costs in round trip.
+"""Figure 6 of the paper: the pacer's beta, its gain at the switch and its cost in round trip.
 
 Two long-lived DCTCP flows, phantom queue of 950 Mbps and 1 KB. Switch latency is the probes', the
 round trip what the flows' TCP measures (us); throughput what the receiver's link carries (Mbps).

@@ -1,9 +1,9 @@
-"""Section 8 of the paper, an open question: what buffer incast needs with HULL, with and without
+"""Section 8 of the paper, an open question: the buffer for incast with HULL, with and without
 pacing at the servers.
 
-A client asks N servers for 1 MB / N each, waits for all, and asks again, as in thesis 2.3.2. The
-longest queue at a buffer without bounds (KB), and the share of queries with a timeout behind small
-buffers.
+A client requests 1 MB / N from each of N servers, waits for all, and repeats, as in thesis 2.3.2.
+Measured are the longest queue in an unlimited buffer (KB) and the share of queries with a timeout
+behind small buffers.
 """
 
 from typing import TYPE_CHECKING

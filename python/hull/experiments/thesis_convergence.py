@@ -1,8 +1,8 @@
-"""Thesis 2.2.4: how long a second flow takes to get its share, at 1 and 10 Gbps and with round
-trips of 100 to 300 us, DCTCP and TCP.
+"""Thesis 2.2.4: time until a second flow has its share, at 1 and 10 Gbps and with round trips of
+100 to 300 us, DCTCP and TCP.
 
-Times are in ms from when it joins to when both windows are within 10% of their share for the first
-time, as thesis 3.3.3 measures it.
+Times are in ms, from its start until both windows are within 10% of their share for the first time,
+as in thesis 3.3.3.
 """
 
 from functools import partial

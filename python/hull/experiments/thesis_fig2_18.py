@@ -1,7 +1,7 @@
 """Figure 2.18 of the thesis: incast over a switch with a fixed buffer of 100 KB at each port.
 
-A client asks N servers for 1 MB / N each, waits for all, and asks again. Mean completion time (ms)
-and share of the queries with a timeout, TCP and DCTCP, floors of the timeout of 300 and 10 ms.
+A client requests 1 MB / N from each of N servers, waits for all, and repeats. Mean completion time
+(ms) and share of the queries with a timeout, TCP and DCTCP, minimum RTO of 300 and 10 ms.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Figure 2.22 of the thesis: transfers of 20 KB beside two long flows into the same receiver.
 
-One server is asked for 20 KB after 20 KB over one connection; distribution of the completion times
-(ms). Senders restart from their initial window after an idle time of a tick of their clock, 10 ms,
+20 KB are requested from one server again and again over one connection; distribution of the
+completion times (ms). Senders restart from their initial window after an idle clock tick of 10 ms,
 unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
 """
 

@@ -1,9 +1,9 @@
-"""Figure 2.8 of the thesis: how long responses queue on their way to the aggregator, TCP.
+"""Figure 2.8 of the thesis: queueing delay of responses on their way to the aggregator, TCP.
 
-The production benchmark with the 44 servers of a production rack. The thesis measures from when a
-worker sends its response to when it has the ACK; its idle rack has 100 us. Here the queue that a
-response's last packet finds at the aggregator's port stands for it, at some of the aggregators.
-Responses whose last packet is lost are not counted, as there. Times are ms.
+The production benchmark runs with the 44 servers of a production rack. The thesis measures the time
+from when a worker sends its response until it has the ACK; its idle rack has 100 us. Here the queue
+that a response's last packet finds at the aggregator's port replaces this, at some of the
+aggregators. As in the thesis, responses whose last packet is lost are not counted. Times are ms.
 """
 
 from functools import lru_cache

@@ -68,7 +68,7 @@ def _matches(results: Results) -> Finding:
 
 
 def _swings(results: Results, scheme: str, *, clocked: bool) -> tuple[str, bool]:
-    """Measured and model's queue in words, and whether all is within 10%."""
+    """Measured and model's queue as text, and whether all is within 10%."""
     words, holds = [], True
     for flows in (2, 10):
         found = swing(results, str(flows), scheme)
@@ -91,7 +91,8 @@ def _queues(results: Results) -> Finding:
     printed, holds = _swings(results, SCHEME, clocked=False)
     clocked, _ = _swings(results, PER_ACK, clocked=True)
     return Finding(
-        f"{printed}. Cut by each marked ACK, and the model with 2.3 for 3.5: {clocked}", holds
+        f"{printed}. Cut on each marked ACK, and 2.3 instead of 3.5 in the model: {clocked}",
+        holds,
     )
 
 

@@ -1,7 +1,7 @@
-"""Figure 3.11 of the thesis: two flows at 10 Gbps, the second joins; how long until both are within
-10% of their share, 100 packets: TCP, and DCTCP with three gains.
+"""Figure 3.11 of the thesis: a second flow joins at 10 Gbps; time until both are within 10% of
+their share, 100 packets, with TCP, and with DCTCP at three gains.
 
-Times are in ms from when it joins.
+Times are in ms since it joined.
 """
 
 from typing import TYPE_CHECKING

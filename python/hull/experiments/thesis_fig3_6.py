@@ -1,7 +1,7 @@
-"""Figure 3.6 of the thesis: how far DCTCP's queue swings below and above K, by window and g.
+"""Figure 3.6 of the thesis: undershoot and overshoot of DCTCP's queue about K, by window and g.
 
-The thesis computes it; here the same model is drawn over eight flows, packet by packet. K is 0.6
-C d, so that the queue never runs empty.
+The thesis computes them; here the same model is drawn beside eight flows, packet by packet. K is
+0.6 C d, so that the queue never runs empty.
 """
 
 from itertools import pairwise
@@ -51,7 +51,7 @@ def _worst(results: Results) -> Finding:
     low, per_ack = _low(results, SMALL), _low(results, SMALL, PER_ACK)
     at = WINDOWS[low.index(min(low))]
     return Finding(
-        f"at {at} packets: {_words(low)} from 6 to 100; with a cut by each marked ACK "
+        f"at {at} packets: {_words(low)} from 6 to 100; with a cut on each marked ACK "
         f"{_words(per_ack)}",
         12 <= at <= 16,
     )

@@ -1,4 +1,4 @@
-"""Figure 5.13 of the thesis: RCP, AP-RCP and AP2-RCP with longer and longer round trips.
+"""Figure 5.13 of the thesis: RCP, AP-RCP and AP2-RCP with growing round trips.
 
 Each round trip is run with the beta that the thesis prints, 1, and with a tenth of it. Rates are in
 Gbit/s, for all ten sources together.

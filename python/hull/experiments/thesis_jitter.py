@@ -1,5 +1,4 @@
-"""Section 2.1.3 of the thesis (figure 2.7): requests that are held back at random over 10 ms, and
-not.
+"""Section 2.1.3 of the thesis (figure 2.7): requests delayed at random by up to 10 ms, or not.
 
 The production benchmark with the 44 servers of a production rack and timeouts of at least 300 ms,
 TCP. Percentiles of the queries' completion time (ms). A busy port gets 129 KB: with the 667 KB of

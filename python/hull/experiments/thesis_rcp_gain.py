@@ -1,4 +1,4 @@
-"""RCP as it is, with the round trip that it measures, beside RCP with one that is held.
+"""RCP with its measured round trip, beside RCP with a held one.
 
 Thesis 5.5.3 says that RCP's automatic adjustment of the gain stabilizes it as the round trip
 varies, and disables it for figure 5.13. Scenario thesis-rcp with round trips (ms) below, at and

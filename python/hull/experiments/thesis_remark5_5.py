@@ -1,4 +1,4 @@
-"""Remark 5.5 of the thesis: mechanisms that quicken control loops in times of change.
+"""Remark 5.5 of the thesis: mechanisms that speed up transients of control loops.
 
 QCN's timer, extra fast recovery and target-rate reduction, and, from the standard, its hyper-active
 increase: ten sources that all start at the rate of their links ("start"), and nine of ten that stop

@@ -1,8 +1,8 @@
 """Table 2.2 of the thesis: incast from ten servers beside 66 long flows on other ports.
 
-The 33 other hosts send to two others each; the long flows touch no port of the incast, but take
-from the memory that all ports share. NICs serve flows in turn, as in the production benchmark: each
-host sends as much as it receives, and with one queue its flows would wait there, not in the switch.
+Each of the 33 other hosts sends to two others. The long flows use no port of the incast, but share
+its memory. NICs serve flows in turn, as in the production benchmark: each host sends as much as it
+receives, and with one queue its flows would wait there, not in the switch.
 95th percentile of the queries' completion time (ms).
 """
 

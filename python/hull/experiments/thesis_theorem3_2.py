@@ -1,4 +1,4 @@
-"""Theorem 3.2 of the thesis: how far DCTCP's windows are from the fair share, against its bound.
+"""Theorem 3.2 of the thesis: distance of DCTCP's windows from the fair share, against its bound.
 
 The Hybrid Model from many starts, and the two flows of figure 3.11 in packets (scenario
 thesis-convergence): at each congestion event, that is each sample before a window shrinks, the
