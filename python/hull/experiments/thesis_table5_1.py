@@ -3,7 +3,7 @@
 QCN's rate is R_C; TCP has none, so what it sends is counted, in steps of 1 ms. Section 5.6 takes
 the round trip from source to destination (its bandwidth-delay product); a switch in the middle of
 the path is half of it away, and so QCN is judged, as described and with IEEE 802.1Qau's details.
-Feedback after the whole round trip, as in thesis 5.3, is drawn and told.
+Feedback after the whole round trip, as in thesis 5.3, is shown as well.
 """
 
 from collections.abc import Callable
