@@ -76,7 +76,7 @@ BUFFER = Stated("paper 1", "buffer", "switch.buffer", "500pkts")
         (replace(BUFFER, value="1000pkts"), "load20, dctcp_pq950: .* is 500pkts, not 1000pkts"),
         (replace(BUFFER, value="1000pkts", used="500pkts", deviates="why"), None),
         (replace(BUFFER, value="1000pkts", used="250pkts", deviates="why"), "not 250pkts"),
-        (replace(BUFFER, used="750KB", deviates="why"), "told as a deviation"),
+        (replace(BUFFER, used="750KB", deviates="why"), "listed as a deviation"),
         (replace(BUFFER, conditions="load40"), "no cell"),
         (replace(BUFFER, schemes="tcp"), "no cell"),
         (replace(BUFFER, value=">= 500pkts"), None),

@@ -115,7 +115,7 @@ CLAIMS = (
     Claim(
         id="epfl-fig2b-exceeds",
         source="report III-A",
-        claim="with 3 and more flows HULL's senders, at their smallest windows, exceed the drain "
+        claim="with 3 or more flows HULL's senders, at their minimum windows, exceed the drain "
         "rate of 900 Mbps",
         check=_exceeds,
         kind="predicted",
@@ -136,10 +136,10 @@ CLAIMS = (
         check=_window_two,
         kind="fitted",
         bound="document",
-        tried="holds for seed 1 (3.2 packets), not for ten seeds (11.5): five have 3.2 packets, "
-        "five reach or hold another state of 23.7, in which packets wait in their own hosts, "
-        "whose NICs the pacers hold as in the report's code. With the pacer of its text, "
-        "which lets other flows' packets pass, seed 1 has 3.2 too.",
+        tried="It holds for seed 1 (3.2 packets), but not for ten seeds (11.5). Five seeds have "
+        "3.2 packets; five reach or stay in another state with 23.7, in which packets wait in "
+        "their own hosts, whose NICs the pacers block as in the report's code. With the pacer of "
+        "its text, which lets other flows' packets pass, seed 1 also has 3.2.",
         shown_by=commands("epfl-fig2b", "", "--full", "--set pacer.overtaking=any"),
     ),
 )

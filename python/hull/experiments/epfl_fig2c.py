@@ -48,14 +48,14 @@ CLAIMS = (
     Claim(
         id="epfl-fig2c-two-flows",
         source="report III-A",
-        claim="with a round trip that holds the smallest windows, HULL's latency is not higher "
-        "with 2 flows than with 3",
+        claim="with a bandwidth-delay product above the minimum windows, HULL's latency is not "
+        "higher with 2 flows than with 3",
         check=_not_above,
         kind="predicted",
         bound="document",
-        tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us 18 and 0.4). With the pacer "
-        "of the report's text instead of its code's, pacer.overtaking=any, 1.6 and 1.8; with T_r "
-        "of 64 us in place of 32, 3.3 and 3.6 (seed 1).",
+        tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us link delay 18 and 0.4). "
+        "With the pacer of the report's text (pacer.overtaking=any) instead of its code's 1.6 "
+        "and 1.8; with T_r of 64 us instead of 32 3.3 and 3.6 (seed 1).",
         shown_by=commands(
             "epfl-fig2c", "--full", "--set pacer.overtaking=any", "--set pacer.update_interval=64us"
         ),

@@ -1,5 +1,5 @@
 """Figure 4 of the EPFL ns-2 report: search queries to ten servers that take 2.53 ms on average,
-gamma distributed, beside 10 MB transfers; a response that takes more than 25 ms is late.
+gamma distributed, beside 10 MB transfers; a response above 25 ms is late.
 
 Completion and response times in us, the queue's latency in us, averaged over 10 ms each time.
 """
@@ -313,7 +313,7 @@ CLAIMS = (
     Claim(
         "epfl-fig4-higher-loads-means",
         "report III-B",
-        "At the higher loads they outperform TCP also on the mean query completion time.",
+        "At the higher loads they also outperform TCP on the mean query completion time.",
         _means_outperform,
         kind="predicted",
         bound="document",
@@ -326,11 +326,12 @@ CLAIMS = (
         _up_to_40,
         kind="predicted",
         bound="document",
-        tried="It is 10.5% at 600 Mbps: TCP has 34.6 ms (an earlier run in the report's repository "
-        "53.0). At 600 Mbps, seed 1, TCP's 34.8 ms become 32.3 without restart after idle, 36.1 "
-        "with an initial window of 1, 35.5 with a minimum RTO of 200 ms, 34.5 without limited "
-        "transmit and with NICs of 500 packets. ns-2's TCP is Reno without selective "
-        "acknowledgments, which was built to try it: more than twice the timeouts, and 34.2 ms.",
+        tried="It is 10.5% at 600 Mbps: TCP has 34.6 ms (53.0 in an earlier run in the report's "
+        "repository). At 600 Mbps, seed 1, TCP's 34.8 ms become 32.3 without restart after idle, "
+        "36.1 with an initial window of 1, 35.5 with a minimum RTO of 200 ms, and 34.5 without "
+        "limited transmit or with NICs of 500 packets. ns-2's TCP is Reno without selective "
+        "acknowledgments; a sender built to test this has more than twice the timeouts, and 34.2 "
+        "ms.",
         shown_by=(
             *commands(
                 "epfl-fig4",
@@ -347,8 +348,8 @@ CLAIMS = (
     Claim(
         "epfl-fig4-quality",
         "report III-B",
-        "With DCTCP and HULL the responses within 25 ms in the worst 1% of the queries are "
-        "minimally affected by the background traffic (less than 5% from those without it).",
+        "With DCTCP and HULL background traffic hardly affects the number of responses within 25 "
+        "ms in the worst 1% of the queries (less than 5% difference from no background).",
         _quality,
         kind="predicted",
         bound="hull",
@@ -399,9 +400,9 @@ CLAIMS = (
     Claim(
         "epfl-fig4-selects",
         "report III-B",
-        "The pacer selects the flows that need pacing: a paced query's successor is mostly not "
-        "paced (more than half of the associations end), a background transfer stays so (fewer "
-        "than 5% end).",
+        "The pacer selects the flows that need pacing: the query after a paced one is mostly not "
+        "paced (more than half of the associations end), a background transfer stays paced "
+        "(fewer than 5% end).",
         _selects,
         kind="predicted",
         bound="hull",

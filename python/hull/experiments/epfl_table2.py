@@ -1,7 +1,7 @@
 """Table II of the EPFL ns-2 report, and its text on a phantom queue threshold of 1500 bytes.
 
-Simulation against simulation; switch latency is the queue of the client's port, averaged over 10
-ms each time, as ns-2's monitor did. Latencies and completion times in us.
+The source is a simulation as well. Switch latency is the queue of the client's port, averaged over
+intervals of 10 ms, as ns-2's monitor did. Latencies and completion times in us.
 """
 
 from collections.abc import Callable
@@ -186,7 +186,8 @@ CLAIMS = (
         _mix,
         kind="by construction",
         bound="document",
-        tried="The two do not go together: at 4 to 1 the bytes are 1 to 2,778; 2,222 is 5 to 1.",
+        tried="The two statements contradict each other: at 4 to 1 the bytes are 1 to 2,778; "
+        "2,222 belongs to 5 to 1.",
         shown_by=commands("epfl-table2", ""),
     ),
     Claim(
@@ -231,10 +232,10 @@ CLAIMS = (
         _average_growth(TCP, 0.2),
         kind="predicted",
         bound="hull",
-        tried="It is 19% with --full, while each of the two percentiles is within 25% of the "
-        "published one, which is one run: the difference of two such numbers is finer than they "
-        "are. Table II itself gives 17, 8 and -9% by load. With Reno's recovery instead of SACK, "
-        "as ns-2 has it, TCP's percentiles are 225, 339 and 709 ms instead of 248, 345 and 662.",
+        tried="It is 19% with --full. Each of the two percentiles is within 25% of the published "
+        "one, which is from one run; their difference cannot be more accurate than they are. "
+        "Table II itself gives 17, 8 and -9% by load. With Reno's recovery instead of SACK, as "
+        "in ns-2, TCP's percentiles are 225, 339 and 709 ms instead of 248, 345 and 662.",
         shown_by=(*commands("epfl-table2", "--full"), *unshipped("a sender with Reno's recovery")),
     ),
     Claim(
@@ -256,8 +257,8 @@ CLAIMS = (
     Claim(
         "epfl-table2-latency-order",
         "report III-A, table II",
-        "As in the paper, mean and 99th percentile of switch latency fall from TCP over DCTCP-30K "
-        "and DCTCP-6K with pacer to HULL, at each load.",
+        "As in the paper, mean and 99th percentile of switch latency fall in the order TCP, "
+        "DCTCP-30K, DCTCP-6K with pacer, HULL, at each load.",
         _order(("mean", "p99"), latency),
         kind="fitted",
         bound="document",
@@ -274,7 +275,7 @@ CLAIMS = (
         "epfl-table2-price",
         "report III-A",
         "HULL trades throughput for latency: its mean completion time of 10 MB is the longest of "
-        "the four schemes at each load.",
+        "the four schemes, at each load.",
         _price,
         kind="predicted",
         bound="document",
@@ -287,8 +288,8 @@ CLAIMS = (
         _raised(latency, "us", mean=(0.3, 1.4), p99=(9.7, 60.1)),
         kind="predicted",
         bound="document",
-        tried="It holds with --full (factors 4.89 and 5.61) and in 120 s. In 40 s a few transfers "
-        "that overlap decide it at 1000 B (0.79 us instead of 0.25).",
+        tried="It holds with --full (factors 4.89 and 5.61) and in 120 s. In 40 s a few "
+        "overlapping transfers decide the result at 1000 B (0.79 us instead of 0.25).",
         shown_by=commands("epfl-table2", "--full", "", "--set run.duration=40s"),
     ),
     Claim(

@@ -1,9 +1,8 @@
 """Equation 5 of the paper: the headroom that a phantom queue needs to keep the real queue empty,
 1 - gamma > N / (C RTT), with C RTT in packets.
 
-Hosts without bursts, so that only the flows' probing counts. A queue counts as empty when it holds
-less than half a packet on average; the headroom that this takes is interpolated between the drain
-rates.
+Hosts send no bursts, so that only the flows' probing matters. A queue counts as empty below half a
+packet on average; the headroom for this is interpolated between the drain rates.
 """
 
 from itertools import pairwise
@@ -94,7 +93,7 @@ CLAIMS = (
     Claim(
         id="eq5-flows",
         source="paper 6.1, equation 5",
-        claim="the headroom that is needed grows with the number of flows",
+        claim="the required headroom grows with the number of flows",
         check=_flows,
         kind="predicted",
         bound="document",
@@ -111,8 +110,7 @@ CLAIMS = (
     Claim(
         id="eq5-capacity",
         source="paper 6.1",
-        claim="for a fixed round trip less headroom is needed at a higher link rate (8 flows, 250 "
-        "us)",
+        claim="for a fixed round trip a higher link rate needs less headroom (8 flows, 250 us)",
         check=_capacity,
         kind="predicted",
         bound="document",
@@ -125,13 +123,13 @@ CLAIMS = (
         kind="predicted",
         bound="hull",
         tried=(
-            "With one packet instead of half a packet as the limit it holds: 8 flows need 8% at "
-            "250 us and 4% at 1000, 4 flows 3% and 2%. What is left at 1000 us is packets of "
-            "different senders that meet, which no headroom prevents: senders of constant rate "
-            "and the same load (the queue N D/D/1, hull.theory.periodic) have 0.56 packets where "
-            "8 flows have 0.58, 0.47 where 4 have 0.58. With the part of the queue beyond that as"
-            " the measure and a quarter or an eighth of a packet as its limit, the bound holds in"
-            " all cases; with a tenth not with 4 flows."
+            "It holds with a limit of one packet instead of half a packet: 8 flows need 8% at "
+            "250 us and 4% at 1000, 4 flows 3% and 2%. At 1000 us the remaining queue is "
+            "colliding packets of different senders, which no headroom prevents: constant-rate "
+            "senders with the same load (the queue N D/D/1, hull.theory.periodic) have 0.56 "
+            "packets where 8 flows have 0.58, and 0.47 where 4 have 0.58. Judged by the queue in "
+            "excess of that, with a limit of a quarter or an eighth of a packet, the bound holds "
+            "in all cases; with a tenth it fails for 4 flows."
         ),
         shown_by=(*commands("eq5", "--full"), *unshipped("limits other than half a packet")),
     ),
@@ -185,7 +183,7 @@ def _variant(rate: str, rtt_us: int, flows: int, headroom: int) -> Variant:
 
 EXPERIMENT = Experiment(
     id="eq5",
-    title="Paper equation 5: headroom that is needed, by number of flows and round trip",
+    title="Paper equation 5: required headroom by number of flows and round trip",
     source="paper 6.1, equation 5",
     scenario="headroom",
     variants=tuple(

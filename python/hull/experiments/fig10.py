@@ -175,7 +175,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fig10-theory",
             "paper 6.2.1, thesis 4.5.2",
-            "Theory (equation 3) and experiment match very well, but for 60% load at 800 Mbps "
+            "Theory (equation 3) and experiment match very well, except for 60% load at 800 Mbps "
             "(times within 25%; shown: measured over theory at 20, 40, 60%)",
             _theory_matches,
             kind="fitted",
@@ -184,14 +184,14 @@ EXPERIMENT = Experiment(
         Claim(
             "fig10-exception",
             "thesis 4.5.2",
-            "At 60% load and 800 Mbps, where the theory says 233%, the slowdown is about 166% "
+            "At 60% load and 800 Mbps, where the theory gives 233%, the slowdown is about 166% "
             "(within 25%)",
             _exception,
             kind="fitted",
             bound="document",
-            tried="threshold of 3 KB in place of 1 KB at 800 Mbps: 179% (and 53% at 20% load, "
-            "where the theory says 54); 6 KB: 181%. The paper names no threshold for 800 "
-            "Mbps",
+            tried="With a threshold of 3 KB instead of 1 KB at 800 Mbps it is 179% (and 53% at "
+            "20% load, where the theory gives 54), with 6 KB 181%. The paper gives no threshold "
+            "for 800 Mbps.",
             shown_by=commands(
                 "fig10",
                 "--full",
@@ -205,8 +205,8 @@ EXPERIMENT = Experiment(
         Claim(
             "fig10-load",
             "paper 3.2",
-            "The slowdown is not set by the bandwidth given up alone: it grows with the load, at "
-            "each drain rate",
+            "The slowdown does not depend on the bandwidth given up alone: it grows with the "
+            "load, at each drain rate",
             _grows,
             kind="fitted",
             bound="document",
@@ -222,8 +222,8 @@ EXPERIMENT = Experiment(
         Claim(
             "fig10-small-flows",
             "paper 3.2, remark 2",
-            "Small flows do not pay: 1 KB take on average no longer than with DCTCP-30K, at each "
-            "drain rate and load (shown: the largest ratio)",
+            "Small flows are not slowed down: 1 KB takes on average no longer than with "
+            "DCTCP-30K, at each drain rate and load (shown: the largest ratio)",
             _small_flows,
             kind="fitted",
             bound="document",

@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="fig2-below-drain",
         source="paper 3.1",
-        claim="throughput is below the drain rate with both",
+        claim="with both, throughput is below the drain rate",
         check=_below,
         kind="fitted",
         bound="document",

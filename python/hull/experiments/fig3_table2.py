@@ -328,7 +328,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fig3-burst",
             "paper 4.1",
-            "Data leave in steps of 65 KB back to back (each within 25%)",
+            "Data leaves in back-to-back bursts of 65 KB (each within 25%)",
             _burst_size,
             kind="by construction",
             bound="document",
@@ -336,7 +336,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fig3-period",
             "paper 4.1",
-            "A step comes about every 0.5 ms (within 25%)",
+            "A burst leaves about every 0.5 ms (within 25%)",
             _burst_period,
             kind="by construction",
             bound="document",
@@ -344,7 +344,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fig3-acks",
             "paper 4.1",
-            "Every 0.5 ms 6 ACKs come together (within 25%)",
+            "Every 0.5 ms 6 ACKs arrive together (within 25%)",
             _ack_number,
             kind="by construction",
             bound="document",
@@ -352,7 +352,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fig3-ack-interval",
             "paper 4.1",
-            "They come within an interval of 24 to 50 us",
+            "These ACKs arrive within an interval of 24 to 50 us",
             _ack_interval,
             kind="by construction",
             bound="document",
@@ -360,20 +360,21 @@ EXPERIMENT = Experiment(
         Claim(
             "fig3-coalescing",
             "paper 4.1",
-            "The batching is interrupt coalescing's at the receiver: without it the ACKs for 65 KB "
-            "spread over the ideal 520 us (within 25%)",
+            "Interrupt coalescing at the receiver causes the batching: without it the ACKs for "
+            "65 KB spread over the ideal 520 us (within 25%)",
             _ack_cause,
             kind="predicted",
             bound="document",
-            tried="A window that is sent at once stays together without any coalescing: nothing "
-            "spreads it. With the whole round trip as the receiver's wait of 460 us one ACK covers "
-            "all 65 KB, and the wait is the batching, but 6 ACKs cannot be.",
+            tried="A window that is sent at once stays together without any coalescing, because "
+            "nothing spreads it. If the receiver's wait is the whole round trip (460 us), the "
+            "wait causes the batching, but then one ACK covers all 65 KB and there cannot be 6 "
+            "ACKs.",
             shown_by=commands("fig3-table2", "", "--set host.receive.wait=460us"),
         ),
         Claim(
             "table2-tradeoff",
             "paper 4.1",
-            "More processor time buys fewer bytes for an ACK: rx-frames 128, 32, 8, 2",
+            "More processor time gives fewer bytes per ACK: rx-frames 128, 32, 8, 2",
             _tradeoff,
             kind="fitted",
             bound="document",
@@ -390,7 +391,7 @@ EXPERIMENT = Experiment(
         Claim(
             "table2-improves",
             "paper 4.1",
-            "... but improves the ACK ratio: fewer bytes for an ACK than by default",
+            "... but improves the ACK ratio: fewer bytes per ACK than by default",
             _improves,
             kind="fitted",
             bound="document",
@@ -414,7 +415,7 @@ EXPERIMENT = Experiment(
         Claim(
             "table2-ratio-rises",
             "paper 4.1",
-            "Without coalescing an ACK covers more data again than with rx-frames 2",
+            "Without coalescing an ACK again covers more data than with rx-frames 2",
             _ratio_rises,
             kind="fitted",
             bound="document",
@@ -439,12 +440,12 @@ EXPERIMENT = Experiment(
         Claim(
             "table2-lso",
             "paper 4.1, remark 3",
-            "Without segmentation offload close to 3 Gbps of throughput (within 25%) are lost",
+            "Without segmentation offload close to 3 Gbps of throughput are lost (within 25%)",
             _without_lso,
             kind="predicted",
             bound="document",
-            tried="hull's senders cost no processor time, and so lose nothing: what a packet costs "
-            "a sender is not in table 2",
+            tried="hull's senders use no processor time and so lose nothing; table 2 does not "
+            "give a sender's cost per packet.",
             shown_by=commands("fig3-table2", ""),
         ),
     ),

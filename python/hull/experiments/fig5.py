@@ -195,7 +195,7 @@ CLAIMS = (
     Claim(
         id="fig5-unpaced-gradual",
         source="paper 4.3",
-        claim="without pacing, latency falls much more gradually, the 99th percentile above all: "
+        claim="without pacing, latency falls much more gradually, above all the 99th percentile: "
         "at the lowest rate it is still more than 25% above the paced one (mean over thresholds)",
         check=_gradual,
         kind="predicted",
@@ -208,11 +208,12 @@ CLAIMS = (
         check=_table3,
         kind="predicted",
         bound="hull",
-        tried="The floor is that of low load: at 88% a probe waits 5 us for the packet in "
-        "transmission alone, and two senders' packets that meet add 12. Mean/p99 in us: as shipped "
-        "10/35; stack_jitter 1 us 10/27; stack_delay 30 us 10/27; ack_every 1 9/26. Figure 8's "
-        "own 99th percentile at this setting, about 30 us, is above the floor of 21 too. "
-        "Associations that last while a flow sends: 9/25, p99 within 25% of its floor.",
+        tried="The floor belongs to low load: at 88% a probe waits 5 us for the packet in "
+        "transmission alone, and two senders' colliding packets add 12. Mean/p99 in us: as "
+        "shipped 10/35; stack_jitter 1 us 10/27; stack_delay 30 us 10/27; ack_every 1 9/26. The "
+        "paper's figure 8 has a 99th percentile of about 30 us at this setting, also above the "
+        "floor of 21. Associations that last while a flow sends: 9/25, p99 within 25% of its "
+        "floor.",
         shown_by=commands(
             "fig5",
             "",

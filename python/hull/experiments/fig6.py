@@ -1,4 +1,4 @@
-"""Figure 6 of the paper: the pacer's beta, what it gains at the switch and costs in round trip.
+"""Figure 6 of the paper: the pacer's beta, its gain at the switch and its cost in round trip.
 
 Two long-lived DCTCP flows, phantom queue of 950 Mbps and 1 KB. Switch latency is the probes', the
 round trip what the flows' TCP measures (us); throughput what the receiver's link carries (Mbps).
@@ -114,15 +114,15 @@ def _unpaced(results: Results) -> Finding:
 
 
 TRIED = (
-    "Pacer's delay (round trip less that without pacing) at beta 1, 16 and 1024, one key at a "
-    "time: as shipped 84, 48, 10 us; interrupts after 125 us 83, 43, 10, after 250 us 46, 18, 4; "
-    "stack_jitter 50 us 216, 149, 43; joined packets with 125 us 147, 106, 58; offload's pieces "
-    "that wait for a third of the window 50, 27, 3. Windows are 15 "
-    "packets: even all of one at once, paced at half the line rate, waits 80 us on average. What "
-    "brings ACKs in larger batches brings the delay nearer, but costs throughput (771 Mbps at beta "
-    "1 with stack_jitter 50 us); whether the testbed's batches or windows were larger is open. "
-    "Associations that last while a flow sends: 90 us at beta 1, 52 at 16; with pieces that wait "
-    "for a third of the window 90 and 44."
+    "The pacer's delay (round trip less the round trip without pacing) at beta 1, 16 and 1024, "
+    "one key at a time: as shipped 84, 48, 10 us; interrupts after 125 us 83, 43, 10, after 250 "
+    "us 46, 18, 4; stack_jitter 50 us 216, 149, 43; receive offload with 125 us 147, 106, 58; "
+    "segments deferred to a third of the window 50, 27, 3. Windows are 15 packets: even a whole "
+    "window at once, paced at half the line rate, waits only 80 us on average. Larger ACK "
+    "batches bring the delay nearer to the paper's but cost throughput (771 Mbps at beta 1 with "
+    "stack_jitter 50 us); whether the testbed's batches or windows were larger is open. "
+    "Associations that last while a flow sends: 90 us at beta 1, 52 at 16; with deferred "
+    "segments as well 90 and 44."
 )
 SHOWN_BY = commands(
     "fig6",

@@ -166,20 +166,20 @@ def _insensitive(results: Results) -> Finding:
 TRIED = (
     "One key at a time, mean/p99 in us of HULL with 2 and 3 flows: as shipped 10/35, 12/46; "
     "stack_jitter 1 us 10/27, 13/39; 40 us 10/68, 11/71; stack_delay 30 us 10/27, 11/38; "
-    "interrupts without wait 10/33, 12/47, after 125 us 10/55, 13/64; ack_every 1 9/26, "
-    "11/29. DCTCP-6K's mean with 2 flows is 26 to 36 us in all of these, as shipped 33. At "
-    "88% load a probe waits 5 us for the packet in transmission alone, so HULL's mean can "
-    "hardly be less, and the published factor needs more than 10 us. DCTCP's p99 is above K "
-    "(240 us) by bursts: 264 us with stack_jitter 1 us, 269 as shipped, 287 with 40 us (and "
-    "then its mean is 159 us, table 1: 154), but HULL's goes the same way: hosts that vary "
-    "more for DCTCP than for HULL, as the paper says of queueing in end hosts (6.2.1), are "
-    "not modelled. Pieces of segmentation offload that wait for a third of the window, as in "
-    "Linux, give DCTCP 285 us and more and DCTCP-6K 100, but HULL 57; with an ACK for each packet "
-    "HULL has 27, and figure 2's losses are gone. With the line's framing (984.4 Mbps, 1514 B) the "
-    "factors are 2.3 and 2.1 and HULL's p99 41 us. Associations that last while a flow sends, as "
-    "the thesis words T_i, give p99s of 26.2 us with HULL, 84.4 with DCTCP-6K and 273 with DCTCP, "
-    "but factors of 3.6 and 3.2, and take figure 2's loss of TCP-ECN down to 9 to 18%; with pieces "
-    "that wait as well 36, 194 and 359 us, and figures 2 and 5 are no longer as published."
+    "interrupts without wait 10/33, 12/47, after 125 us 10/55, 13/64; ack_every 1 9/26, 11/29. "
+    "DCTCP-6K's mean with 2 flows is 26 to 36 us in all of these, as shipped 33. At 88% load a "
+    "probe waits 5 us for the packet in transmission alone, so HULL's mean can hardly be less, "
+    "and the published factor needs more than 10 us. Bursts raise DCTCP's p99 above K (240 us): "
+    "264 us with stack_jitter 1 us, 269 as shipped, 287 with 40 us (its mean is then 159 us, "
+    "table 1: 154), but HULL's p99 rises too. Hosts that vary more for DCTCP than for HULL, as "
+    "the paper says of queueing in end hosts (6.2.1), are not modelled. Segments deferred to a "
+    "third of the window, as in Linux, give DCTCP 285 us and more and DCTCP-6K 100, but HULL 57; "
+    "with one ACK per packet HULL has 27, but the losses of figure 2 disappear. With the line's "
+    "framing (984.4 Mbps, 1514 B) the factors are 2.3 and 2.1 and HULL's p99 41 us. Associations "
+    "that last while a flow sends, as the thesis's wording of T_i suggests, give p99s of 26.2 us "
+    "with HULL, 84.4 with DCTCP-6K and 273 with DCTCP, but factors of 3.6 and 3.2, and lower "
+    "TCP-ECN's loss in figure 2 to 9 to 18%. With deferred segments as well the p99s are 36, 194 "
+    "and 359 us, and figures 2 and 5 no longer agree with the paper."
 )
 SHOWN_BY = (
     *commands(
@@ -271,8 +271,9 @@ CLAIMS = (
     Claim(
         id="fig8-one-flow",
         source="paper 6.1",
-        claim="at least 2 servers must send to congest the switch: with one flow, of TCP, and no "
-        "probes from another server at most one packet waits (99th percentile 12.5 us or less)",
+        claim="at least 2 servers must send to congest the switch: with a single TCP flow, and "
+        "no probes from another server, at most one packet waits (99th percentile 12.5 us or "
+        "less)",
         check=_one_flow,
         kind="by construction",
         bound="hull",
@@ -280,8 +281,8 @@ CLAIMS = (
     Claim(
         id="fig8-6k-needs-pacing",
         source="paper 6.1",
-        claim="with a threshold of 6 KB pacing is needed to avoid excessive loss of throughput (5% "
-        "of the line rate or more without, mean over 2 to 8 flows)",
+        claim="a threshold of 6 KB needs pacing to avoid excessive loss of throughput (5% of the "
+        "line rate or more without, mean over 2 to 8 flows)",
         check=_needs_pacing,
         kind="fitted",
         bound="hull",

@@ -80,22 +80,22 @@ CLAIMS = (
     Claim(
         id="remark1-smaller-thresholds",
         source="paper 6",
-        claim="in series, lower thresholds are required with a faster drain: the 99th percentile "
-        "grows more from 1 to 30 KB at 950 Mbps than at 800, with and without pacing",
+        claim="in series, a faster drain requires lower thresholds: the 99th percentile grows "
+        "more from 1 to 30 KB at 950 Mbps than at 800, with and without pacing",
         check=_smaller,
         kind="predicted",
         bound="document",
-        tried="Paced it does. Not paced, the 99th percentile is high with 1 KB already: 61 us at "
-        "950 Mbps, 28 at 800 (134 and 78 with 30 KB; means of 3 seeds), so that the ratio falls "
-        "while the difference grows from 50 to 73 us.",
+        tried="It holds with pacing. Without pacing the 99th percentile is already high with 1 "
+        "KB: 61 us at 950 Mbps, 28 at 800 (134 and 78 with 30 KB; means of 3 seeds). The ratio "
+        "therefore falls although the difference grows from 50 to 73 us.",
         shown_by=commands("remark1", "--seeds 3"),
     ),
     Claim(
         id="remark1-sooner",
         source="paper 6",
-        claim="... because its input is limited to the line rate, so that it takes longer to build "
-        "up: in parallel, where it is not, the 99th percentile at 950 Mbps and 30 KB is lower, "
-        "with and without pacing",
+        claim="... because its input is limited to the line rate, so it takes longer to build "
+        "up: in parallel, without this limit, the 99th percentile at 950 Mbps and 30 KB is "
+        "lower, with and without pacing",
         check=_sooner,
         kind="predicted",
         bound="hull",
@@ -107,9 +107,10 @@ CLAIMS = (
         check=_less_sensitive,
         kind="predicted",
         bound="hull",
-        tried="In parallel it is low with 1 KB, 21 us paced and 26 not (32 and 61 in series), as "
-        "each burst is marked at once, which costs throughput: 576 and 341 Mbps instead of 884 and "
-        "717. With 30 KB it is 124 and 104 us for 163 and 134 in series (3 seeds).",
+        tried="In parallel the 99th percentile is low with 1 KB, 21 us paced and 26 unpaced (32 "
+        "and 61 in series), because each burst is marked at once. This costs throughput: 576 and "
+        "341 Mbps instead of 884 and 717. With 30 KB it is 124 and 104 us, in series 163 and 134 "
+        "(3 seeds).",
         shown_by=commands("remark1", "--seeds 3"),
     ),
 )

@@ -99,22 +99,23 @@ CLAIMS = (
         check=_accurate,
         kind="predicted",
         bound="hull",
-        tried="Holds in the quick form. Means 12.5 us for 13.5 at the slow port and 5.2 for 6.0 at "
-        "the fast one, 99th percentiles 60 for 72 and 28 for 36 (3 seeds). At the fast port the "
-        "latter are two or three packets of 12 us: with pieces of 1500 bytes 36 for 36.",
+        tried="It holds in the quick form. With 16 limiters instead of one, means are 12.5 "
+        "instead of 13.5 us at the slow port and 5.2 instead of 6.0 at the fast one, 99th "
+        "percentiles 60 instead of 72 and 28 instead of 36 (3 seeds). At the fast port the "
+        "latter are two or three packets of 12 us; with segments of 1500 bytes both are 36.",
         shown_by=commands("remark4", "--seeds 3", "--set host.offload=1500B"),
     ),
     Claim(
         id="remark4-apart",
         source="paper 4.2, remark 4",
-        claim="... and a slow flow beside a fast one in the same host gets a round trip nearer to "
-        "that of hosts with one flow",
+        claim="... and the round trip of a slow flow beside a fast one on the same host is "
+        "nearer to that of hosts with one flow",
         check=_apart,
         kind="predicted",
         bound="hull",
-        tried="The difference, 48 us with one limiter and 59 with 16, is not the pacer's: it is 11 "
-        "and 18 with an interrupt for each packet, 51 and 62 with pieces of 1500 bytes instead of "
-        "64 KB. A host with two flows gets more ACKs, which its adapter collects.",
+        tried="The pacer does not cause the difference, 48 us with one limiter and 59 with 16: "
+        "it is 11 and 18 with an interrupt per packet, and 51 and 62 with segments of 1500 bytes "
+        "instead of 64 KB. A host with two flows receives more ACKs, which its adapter coalesces.",
         shown_by=commands(
             "remark4", "", "--set 'host.receive={frames=1}'", "--set host.offload=1500B"
         ),
@@ -182,7 +183,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="remark4",
-    title="Paper remark 4: one rate limiter in the pacer, or several",
+    title="Paper remark 4: one or several rate limiters in the pacer",
     source="paper 4.2 (remark 4)",
     scenario="rate-limiters",
     variants=(

@@ -1,9 +1,9 @@
-"""Section 8 of the paper, an open question: what buffer incast needs with HULL, with and without
+"""Section 8 of the paper, an open question: the buffer for incast with HULL, with and without
 pacing at the servers.
 
-A client asks N servers for 1 MB / N each, waits for all, and asks again, as in thesis 2.3.2. The
-longest queue at a buffer without bounds (KB), and the share of queries with a timeout behind small
-buffers.
+A client requests 1 MB / N from each of N servers, waits for all, and repeats, as in thesis 2.3.2.
+Measured are the longest queue in an unlimited buffer (KB) and the share of queries with a timeout
+behind small buffers.
 """
 
 from typing import TYPE_CHECKING
@@ -78,9 +78,9 @@ CLAIMS = (
     Claim(
         id="sec8-incast-first-windows",
         source="paper 8, thesis 2.2.2",
-        claim="as thesis 2.2.2 has it for DCTCP, incast needs room for what all servers send at "
-        "once before a mark reaches them: with HULL too the longest queue is that of the first "
-        "windows, 3 packets each (half to 1.25 times that, with 20 servers and more)",
+        claim="as thesis 2.2.2 says for DCTCP, incast needs buffer for what all servers send "
+        "before a mark reaches them: with HULL too the longest queue is the sum of the initial "
+        "windows of 3 packets (half to 1.25 times that, with 20 or more servers)",
         check=_first_windows,
         kind="predicted",
         bound="hull",
@@ -88,26 +88,26 @@ CLAIMS = (
     Claim(
         id="sec8-incast-less",
         source="paper 8",
-        claim="the bandwidth that HULL gives up buys buffer in incast as well: its longest queue "
-        "is below DCTCP-30K's with each number of servers",
+        claim="the bandwidth that HULL gives up saves buffer in incast as well: its longest "
+        "queue is below DCTCP-30K's with each number of servers",
         check=_less_than_dctcp,
         kind="predicted",
         bound="hull",
-        tried="With 5, 10 and 20 servers it is 50, 59 and 80 KB for DCTCP-30K's 83, 107 and 123. "
-        "With 30 and 40 the first windows of all servers meet before any mark arrives, 122 and 164 "
-        "KB with each scheme, and one server alone is no incast: 1 KB with each.",
+        tried="With 5, 10 and 20 servers it is 50, 59 and 80 KB; DCTCP-30K has 83, 107 and 123. "
+        "With 30 and 40 the initial windows of all servers collide before any mark arrives: 122 "
+        "and 164 KB with each scheme. One server alone is no incast: 1 KB with each scheme.",
         shown_by=commands("sec8-incast", ""),
     ),
     Claim(
         id="sec8-incast-shallow",
         source="paper 6.2.2",
-        claim="HULL can cope with very shallow buffers (10 packets, 15 KB), which 6.2.2 says of "
-        "its own traffic, in incast as well (timeouts in at most 5% of the queries)",
+        claim="HULL copes with very shallow buffers (10 packets, 15 KB) in incast as well, as "
+        "6.2.2 says for its own traffic (timeouts in at most 5% of the queries)",
         check=_shallow,
         kind="predicted",
         bound="hull",
-        tried="10 servers send first windows of 45 KB. Share of the queries with a timeout with "
-        "50, 100, 200 KB: 0, 0, 0% with 10 servers, 100, 77, 0% with 40.",
+        tried="The initial windows of 10 servers are 45 KB. Queries with a timeout with buffers "
+        "of 50, 100 and 200 KB: 0, 0 and 0% with 10 servers, 100, 77 and 0% with 40.",
         shown_by=commands("sec8-incast", ""),
     ),
 )
@@ -160,7 +160,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="sec8-incast",
-    title="Paper section 8: the buffer that incast needs with HULL, with and without pacing",
+    title="Paper section 8: buffer for incast with HULL, with and without pacing",
     source="paper 8",
     scenario="hull-incast",
     completion="delivered",

@@ -136,24 +136,24 @@ def _expected(id_: str, claim: str, check: object) -> Claim:
 CLAIMS = (
     _expected(
         "one-queue",
-        "beside CUBIC without ECN the queue is CUBIC's: at least half of the buffer on average, "
-        "with DCTCP's threshold and with HULL's phantom queue alike",
+        "beside CUBIC without ECN, CUBIC sets the queue: at least half of the buffer on average, "
+        "both with DCTCP's threshold and with HULL's phantom queue",
         _one_queue,
     ),
     _expected(
         "starves",
-        "so each packet of DCTCP or HULL is marked, and they get at most 5% of the goodput",
+        "so every packet of DCTCP or HULL is marked, and they get at most 5% of the goodput",
         _starves,
     ),
     _expected(
         "headroom",
-        "without classes HULL's headroom is worth nothing to its small flows: beside CUBIC they "
-        "take at least 4 times as long as where all is HULL",
+        "without classes HULL's headroom does not help its small flows: beside CUBIC they take "
+        "at least 4 times as long as with HULL alone",
         _small_in_one_queue,
     ),
     _expected(
         "penalty",
-        "and longer than equal flows of CUBIC in the same queue, which no mark slows down",
+        "and longer than equal CUBIC flows in the same queue, which no mark slows down",
         _marks_are_a_penalty,
     ),
     _expected(
@@ -164,8 +164,8 @@ CLAIMS = (
     ),
     _expected(
         "dctcp-first",
-        "in a class before CUBIC, DCTCP does as without it: 95% of the goodput or more, and small "
-        "flows as fast as where all is DCTCP (within 25%)",
+        "in a class before CUBIC, DCTCP performs as without CUBIC: 95% of the goodput or more, "
+        "and small flows as fast as with DCTCP alone (within 25%)",
         _dctcp_first,
     ),
     _expected(
@@ -176,9 +176,9 @@ CLAIMS = (
     ),
     _expected(
         "one-phantom",
-        "but the phantom queue is the port's and counts CUBIC's bytes, so that HULL's packets are "
-        "marked all the same: its long flows get at most 25% of the goodput, and its small flows "
-        "take at least 1.25 times as long as where all is HULL",
+        "but the phantom queue belongs to the port and counts CUBIC's bytes, so HULL's packets "
+        "are still marked: its long flows get at most 25% of the goodput, and its small flows "
+        "take at least 1.25 times as long as with HULL alone",
         _hull_first_is_marked,
     ),
 )

@@ -1,8 +1,8 @@
 """The HULL slides' review of DCTCP: with 8 of 10 packets marked TCP cuts its window by 50% and
 DCTCP by 40%, with 1 of 10 by 50% and by 5%.
 
-Flows share a link; their number sets the share of marks. A cut is how much smaller a window is than
-10 us before; DCTCP's alpha, with g = 1, is the share of marks in the window before.
+Flows share a link; their number sets the fraction of marks. A cut is the decrease of a window
+within 10 us; DCTCP's alpha, with g = 1, is the fraction of marks in the previous window.
 """
 
 from functools import partial
@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="slides-cut-tcp",
         source="slides, review of DCTCP",
-        claim="TCP cuts its window by 50% (within 2.5 points) whatever the share of marks",
+        claim="TCP cuts its window by 50% (within 2.5 points), whatever the fraction of marks",
         check=partial(_check, example="one", scheme=TCP),
         kind="by construction",
         bound="hull",
@@ -133,7 +133,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="slides-cut",
-    title="HULL slides: by how much marks cut the windows of TCP and DCTCP",
+    title="HULL slides: window cuts of TCP and DCTCP by fraction of marks",
     source="slides, review of DCTCP",
     scenario="slides-cut",
     variants=tuple(

@@ -38,7 +38,7 @@ def draw(results: Results) -> "Figure":
 
 
 def listed(values: dict[str, float], form: str = ".1f") -> str:
-    """Values by load in words."""
+    """Values by load, as text."""
     return ", ".join(f"{value:{form}} at {load[4:]}%" for load, value in values.items())
 
 
@@ -182,10 +182,10 @@ _CLAIMS = (
         each(ratio(TCP, DCTCP, probe("mean")), lambda value: within(value, 3, 6)),
         kind="predicted",
         bound="document",
-        tried="switch.buffer of 350 KB in place of 700 (2 seeds of 50 s, hosts of an earlier "
-        "version): 2.2, 4.0, 5.2. DCTCP's mean is as published within 15%, TCP's 1.1 to "
-        "1.4 times it: the busy port of the testbed got less than 700 KB on average. The "
-        "table itself has 6.05 at 60% load",
+        tried="With a switch.buffer of 350 KB instead of 700 (2 seeds of 50 s, hosts of an "
+        "earlier version): 2.2, 4.0, 5.2. DCTCP's mean is within 15% of the published one, TCP's "
+        "is 1.1 to 1.4 times it: the testbed's busy port had less than 700 KB on average. The "
+        "table itself has 6.05 at 60% load.",
         shown_by=(
             *commands(
                 "table4", "--full", "--seeds 2 --set switch.buffer=350KB --set run.duration=50s"
@@ -201,9 +201,9 @@ _CLAIMS = (
         each(ratio(DCTCP, SMALL, probe("mean")), lambda value: within(value, 3.75, 6.25)),
         kind="predicted",
         bound="document",
-        tried="DCTCP-6K's mean is 0.67 to 0.80 of the published one at each load, DCTCP-30K's "
-        "as published within 11%. What a window is after idling decides: in an earlier "
-        "version 4.3, 3.6, 3.8 with transport.idle_restart=false",
+        tried="DCTCP-6K's mean is 0.67 to 0.80 of the published one, DCTCP-30K's is within 11%, "
+        "at each load. The window after an idle time decides: in an earlier version the factors "
+        "were 4.3, 3.6 and 3.8 with transport.idle_restart=false.",
         shown_by=(
             *commands("table4", "--full", "--set transport.idle_restart=false"),
             *unshipped("the hosts of an earlier version"),
@@ -222,8 +222,8 @@ _CLAIMS = (
         ),
         kind="fitted",
         bound="document",
-        tried="holds since segments wait for larger pieces (transport.tso_win_divisor); before, "
-        "79 us at 40% and 102 at 60% (full size)",
+        tried="It holds since TCP defers segments (transport.tso_win_divisor); before, it was 79 "
+        "us at 40% and 102 at 60% (full size).",
         shown_by=commands("table4", "--full", "--full --set transport.tso_win_divisor=0"),
     ),
     Claim(
@@ -242,8 +242,8 @@ _CLAIMS = (
         kind="fitted",
         bound="document",
         tried="66, 55 and 47% in the full size: HULL's mean is 0.59 to 0.79 of the published "
-        "one, DCTCP-6K's 0.67 to 0.80. Interrupts after 50 us: 70, 61 and 51% (2 seeds of "
-        "100 s), after 75 us: 65, 53 and 43% (10 seeds of 150 s)",
+        "one, DCTCP-6K's 0.67 to 0.80. With interrupts after 50 us 70, 61 and 51% (2 seeds of "
+        "100 s), after 75 us 65, 53 and 43% (10 seeds of 150 s).",
         shown_by=commands(
             "table4",
             "--full",
@@ -258,11 +258,11 @@ _CLAIMS = (
         each(cut_pct(SMALL, HULL, probe("p99")), lambda value: within(value, 69, 78), ".0f"),
         kind="fitted",
         bound="document",
-        tried="HULL's own percentile is as published within 7% in the full size; DCTCP-6K's is "
-        "1.7 times the published one at 20% load and 0.45 of it at 60%. Interrupts of up "
-        "to 250 us behind large pieces only (before framing, 2 seeds of 100 s) give "
-        "DCTCP-6K 178 and 184 us at 40 and 60% (published 213, 312), but slow HULL's 10 "
-        "MB down by 42% at 20% load",
+        tried="HULL's own percentile is within 7% of the published one in the full size; "
+        "DCTCP-6K's is 1.7 times the published one at 20% load and 0.45 of it at 60%. Interrupt "
+        "waits of up to 250 us behind large bursts only (before framing, 2 seeds of 100 s) give "
+        "DCTCP-6K 178 and 184 us at 40 and 60% (published 213, 312), but slow HULL's 10 MB down "
+        "by 42% at 20% load.",
         shown_by=(
             *commands("table4", "--full"),
             *unshipped("interrupts of up to 250 us behind large pieces only"),
@@ -283,20 +283,20 @@ _CLAIMS = (
         each(ratio(DCTCP, HULL, probe("mean")), lambda value: value > 10),
         kind="fitted",
         bound="document",
-        tried="10.2 at 60% load in the full size, where the table itself has 8.8 (119.1 over "
-        "13.5 us)",
+        tried="10.2 at 60% load in the full size; the table itself has 8.8 (119.1 over 13.5 us).",
         shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-tail-gains-more",
         "paper 6",
-        "The gains over TCP and DCTCP are bigger at the 99th percentile than on average, at 20 and "
-        "40% load (at 60% the table itself says otherwise)",
+        "The gains over TCP and DCTCP are larger at the 99th percentile than on average, at 20 "
+        "and 40% load (at 60% the table itself contradicts this)",
         _bigger_at_the_tail,
         kind="predicted",
         bound="document",
-        tried="DCTCP at 40% load fails in the full size: 15 on average and 9 at the 99th "
-        "percentile, with 388 us where the paper has 556; in 3 seeds of 80 s both are 17",
+        tried="It fails for DCTCP at 40% load in the full size: 15 on average and 9 at the 99th "
+        "percentile, because DCTCP-30K has 388 us (published 556). In 3 seeds of 80 s both are "
+        "17.",
         shown_by=commands("table4", "--full", "--seeds 3 --set run.duration=80s"),
     ),
     Claim(
@@ -307,21 +307,21 @@ _CLAIMS = (
         _abstract,
         kind="fitted",
         bound="document",
-        tried="holds in the quick size; in the full one DCTCP-30K's 99th percentile at 40% "
-        "load, 388 us where the paper has 556, is only 8.6 times HULL's",
+        tried="It holds in the quick size. In the full size DCTCP-30K's 99th percentile at 40% "
+        "load, 388 us (published 556), is only 8.6 times HULL's.",
         shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-hosts-decide-1kb",
         "paper 6.2.1",
-        "1 KB flows spend their time at the hosts: the mean wait at the switch is less than half "
-        "of their mean time (shown: the largest share of a scheme, %)",
+        "1 KB flows spend most of their time at the hosts: the mean delay at the switch is less "
+        "than half of their mean time (shown: the largest share of a scheme, %)",
         each(_host_share, lambda value: value < 50, ".0f"),
         kind="fitted",
         bound="hull",
-        tried="TCP at 60% load alone (64% in the full size): the hosts add 465 us, the paper's "
-        "1380. Limit of the NIC's queue, size of the windows and larger pieces change "
-        "that little",
+        tried="It fails only for TCP at 60% load (64% in the full size): the hosts add 465 us, "
+        "in the paper 1380. The NIC's queue limit, the window size and larger segments change "
+        "this little.",
         shown_by=commands(
             "table4",
             "--full",
@@ -341,13 +341,13 @@ _CLAIMS = (
     Claim(
         "table4-hosts-gain-too",
         "paper 6.2.1",
-        "What 1 KB flows spend at the hosts falls with more aggressive marking: TCP, DCTCP-30K, "
+        "The time of 1 KB flows at the hosts falls with more aggressive marking: TCP, DCTCP-30K, "
         "DCTCP-6K-Pacer, HULL, at each load",
         _host_part,
         kind="fitted",
         bound="document",
-        tried="holds in the quick size; in the full one the last three are a tie at 60% load, "
-        "387, 387 and 387 us",
+        tried="It holds in the quick size. In the full size the last three tie at 60% load: 387, "
+        "387 and 387 us.",
         shown_by=commands("table4", "--full", ""),
     ),
     Claim(
@@ -357,15 +357,15 @@ _CLAIMS = (
         _tail_of_small_flows,
         kind="fitted",
         bound="document",
-        tried="holds in the full size (TCP 11.9, 8.8, 5.8 ms, DCTCP 1262, 1022, 948 us); in "
-        "the quick one TCP's percentile is that of a few timeouts and of windows that "
-        "wait in a server's NIC",
+        tried="It holds in the full size (TCP 11.9, 8.8, 5.8 ms, DCTCP 1262, 1022, 948 us). In "
+        "the quick size a few timeouts and windows waiting in a server's NIC decide TCP's "
+        "percentile.",
         shown_by=commands("table4", "--full", ""),
     ),
     Claim(
         "table4-slowdown-grows",
         "paper 6.2.1",
-        "HULL slows 10 MB flows down the more, the higher the load",
+        "HULL slows 10 MB flows down more at higher load",
         _slowdown_grows,
         kind="fitted",
         bound="document",
@@ -378,8 +378,8 @@ _CLAIMS = (
         _slowdown_as_published,
         kind="fitted",
         bound="document",
-        tried="holds in the full size (19, 33 and 53%); in the quick one, 2 seeds of 40 s, 22% "
-        "at 20% load is just out of bounds",
+        tried="It holds in the full size (19, 33 and 53%). In the quick size, 2 seeds of 40 s, "
+        "22% at 20% load is just out of bounds.",
         shown_by=commands("table4", "--full", ""),
     ),
     Claim(
@@ -393,8 +393,8 @@ _CLAIMS = (
         ),
         kind="fitted",
         bound="document",
-        tried="holds in the full size (19, 33 and 53%) and in the quick one, but the paper's "
-        "range is that of its own three numbers: 3 seeds of 80 s give 18, 31 and 60%",
+        tried="It holds in the full size (19, 33 and 53%) and in the quick one. But the paper's "
+        "range is that of its own three numbers: 3 seeds of 80 s give 18, 31 and 60%.",
         shown_by=commands("table4", "--full", "", "--seeds 3 --set run.duration=80s"),
     ),
 )

@@ -186,10 +186,10 @@ EXPERIMENT = Experiment(
             ),
             kind="fitted",
             bound="hull",
-            tried="with a switch that chooses its next packet when the link is free: QoS 2.3 "
-            "us, HULL 4.5. The published 90th percentile, 17 us, is above the 12 us of "
-            "one packet; with the choice 1000 bytes ahead it is 17.0 us, and the 99th "
-            "19.9 (published 20.2)",
+            tried="With a switch that chooses its next packet when the link is free, QoS has 2.3 "
+            "us and HULL 4.5. The published 90th percentile, 17 us, is above the 12 us of one "
+            "packet. With the choice 1000 bytes ahead it is 17.0 us, and the 99th 19.9 "
+            "(published 20.2).",
             shown_by=commands("table5", "--full", "--full --set switch.commit=0B"),
         ),
         Claim(
@@ -225,12 +225,12 @@ EXPERIMENT = Experiment(
             _grows(QOS, 0.75 * 2.4, 1.25 * 2.4),
             kind="predicted",
             bound="document",
-            tried="each alone: interrupts that wait up to 250 us 2.65 times (382 ms, published "
-            "362; 90th percentile 818, published 812), minimum RTO 200 ms 2.1 (earlier "
-            "version). Not: CUBIC, no limited transmit, 5 packets, larger pieces by "
-            "segmentation offload, windows cut to what is in flight, the NIC's moderation "
-            "by size of pieces (1.1 to 1.2). 250 us slows HULL down far too much at 60% "
-            "load (table4)",
+            tried="Two settings, each alone, come near: interrupt waits of up to 250 us 2.65 "
+            "times (382 ms, published 362; 90th percentile 818, published 812), and a minimum "
+            "RTO of 200 ms 2.1 (earlier version). These do not: CUBIC, no limited transmit, 5 "
+            "packets, larger segments, windows cut to the data in flight, the NIC's moderation "
+            "by burst size (1.1 to 1.2). But 250 us slows HULL down far too much at 60% load "
+            "(table4).",
             shown_by=QOS_SHOWN_BY,
         ),
         Claim(
@@ -255,8 +255,8 @@ EXPERIMENT = Experiment(
         Claim(
             "table5-hull-unfilled",
             "paper 6, 6.2.2",
-            "HULL does not need the buffers: it leaves them (mostly) empty (fewer than 0.1% of its "
-            "packets are dropped, large and small)",
+            "HULL does not need the buffers: it leaves them (mostly) empty (it loses fewer than "
+            "0.1% of its packets, with large and small buffers)",
             _few_drops,
             kind="predicted",
             bound="hull",
@@ -264,7 +264,7 @@ EXPERIMENT = Experiment(
         Claim(
             "table5-less-sensitive",
             "paper 6",
-            "HULL is much less sensitive to the size of buffers than QoS: its mean 10 MB time "
+            "HULL is much less sensitive to the buffer size than QoS: its mean 10 MB time "
             "changes less than half as much",
             _less_sensitive,
             kind="predicted",
@@ -286,9 +286,9 @@ EXPERIMENT = Experiment(
             _faster("mean", 33),
             kind="predicted",
             bound="document",
-            tried="a mean of few requests that wait in a server's NIC: 21% in the full size "
-            "(QoS 486 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
-            "with 1000 packets in the NIC 15%",
+            tried="The mean depends on few requests that wait in a server's NIC: 21% in the full "
+            "size (QoS 486 us, published 565), 35% in the quick one, 32% in 2 seeds of 100 s; "
+            "15% with 1000 packets in the NIC.",
             shown_by=commands(
                 "table5",
                 "--full",
@@ -305,8 +305,8 @@ EXPERIMENT = Experiment(
             _faster("p99", 65),
             kind="predicted",
             bound="document",
-            tried="holds, with a longer 99th percentile of QoS than the paper's 2.3 ms: 2.5 in "
-            "the full size, 8.2 in the quick one",
+            tried="It holds, but QoS has a longer 99th percentile than the paper's 2.3 ms: 2.5 "
+            "in the full size, 8.2 in the quick one.",
             shown_by=commands("table5", "--full", ""),
         ),
     ),

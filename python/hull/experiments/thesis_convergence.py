@@ -1,8 +1,8 @@
-"""Thesis 2.2.4: how long a second flow takes to get its share, at 1 and 10 Gbps and with round
-trips of 100 to 300 us, DCTCP and TCP.
+"""Thesis 2.2.4: time until a second flow has its share, at 1 and 10 Gbps and with round trips of
+100 to 300 us, DCTCP and TCP.
 
-Times are in ms from when it joins to when both windows are within 10% of their share for the first
-time, as thesis 3.3.3 measures it.
+Times are in ms, from its start until both windows are within 10% of their share for the first time,
+as in thesis 3.3.3.
 """
 
 from functools import partial
@@ -115,11 +115,11 @@ SHOWN_BY = (
     *unshipped("throughput over 5 ms as the measure; hosts as fast as the link"),
 )
 TRIED = {
-    1: "24, 44 and 65 ms at 100, 200 and 300 us (3 seeds); the thesis's own Hybrid Model has 25, "
-    "37 and 50, with the queue at K. With hosts as fast as the link, where the first flow fills "
-    "its own host's queue, 120 to 190.",
-    10: "47, 106 and 230 ms at 100, 200 and 300 us (3 seeds); the Hybrid Model has 39, 88 and 159: "
-    "both begin at half of the published range and end above it.",
+    1: "24, 44 and 65 ms at 100, 200 and 300 us (3 seeds); the thesis's own Hybrid Model, with "
+    "the queue at K, has 25, 37 and 50. With hosts as fast as the link the first flow fills its "
+    "own host's queue: 120 to 190.",
+    10: "47, 106 and 230 ms at 100, 200 and 300 us (3 seeds); the Hybrid Model has 39, 88 and "
+    "159. Both begin at half of the published range and end above it.",
 }
 CLAIMS = (
     *(
@@ -144,9 +144,10 @@ CLAIMS = (
         check=_slower,
         kind="predicted",
         bound="document",
-        tried="3.3 on average and 2.9 to 4.4 with 3 seeds. With throughput over 5 ms within 10% "
-        "of half of the link instead of windows 4.0 on average and 2.8 to 7.0. Thesis 3.3.3 has "
-        "2 where the first flow's window is held and nothing is marked before (thesis-fig3-11).",
+        tried="3.3 on average and 2.9 to 4.4 with 3 seeds. Measured by throughput (over 5 ms, "
+        "within 10% of half of the link) instead of windows, 4.0 on average and 2.8 to 7.0. "
+        "Thesis 3.3.3 has 2 with the first flow's window held and nothing marked before "
+        "(thesis-fig3-11).",
         shown_by=SHOWN_BY,
     ),
     Claim(
@@ -189,7 +190,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-convergence",
-    title="Thesis 2.2.4: how long a second flow takes to converge at 1 and 10 Gbps",
+    title="Thesis 2.2.4: convergence time of a second flow at 1 and 10 Gbps",
     source="thesis 2.2.4",
     scenario="thesis-convergence-range",
     variants=tuple(

@@ -64,10 +64,10 @@ CLAIMS = (
         check=_accurate,
         kind="predicted",
         bound="document",
-        tried="With 2 flows both agree; with 10 the amplitude does, the period is 1.8 times the "
-        "model's. T_C leaves out the time in which the queue falls, about a round trip, and flows "
-        "of few packets cut in turn: no jitter 744 us, as shipped 715, jitter of 1 us 634, starts "
-        "7.3 ms apart 721, hold_after_cut 732, marking on dequeue 512, model 395.",
+        tried="With 2 flows both agree; with 10 the amplitude agrees and the period is 1.8 times "
+        "the model's. T_C omits the time in which the queue falls, about a round trip, and flows "
+        "of few packets cut in turn. Period: no jitter 744 us, as shipped 715, jitter of 1 us "
+        "634, starts 7.3 ms apart 721, hold_after_cut 732, marking on dequeue 512, model 395.",
         shown_by=(
             *commands(
                 "thesis-fig2-12",
@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-12-top",
         source="thesis 2.2.3, equation 2.10",
-        claim="the queue swings up to K + N packets with 2 and 10 flows (within 10%)",
+        claim="the queue's peak is K + N packets with 2 and 10 flows (within 10%)",
         check=_top,
         kind="predicted",
         bound="hull",
@@ -91,13 +91,13 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-12-forty",
         source="thesis 2.2.3, figure 2.12",
-        claim="40 flows are out of step and the queue varies less than the model has it",
+        claim="40 flows are not synchronized, and the queue varies less than in the model",
         check=_forty,
         kind="predicted",
         bound="document",
-        tried="Flows of 3 packets stay in step here. Amplitude in packets, one key at a time: as "
-        "shipped 70, no jitter 70, jitter of 1, 3 and 10 us 72, 73 and 71, starts 2.3 ms apart "
-        "70, min_window 1 64, ack_every 2 51, marking on dequeue 46; model 59.",
+        tried="Flows of 3 packets stay synchronized here. Amplitude in packets, one key at a "
+        "time: as shipped 70, no jitter 70, jitter of 1, 3 and 10 us 72, 73 and 71, starts 2.3 "
+        "ms apart 70, min_window 1 64, ack_every 2 51, marking on dequeue 46; model 59.",
         shown_by=(
             *commands(
                 "thesis-fig2-12",

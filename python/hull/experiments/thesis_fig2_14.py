@@ -117,7 +117,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-14-grows",
         source="thesis 2.3.1, figure 2.14(a)",
-        claim="it increases with more flows",
+        claim="its queue grows with more flows",
         check=_grows,
         kind="predicted",
         bound="document",
@@ -125,7 +125,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-14-k-plus-n",
         source="thesis 2.3.1, figure 2.14(a)",
-        claim="as K + N, 40 packets with 20 flows (median, within 25%)",
+        claim="as K + N: 40 packets with 20 flows (median, within 25%)",
         check=_k_plus_n,
         kind="predicted",
         bound="document",

@@ -82,7 +82,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-15-oscillates",
         source="thesis 2.3.1, figure 2.15",
-        claim="its queue swings widely (5th to 95th percentile at least twice DCTCP's)",
+        claim="RED's queue oscillates widely (5th to 95th percentile at least twice DCTCP's)",
         check=_oscillates,
         kind="predicted",
         bound="hull",

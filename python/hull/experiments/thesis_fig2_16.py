@@ -190,7 +190,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-16",
-    title="Thesis figure 2.16: flows come and go",
+    title="Thesis figure 2.16: convergence as flows start and stop",
     source="thesis 2.3.1, figure 2.16",
     scenario="thesis-long",
     variants=(

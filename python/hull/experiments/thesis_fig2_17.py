@@ -1,4 +1,4 @@
-"""Figure 2.17 of the thesis: two bottlenecks in a row.
+"""Figure 2.17 of the thesis: two bottlenecks in series.
 
 S1 (10 senders) and S3 (10) send to R1, whose link has 1 Gbps; S2 (20) to R2, one each. S1 and S2
 share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
@@ -141,7 +141,7 @@ def _measure(group: str):  # type: ignore[no-untyped-def]
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-17",
-    title="Thesis figure 2.17: two bottlenecks in a row",
+    title="Thesis figure 2.17: two bottlenecks in series",
     source="thesis 2.3.1, figure 2.17",
     scenario="thesis-multihop",
     stated=statements("thesis", "figure 2.17"),

@@ -1,7 +1,7 @@
 """Figure 2.18 of the thesis: incast over a switch with a fixed buffer of 100 KB at each port.
 
-A client asks N servers for 1 MB / N each, waits for all, and asks again. Mean completion time (ms)
-and share of the queries with a timeout, TCP and DCTCP, floors of the timeout of 300 and 10 ms.
+A client requests 1 MB / N from each of N servers, waits for all, and repeats. Mean completion time
+(ms) and share of the queries with a timeout, TCP and DCTCP, minimum RTO of 300 and 10 ms.
 """
 
 from typing import TYPE_CHECKING
@@ -126,7 +126,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-18-floor-of-rto",
         source="thesis 2.3.2, figure 2.18(a)",
-        claim="a floor of 10 ms is better for TCP than one of 300 ms (from 15 servers on)",
+        claim="a minimum RTO of 10 ms is better for TCP than one of 300 ms (from 15 servers on)",
         check=_smaller_floor,
         kind="predicted",
         bound="document",
@@ -134,7 +134,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-18-all-queries",
         source="thesis 2.3.2, figure 2.18(b)",
-        claim="with many servers nearly every query of TCP's has a timeout (above 90% at 40)",
+        claim="with many servers nearly every TCP query has a timeout (above 90% at 40)",
         check=_all_queries,
         kind="fitted",
         bound="hull",
@@ -149,7 +149,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-18",
-    title="Thesis figure 2.18: incast, a fixed buffer at each port",
+    title="Thesis figure 2.18: incast with a fixed buffer per port",
     source="thesis 2.3.2, figure 2.18",
     scenario="thesis-incast-static",
     completion="delivered",

@@ -67,7 +67,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-19-tcp",
         source="thesis 2.3.2, figure 2.19(b)",
-        claim="TCP goes on to suffer timeouts (more than 5% of the queries with 40)",
+        claim="TCP still suffers timeouts (more than 5% of the queries with 40)",
         check=_tcp_suffers,
         kind="fitted",
         bound="hull",
@@ -90,7 +90,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig2-19",
-    title="Thesis figure 2.19: incast, the switch's memory shared",
+    title="Thesis figure 2.19: incast with shared switch memory",
     source="thesis 2.3.2, figure 2.19",
     scenario="thesis-rack",
     completion="delivered",

@@ -70,11 +70,11 @@ CLAIMS = (
         check=partial(_gain, statistic="mean"),
         kind="fitted",
         bound="document",
-        tried="What a short message gains is TCP's queue at its port, and how often there is one "
-        "follows from the updates, of which the text has neither the share nor the origin. Gain "
-        "with 20% of the flows from or to outside the rack 0.5 ms, 80% (as shipped) 1.5, 95% 1.4; "
-        "another seed 1.6; one ACK for each packet 1.1, limited transmit 1.5, windows of at most "
-        "200 packets 0.9, an initial window of 10 packets 0.8.",
+        tried="A short message gains TCP's queue at its port. How often there is one depends on "
+        "the updates, whose number and origin the text does not give. Gain with 20% of the flows "
+        "from or to outside the rack 0.5 ms, 80% (as shipped) 1.5, 95% 1.4; another seed 1.6; "
+        "one ACK for each packet 1.1, limited transmit 1.5, windows of at most 200 packets 0.9, "
+        "an initial window of 10 packets 0.8.",
         shown_by=commands(
             "thesis-fig2-23",
             "",
@@ -118,10 +118,10 @@ CLAIMS = (
         check=_none,
         kind="predicted",
         bound="document",
-        tried="Of 7076 flows 38 have one: 17 of 377 updates, and 21 of 6699 smaller ones that come "
-        "to a full queue with windows of a few packets. Queries with a timeout (1.0%, published "
-        "1.15%) come from the same full queues: with windows of at most 200 packets there are four "
-        "timeouts in all instead of 180, but queries have them in 0.03% then.",
+        tried="Of 7076 flows 38 have one: 17 of 377 updates, and 21 of 6699 smaller flows that "
+        "meet a full queue with windows of a few packets. The same full queues cause the "
+        "timeouts of queries (1.0%, published 1.15%). With windows of at most 200 packets there "
+        "are four timeouts in all instead of 180, but then only 0.03% of the queries have one.",
         shown_by=(
             *commands("thesis-fig2-23", "", "--set transport.max_window=200"),
             *commands("thesis-fig2-24", "--set transport.max_window=200"),

@@ -112,16 +112,18 @@ def _red_queries(results: Results) -> Finding:
 
 _LARGE = (
     "TCP's queries with a timeout, one key at a time: as shipped 57% (61% in 15 s), idle restart "
-    "23, limited transmit 52, windows of at most 200 packets 57, one ACK for each packet 69, byte "
-    "counting 69, NICs with one queue 59, 20% of the flows from or to outside the rack 60, half "
-    "of the times between queries 0 77, memory with alpha 17.6% 62, 10% 88, 5% 100. With the last "
-    "two DCTCP has 1.3 and 8.9%, and a lone port gets 364 and 190 KB where the thesis has 600."
+    "23, limited transmit 52, windows of at most 200 packets 57, one ACK for each packet 69, "
+    "byte counting 69, NICs with one queue 59, 20% of the flows from or to outside the rack 60, "
+    "half of the interarrival times 0 77, memory with alpha 17.6% 62, 10% 88, 5% 100. With the "
+    "last two DCTCP has 1.3 and 8.9%, and a single busy port gets 364 and 190 KB; the thesis has "
+    "600."
 )
 _SHORT = (
     "At ten times the volume of updates links are 40% busy, and a short message shares its link "
-    "with updates whatever the queue is. In 15 s, 1044 short messages, it is 30.6 ms with TCP, "
-    "29.9 with DCTCP and 22.9 with RED. DCTCP's with K = 65 38.8 ms, alpha that starts at 0 24.4, "
-    "windows of at most 200 packets 25.0 (TCP 30.2), one ACK for each packet 25.5 (TCP 26.3)."
+    "with updates, whatever the queue. In 15 s, 1044 short messages, it is 30.6 ms with TCP, "
+    "29.9 with DCTCP and 22.9 with RED. DCTCP's with K = 65 38.8 ms, alpha that starts at 0 "
+    "24.4, windows of at most 200 packets 25.0 (TCP 30.2), one ACK for each packet 25.5 (TCP "
+    "26.3)."
 )
 TRIED = {
     "short": _SHORT,
@@ -130,24 +132,25 @@ TRIED = {
     "query": "A timeout costs one tick of 10 ms here, and retransmissions get through: with TCP "
     "the 99th percentile is 48 ms. 136 ms would be about four timeouts in a row, each twice as "
     "long. Gain: as shipped 17 ms, memory with alpha of 10% 18, 5% 28, one ACK for each packet "
-    "16, half of the times between queries 0 13 (TCP 74, DCTCP 61). With one queue in each NIC "
-    "TCP's are 176 ms, but DCTCP's 242.",
-    "dctcp-timeouts": "5 of the 873 queries of 3 s have one. They were 3, and the claim held, "
-    "until the packet of a CE transition was acknowledged at once, ECN-Echo counted on duplicate "
-    "ACKs and a repeated timeout left the threshold; in 15 s they are 0.8% of 4480, and "
-    "were 1.0%.",
-    "deep-queries": "The queue may be 2.7 MB, 21 ms, twice the floor of the timeout: with windows "
-    "of at most 43 packets nothing is lost, and 83 timers fire all the same. Alpha of 100 and "
-    "400%, where all responses fit, 23 and 22%; 10% 12. With windows of at most 300, 200 and 43 "
-    "packets 4.6, 2.5 and 1.8%, but then short messages take 71, 49 and 20 ms, where the thesis "
-    "has over 80.",
-    "red-queries": "Marks cut windows within a query, and connections keep what they leave for the "
-    "next one: its responses fit. Queries with a timeout: weight 6 0.2%, 9 (as shipped) 0.3, 12 "
-    "3.2, 14 23; responses alone ten times as large 0.1; max_probability of 2 and 1% 0.2; one ACK "
-    "for each packet 1.0; one queue in each NIC 23; memory with alpha of 10% 1.1, 5% 54. A switch "
-    "that drops from max_th on (hard_drop) has 100%, in 50 s 99.9, with gentle 9.7; but short "
-    "messages then take 34.9 ms in the full size, more than with drop-tail (31.8), and the thesis "
-    "makes DCTCP of the same RED with both thresholds at K, so its switch marks there.",
+    "16, half of the interarrival times 0 13 (TCP 74, DCTCP 61). With one queue per NIC TCP's "
+    "queries take 176 ms, but DCTCP's 242.",
+    "dctcp-timeouts": "5 of the 873 queries of 3 s have one. There were 3, and the claim held, "
+    "before three corrections: the packet of a CE transition is acknowledged at once, ECN-Echo "
+    "counts on duplicate ACKs, and a repeated timeout leaves the threshold. In 15 s they are "
+    "0.8% of 4480, and were 1.0%.",
+    "deep-queries": "The queue may hold 2.7 MB, 21 ms, twice the minimum RTO: with windows of at "
+    "most 43 packets nothing is lost, and 83 timers still fire. With alpha of 100 and 400%, "
+    "where all responses fit, 23 and 22%; with 10% 12. With windows of at most 300, 200 and 43 "
+    "packets 4.6, 2.5 and 1.8%, but then short messages take 71, 49 and 20 ms; the thesis has "
+    "over 80.",
+    "red-queries": "Marks cut windows within a query, and connections keep the small windows for "
+    "the next query, whose responses then fit. Queries with a timeout: weight 6 0.2%, 9 (as "
+    "shipped) 0.3, 12 3.2, 14 23; responses alone ten times as large 0.1; max_probability of 2 "
+    "and 1% 0.2; one ACK per packet 1.0; one queue per NIC 23; memory with alpha of 10% 1.1, 5% "
+    "54. A switch that drops from max_th on (hard_drop) has 100%, in 50 s 99.9, with gentle 9.7. "
+    "But short messages then take 34.9 ms in the full size, more than with drop-tail (31.8), and "
+    "the thesis builds DCTCP from the same RED with both thresholds at K, so its switch marks "
+    "there.",
 }
 SHOWN_BY = {
     "short": commands(

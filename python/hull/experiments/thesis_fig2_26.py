@@ -67,12 +67,13 @@ def _fewer(results: Results) -> Finding:
 
 
 _TRIED = (
-    "The responses are 1 MB, 667 KB of memory are the port's: the incast of figure 2.19, where "
-    "29% of the queries have a timeout. Share with one, and 95th percentile (DCTCP): as shipped "
-    "33% and 27.1 ms (14.3), in 12 s 35% and 27.7 (15.9), cwnd validation 23% and 25.8, byte "
-    "counting 48% and 27.8 (14.7), one ACK for each packet 44% and 28.0 (14.5), hosts without "
-    "jitter 35% and 28.3 (13.9), an exact timer 33% and 22.0, offloads 35% and 27.1, half of the "
-    "times between queries 0 47% and 62 (54), memory with alpha of 10% 67% and 27.7 (13.6)."
+    "The responses are 1 MB and the port has 667 KB of memory, as in the incast of figure 2.19, "
+    "where 29% of the queries have a timeout. Share of queries with a timeout, and 95th "
+    "percentile (DCTCP): as shipped 33% and 27.1 ms (14.3), in 12 s 35% and 27.7 (15.9), cwnd "
+    "validation 23% and 25.8, byte counting 48% and 27.8 (14.7), one ACK per packet 44% and 28.0 "
+    "(14.5), hosts without jitter 35% and 28.3 (13.9), an exact timer 33% and 22.0, offloads 35% "
+    "and 27.1, half of the interarrival times 0 47% and 62 (54), memory with alpha of 10% 67% "
+    "and 27.7 (13.6)."
 )
 SHOWN_BY = (
     *commands(

@@ -87,11 +87,11 @@ CLAIMS = (
         check=_almost_all,
         kind="predicted",
         bound="hull",
-        tried="The responses are 1 MB, 667 KB of memory are the port's: the incast of figure "
-        "2.19, where 29% of the queries have a timeout. As shipped 33%, in 12 s 35; idle windows "
-        "that are not validated already (validated 23); byte counting 48, one ACK for each packet "
-        "44, both 48; hosts without jitter 35, an exact timer 33, offloads 35, windows up to "
-        "10,000 packets 34, half of the times between queries 0 47, memory with alpha of 10% 67.",
+        tried="The responses are 1 MB and the port has 667 KB of memory, as in the incast of "
+        "figure 2.19, where 29% of the queries have a timeout. As shipped 33%, in 12 s 35; idle "
+        "windows are not validated as shipped (validated 23); byte counting 48, one ACK per "
+        "packet 44, both 48; hosts without jitter 35, an exact timer 33, offloads 35, windows up "
+        "to 10,000 packets 34, half of the interarrival times 0 47, memory with alpha of 10% 67.",
         shown_by=(
             *commands(
                 "thesis-fig2-27",

@@ -1,9 +1,9 @@
-"""Figure 2.8 of the thesis: how long responses queue on their way to the aggregator, TCP.
+"""Figure 2.8 of the thesis: queueing delay of responses on their way to the aggregator, TCP.
 
-The production benchmark with the 44 servers of a production rack. The thesis measures from when a
-worker sends its response to when it has the ACK; its idle rack has 100 us. Here the queue that a
-response's last packet finds at the aggregator's port stands for it, at some of the aggregators.
-Responses whose last packet is lost are not counted, as there. Times are ms.
+The production benchmark runs with the 44 servers of a production rack. The thesis measures the time
+from when a worker sends its response until it has the ACK; its idle rack has 100 us. Here the queue
+that a response's last packet finds at the aggregator's port replaces this, at some of the
+aggregators. As in the thesis, responses whose last packet is lost are not counted. Times are ms.
 """
 
 from functools import lru_cache
@@ -89,10 +89,10 @@ def _long_flows(results: Results) -> Finding:
 
 _SOURCE = "thesis 2.1.3, figure 2.8"
 TRIED = (
-    "3.0% of the responses come while a flow above 1 MB to the same aggregator is on, and 82% of "
-    "these wait for 1 ms or more: long flows do what the thesis says, but there are fewer of "
-    "them at a time. 94.4% below 1 ms with updates 3 times as large, 99.1% with 20% of the flows "
-    "from outside the rack instead of 80%."
+    "3.0% of the responses arrive during a flow above 1 MB to the same aggregator, and 82% of "
+    "these wait for 1 ms or more: long flows have the effect that the thesis describes, but "
+    "fewer of them are concurrent. 94.4% are below 1 ms with updates 3 times as large, 99.1% "
+    "with 20% of the flows from outside the rack instead of 80%."
 )
 SHOWN_BY = (
     *commands(
@@ -117,7 +117,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-8-tail",
         source=_SOURCE,
-        claim="the others for 1 to 14 ms, the most that a port may hold: the longest wait is near "
+        claim="the others queue for 1 to 14 ms, the limit of a port: the longest delay is near "
         "14 ms (10.5 to 15.4)",
         check=_tail,
         kind="fitted",
@@ -126,8 +126,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-8-long-flows",
         source=_SOURCE,
-        claim="the delay is caused by long flows and unrelated to incast: of the waits of 1 ms and "
-        "more, 90% or more are beside a flow above 1 MB to the same aggregator",
+        claim="long flows cause the delay, not incast: at least 90% of the delays of 1 ms or "
+        "more occur beside a flow above 1 MB to the same aggregator",
         check=_long_flows,
         kind="predicted",
         bound="hull",

@@ -1,7 +1,7 @@
-"""Figure 3.11 of the thesis: two flows at 10 Gbps, the second joins; how long until both are within
-10% of their share, 100 packets: TCP, and DCTCP with three gains.
+"""Figure 3.11 of the thesis: a second flow joins at 10 Gbps; time until both are within 10% of
+their share, 100 packets, with TCP, and with DCTCP at three gains.
 
-Times are in ms from when it joins.
+Times are in ms since it joined.
 """
 
 from typing import TYPE_CHECKING
@@ -108,12 +108,12 @@ CLAIMS = (
         kind="predicted",
         bound="document",
         tried="The thesis's own model has 68, 80 and 209 ms, which the simulation meets within "
-        "8%; with a round trip of 200 us also while the queue is at K, instead of 242, it "
-        "would have 57, 66 and 173. 35 packets are 17% of 206, as printed, not of 10 Gbps "
-        "times 200 us. Of DCTCP, ms, one key at a time, means of 5 seeds: jitter of 100 ns "
-        "81, 96, 235; single runs: no jitter 80, 86, 218; a first window of 3 packets 60, "
-        "133, 226; hold_after_cut 101, 89, 227; the first flow's window not held at 200 "
-        "109, 107, 208; the second's alpha 0 65, 60, 64.",
+        "8%. If the round trip were 200 us instead of 242 with the queue at K, the model would "
+        "have 57, 66 and 173. 35 packets are 17% of 206, as printed, not of 10 Gbps times 200 "
+        "us. DCTCP, ms, one key at a time; means of 5 seeds: jitter of 100 ns 81, 96, 235; "
+        "single runs: no jitter 80, 86, 218; an initial window of 3 packets 60, 133, 226; "
+        "hold_after_cut 101, 89, 227; the first flow's window not held at 200 109, 107, 208; the "
+        "second's alpha 0 65, 60, 64.",
         shown_by=commands(
             "thesis-fig3-11",
             "--seeds 5 --set host.stack_jitter.exponential=100ns",

@@ -109,11 +109,11 @@ def _better(results: Results) -> Finding:
 
 LOCKED = (
     "It holds up to 850 us, an exponent of 0.91. From 1 ms on the round trip is longer than the "
-    "short flows' cycle of 0.96 ms (fluid model with 2.3) and the long flows lock to it: their few "
-    "packets come back when the queue is high, with alpha at 0.4 to 0.8 and windows of 4 to 12 "
-    "packets instead of 50. Ratio of throughputs at 1 ms, one key at a time: as shipped 57, other "
-    "seeds 40 and 50, jitter of 0.1, 2 and 3 us 72, 28 and 7.7, ack_every 2 8.0, K of 20 packets "
-    "82, g of 0.02 52, alpha at first 0 51; at 1.1 and 1.3 ms 91 and 119."
+    "short flows' cycle of 0.96 ms (fluid model with 2.3) and the long flows lock to it: their "
+    "few packets return when the queue is high, with alpha at 0.4 to 0.8 and windows of 4 to 12 "
+    "packets instead of 50. Ratio of throughputs at 1 ms, one key at a time: as shipped 57, "
+    "other seeds 40 and 50, jitter of 0.1, 2 and 3 us 72, 28 and 7.7, ack_every 2 8.0, K of 20 "
+    "packets 82, g of 0.02 52, an initial alpha of 0 51; at 1.1 and 1.3 ms 91 and 119."
 )
 SHOWN_BYLOCKED = (
     *commands(
@@ -170,7 +170,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig3-12-improved",
         source="thesis 3.4.2, figure 3.12",
-        claim="with a cut by each marked ACK DCTCP is linear (exponent 1 within 25%)",
+        claim="with a cut on each marked ACK DCTCP is linear (exponent 1 within 25%)",
         check=lambda results: _about(results, IMPROVED),
         kind="predicted",
         bound="document",

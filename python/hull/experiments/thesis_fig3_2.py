@@ -50,7 +50,7 @@ def _all(results: Results) -> str:
     found, per_ack = (_words(swing(results, "2", scheme)) for scheme in SCHEMES)
     fluid, clocked = (_words(cycle_swing(AT, G, clocked=c)) for c in (False, True))
     return (
-        f"DCTCP {found}, fluid model {fluid}, Sawtooth {_words(_saw())}; with a cut by each marked "
+        f"DCTCP {found}, fluid model {fluid}, Sawtooth {_words(_saw())}; with a cut on each marked "
         f"ACK {per_ack}, fluid model with 2.3 {clocked}"
     )
 
@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig3-2-alpha",
         source="thesis 3.1.1, figure 3.2",
-        claim="alpha fluctuates, which the Sawtooth takes as constant (by a factor above 2)",
+        claim="alpha, which the Sawtooth assumes constant, fluctuates (by a factor above 2)",
         check=_alpha,
         kind="predicted",
         bound="hull",

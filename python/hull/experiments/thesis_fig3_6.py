@@ -1,7 +1,7 @@
-"""Figure 3.6 of the thesis: how far DCTCP's queue swings below and above K, by window and g.
+"""Figure 3.6 of the thesis: undershoot and overshoot of DCTCP's queue about K, by window and g.
 
-The thesis computes it; here the same model is drawn over eight flows, packet by packet. K is 0.6
-C d, so that the queue never runs empty.
+The thesis computes them; here the same model is drawn beside eight flows, packet by packet. K is
+0.6 C d, so that the queue never runs empty.
 """
 
 from itertools import pairwise
@@ -51,7 +51,7 @@ def _worst(results: Results) -> Finding:
     low, per_ack = _low(results, SMALL), _low(results, SMALL, PER_ACK)
     at = WINDOWS[low.index(min(low))]
     return Finding(
-        f"at {at} packets: {_words(low)} from 6 to 100; with a cut by each marked ACK "
+        f"at {at} packets: {_words(low)} from 6 to 100; with a cut on each marked ACK "
         f"{_words(per_ack)}",
         12 <= at <= 16,
     )
@@ -69,13 +69,13 @@ def _enough(results: Results) -> Finding:
 
 
 TRIED = (
-    "The model's own worst is -0.143 at 11 packets for this g. It cuts windows continuously while "
-    "packets are marked; DCTCP cuts once for each window of data. With a cut by each marked ACK "
-    "(thesis 3.35) the worst is at 11 packets in the simulation too. Otherwise, one key at a time "
-    "(undershoot at 6, 11, 14, 40 and 100 packets): as shipped -0.177, -0.134, -0.120, -0.074, "
-    "-0.045; no jitter -0.171, -0.132, -0.122, -0.077, -0.048; hold_after_cut -0.177, -0.135, "
-    "-0.122, -0.075, -0.044; min_window 1 as shipped; ack_every 2 -0.178, -0.114, -0.098, -0.055, "
-    "-0.032; marking on dequeue -0.087, -0.076, -0.070, -0.051, -0.032."
+    "The model's own worst is -0.143 at 11 packets for this g. It cuts windows continuously "
+    "while packets are marked; DCTCP cuts once per window of data. With a cut on each marked ACK "
+    "(thesis 3.35) the worst is at 11 packets in the simulation too. Otherwise, one key at a "
+    "time (undershoot at 6, 11, 14, 40 and 100 packets): as shipped -0.177, -0.134, -0.120, "
+    "-0.074, -0.045; no jitter -0.171, -0.132, -0.122, -0.077, -0.048; hold_after_cut -0.177, "
+    "-0.135, -0.122, -0.075, -0.044; min_window 1 as shipped; ack_every 2 -0.178, -0.114, "
+    "-0.098, -0.055, -0.032; marking on dequeue -0.087, -0.076, -0.070, -0.051, -0.032."
 )
 SHOWN_BY = commands(
     "thesis-fig3-6",

@@ -53,14 +53,15 @@ def _longer(results: Results) -> Finding:
 
 
 TRIED = (
-    "The model's exponent over the same windows is 0.36, and 0.44 at 1600 packets: the root "
-    "comes with a constant of 4 round trips. In the simulation flows are not quite in step: "
-    "without jitter the period is 6.2 and 7.6 at 40 and 100 packets, as shipped 5.4 and 6.0, "
-    "with a cut by each marked ACK 5.6 and 7.3; hold_after_cut 5.7 and 6.5, ack_every 2 6.4 and "
-    "8.8, two flows without jitter 6.5 at 74. The Sawtooth has 4.6 and 7.2, the fluid model 9.7 "
-    "and 13.5. Its queue lags a round trip behind windows, and it cuts for as long as packets "
-    "are marked; with the queue of 2.3 for 3.5 it has 5.8 and 8.5, and from 6 to 20 packets "
-    "3.9, 3.9, 4.0, 4.2, 4.6, which the cut by each marked ACK meets within 5%."
+    "The model's exponent over the same windows is 0.36, and 0.44 at 1600 packets, because a "
+    "constant of 4 round trips is added to the root. In the simulation flows are not fully "
+    "synchronized: without jitter the period is 6.2 and 7.6 at 40 and 100 packets, as shipped "
+    "5.4 and 6.0, with a cut on each marked ACK 5.6 and 7.3; hold_after_cut 5.7 and 6.5, "
+    "ack_every 2 6.4 and 8.8, two flows without jitter 6.5 at 74. The Sawtooth has 4.6 and 7.2, "
+    "the fluid model 9.7 and 13.5. The fluid model's queue lags one round trip behind windows, "
+    "and the model cuts for as long as packets are marked. With the queue of 2.3 instead of 3.5 "
+    "it has 5.8 and 8.5, and from 6 to 20 packets 3.9, 3.9, 4.0, 4.2, 4.6, which the simulation "
+    "with a cut on each marked ACK meets within 5%."
 )
 SHOWN_BY = (
     *commands(

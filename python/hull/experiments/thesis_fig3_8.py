@@ -63,7 +63,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig3-8-whole",
         source="thesis 3.2.3",
-        claim="it is whole (99.5% and more) from K = 17% of C d on for small g",
+        claim="for small g there is full throughput (99.5% and more) from K = 17% of C d on",
         check=_whole,
         kind="predicted",
         bound="hull",
@@ -71,7 +71,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig3-8-g",
         source="thesis 3.2.3, figure 3.8",
-        claim="a larger g loses more of it, below K = 17% of C d",
+        claim="a larger g loses more throughput, below K = 17% of C d",
         check=_gain,
         kind="predicted",
         bound="document",

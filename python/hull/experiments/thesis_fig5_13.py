@@ -1,4 +1,4 @@
-"""Figure 5.13 of the thesis: RCP, AP-RCP and AP2-RCP with longer and longer round trips.
+"""Figure 5.13 of the thesis: RCP, AP-RCP and AP2-RCP with growing round trips.
 
 Each round trip is run with the beta that the thesis prints, 1, and with a tenth of it. Rates are in
 Gbit/s, for all ten sources together.
@@ -99,7 +99,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig5-13-order",
         source="thesis 5.5.3",
-        claim="where RCP is unstable AP-RCP is stable, and where that is not, AP2-RCP",
+        claim="where RCP is unstable, AP-RCP is stable; where AP-RCP is unstable, AP2-RCP is "
+        "stable",
         check=_order,
         kind="predicted",
         bound="hull",

@@ -1,8 +1,8 @@
 """Figure 5.15 of the thesis: utilisation and queue of one TCP or QCN source by round trip.
 
-The runs are those of table 5.1; judged is QCN as described and with IEEE 802.1Qau's details, both
+The runs are those of table 5.1. QCN is judged as described and with IEEE 802.1Qau's details, both
 with feedback after half of the round trip, as with a switch in the middle of the path. Feedback
-after the whole of it is drawn and told.
+after the whole round trip is shown as well.
 """
 
 from collections.abc import Callable
@@ -71,11 +71,11 @@ def _less(scheme: str, results: Results) -> Finding:
 
 
 TRIED = (
-    "QCN as section 5.2 describes it is past its stability margin with one source: theorem 5.1 "
-    "allows it 102 us of delay, and it loses throughput already at a round trip of 120 us. With "
-    "IEEE 802.1Qau's details the statements hold with feedback after half of the round trip; with "
-    "feedback after the whole of it the second fails at 500 us, and the third there by little "
-    "(2.26% against a fifth of 11.0%)."
+    "With one source QCN as section 5.2 describes it exceeds its stability margin: theorem 5.1 "
+    "allows 102 us of delay, and throughput is already lost at a round trip of 120 us. With IEEE "
+    "802.1Qau's details the statements hold with feedback after half of the round trip. With "
+    "feedback after the whole round trip the second fails at 500 us, and the third narrowly "
+    "fails there (2.26% against a fifth of 11.0%)."
 )
 
 

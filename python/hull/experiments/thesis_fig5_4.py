@@ -78,24 +78,25 @@ def _frequency(results: Results) -> Finding:
 
 
 TRIED = (
-    "The model has a smooth flow, the simulation whole packets: ten sources that send one each 12 "
-    "us move the queue by a few, F_b counts each change twice, and only F_b above 0 is told. Ten "
-    "sources sampled at random over a smooth flow (no packets) have 21.9 packets at 50 us and 8.4 "
-    "to 9.3 at 350, a thousand 22.0 and 9.3: neither chance nor the model's averages are the "
-    "cause. The same with packets has 18.3 and 12.7, with a quarter of their size 21.2 and 10.3; "
-    "the simulator with packets of 1500, 750 and 375 bytes 19.1, 20.8, 21.4 and 11.6, 10.3, 9.0 "
-    "(2 seeds of 400 ms). In 5 runs of 1 s at 350 us it has 12.0."
+    "The model has a smooth flow, the simulation whole packets: ten sources that send one every "
+    "12 us change the queue by a few packets, F_b weighs each change twice, and only F_b above 0 "
+    "is reported. Ten sources sampled at random over a smooth flow (no packets) have 21.9 "
+    "packets at 50 us and 8.4 to 9.3 at 350, a thousand 22.0 and 9.3: neither random sampling "
+    "nor the model's averages are the cause. The same with packets has 18.3 and 12.7, with a "
+    "quarter of their size 21.2 and 10.3; the simulator with packets of 1500, 750 and 375 bytes "
+    "19.1, 20.8, 21.4 and 11.6, 10.3, 9.0 (2 seeds of 400 ms). In 5 runs of 1 s at 350 us it has "
+    "12.0."
 )
 SHOWN_BY = (
     *commands("thesis-fig5-4", "--full", "--seeds 2 --set run.duration=400ms"),
     *unshipped("sources sampled over a smooth flow, packets of 750 bytes"),
 )
 TRIED_STANDARD = (
-    "The standard is steady where the model of the simplified algorithm swings: 21.7 packets at "
-    "350 us in 5 runs of 1 s, as figure 5.6 has it (about 22). The model, whose queue swings from "
-    "0 to 30 there, does not agree with the thesis's own words about 350 us; at 200 us both have "
-    "21.9, and where the standard swings too, at 600 and 700 us, it has 14.6 and 13.1, the model "
-    "6.7 and 6.1."
+    "The standard is steady where the model of the simplified algorithm oscillates: 21.7 packets "
+    "at 350 us in 5 runs of 1 s, as in figure 5.6 (about 22). The model's queue oscillates "
+    "between 0 and 30 there, which contradicts the thesis's own statement on 350 us. At 200 us "
+    "both have 21.9. At 600 and 700 us, where the standard oscillates too, it has 14.6 and 13.1, "
+    "the model 6.7 and 6.1."
 )
 SHOWN_BY_STANDARD = (*commands("thesis-fig5-4", "--full"), *unshipped("a round trip of 600 us"))
 

@@ -78,9 +78,10 @@ def _margins(_: Results) -> Finding:
 
 
 TRIED_MARGINS = (
-    "Equation 5.20 with 5.21 gives 216.3 us at the parameters of section 5.4, and so do the exact "
-    "frequency response and the rightmost root of the delay equation. 5.21 as typeset, with the "
-    "second root outside of the first, gives 0.3 us. 189 us would be right for 4 to 5 sources."
+    "Equation 5.20 with 5.21 gives 216.3 us at the parameters of section 5.4, and so do the "
+    "exact frequency response and the rightmost root of the delay equation. 5.21 as typeset, "
+    "with the second root outside the first, gives 0.3 us. 189 us would be right for 4 to 5 "
+    "sources."
 )
 SHOWN_BY_MARGINS = commands("thesis-fig5-6", "")
 
@@ -90,8 +91,8 @@ TRIED = (
     "packets at 350 us and is empty 2.4% of the time, and QCN-AIMD has 17.5 packets at 50 us and "
     "is empty 0.16% (5 seeds of 1 s). With the details of IEEE 802.1Qau, to which section 5.2 "
     "refers, all four statements hold. With feedback after half of the round trip QCN as "
-    "described has 18.7 packets at 200 us and 17.4 at 350, empty 0.03 and 0.10% of the time, but "
-    "over 5 seeds of 1 s 0.19% at 350 us; section 5.4.2 has the round trip as the delay."
+    "described has 18.7 packets at 200 us and 17.4 at 350, empty 0.03 and 0.10% of the time "
+    "(0.19% at 350 us over 5 seeds of 1 s); section 5.4.2 uses the whole round trip as the delay."
 )
 
 
@@ -201,7 +202,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-fig5-6",
-    title="Thesis figure 5.6: the queue of QCN and QCN-AIMD as the round trip grows",
+    title="Thesis figure 5.6: queue of QCN and QCN-AIMD by round trip",
     source="thesis 5.4.2, figure 5.6",
     scenario="thesis-qcn",
     variants=(

@@ -26,7 +26,7 @@ SEQUENCES, LENGTH = 1000, 200
 RULE = 0.1
 """Thesis 5.5.2, a rule of thumb: T is below this share of the dominant time constant."""
 CLOSE = 0.05
-"""Of the step: what the eye does not tell apart."""
+"""Fraction of the step below which two responses look the same."""
 
 
 @cache
@@ -127,8 +127,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig5-8-changes",
         source="thesis 5.5.1, figure 5.8",
-        claim="AP reacts to feedback as (5.24), and T/2 later moves to the middle of its input "
-        "before and after",
+        claim="AP reacts to feedback by (5.24), and T/2 later moves to the midpoint of its "
+        "inputs before and after",
         check=_halfway,
         kind="by construction",
         bound="document",

@@ -98,11 +98,10 @@ CLAIMS = (
         check=_fifteen,
         kind="predicted",
         bound="document",
-        tried="The eigenvalues of a period and the response in time agree: 14.76 s, and at 15 s a "
-        "swing that grows by 15% in 200 s, which a plot hardly shows. With (5.24) as printed a "
-        "sample would change the input one period later: 13.76 s (5.2 s for the standard "
-        "controller, here 6.1). The PD controller of figure 5.10 has 14.76 s too, AP with two "
-        "averages more than 20 s.",
+        tried="Eigenvalues and time response agree on 14.76 s; at 15 s the oscillation grows by "
+        "15% in 200 s, which a plot hardly shows. With (5.24) as printed a sample would change "
+        "the input one period later: 13.76 s (5.2 s for the standard controller, here 6.1). The "
+        "PD controller of figure 5.10 also has 14.76 s, AP with two averages more than 20 s.",
         shown_by=(*commands("thesis-fig5-9", "--full"), *unshipped("equation 5.24 as printed")),
     ),
 )

@@ -123,9 +123,9 @@ CLAIMS = (
         check=_tcp_suffers,
         kind="predicted",
         bound="hull",
-        tried="100 KB for all servers together fit into the 667 KB of a busy port, so that nothing "
-        "can be lost. With the fixed buffer of figure 2.18, 100 KB, and 40 servers nothing is "
-        "either: 0.94 ms with TCP and DCTCP, 100 queries, no drop.",
+        tried="The 100 KB of all servers together fit into the 667 KB of a busy port, so nothing "
+        "can be lost. Nothing is lost with the fixed buffer of figure 2.18, 100 KB, and 40 "
+        "servers either: 0.94 ms with TCP and DCTCP, 100 queries, no drop.",
         shown_by=(
             *commands("thesis-incast-other", ""),
             *unshipped("thesis-incast-static with workload.incast.total=100KB"),
@@ -150,8 +150,8 @@ CLAIMS = (
     Claim(
         id="thesis-incast-other-all-sizes",
         source=_OTHER,
-        claim="DCTCP performs well at all response sizes: its mean is at most 1.5 times what the "
-        "client's link takes",
+        claim="DCTCP performs well at all response sizes: its mean is at most 1.5 times the "
+        "transmission time on the client's link",
         check=_near_least,
         kind="predicted",
         bound="hull",
@@ -198,7 +198,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-incast-other",
-    title="Thesis 2.3.2, other settings: incast of 100 KB and 10 MB, and over links of 10 Gbps",
+    title="Thesis 2.3.2, other settings: incast of 100 KB and 10 MB, and at 10 Gbps",
     source="thesis 2.3.2, other settings",
     scenario="thesis-rack",
     completion="delivered",

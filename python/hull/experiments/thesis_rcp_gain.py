@@ -1,4 +1,4 @@
-"""RCP as it is, with the round trip that it measures, beside RCP with one that is held.
+"""RCP with its measured round trip, beside RCP with a held one.
 
 Thesis 5.5.3 says that RCP's automatic adjustment of the gain stabilizes it as the round trip
 varies, and disables it for figure 5.13. Scenario thesis-rcp with round trips (ms) below, at and
@@ -76,7 +76,7 @@ def _stable(results: Results, ending: str) -> Finding:
     swings = [swing(results, rtt, ending, MEASURED) for rtt in RTTS_MS]
     names = ", ".join(str(rtt) for rtt in RTTS_MS)
     words = (
-        f"swings by {_words(results, ending, MEASURED)} of the link at {names} ms; held: "
+        f"varies by {_words(results, ending, MEASURED)} of the link at {names} ms; held: "
         f"{_words(results, ending, HELD)}"
     )
     return Finding(words, max(swings) < SETTLED)
@@ -154,7 +154,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-rcp-gain",
-    title="Thesis 5.5.3: RCP with the round trip that it measures",
+    title="Thesis 5.5.3: RCP with a measured round trip",
     source="thesis 5.5.3",
     scenario="thesis-rcp",
     variants=_variants(),

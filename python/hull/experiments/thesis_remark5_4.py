@@ -137,7 +137,7 @@ def _packets(results: Results) -> Finding:
         below, above = (_swing(results, factor, side) for side in SIDES)
         low, high = (_round_trip_ms(factor, side) for side in SIDES)
         words.append(
-            f"a = {factor:g}: swings by {below:.1%} at {low} ms and by {above:.1%} at {high} ms "
+            f"a = {factor:g}: varies by {below:.1%} at {low} ms and by {above:.1%} at {high} ms "
             f"(fluid {boundary_ms(factor):.0f})"
         )
         holds = holds and below < SETTLED <= above
@@ -248,7 +248,7 @@ def _variants() -> tuple[Variant, ...]:
 
 EXPERIMENT = Experiment(
     id="thesis-remark5-4",
-    title="Thesis remark 5.4: averaging by other factors, at other places, more often",
+    title="Thesis remark 5.4: averaging with other factors, times and numbers of changes",
     source="thesis 5.5.2, remark 5.4",
     scenario="thesis-rcp",
     variants=_variants(),

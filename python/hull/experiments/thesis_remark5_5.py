@@ -1,4 +1,4 @@
-"""Remark 5.5 of the thesis: mechanisms that quicken control loops in times of change.
+"""Remark 5.5 of the thesis: mechanisms that speed up transients of control loops.
 
 QCN's timer, extra fast recovery and target-rate reduction, and, from the standard, its hyper-active
 increase: ten sources that all start at the rate of their links ("start"), and nine of ten that stop
@@ -158,7 +158,7 @@ CLAIMS = (
     Claim(
         id="thesis-remark5-5-hyper",
         source="IEEE 802.1Qau, beside thesis remark 5.5",
-        claim="hyper-active increase takes what became free (9 of 10 Gbps) sooner than the timer "
+        claim="hyper-active increase uses freed bandwidth (9 of 10 Gbps) sooner than the timer "
         "alone",
         check=_hyper,
         kind="predicted",
@@ -221,7 +221,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-remark5-5",
-    title="Thesis remark 5.5: mechanisms for times of change, QCN's and BIC-TCP's",
+    title="Thesis remark 5.5: mechanisms of QCN and BIC-TCP for transients",
     source="thesis 5.5.2, remark 5.5",
     scenario="thesis-transience",
     variants=(

@@ -1,10 +1,10 @@
-"""Remark 5.6 of the thesis: how much the rates of BIC-TCP and CUBIC vary, between TCP's and QCN's.
+"""Remark 5.6 of the thesis: rate variation of BIC-TCP and CUBIC, between TCP's and QCN's.
 
-As in table 5.1: one source at 10 Gbps, round trips of 120, 250 and 500 us; windows are cut by marks
-at 150 KB, where the thesis's buffer ends. Rates are what is sent in each ms, for all algorithms
-alike, in Mbit/s; QCN has IEEE 802.1Qau's details. As in table 5.1 its feedback comes after half of
-the round trip, and in a claim of its own after all of it. BIC-TCP takes an eighth of the window, as
-the paper and the remark say; CUBIC three tenths, as RFC 9438 says.
+As in table 5.1, one source at 10 Gbps has round trips of 120, 250 and 500 us. Marks at 150 KB, the
+size of the thesis's buffer, cut windows. Rates are the data sent per ms, for all algorithms alike,
+in Mbit/s. QCN has IEEE 802.1Qau's details; as in table 5.1 its feedback arrives after half of the
+round trip, and in a claim of its own after the whole. BIC-TCP cuts an eighth of the window, as in
+its paper and the remark; CUBIC cuts three tenths, as in RFC 9438.
 """
 
 from dataclasses import replace
@@ -89,8 +89,8 @@ TRIED_WHOLE = (
     "whole round trip is five times that."
 )
 TRIED_CUT = (
-    "BIC-TCP does. CUBIC's cut is 0.3 in RFC 9438, which hull's follows, and 0.2 in the CUBIC "
-    "paper; 0.125 is BIC-TCP's."
+    "It holds for BIC-TCP. CUBIC's cut is 0.3 in RFC 9438, which hull follows, and 0.2 in the "
+    "CUBIC paper; 0.125 is BIC-TCP's."
 )
 
 CLAIMS = (
@@ -170,7 +170,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-remark5-6",
-    title="Thesis remark 5.6: the rates of BIC-TCP and CUBIC vary less than TCP's, more than QCN's",
+    title="Thesis remark 5.6: rate variation of BIC-TCP and CUBIC, between TCP's and QCN's",
     source="thesis 5.6, remark 5.6",
     scenario="thesis-rates",
     variants=tuple(

@@ -1,8 +1,8 @@
 """Table 2.2 of the thesis: incast from ten servers beside 66 long flows on other ports.
 
-The 33 other hosts send to two others each; the long flows touch no port of the incast, but take
-from the memory that all ports share. NICs serve flows in turn, as in the production benchmark: each
-host sends as much as it receives, and with one queue its flows would wait there, not in the switch.
+Each of the 33 other hosts sends to two others. The long flows use no port of the incast, but share
+its memory. NICs serve flows in turn, as in the production benchmark: each host sends as much as it
+receives, and with one queue its flows would wait there, not in the switch.
 95th percentile of the queries' completion time (ms).
 """
 
@@ -90,14 +90,14 @@ def _same_throughput(results: Results) -> Finding:
 
 _TRIED = (
     "Queries with a timeout, and 95th percentile, one key at a time: as shipped 5.0% and 9.9 ms, "
-    "so that the percentile just misses them; byte counting 6.0% and 21.9, one ACK for each "
+    "where the percentile just misses the timeouts; byte counting 6.0% and 21.9, one ACK per "
     "packet 5.5% and 20.0, windows of at most 300 packets 4.0%, 10,000 packets 4.5%, first query "
-    "after 6 s 4.8% of 400; hosts 50 ppm faster than the switch 0.5%. With one queue in each NIC "
-    "long flows wait there, and the incast's port may take up to 277 KB: 1.3 to 2%, with byte "
-    "counting, restart after idle, other windows, alone and by twos and threes, 0.7 to 5%, random "
-    "destinations 1%, alpha of 5 to 50% 1 to 2.3%. A fixed buffer of 85 KB, what each port gets "
-    "when all others are as full as they may be, has 7 to 10%. 47 ms would be two timeouts in a "
-    "row and more."
+    "after 6 s 4.8% of 400; hosts 50 ppm faster than the switch 0.5%. With one queue per NIC "
+    "long flows wait there, and the incast's port may hold up to 277 KB: 1.3 to 2%; with byte "
+    "counting, restart after idle and other windows, alone and in combinations of two and three, "
+    "0.7 to 5%; random destinations 1%; alpha of 5 to 50% 1 to 2.3%. A fixed buffer of 85 KB, "
+    "the share of a port when all others are at their limit, has 7 to 10%. 47 ms would require "
+    "more than two timeouts in a row."
 )
 SHOWN_BY = (
     *commands(

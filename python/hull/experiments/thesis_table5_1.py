@@ -3,7 +3,7 @@
 QCN's rate is R_C; TCP has none, so what it sends is counted, in steps of 1 ms. Section 5.6 takes
 the round trip from source to destination (its bandwidth-delay product); a switch in the middle of
 the path is half of it away, and so QCN is judged, as described and with IEEE 802.1Qau's details.
-Feedback after the whole round trip, as in thesis 5.3, is drawn and told.
+Feedback after the whole round trip, as in thesis 5.3, is shown as well.
 """
 
 from collections.abc import Callable
@@ -107,16 +107,16 @@ def _smaller(scheme: str, results: Results) -> Finding:
 
 
 TRIED = (
-    "250 and 500 us are within 1.5; at 120 us the 27 Mbps are 1.9 times the table, and all of "
-    "them are the way back from a single step of feedback, the smallest, which takes 78 Mbps each "
-    "0.73 ms, 6 cycles of 150 KB; 14 would be one in 38. It is 27 with steps of 1500, 2619, 3000 "
-    "and 4096 bytes, with loops of 60 and of 120 us, with extra fast recovery and without, and 26 "
-    "from a host of 10 Gbps over 9.9. What is sent in each 0.5 ms varies by 13, 24 and 77, within "
-    "1.5 of the table; but TCP counted so by 671, 1036 and 1449, and counted as TCP in 1 ms QCN "
-    "has 7, 13 and 65. With feedback after the whole round trip 27, 86 and 240. As described 303, "
-    "389 and 513, after the whole 351, 513 and 778: theorem 5.1 allows one source 102 us of "
-    "delay. How the table's rates were sampled, and where on the path the switch was, the thesis "
-    "does not say."
+    "250 and 500 us are within a factor of 1.5; at 120 us the 27 Mbps are 1.9 times the table. "
+    "They are entirely the recovery from a single, smallest step of feedback, 78 Mbps once per "
+    "0.73 ms or 6 cycles of 150 KB; 14 Mbps would require one step in 38 cycles. It is 27 with "
+    "steps of 1500, 2619, 3000 and 4096 bytes, with loops of 60 and of 120 us, with and without "
+    "extra fast recovery, and 26 from a host of 10 Gbps over 9.9. The data sent in each 0.5 ms "
+    "varies by 13, 24 and 77, within a factor of 1.5 of the table, but TCP's then varies by 671, "
+    "1036 and 1449; counted over 1 ms, as for TCP, QCN has 7, 13 and 65. With feedback after the "
+    "whole round trip 27, 86 and 240. As described 303, 389 and 513, after the whole 351, 513 "
+    "and 778: theorem 5.1 allows one source 102 us of delay. The thesis does not say how the "
+    "table's rates were sampled, or where on the path the switch was."
 )
 
 
@@ -209,7 +209,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-table5-1",
-    title="Thesis table 5.1: how much one TCP or QCN source's rate varies at 10 Gbps",
+    title="Thesis table 5.1: rate variation of one TCP or QCN source at 10 Gbps",
     source="thesis 5.6, table 5.1",
     scenario="thesis-qcn-one",
     variants=tuple(variant(rtt_us, place) for place in PLACES for rtt_us in RTTS),

@@ -1,4 +1,4 @@
-"""Theorem 3.2 of the thesis: how far DCTCP's windows are from the fair share, against its bound.
+"""Theorem 3.2 of the thesis: distance of DCTCP's windows from the fair share, against its bound.
 
 The Hybrid Model from many starts, and the two flows of figure 3.11 in packets (scenario
 thesis-convergence): at each congestion event, that is each sample before a window shrinks, the
@@ -225,14 +225,14 @@ def _tcp(_: Results) -> Finding:
 
 
 TRIED_PACKETS = (
-    "The bound falls to zero, the distance in packets does not: the cuts of two flows are never "
-    "quite the same, and at the end of the run their windows are 2 to 4 packets from the share (g "
-    "of 0.0707). The first event above the bound is the 124th, 914 round trips after the second "
-    "flow joined, where the bound is 4.4 packets; the bound at the end is 0.007. With the other "
-    "two g the bound is still 7.3 and 2e15 packets when the run ends."
+    "The bound falls to zero, but the distance in packets does not: two flows never cut at "
+    "exactly the same time, and at the end of the run their windows are 2 to 4 packets from the "
+    "share (g of 0.0707). The first event above the bound is the 124th, 914 round trips after "
+    "the second flow joined, where the bound is 4.4 packets; the bound at the end is 0.007. With "
+    "the other two g the bound is still 7.3 and 2e15 packets when the run ends."
 )
 TRIED_TCP = (
-    "1.4 is the limit for large windows: (3.25), from which it follows, leaves out the 1 in the "
+    "1.4 is the limit for large windows: it follows from (3.25), which omits the 1 in the "
     "denominator of (3.23)."
 )
 
@@ -268,7 +268,8 @@ CLAIMS = (
     Claim(
         id="thesis-theorem3-2-slower",
         source="thesis 3.3.3",
-        claim="with g of 1/root of W_max and 5/W_max the windows limit the rate, with 1/W_max g",
+        claim="with g of 1/root of W_max and 5/W_max the windows limit the rate; with 1/W_max, g "
+        "limits it",
         check=_slower,
         kind="by construction",
         bound="document",
@@ -339,7 +340,7 @@ def draw(results: Results) -> "Figure":
 
 EXPERIMENT = Experiment(
     id="thesis-theorem3-2",
-    title="Thesis theorem 3.2: how fast DCTCP's windows converge, bound, model and packets",
+    title="Thesis theorem 3.2: convergence rate of DCTCP's windows in bound, model and packets",
     source="thesis 3.3.2, theorem 3.2",
     scenario="thesis-convergence",
     variants=(Variant(schemes=tuple(GAINS)),),

@@ -88,8 +88,8 @@ CLAIMS = (
     Claim(
         id="thesis-theoremC-1-guideline",
         source="thesis appendix C",
-        claim="with g at the upper limit 1/root of W_max it does not move far from that (within a "
-        "factor of 2, two flows)",
+        claim="with g at the upper limit 1/root of W_max it stays near that (within a factor of "
+        "2, two flows)",
         check=_same,
         kind="predicted",
         bound="hull",

@@ -1,4 +1,4 @@
-"""Grid: one value over two parameters, in shades, with lines where it has given values."""
+"""Grid: one value over two parameters, as shades, with contours at given values."""
 
 from __future__ import annotations
 

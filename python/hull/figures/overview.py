@@ -1,4 +1,4 @@
-"""Overview: latency gained and bandwidth paid, measured beside published, in one picture.
+"""Overview: gain in latency and cost in bandwidth, measured beside published, in one picture.
 
 For rows of the paper's table 4 or the report's table II as `hull reproduce` emits them: on the left
 mean and 99th percentile of switch latency (µs, log axis), on the right the mean FCT of the 10 MB

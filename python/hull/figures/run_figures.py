@@ -46,8 +46,8 @@ class RunResult(Protocol):
 
 @styled
 def plot_fct(result: RunResult, looks: Looks = ()) -> Figure:
-    """CDFs of flow completion time: a row for each condition, a column for each flow class, and of
-    it for each transport where there are several.
+    """CDFs of flow completion time: a row per condition, a column per flow class, with multiple
+    transports one per class and transport.
 
     Raises ValueError when the run measured no flow classes.
     """

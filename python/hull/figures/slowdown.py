@@ -28,7 +28,7 @@ _ENDINGS: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
     ".png": {"Software": None},
 }
-"""With what keeps times and versions out of the files."""
+"""Formats, with the metadata that keeps times and versions out of the files."""
 
 
 @styled

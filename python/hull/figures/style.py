@@ -1,4 +1,4 @@
-"""Style: what all figures have in common: a white ground, thin axes, text of one size for print."""
+"""Style common to all figures: white background, thin axes, text of one size for print."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _P = ParamSpec("_P")
 
 
 def styled(plot: Callable[_P, Figure]) -> Callable[_P, Figure]:
-    """Draw with these settings, whatever the caller's are, and leave the caller's alone."""
+    """Draw with these settings, independent of the caller's, which stay unchanged."""
 
     @functools.wraps(plot)
     def draw(*args: _P.args, **kwargs: _P.kwargs) -> Figure:

@@ -1,6 +1,6 @@
-"""What the theory's equations take for granted, checked before they are used.
+"""Assumptions of the theory's equations, checked before use.
 
-An error names the quantity, what was found, what is allowed and the equation that needs it.
+An error names the quantity, the value found, the expected form and the equation that needs it.
 """
 
 import math

@@ -1,16 +1,16 @@
 """The Averaging Principle (thesis 5.5.1 and 5.5.2): a sampled loop around any plant with any delay.
 
-The error e = r - y is sampled every T. A sample reaches the controller after `delay`, and changes
-the input of the plant, which is constant in between:
+The error e = r - y is sampled every T. A sample reaches the controller after `delay` and changes
+the plant's input, which is constant in between:
 
 - standard: u <- u + K e (5.24);
-- AP: the same, and halfway to the next change u <- (u + what u was before) / 2; with another
-  factor, at other places or several times: remark 5.4, and `equivalent` is the PD controller then;
+- AP: the same, and halfway to the next change u <- (u + previous u) / 2. Remark 5.4 allows other
+  factors, places and numbers of changes; `equivalent` gives the equivalent PD controller;
 - PD: u <- u + K w with w(nT) = e(nT) / 2 + (e(nT) - e((n - 1) T)) / 4 (figure 5.10).
 
-`response` follows a loop in time, exactly: between two changes the plant is linear with a constant
-input. `period_matrix` is the same over one period as a matrix, whose spectral radius says whether
-the loop is stable. Times in s, the rest in the units of the plant.
+`response` computes a loop in time, exactly: between two changes the plant is linear with constant
+input. `period_matrix` is one period as a matrix; the loop is stable if its spectral radius is below
+1. Times in s, other quantities in the units of the plant.
 """
 
 import math
@@ -51,20 +51,19 @@ class Plant:
 
 @dataclass(frozen=True)
 class Controller:
-    """What becomes of a sample."""
+    """How a sample changes the input."""
 
     gain: float
     averages: int = 0
-    """Averaging changes in each period, at equal distances: 0 standard, 1 AP, 2 AP2."""
+    """Averaging changes per period, evenly spaced: 0 standard, 1 AP, 2 AP2."""
     derivative: bool = False
-    """PD instead of the error alone."""
+    """Whether the feedback is PD instead of the error alone."""
     factor: float = 0.5
-    """Share of the way back that an averaging change takes (remark 5.4)."""
+    """Fraction by which an averaging change moves back (remark 5.4)."""
     places: tuple[float, ...] | None = None
-    """Where in a period the averaging changes are made, as shares of it; None: at equal
-    distances."""
+    """Times of the averaging changes, as fractions of a period; None: evenly spaced."""
     shares: tuple[float, float] = (0.5, 0.25)
-    """What PD takes of the error and of its change since the last sample."""
+    """PD's weights of the error and of its change since the last sample."""
 
     def __post_init__(self) -> None:
         if not 0 < self.factor < 1:
@@ -77,14 +76,14 @@ class Controller:
 
     @property
     def at(self) -> tuple[float, ...]:
-        """Where in a period the averaging changes are made, as shares of it."""
+        """Times of the averaging changes, as fractions of a period."""
         if self.places is not None:
             return self.places
         parts = self.averages + 1
         return tuple(part / parts for part in range(1, parts))
 
     def feedback(self, error: float, before: float) -> float:
-        """What a sample of the error adds to the input, with the one before it."""
+        """What an error sample adds to the input, given the previous sample."""
         if self.derivative:
             proportional, derivative = self.shares
             return self.gain * (proportional * error + derivative * (error - before))
@@ -93,7 +92,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class Loop:
-    """A plant, its controller, and how they are joined."""
+    """A plant, its controller, the period and the delay."""
 
     plant: Plant
     controller: Controller
@@ -105,7 +104,7 @@ class Loop:
             raise ValueError("a loop needs a period above 0 and a delay of at least 0")
 
     def changes(self) -> list[tuple[float, Kind]]:
-        """What happens in one period, by time within it, once samples have come through."""
+        """Changes of one period by time within it, once samples arrive."""
         rest = math.fmod(self.delay, self.period)
         found: list[tuple[float, Kind]] = [(0.0, "sample"), (rest, "feedback")]
         for place in self.controller.at:
@@ -206,12 +205,12 @@ def period_matrix(loop: Loop) -> Array:
 
 
 def spectral_radius(loop: Loop) -> float:
-    """By how much a deviation grows in a period, in the end: below 1 the loop is stable."""
+    """Asymptotic growth of a deviation per period: below 1 the loop is stable."""
     return float(np.max(np.abs(np.linalg.eigvals(period_matrix(loop)))))
 
 
 def growth(loop: Loop, periods: int = 400) -> float:
-    """The same from the response in time: the mean factor of a period, from the second
+    """The same from the time response: the mean factor per period, from the second
     quarter to the last."""
     times, outputs = response(loop, periods * loop.period, loop.period / 4)
     deviation = np.abs(outputs - 1.0)
@@ -221,7 +220,7 @@ def growth(loop: Loop, periods: int = 400) -> float:
 
 
 def largest_delay(loop_at: Callable[[float], Loop], upper: float, step: float) -> float:
-    """The largest delay, in steps, up to which the loop is stable at each; `upper` if at all."""
+    """The largest delay, on a grid, below which the loop is stable; `upper` if it always is."""
     for steps in range(math.ceil(upper / step) + 1):
         if spectral_radius(loop_at(steps * step)) >= 1:
             return (steps - 1) * step
@@ -229,12 +228,12 @@ def largest_delay(loop_at: Callable[[float], Loop], upper: float, step: float) -
 
 
 def equivalent(controller: Controller) -> Controller:
-    """The PD controller that an AP controller is but for a ripple of mean zero (theorem 5.4,
+    """The PD controller equivalent to an AP controller up to a zero-mean ripple (theorem 5.4,
     remark 5.4).
 
     After j averaging changes by a factor a the input is u + (1 - a)^j K e. Its mean over a period
-    moves by r K e(nT) + (c - r) K (e(nT) - e((n - 1) T)), where r is what is left at the end of a
-    period and c what is left on average.
+    changes by r K e(nT) + (c - r) K (e(nT) - e((n - 1) T)), where r is the fraction of the change
+    left at the end of a period and c its mean over the period.
     """
     edges = (0.0, *controller.at, 1.0)
     left = [(1 - controller.factor) ** changes for changes in range(controller.averages + 1)]

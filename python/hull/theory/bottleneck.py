@@ -1,4 +1,4 @@
-"""The bottleneck that all models of the thesis share: N equal flows over one link.
+"""The bottleneck common to all models of the thesis: N equal flows over one link.
 
 Thesis 2.2.3 and 3.1. Units: packets, seconds, packets per second. Where the thesis writes RTT in
 chapter 2 and d in chapter 3, both are the round trip without queueing.
@@ -51,5 +51,5 @@ class Bottleneck:
 
     @property
     def psi(self) -> float:
-        """K / (C d), the threshold as a part of the bandwidth-delay product (thesis 3.2.3)."""
+        """K / (C d), the threshold as a fraction of the bandwidth-delay product (thesis 3.2.3)."""
         return self.threshold_packets / self.bdp_packets

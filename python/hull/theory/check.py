@@ -1,4 +1,4 @@
-"""A design simulated: its predictions beside what the simulator measures at that very setting."""
+"""Simulation of a design: its predictions beside the simulator's measurements."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from hull.theory.scenario import loaded_scenario, scenario
 
 _HEADERS_BYTES = 40
 _ROUND_TRIPS = 50
-"""Over which a flow's throughput is taken: two periods and more (figure 3.7)."""
+"""Round trips over which throughput is averaged: two periods or more (figure 3.7)."""
 
 
 def read_plans(design: Design) -> dict[str, Plan]:
@@ -35,10 +35,10 @@ def read_plans(design: Design) -> dict[str, Plan]:
 
 
 def measure(design: Design, plans: dict[str, Plan]) -> dict[str, float | None]:
-    """What is measured of each prediction, by the same names; None where it cannot be. `plans` are
+    """The measurement of each prediction, by the same names; None if there is none. `plans` are
     those of `read_plans`.
 
-    The stability margin has no measurement. Without load there is no slowdown.
+    The stability margin is not measured. Without load there is no slowdown.
     """
     with TemporaryDirectory(prefix="hull-design-") as folder:
         static = perform(plans["static"], Path(folder, "static"))
@@ -74,9 +74,9 @@ def _mean(cell: dict[str, Any], *path: str) -> float:
 
 
 def _convergence(design: Design, result: Result, scheme: str, used: float) -> float | None:
-    """Until the flow that joins has its share within 10%, as throughput over some periods.
+    """Time until the joining flow is within 10% of its share, by throughput over some periods.
 
-    Its window itself, which the thesis compares, leaves 10% of a small share in every period.
+    The thesis compares windows, but a small window leaves the 10% range in every period.
     """
     import polars as pl
 

@@ -1,8 +1,8 @@
 """Settings for a network: what the guidelines recommend and the models predict, for N flows.
 
-Both DCTCP by itself (a threshold K on the queue) and HULL (phantom queue, pacer) are set; what
-comes from which equation, and how far it can be trusted, is in `SOURCES`. Rates are those of bits
-on the wire.
+The settings are for DCTCP alone (a threshold K on the queue) and for HULL (phantom queue, pacer).
+`SOURCES` has the equation behind each value and how far it can be trusted. Rates count bits on the
+wire.
 """
 
 import json
@@ -28,19 +28,19 @@ LEAST_HEADROOM = 0.05
 
 @dataclass(frozen=True)
 class Setting:
-    """The network that settings are wanted for."""
+    """The network for which settings are recommended."""
 
     rate_bps: float
     """C."""
     rtt_s: float
     """Round trip without queueing."""
     flows: int
-    """N, the large flows that meet at a port."""
+    """N, the large flows that share a port."""
     load: float
-    """Part of the rate that flows offer in the long run."""
+    """Long-term offered load, as a fraction of the rate."""
     mtu_bytes: float = 1500
     buffer_bytes: float | None = None
-    """Room of a port; None: more than is needed."""
+    """Buffer of a port; None: more than needed."""
 
     def __post_init__(self) -> None:
         check_positive("rate", self.rate_bps, "thesis 3.5: C")
@@ -79,7 +79,7 @@ class Pacer:
 
 @dataclass(frozen=True)
 class Design:
-    """What is recommended for a setting, and what is to be expected of it."""
+    """Recommendations for a setting, and the expected performance."""
 
     setting: Setting
     k_packets: float
@@ -91,12 +91,12 @@ class Design:
     threshold_bytes: float
     pacer: Pacer
     predicted: dict[str, float | None]
-    """By name as in `SOURCES`; None where there is nothing to predict."""
+    """By name as in `SOURCES`; None if there is nothing to predict."""
     notes: tuple[str, ...]
 
     @property
     def gamma(self) -> float:
-        """The phantom queue's drain rate as a part of the line rate."""
+        """The phantom queue's drain rate as a fraction of the line rate."""
         return self.drain_bps / self.setting.rate_bps
 
     @property
@@ -116,7 +116,7 @@ class Design:
 
 
 def design(setting: Setting) -> Design:
-    """Recommend settings and predict what they do.
+    """Recommend settings and predict their performance.
 
     Raises UsageError where an assumption of the theory fails: windows of 2 packets or fewer, a
     buffer that N flows overflow, more flows than packets in flight, a load beyond the capacity that
@@ -183,8 +183,8 @@ def _gains(max_window: float, notes: list[str]) -> tuple[float, float]:
 
 
 def recommended_pacer(rate_bps: float, rtt_s: float, mtu_bytes: float) -> Pacer:
-    """The pacer's parameters for a host's rate and a round trip, as a scenario's `[pacer]` has them
-    that leaves them unset (docs/algorithms/pacer.md)."""
+    """The pacer's parameters for a host's rate and a round trip: the defaults of a scenario's
+    `[pacer]` (docs/algorithms/pacer.md)."""
     found = Pacer(**json.loads(_core.pacer_settings(rate_bps, rtt_s, mtu_bytes)))
     RateFilter(found.update_interval_s, found.eta, found.beta)
     return found

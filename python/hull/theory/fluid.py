@@ -3,10 +3,10 @@
 Units: windows in packets, time in R* = d + K/C, the queue q as (packets - K)/(C R*).
 
 With the clock tau, d tau = dt / (1 + q), the model is linear between two switches of the feedback:
-alpha relaxes to it exponentially, the window has an integrating factor, and so has 1 + q. So an arc
-of constant feedback is computed by quadrature on Chebyshev nodes, to rounding, and the instants
-at which q passes 0, at which this comes back one round trip later, and at which the queue runs
-empty are roots that are located, not steps of a clock.
+alpha relaxes to it exponentially, and the window and 1 + q have integrating factors. An arc of
+constant feedback is therefore computed by quadrature on Chebyshev nodes, to rounding. The instants
+at which q crosses 0, at which this takes effect one round trip later, and at which the queue runs
+empty are located as roots, not by time steps.
 """
 
 import math
@@ -38,7 +38,7 @@ INTEGRAL: Array = _INTEGRALS @ _TO_COEFFICIENTS / 2
 
 @dataclass(frozen=True)
 class Fluid:
-    """The two numbers that decide the model, and the floor of the queue."""
+    """The model's two parameters, and the floor of the queue."""
 
     window: float
     """Average window per flow, (C d + K)/N, packets."""
@@ -47,18 +47,18 @@ class Fluid:
     psi: float | None = None
     """K/(C d), from which the empty queue is at q = -psi/(1 + psi); None: no floor (3.11)."""
     phantom: bool = False
-    """Whether the queue is HULL's phantom queue, which delays nobody.
+    """Whether the queue is HULL's phantom queue, which delays no packet.
 
-    The round trip is then always d, the unit of time; the window at which it neither grows nor
-    drains is gamma C d/N, psi its threshold as a part of gamma C d, and it is empty at q = -psi.
-    This is the thesis's model without the queueing delay in R, not a model that the thesis has.
+    The round trip is then always d, the unit of time. The window at which the queue neither grows
+    nor drains is gamma C d/N, psi is the threshold as a fraction of gamma C d, and the queue is
+    empty at q = -psi. hull's own extension: the thesis's model without the queueing delay in R.
     """
     clocked: bool = False
-    """Whether windows, not rates, fill the queue: 2.3, Q = N W - C d, in place of 3.5.
+    """Whether windows, not rates, fill the queue: 2.3, Q = N W - C d, instead of 3.5.
 
-    A source that keeps W packets in flight sends none after a cut until the queue is shorter; one
-    that sends at the rate W/R, as in 3.5, lets it go on growing for about R. This is the
-    thesis's windows and alpha over its Sawtooth's queue, not a model that the thesis has.
+    A source that keeps W packets in flight sends none after a cut until the queue is shorter. A
+    source that sends at the rate W/R, as in 3.5, lets the queue grow for about R longer. hull's own
+    extension: the thesis's windows and alpha with its Sawtooth's queue.
     """
 
     def __post_init__(self) -> None:
@@ -109,14 +109,14 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of an arc: the feedback is constant, the queue is empty throughout or never."""
+    """A piece of an arc: constant feedback, and a queue that is empty throughout or never."""
 
     duration: float
     """In tau."""
     marked: float
     """u, the feedback: 1 or 0."""
     empty: bool
-    """Whether the queue stands at its floor."""
+    """Whether the queue is at its floor."""
     time: Array
     window: Array
     alpha: Array
@@ -171,14 +171,14 @@ def piece(model: Fluid, start: Point, duration: float, marked: float, empty: boo
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What the model does: its pieces, and when q passed 0."""
+    """A solution of the model: its pieces, and when q crossed 0."""
 
     model: Fluid
     pieces: tuple[Piece, ...]
     rises: tuple[float, ...]
-    """Times at which q came above 0."""
+    """Times of upward crossings of q = 0."""
     falls: tuple[float, ...]
-    """Times at which q came below 0."""
+    """Times of downward crossings of q = 0."""
 
     def _joined(self, name: str) -> Array:
         return np.concatenate([getattr(part, name) for part in self.pieces])
@@ -218,10 +218,10 @@ def trajectory(
     returns: bool = False,
     switches: tuple[tuple[float, float], ...] = (),
 ) -> Trajectory:
-    """The model from `start` on, until a time or until q falls through 0 (`returns`).
+    """The model from `start` on, until a time or a downward crossing of q = 0 (`returns`).
 
-    `marked` is the feedback at the start, `switches` the (time, feedback) that are still under way.
-    A queue that leaves 0 and is back between two neighbouring nodes is not seen.
+    `marked` is the feedback at the start, `switches` the pending (time, feedback) pairs. An
+    excursion from 0 and back between two neighbouring nodes is not detected.
     """
     pending = deque(switches)
     now, pieces = start, []

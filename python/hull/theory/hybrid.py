@@ -30,10 +30,10 @@ class Episode:
 
 
 def episodes(windows: ArrayLike, alphas: ArrayLike, g: float) -> Iterator[Episode]:
-    """The congestion events from a first one on, without end (3.17 to 3.19).
+    """The endless sequence of congestion events (3.17 to 3.19).
 
     `windows` (packets) and `alphas` are those of the first event, each of shape (flows,); the sum
-    of the windows is W_max and stays so. Raises UsageError for another shape, or g outside (0, 1].
+    of the windows is W_max throughout. Raises UsageError for another shape, or g outside (0, 1].
     """
     check_gain(g, "thesis 3.19")
     window, alpha = np.array(windows, dtype=float), np.array(alphas, dtype=float)
@@ -139,7 +139,7 @@ def tcp_rate(window: float) -> float:
 def convergence_time(
     windows: Sequence[float], alphas: Sequence[float], g: float, within: float = 0.1
 ) -> float:
-    """Round trips until every window is within a part of the fair share (thesis 3.3.3).
+    """Round trips until every window is within a fraction of the fair share (thesis 3.3.3).
 
     From the first congestion event with these `windows` (packets) and `alphas`. A window counts at
     the events, where it is largest.

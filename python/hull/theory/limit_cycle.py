@@ -1,8 +1,8 @@
 """The limit cycle of DCTCP's fluid model (thesis 3.2.2 and 3.2.3, figures 3.3 and 3.6 to 3.8).
 
-The cycle is the fixed point of the Poincare map: from one fall of q through 0 to the next. At a
-fall q is 0 and packets have been marked for the last round trip, so that window and alpha
-say everything, and two equations in two unknowns are solved.
+The cycle is the fixed point of the Poincare map from one downward crossing of q = 0 to the next. At
+a crossing q is 0 and packets have been marked for the last round trip, so window and alpha are the
+whole state: two equations in two unknowns.
 
 Units: windows in packets, time in R* = d + K/C, the queue q as (packets - K)/(C R*).
 """
@@ -29,7 +29,7 @@ _LEAST_CLOCKED = 2.05
 
 @dataclass(frozen=True)
 class LimitCycle:
-    """One period of the limit cycle, from a fall of q through 0 to the next."""
+    """One period of the limit cycle, between two downward crossings of q = 0."""
 
     path: Trajectory
 
@@ -40,7 +40,7 @@ class LimitCycle:
 
     @property
     def start(self) -> tuple[float, float]:
-        """Window (packets) and alpha at the fall through 0: x*_alpha of the thesis."""
+        """Window (packets) and alpha at the downward crossing: x*_alpha of the thesis."""
         first = self.path.pieces[0]
         return float(first.window[0]), float(first.alpha[0])
 
@@ -71,7 +71,7 @@ class LimitCycle:
 
     @property
     def marked(self) -> float:
-        """Part of the time in which packets are marked."""
+        """Fraction of time in which packets are marked."""
         return self.above / self.period
 
     @property
@@ -85,7 +85,7 @@ class LimitCycle:
 
     @property
     def throughput(self) -> float:
-        """Throughput / C (thesis 3.2.3): below 1 by what is lost while the queue is empty."""
+        """Throughput / C (thesis 3.2.3): below 1 by the loss while the queue is empty."""
         sent = _integral(self.path.pieces, lambda part: part.window) / self.model.window
         return sent / self.period
 
@@ -111,9 +111,9 @@ def _extremes(model: Fluid, pieces: Iterable[Piece]) -> list[float]:
 
 
 def fall(model: Fluid, window: float, alpha: float) -> Trajectory:
-    """From a fall of q through 0 to the next: one step of the Poincare map.
+    """One step of the Poincare map, from a downward crossing of q = 0 to the next.
 
-    `window` (packets) and `alpha` are those at the fall; marks end one R* after it.
+    `window` (packets) and `alpha` are those at the crossing; marks end one R* after it.
     """
     start = Point(time=0.0, window=window, alpha=alpha, level=1.0)
     return trajectory(model, start, marked=1.0, returns=True, switches=((1.0, 0.0),))

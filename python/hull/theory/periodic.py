@@ -1,9 +1,9 @@
-"""Queueing that senders of constant rate cause without exceeding the link: N D/D/1, the N senders
-that each send a packet once a period, at times that know nothing of each other. Equation 5 of the
-paper (6.1) is about the queue beyond it. Times and queues in packets on the link.
+"""Queueing by constant-rate senders that do not exceed the link: N D/D/1, in which each of N
+senders sends one packet per period, with independent phases. Equation 5 of the paper (6.1) is about
+the queue in excess of it. Times and queues are in packets on the link.
 
-The workload that n such senders leave is a known sum (Roberts, Mocci, Virtamo, "Broadband Network
-Teletraffic", 1996): over how many packets came within just so many transmission times.
+The workload of n such senders is a known sum (Roberts, Mocci, Virtamo, "Broadband Network
+Teletraffic", 1996) over the packets that arrived within as many transmission times.
 """
 
 import math
@@ -15,7 +15,7 @@ _STEPS = 100
 
 
 def workload_tail(senders: int, load: float, x: float) -> float:
-    """Probability that more than `x` packets of work wait, of senders with `load` together."""
+    """Probability of a workload above `x` packets, for senders with a total `load`."""
     period = senders / load
     return math.fsum(
         math.comb(senders, k)
@@ -28,10 +28,10 @@ def workload_tail(senders: int, load: float, x: float) -> float:
 
 
 def waiting(senders: int, load: float) -> float:
-    """Mean number of packets that wait, the one in transmission not counted.
+    """Mean number of waiting packets, without the one in transmission.
 
-    A packet waits for the work that the other senders have left. Raises UsageError for a load
-    that is not above 0 and below 1.
+    A packet waits for the other senders' workload. Raises UsageError for a load that is not above 0
+    and below 1.
     """
     require(senders >= 1, "senders", senders, "1 or more", "N D/D/1: N")
     require(0 < load < 1, "load", f"{load:g}", "above 0 and below 1", "N D/D/1: stable below 1")

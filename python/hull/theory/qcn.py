@@ -11,18 +11,18 @@ from hull.theory.assumptions import check_positive, require
 PACKET_BITS = 12_000
 """A packet of 1500 bytes."""
 CYCLE_PACKETS = 100
-"""Packets that the byte counter counts for a cycle: 150 KB."""
+"""Packets per cycle of the byte counter: 150 KB."""
 RECOVERY_CYCLES = 5
 """Cycles of Fast Recovery."""
 
 
 class FixedPoint(NamedTuple):
-    """Where a fluid model stands still."""
+    """The fixed point of a fluid model."""
 
     current: float
     """R_C*, packets per second."""
     target: float
-    """R_T*, packets per second; of QCN-AIMD the same as R_C*."""
+    """R_T*, packets per second; for QCN-AIMD equal to R_C*."""
     queue: float
     """Q*, packets."""
 
@@ -74,7 +74,7 @@ class Qcn:
 
     @property
     def zeta(self) -> float:
-        """The same for increases that come after Fast Recovery (thesis 5.4)."""
+        """The same for increases after Fast Recovery (thesis 5.4)."""
         recovery = CYCLE_PACKETS * RECOVERY_CYCLES
         return float((1 - self.sampling) ** recovery * self.eta)
 
@@ -98,28 +98,28 @@ class Qcn:
 
     @property
     def a1(self) -> float:
-        """How R_C falls with itself (thesis 5.10), per second."""
+        """Decrease of R_C with R_C (thesis 5.10), per second."""
         probing = self.eta * self.zeta * self.increase_pps / (2 * self.sampling)
         return self.a2 + probing
 
     @property
     def a2(self) -> float:
-        """How R_C rises with R_T (thesis 5.10), per second."""
+        """Increase of R_C with R_T (thesis 5.10), per second."""
         return self.eta * self.rate / 2
 
     @property
     def a3(self) -> float:
-        """How R_C falls with the delayed rate (thesis 5.10), per second."""
+        """Decrease of R_C with the delayed rate (thesis 5.10), per second."""
         return self.decrease * self.weight * self.rate
 
     @property
     def a4(self) -> float:
-        """How R_C falls with the delayed queue (thesis 5.10), per square second."""
+        """Decrease of R_C with the delayed queue (thesis 5.10), per square second."""
         return self.sampling * self.decrease * self.rate**2
 
     @property
     def b(self) -> float:
-        """How R_T follows R_C (thesis 5.11), per second."""
+        """Rate at which R_T follows R_C (thesis 5.11), per second."""
         return self.sampling * self.rate
 
     @property
@@ -129,5 +129,5 @@ class Qcn:
 
     @property
     def a_hat(self) -> float:
-        """How QCN-AIMD's rate falls with itself (thesis E.1), per second."""
+        """Decrease of QCN-AIMD's rate with itself (thesis E.1), per second."""
         return self.eta * self.increase_pps

@@ -2,10 +2,10 @@
 
 Units: packets, seconds, packets per second.
 
-The reflection probability jumps between 0 and p_s where F_b passes 0, so an integrator of high
-order gains nothing: Heun's method, with a step that divides the delay, so that what is fed back is
-a value that was computed. Where p_r is 0 the terms have their limits (footnote 2 of chapter 5): one
-increase in 100 packets. Before time 0 the sources send at their first rate and have no feedback.
+The reflection probability jumps between 0 and p_s where F_b crosses 0, so a high-order integrator
+gains nothing. Heun's method is used with a step that divides the delay, so delayed values are
+computed points. Where p_r is 0 the terms take their limits (footnote 2 of chapter 5): one increase
+per 100 packets. Before time 0 the sources send at their initial rate without feedback.
 """
 
 from dataclasses import dataclass
@@ -21,24 +21,24 @@ Array = NDArray[np.float64]
 STEPS_A_DELAY = 100
 """Fewest steps in one delay."""
 LONGEST_STEP_S = 2e-6
-"""A step that is short beside QCN's fastest time constants, of some 100 us."""
+"""A step well below QCN's fastest time constants, which are of the order of 100 us."""
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What the model does; all arrays have shape (n,)."""
+    """A solution of the model; all arrays have shape (n,)."""
 
     time: Array
     """Seconds."""
     current: Array
     """R_C, packets per second."""
     target: Array
-    """R_T; of QCN-AIMD the same as R_C."""
+    """R_T; for QCN-AIMD equal to R_C."""
     queue: Array
     """Packets."""
 
     def after(self, start_s: float) -> "Trajectory":
-        """What comes from a time on."""
+        """The part from a time on."""
         kept = self.time >= start_s
         return Trajectory(self.time[kept], self.current[kept], self.target[kept], self.queue[kept])
 

@@ -1,13 +1,13 @@
-"""How much feedback delay QCN's control loop stands: theorems 5.1 to 5.3, and the exact margins.
+"""Feedback delay that QCN's control loop tolerates: theorems 5.1 to 5.3, and the exact margins.
 
 Thesis 5.4, appendices D to F. Units: seconds, radians per second.
 
 The loop is 1 + G(s) = 0 with
 G(s) = exp(-s tau) a_3 (s + b)(s + gamma) / (s (s^2 + beta s + alpha)) for QCN and
 exp(-s tau) a_3 (s + gamma) / (s (s + a)) for QCN-AIMD. Theorem 5.1 bounds the crossover frequency
-and the phase; the exact margin takes the frequencies at which abs(G) = 1 as roots of a polynomial
-in omega^2. A second way to the same: the rightmost of the roots of 1 + G at a given delay, from the
-delay equation's generator on Chebyshev nodes, which knows no frequency response.
+and the phase. The exact margin uses the frequencies at which abs(G) = 1, the roots of a polynomial
+in omega^2. An independent check is the rightmost root of 1 + G at a given delay, from the delay
+equation's generator on Chebyshev nodes.
 """
 
 import math
@@ -141,7 +141,7 @@ def tau_hat_s(model: Qcn) -> float:
 
 
 def conditions(model: Qcn) -> tuple[float, float]:
-    """The left sides of 5.22 and 5.23: to be below 0.1 and 0.2 for theorem 5.3."""
+    """The left sides of 5.22 and 5.23, which theorem 5.3 requires below 0.1 and 0.2."""
     eta, sampling, gain = model.eta, model.sampling, model.decrease
     largest = max(
         eta**2 / sampling / gain,
@@ -153,7 +153,7 @@ def conditions(model: Qcn) -> tuple[float, float]:
 
 
 def check_theorem_5_3(model: Qcn) -> None:
-    """UsageError where theorem 5.3 does not say that averaging widens the margin."""
+    """UsageError where theorem 5.3 does not imply that averaging widens the margin."""
     first, second = conditions(model)
     require(first < 0.1, "R_AI/C times the largest of 5.22", f"{first:.3g}", "below 0.1", "5.22")
     require(second < 0.2, "N R_AI/C", f"{second:.3g}", "below 0.2", "5.23")

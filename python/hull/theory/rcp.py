@@ -1,16 +1,17 @@
-"""RCP as a fluid with a constant delay (thesis 5.5.3), and where it becomes unstable.
+"""RCP as a fluid model with constant delay (thesis 5.5.3), and its stability boundary.
 
-One link, sources that send what they were offered a round trip ago: y(t) = N R(t - round trip).
+On one link, sources send at the rate offered a round trip ago: y(t) = N R(t - round trip).
 Every T the link sets R <- R (1 + T / d0 F) with F = (alpha (C - y) - beta q / d0) / C (5.37, 5.38),
-y the mean of the last T and q the queue now; AP-RCP, AP2-RCP and PD-RCP as in
-`hull.theory.averaging`. Rates are constant between changes, so that `follow` is exact.
+with y the mean over the last T and q the current queue; AP-RCP, AP2-RCP and PD-RCP are as in
+`hull.theory.averaging`. Rates are constant between changes, so `follow` is exact.
 
-The queue is empty where the loop rests. A small deviation meets its weight beta only while it is
-above the link's rate: the loop is linear on either side, and a deviation of any size grows or falls
-by the same factor. `growth` is that factor for a second, `boundary` the round trip where it passes
-1. Neither of the two linear halves tells it: `linear_radius` is for a queue that may be negative.
+In equilibrium the queue is empty. The weight beta acts on a small deviation only while it is above
+the link's rate: the loop is linear on either side, and deviations of any size grow or decay by the
+same factor. `growth` is this factor per second, `boundary` the round trip at which it reaches 1.
+Neither linear half determines it; `linear_radius` is for a queue that may be negative.
 
-Rates are shares of the link's rate C for all N flows together; queues are in s at C; times in s.
+Rates are fractions of the link's rate C, for all N flows together; queues are in s at C, times in
+s.
 """
 
 import math
@@ -33,13 +34,13 @@ class Rcp:
     interval: float
     """T."""
     held_round_trip: float
-    """d0, whatever the round trip is."""
+    """d0, independent of the round trip."""
     averages: int = 0
     """0 RCP, 1 AP-RCP, 2 AP2-RCP."""
     derivative: bool = False
     """PD-RCP."""
     factor: float = 0.5
-    """Share of the way back that an averaging change takes (remark 5.4)."""
+    """Fraction by which an averaging change moves back (remark 5.4)."""
 
     @property
     def gain(self) -> float:
@@ -47,12 +48,12 @@ class Rcp:
         return self.interval / self.held_round_trip
 
     def error(self, spare: float, queue: float) -> float:
-        """F, for what the mean rate left and a queue."""
+        """F, for the spare rate and a queue."""
         return self.alpha * spare - self.beta * queue / self.held_round_trip
 
 
 MOST = 10.0
-"""A flow is offered no more than the link's rate: ten of them that."""
+"""A flow is offered at most the link's rate, ten flows together at most ten times that."""
 
 THESIS = Rcp(alpha=0.1, beta=1.0, interval=0.05, held_round_trip=0.02)
 """The settings of figure 5.13; ten flows at 2.4 Gbps."""
@@ -67,22 +68,22 @@ class Trace:
     queue: Array
 
     def between(self, start: float, end: float) -> Array:
-        """The rates in force in a while."""
+        """The rates in an interval."""
         first = max(0, int(np.searchsorted(self.times, start, "right")) - 1)
         return self.rates[first : int(np.searchsorted(self.times, end))]
 
     def swing(self, start: float, end: float) -> float:
-        """How far the rate moves in a while."""
+        """Range of the rate in an interval."""
         return float(np.ptp(self.between(start, end)))
 
 
 def follow(rcp: Rcp, round_trip: float, duration: float, start: float = 0.5) -> Trace:
-    """The link from an offer of `start`, that sources have had for long, and an empty queue."""
+    """The link from a long-standing offer of `start` and an empty queue."""
     return _follow(rcp, round_trip, duration, start, small=False)
 
 
 def growth(rcp: Rcp, round_trip: float, duration: float = 60.0) -> float:
-    """The factor in a second by which small deviations grow, over the last half of a while."""
+    """Growth of small deviations per second, over the second half of an interval."""
     trace = _follow(rcp, round_trip, duration, -1.0, small=True)
     span = duration / 8
     early = np.abs(trace.between(4 * span, 5 * span)).max()
@@ -92,7 +93,7 @@ def growth(rcp: Rcp, round_trip: float, duration: float = 60.0) -> float:
 
 
 def boundary(rcp: Rcp, low: float, high: float, precision: float = 1e-4) -> float:
-    """The round trip from which on small deviations grow, between a stable one and an unstable."""
+    """The round trip from which on small deviations grow, between a stable and an unstable one."""
     if not growth(rcp, low) < 1 <= growth(rcp, high):
         raise ValueError(f"not stable at {low} s and unstable at {high} s")
     while high - low > precision:
@@ -104,7 +105,7 @@ def boundary(rcp: Rcp, low: float, high: float, precision: float = 1e-4) -> floa
 def linear_radius(rcp: Rcp, round_trip: float) -> float:
     """Spectral radius over an interval of small deviations, with a queue that may be negative.
 
-    Without a weight of the queue the loop is as linear as that.
+    Without a weight of the queue (beta = 0) the loop is linear in the same way.
     """
     parts = rcp.averages + 1
     waits = math.ceil(round_trip / rcp.interval) * parts + 2 * parts

@@ -1,4 +1,4 @@
-"""`hull design` in words: its design as tables, its scenario as a file."""
+"""Output of `hull design`: the design as tables, its scenario as a file."""
 
 from pathlib import Path
 

@@ -1,8 +1,9 @@
 """The scenario of a design: its setting as a star, with DCTCP and HULL as recommended.
 
-The round trip without queueing is that of a full packet and its ACK over the two links, with
-transmission; what that leaves of it is propagation. Hosts send packets singly and acknowledge each.
-Their stacks vary a little: without that, some flows get all marks, and the others all the room.
+The round trip without queueing is that of a full packet and its ACK over the two links; the part
+that is not transmission is propagation. Hosts send packets singly and acknowledge each. Their
+stacks have a little jitter; without it some flows get all the marks and the others all the
+bandwidth.
 """
 
 import math
@@ -17,17 +18,17 @@ _MEASURED_ROUND_TRIPS = 3000
 _SERVERS = 9
 """Of the loaded scenario, as on the paper's testbed."""
 _JITTER = 0.005
-"""Mean of the part of a stack's delay that varies, over the round trip, which has four of it."""
+"""Mean stack jitter over the round trip, which has four stack traversals."""
 _LOADED_FLOWS = 50
 _LONG = 8
-"""Time of a loaded flow over that in which additive increase alone opens its window."""
+"""Duration of a loaded flow over the time in which additive increase alone opens its window."""
 
 _RATES = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3), ("bps", 1))
 _TIMES = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1))
 
 
 def scenario(design: Design) -> dict[str, Any]:
-    """N long-lived flows, of which the last joins late, for `hull run` (docs/scenario.md)."""
+    """N long-lived flows, the last of which joins late, for `hull run` (docs/scenario.md)."""
     settled = design.predicted["dctcp_convergence_s"] or 0.0
     join = max(settled, 100 * design.setting.rtt_s)
     flows = [{"src": _hosts(design.setting.flows), "dst": 0}]
@@ -48,10 +49,10 @@ def scenario(design: Design) -> dict[str, Any]:
 
 
 def loaded_scenario(design: Design) -> dict[str, Any]:
-    """Large flows that come at random at the setting's load, for the slowdown (paper 3.2).
+    """Large flows that arrive at random at the setting's load, for the slowdown (paper 3.2).
 
-    A flow is eight times as long as additive increase from nothing to the link's window takes, so
-    that it has time to find its share, as equation 1 assumes.
+    A flow lasts eight times as long as additive increase to the link's window takes, so that it has
+    time to reach its share, as equation 1 assumes.
     """
     here = design.setting
     seconds = _LONG * here.bdp_packets * here.rtt_s
@@ -139,7 +140,7 @@ def _hosts(last: int) -> str | int:
 
 
 def time_text(seconds: float) -> str:
-    """Rounded to ns where that is 1000 or more, else to ps."""
+    """Rounded to ns from 1000 ns on, else to ps."""
     ps = round(seconds * 1e12)
     return _unit(round(ps, -3) if ps >= 10**6 else ps, _TIMES)
 

@@ -1,19 +1,19 @@
-"""What headroom costs large flows: the slowdown (paper 3.2, equations 1 to 3; thesis 4.1 to 4.3).
+"""Slowdown of large flows by headroom (paper 3.2, equations 1 to 3; thesis 4.1 to 4.3).
 
-Flows share a link as in an M/G/1 queue with processor sharing. Loads and capacities are parts of
-the line rate C.
+Flows share a link as in an M/G/1 queue with processor sharing. Loads and capacities are fractions
+of the line rate C.
 """
 
 from hull.theory.assumptions import check_positive, require
 
 TESTBED_LOSS = 0.08
-"""What DCTCP's rate variations cost of the line rate on the paper's testbed (paper 6.2.1)."""
+"""Fraction of the line rate lost to DCTCP's rate variations on the paper's testbed (6.2.1)."""
 
 
 def usable(drain: float, loss: float = TESTBED_LOSS) -> float:
     """gamma for equation 3: the phantom queue's drain rate less the loss by rate variations.
 
-    Raises UsageError where nothing is left.
+    Raises UsageError if nothing is left.
     """
     require(0 < drain <= 1, "drain", f"{drain:g}", "above 0 and at most 1", "paper 2.1: gamma")
     require(

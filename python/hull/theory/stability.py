@@ -1,9 +1,9 @@
 """Local stability of DCTCP's limit cycle (thesis 3.2.2, theorem 3.1, figure 3.5; appendix A).
 
 The cycle is stable if and only if the spectral radius of Z1 Z2, the Jacobian of the Poincare map,
-is below 1. The thesis writes Z1 and Z2 with exp(integral of J_F dt). That is how a small
-deviation grows only if J_F at different times commutes, and it does not. `jacobian` has the
-transition matrix of the deviation in its place, `printed_jacobian` is as printed.
+is below 1. The thesis writes Z1 and Z2 with exp(integral of J_F dt). That describes the growth of a
+small deviation only if J_F at different times commutes, which it does not. `jacobian` uses the
+deviation's transition matrix instead; `printed_jacobian` follows the thesis.
 
 States are (window in packets, alpha, q), matrices of shape (3, 3).
 """

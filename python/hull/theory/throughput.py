@@ -1,7 +1,7 @@
-"""DCTCP's throughput against delay: what a low marking threshold costs (thesis 3.2.3, figure 3.8).
+"""DCTCP's throughput against delay: the cost of a low marking threshold (thesis 3.2.3, figure 3.8).
 
-Throughput is a part of C, psi = K/(C d). The queue stays near K, so psi is also about the queueing
-delay in round trips.
+Throughput is a fraction of C, psi = K/(C d). The queue stays near K, so psi is also about the
+queueing delay in round trips.
 """
 
 import math
@@ -14,7 +14,7 @@ from hull.theory.fluid import Fluid
 from hull.theory.limit_cycle import limit_cycle
 
 _WINDOWS = np.geomspace(2.5, 400, 16)
-"""Where the worst window is looked for, packets: that of figure 3.6 is in the middle."""
+"""Range of the search for the worst window, packets, around that of figure 3.6."""
 
 
 class Worst(NamedTuple):

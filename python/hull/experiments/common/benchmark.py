@@ -105,7 +105,7 @@ def timeout_pct(results: Results, condition: str, scheme: str) -> float:
 
 
 def value(estimate: Estimate | None) -> float:
-    """The mean; not a number where nothing was measured."""
+    """The mean; NaN if absent."""
     return float("nan") if estimate is None else estimate.mean
 
 

@@ -1,4 +1,4 @@
-"""Claims: what the documents say in words about their results, and whether it holds here."""
+"""Claims: the documents' statements about their results, and whether they hold here."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -17,33 +17,33 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 KIND_WORDS = (
     "Predicted: no parameter was chosen with the statement in view. Fitted: a parameter, or the "
-    "form of the claim, was chosen with it in view. By construction: it restates an input or is "
-    "arithmetic."
+    "form of the claim, was chosen with it in view. By construction: the claim restates an input "
+    "or is arithmetic."
 )
 BOUND_WORDS = (
-    "Bound, document: the limit is an order or a number of the document; a number to be met is met "
-    "within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
-    "chose another tolerance."
+    "Bound, document: the limit is an order or a number of the document; a number must be met "
+    "within 25%, in every experiment. Bound, hull: the document gives no number, or hull chose "
+    "another tolerance."
 )
 
-CUT_FORM = "it and what remains within 25%"
-"""How `cut_as_published` is said in a claim."""
+CUT_FORM = "reduction and remainder within 25%"
+"""Form of a claim that `cut_as_published` checks."""
 
 UNSHIPPED = "not shipped: "
-"""How an entry of `Claim.shown_by` begins that no command of this version shows."""
+"""Begins an entry of `Claim.shown_by` that no command of this version shows."""
 
 
 class Finding(NamedTuple):
     """What was measured for a claim."""
 
     measured: str
-    """The numbers, in words short enough for a table."""
+    """The numbers, short enough for a table."""
     holds: bool
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a document, and how it is tried."""
+    """One statement of a document, and how it is checked."""
 
     id: str
     """Begins with the experiment's ID: "fig2-tcp-ecn-loss"."""
@@ -55,10 +55,10 @@ class Claim:
     kind: Kind = field(kw_only=True)
     bound: Bound = field(kw_only=True)
     tried: str = ""
-    """Where it does not hold: what was tried to find out why, with numbers."""
+    """If it does not hold: what was tried to find the cause, with numbers."""
     shown_by: tuple[str, ...] = field(default=(), kw_only=True)
-    """The commands that show the numbers of `tried`, and what none shows (UNSHIPPED);
-    `make tried` runs them."""
+    """The commands behind the numbers of `tried`, which `make tried` runs, and what no command
+    shows (UNSHIPPED)."""
 
 
 def commands(experiment: str, *options: str) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def commands(experiment: str, *options: str) -> tuple[str, ...]:
 
 
 def unshipped(what: str) -> tuple[str]:
-    """An entry of `Claim.shown_by`: tried with code or a scenario that is not shipped."""
+    """An entry of `Claim.shown_by` for a trial with code or a scenario that is not shipped."""
     return (f"{UNSHIPPED}{what}",)
 
 
@@ -103,7 +103,7 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 
 
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The counts as a phrase, those of predicted claims first; other kinds only where there are."""
+    """The counts as a phrase, predicted claims first; other kinds only if there are any."""
     predicted, *others = counts(claims).items()
     said = [_count(*predicted[1], "predicted claims hold")]
     said += [_count(*number, kind) for kind, number in others if number[1]]
@@ -120,9 +120,9 @@ def about(value: float, number: float, share: float = 0.25) -> bool:
 
 
 def cut_as_published(percent: float, number: float, by_load: str = "") -> Finding:
-    """A reduction is the document's if it and what remains of the whole are, each within 25%.
+    """Judges a reduction in percent: the reduction and the remainder must each be met within 25%.
 
-    Of a reduction by 98% the remaining 2% decide, of one by 11% the 11.
+    For a reduction by 98% the remaining 2% decide, for one by 11% the 11.
     """
     shown = f"{percent:.1f}%" + (f" ({by_load})" if by_load else "")
     left = 100 - percent
@@ -138,7 +138,7 @@ def cut_pct(low: float, high: float) -> float:
 
 
 def ratio(value: float, other: float) -> float:
-    """Their ratio; not a number, with which no claim holds, where `other` is 0."""
+    """Their ratio; NaN, with which no claim holds, if `other` is 0."""
     return value / other if other else math.nan
 
 

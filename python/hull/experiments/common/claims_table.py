@@ -15,8 +15,8 @@ _HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds")
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each claim: statement, source, kind, whose its bound is, what was measured, whether
-    it holds; where it does not, what was tried to find out why and the commands that show it."""
+    """A row per claim: statement, source, kind, bound, measured value and verdict; if it does not
+    hold, what was tried to find the cause and the commands that show it."""
     rows = "".join(_row(claim) for claim in claims)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
     table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")

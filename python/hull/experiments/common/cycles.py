@@ -20,7 +20,7 @@ LOOKS = (Scheme("dctcp_rtt_fair", "DCTCP, cut per marked ACK", ORANGE, (6, 2, 1,
 
 SCHEME = "dctcp"
 PER_ACK = "dctcp_rtt_fair"
-"""DCTCP with thesis 3.35, which cuts by each marked ACK."""
+"""DCTCP with thesis 3.35, which cuts on each marked ACK."""
 SCHEMES = (SCHEME, PER_ACK)
 FLOWS = 8
 _PACKET_S = 12e-6

@@ -1,5 +1,5 @@
 """What the documents say of the dynamic flows of paper 6.2.1 besides the claims on the numbers of
-table 4: the paper in words, the table's marks for the best scheme, and the reductions that the ns-2
+table 4: the paper's text, the table's marks for the best scheme, and the reductions that the ns-2
 report (III-A) works out from the paper's table. Latency and 1 KB times in us, 10 MB times in ms.
 """
 
@@ -47,7 +47,7 @@ def row(results: Results, scheme: str, read: Reader) -> list[float]:
 
 
 def numbers(values: list[float], form: str = ".0f") -> str:
-    """Values in words."""
+    """Values as text."""
     return ", ".join(f"{value:{form}}" for value in values)
 
 
@@ -200,22 +200,22 @@ def _of_report(
 
 
 _SHORT_RUNS = (
-    "{}% remain in the short runs, whose tails rest on few requests; {}% in the full size, where "
-    "it holds, and {}% in the paper"
+    "{}% remain in the short runs, whose tails depend on few requests. {}% remain in the full "
+    "size, where the claim holds, and {}% in the paper."
 )
 _QUEUE_TAIL = (
     "DCTCP-30K's 99th percentiles of 1 KB are 0.44, 0.57 and 0.75 of the published ones (full "
-    "size), HULL's as published within 7%: see table4-hosts-decide-1kb"
+    "size); HULL's are within 7%. See table4-hosts-decide-1kb."
 )
 _TAILS = (
-    "18% above TCP's and 22% above DCTCP-30K's in the full size: HULL's 99th percentile is 0.80 to "
-    "0.89 of the published one, DCTCP-30K's 0.87 to 0.96, each with a 95% interval of a tenth to a "
-    "quarter"
+    "18% above TCP's and 22% above DCTCP-30K's in the full size. HULL's 99th percentile is 0.80 "
+    "to 0.89 of the published one, DCTCP-30K's 0.87 to 0.96, each with a 95% confidence interval "
+    "of a tenth to a quarter."
 )
 
 _LATENCY_TAIL = (
-    "1.2% remain in the full size, 1.7% in the paper: TCP's 99th percentile at 20% load is 3.6 ms, "
-    "published 1.2; HULL's is as published within 7% at each load"
+    "1.2% remain in the full size, 1.7% in the paper. TCP's 99th percentile at 20% load is 3.6 "
+    "ms, published 1.2; HULL's is within 7% of the published one at each load."
 )
 
 
@@ -234,8 +234,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-tcp-fills",
             "paper 6.2.1",
-            "... since it completely fills the buffer (longest wait of a probe 90% of 5600 us or "
-            "more, at each load)",
+            "... since it completely fills the buffer (longest delay of a probe 90% of 5600 us "
+            "or more, at each load)",
             _tcp_fills,
             kind="predicted",
             bound="hull",
@@ -270,8 +270,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-hosts-gain-tcp",
             "paper 6.2.1",
-            "What the hosts add to 1 KB improves especially against TCP (2 times or more what it "
-            "improves against DCTCP-30K, at each load)",
+            "The time of 1 KB flows at the hosts improves especially against TCP (by twice the "
+            "improvement against DCTCP-30K or more, at each load)",
             _hosts_gain_most,
             kind="fitted",
             bound="hull",
@@ -288,7 +288,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-best-1kb",
             "paper table 4",
-            "HULL is marked the best scheme for 1 KB: mean, 90th and 99th percentile, at each load",
+            "The table marks HULL as the best scheme for 1 KB: mean, 90th and 99th percentile, "
+            "at each load",
             _best(small, {(load, s): HULL for load in LOADS for s in STATISTICS}),
             kind="fitted",
             bound="document",
@@ -296,14 +297,14 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-best-10mb",
             "paper table 4",
-            "For 10 MB DCTCP-30K is marked the best scheme at 20% load and at the 99th "
-            "percentile, TCP else",
+            "For 10 MB the table marks DCTCP-30K as the best scheme at 20% load and at the 99th "
+            "percentile, otherwise TCP",
             _best(large, _BEST_10MB),
             kind="predicted",
             bound="document",
-            tried="the marked are ahead by less than the 95% intervals here: at 20% load TCP has a "
-            "mean of 104 ms and DCTCP-30K 107, each within 2.6 (full size; published 110.2 and "
-            "106.8)",
+            tried="The marked schemes lead by less than the 95% confidence intervals: at 20% "
+            "load TCP has a mean of 104 ms and DCTCP-30K 107, each ± 2.6 (full size; published "
+            "110.2 and 106.8).",
             shown_by=commands(experiment, "--full"),
         ),
         _of_report(

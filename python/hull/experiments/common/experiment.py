@@ -1,5 +1,5 @@
-"""An experiment: shipped scenarios, how they are run, which published numbers and statements the
-results are held to, and how they are drawn.
+"""An experiment: shipped scenarios and their runs, the published numbers and statements that the
+results are compared with, and the figure.
 
 Each module in hull/experiments defines one, as EXPERIMENT (docs/experiments/adding.md).
 """

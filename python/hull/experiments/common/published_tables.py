@@ -1,7 +1,7 @@
 """Published beside measured: the numbers of a document, hull's own and their ratio.
 
-A ratio above 2 or below 1/2 is shaded and said in words: it wants an explanation, which the
-experiment's page in the documentation gives.
+A ratio above 2 or below 1/2 is shaded and labelled; the experiment's page in the documentation
+explains it.
 """
 
 from __future__ import annotations

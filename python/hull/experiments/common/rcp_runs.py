@@ -85,7 +85,7 @@ def sides(
     for ending, beta in BETAS.items():
         moves = [swing(results, rtt, ending, scheme) for rtt in (stable_ms, unstable_ms)]
         words.append(
-            f"with beta = {beta:g} the rate swings by {moves[0]:.0%} of the link at {stable_ms} ms "
+            f"with beta = {beta:g} the rate varies by {moves[0]:.0%} of the link at {stable_ms} ms "
             f"and by {moves[1]:.0%} at {unstable_ms} ms"
         )
         right.append((moves[0] < SETTLED, moves[1] >= SETTLED))
@@ -93,14 +93,15 @@ def sides(
 
 
 TRIED = (
-    "It is beta. A fluid with the same delay is stable up to 83, 195 and 411 ms (RCP, AP-RCP, "
-    "AP2-RCP) with the printed beta of 1, and up to 109, 239 and 481 ms with 0.1; packets as "
-    "shipped are, in 40 s, up to 90, 210 and 440 ms with 1, and with 0.1 on the published side "
-    "of all round trips. Otherwise, one key at a time, RCP's swing at 110 and 115 ms as a share "
-    "of the link, with packets of 1500 bytes: 96 and 101%; beta 0.2 37 and 49%, 0.08 0 and 0%; "
-    "packets of 1000 bytes 95 and 101%, of 9000 bytes 89 and 98%; each packet acknowledged 94 and "
-    "100%; a first offer of the fair share 94 and 100%; a buffer of 50 packets 10 and 11%. The "
-    "thesis gives neither packets nor buffer nor first offer."
+    "The cause is beta. A fluid model with the same delay is stable up to 83, 195 and 411 ms "
+    "(RCP, AP-RCP, AP2-RCP) with the printed beta of 1, and up to 109, 239 and 481 ms with 0.1. "
+    "Packets as shipped are stable, in 40 s, up to 90, 210 and 440 ms with 1, and on the "
+    "published side of all round trips with 0.1. Otherwise, one key at a time, RCP's oscillation "
+    "at 110 and 115 ms as a fraction of the link, with packets of 1500 bytes: 96 and 101%; beta "
+    "0.2 37 and 49%, 0.08 0 and 0%; packets of 1000 bytes 95 and 101%, of 9000 bytes 89 and 98%; "
+    "each packet acknowledged 94 and 100%; an initial offer of the fair share 94 and 100%; a "
+    "buffer of 50 packets 10 and 11%. The thesis gives neither packet size nor buffer nor "
+    "initial offer."
 )
 _PACKETS = (
     "--set transport.mtu=1500B --set transport.max_window=700000 "

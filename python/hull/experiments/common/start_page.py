@@ -1,4 +1,4 @@
-"""Start page over several experiments: one row for each, with links to its page and figure."""
+"""Start page of several experiments: one row each, with links to its page and figure."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _HEAD = (
 )
 _WORDS = (
     f"<p>{KIND_WORDS} {BOUND_WORDS}</p>"
-    "<p>Worst ratio: of all published numbers, the one farthest from what was measured, as "
-    "measured ÷ published. Typical factor: geometric mean of max(ratio, 1 ÷ ratio) over all "
-    "published numbers of the experiment. Every experiment's page gives all of them, the claims in "
-    "words, and for each that does not hold what was tried to find out why.</p>"
+    "<p>Worst ratio: measured ÷ published of the number that deviates most. Typical factor: "
+    "geometric mean of max(ratio, 1 ÷ ratio) over all published numbers of the experiment. Each "
+    "experiment's page gives all numbers and claims, and for each claim that does not hold what "
+    "was tried to find the cause.</p>"
 )
 
 

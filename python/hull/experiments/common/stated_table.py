@@ -1,4 +1,4 @@
-"""Settings that the source states beside those that the scenario resolves to."""
+"""Settings stated in the source, beside those of the resolved scenario."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hull.report.tables import boxed_table
 
 
 def stated_table(settings: Sequence[Mapping[str, str]]) -> str:
-    """A row for each setting: stated value, where, hull's; where hull differs, why."""
+    """A row per setting: stated value, its place, hull's value and the reason for a difference."""
     head = "".join(
         f'<th scope="col">{name}</th>' for name in ("Setting", "Stated", "Where", "hull")
     )

@@ -1,4 +1,4 @@
-"""Settings that the documents state for their experiments, beside what hull's scenarios resolve to.
+"""Settings that the documents state for their experiments, beside those of hull's scenarios.
 
 One TOML file per document holds the statements, from captions and text, each for one topic or more:
 a part of the document ("figure 2.18") or what several of its parts share ("testbed"). An experiment
@@ -132,7 +132,7 @@ def _problem(stated: Stated, key: str, value: str, found: str) -> str:
     if not agree(expected, found, stated.within):
         return f"{key} is {found}, not {expected}"
     if stated.used and agree(value, found, stated.within):
-        return f"{key} is {found} as stated, which is told as a deviation"
+        return f"{key} is {found} as stated, which is listed as a deviation"
     return ""
 
 

@@ -14,8 +14,8 @@ Scenario = dict[str, Any]
 
 
 def setting(scenario: Scenario, key: str) -> str:
-    """The value of a derived quantity or of a key such as "switch.marking.threshold"; "none" where
-    there is no such key. Numbers in a path are places in a list.
+    """The value of a derived quantity or of a key such as "switch.marking.threshold"; "none" if
+    absent. Numbers in a path are indices into a list.
     """
     if key in DERIVED:
         return DERIVED[key](scenario)
