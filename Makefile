@@ -153,17 +153,15 @@ registers: ## write what rtl/registers/hull.rdl gives again, after it changed (e
 man: build ## write the manual page again, after a command or an option changed
 	$(BIN)/python tools/make_man.py
 
+LOCK = $(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
+	--generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
 .PHONY: lock
 lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements.lock requirements-dev.in
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements-rtl.lock requirements-rtl.in
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements-guided.lock requirements-guided.in
+	$(LOCK) -o requirements.lock requirements-dev.in
+	$(LOCK) -o requirements-rtl.lock requirements-rtl.in
+	$(LOCK) -o requirements-guided.lock requirements-guided.in
+	$(LOCK) -o requirements-release.lock requirements-release.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results
@@ -182,4 +180,8 @@ $(VENV)/.installed: requirements.lock tools/make-venv
 
 $(VENV)/.installed-rtl: requirements-rtl.lock $(VENV)/.installed
 	$(PIP) install -q --require-hashes -r requirements-rtl.lock
+	@touch $@
+
+$(VENV)/.installed-release: requirements-release.lock $(VENV)/.installed
+	$(PIP) install -q --require-hashes -r requirements-release.lock
 	@touch $@

@@ -113,8 +113,10 @@ def sweep(
     Raises ScenarioError or UsageError for input that cannot be used, and RunError for runs that
     failed, with the rows of the others in its `frame`.
     """
+    from hull.extras import require
     from hull.sweeps.command import Request, carry_out, prepare
 
+    require("tables", "hull.sweep")
     request = Request(
         scenario,
         over or {},

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("fastapi", reason="pip install 'hull[lab]'")
-pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
-pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
+pytest.importorskip("fastapi", reason="needs hullnet[lab]")
+pytest.importorskip("uvicorn", reason="needs hullnet[lab]")
+pytest.importorskip("websockets", reason="needs hullnet[lab]")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -245,6 +245,5 @@ def test_without_its_packages_it_names_the_extra() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == (
-        "hull: error: hull lab: uvicorn is not installed; the lab needs the extra lab: "
-        "pip install 'hull[lab]'\n"
+        'hull: error: hull lab: uvicorn is not installed; pip install "hullnet[lab]"\n'
     )
