@@ -150,8 +150,13 @@ registers: ## write what rtl/registers/hull.rdl gives again, after it changed (e
 	PYTHONPATH=rtl $(BIN)/python -m registers.make
 
 .PHONY: man
-man: build ## write the manual page again, after a command or an option changed
+man: build ## write the manual page and the completions again, after a command or an option changed
 	$(BIN)/python tools/make_man.py
+	$(BIN)/python tools/make_completion.py
+
+.PHONY: third-party
+third-party: build ## write the licences and the bill of materials again, after Cargo.lock changed
+	$(BIN)/python tools/third_party.py
 
 LOCK = $(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
 	--generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
