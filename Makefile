@@ -24,9 +24,17 @@ fast: $(VENV)/.installed ## build hull guided by a profile, for long simulations
 	tools/guided develop
 	@touch $(VENV)/.built
 
+# zig links against the C library of manylinux2014. The check installs the wheel without a compiler.
 .PHONY: wheel
-wheel: $(VENV)/.installed ## the wheel in target/wheels, guided by a profile
-	tools/guided build --out target/wheels
+wheel: $(VENV)/.installed-release ## wheel (guided by a profile) and source distribution in dist/
+	rm -rf dist
+	$(BIN)/maturin sdist --out dist
+	tools/guided build --zig --compatibility manylinux2014 --strip --out dist
+	$(BIN)/python tools/check_wheel.py dist
+
+.PHONY: release
+release: docs $(VENV)/.installed-release ## check that VERSION=0.1.0 can be published, and print how
+	@$(BIN)/python tools/release.py "$(VERSION)"
 
 .PHONY: traffic
 traffic: build ## the traffic generator for real networks: `hull linux traffic`
@@ -45,7 +53,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not quiet" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -m "not quiet" --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
 	$(MAKE) test-rtl WITHOUT=slow
@@ -73,7 +81,7 @@ test-linux: build ## the eBPF programs under this kernel and Debian's; says what
 test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simulated; says what it skips and why
 	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
-	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
+	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 # The exit status says whether every module closes at 64 bits; what did not change is not measured again.
 .PHONY: rtl-report
@@ -170,7 +178,7 @@ lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results
-	rm -rf $(VENV) target docs/_build docs/generated python/hull/_core*.so
+	rm -rf $(VENV) target dist docs/_build docs/generated python/hull/_core*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
