@@ -53,6 +53,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/codespell
 	$(BIN)/pytest -m "not quiet" --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
@@ -131,6 +132,10 @@ fuzz: build ## wrong and random inputs, made from SEED: CASES of them; what fail
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
 
+.PHONY: words
+words: build ## take files that now pass off tests/language/pending.txt
+	PYTHONPATH=tests $(BIN)/python -m language.pending
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
@@ -150,7 +155,7 @@ format: build ## rewrite the sources in the form that `make test` asks for
 	$(BIN)/ruff format
 
 .PHONY: types
-types: build ## write the Python types of the scenario anew, after its definition changed
+types: build ## write the Python types of the scenario again, after its definition changed
 	$(BIN)/python tools/make_types.py
 
 .PHONY: registers

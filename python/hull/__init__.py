@@ -46,7 +46,7 @@ __version__ = version()
 
 
 def __getattr__(name: str) -> Any:
-    """`Scenario`, for type checkers, is loaded where somebody asks for it."""
+    """`Scenario`, for type checkers, is loaded when it is asked for."""
     if name != "Scenario":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from hull.scenario_types import Scenario

@@ -158,7 +158,7 @@ class Result:
 def load(folder: str | Path) -> Result:
     """Open the results of an earlier run, by their folder.
 
-    Raises UsageError where there are none.
+    Raises UsageError if there are none.
     """
     path = Path(folder)
     try:

@@ -38,7 +38,7 @@ def draw(results: Results) -> "Figure":
 
 
 def listed(values: dict[str, float], form: str = ".1f") -> str:
-    """Values by load in words."""
+    """Values by load as text."""
     return ", ".join(f"{value:{form}} at {load[4:]}%" for load, value in values.items())
 
 

@@ -68,7 +68,7 @@ def _matches(results: Results) -> Finding:
 
 
 def _swings(results: Results, scheme: str, *, clocked: bool) -> tuple[str, bool]:
-    """Measured and model's queue in words, and whether all is within 10%."""
+    """Measured and model's queue as text, and whether all is within 10%."""
     words, holds = [], True
     for flows in (2, 10):
         found = swing(results, str(flows), scheme)

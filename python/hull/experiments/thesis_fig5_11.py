@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DELAYS = (0.0, 4.0, 8.0, 12.0)
 """Chosen: the thesis says that there are several."""
 CLOSE = 0.05
-"""Of the step: what the eye does not tell apart in the figure."""
+"""Of the step: what the eye does not distinguish in the figure."""
 
 
 def _same(_: Results) -> Finding:

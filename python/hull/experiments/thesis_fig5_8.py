@@ -26,7 +26,7 @@ SEQUENCES, LENGTH = 1000, 200
 RULE = 0.1
 """Thesis 5.5.2, a rule of thumb: T is below this share of the dominant time constant."""
 CLOSE = 0.05
-"""Of the step: what the eye does not tell apart."""
+"""Of the step: what the eye does not distinguish."""
 
 
 @cache

@@ -41,7 +41,7 @@ def plot_bars(
     width: float = 3.6,
     height: float = 2.7,
 ) -> Figure:
-    """The panels in rows of `columns`; colour and hatching tell the schemes apart."""
+    """The panels in rows of `columns`; colour and hatching distinguish the schemes."""
     columns = min(columns, len(drawn))
     rows = -(-len(drawn) // columns)
     figure, grid = panels(rows, columns, width=width, height=height)

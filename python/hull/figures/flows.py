@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hull.figures.style import panels, styled
 from hull.report.schemes import Looks, schemes
 
-# Okabe and Ito's colours, which people with the usual colour vision deficiencies can tell apart.
+# Okabe and Ito's colours, which people with the usual colour vision deficiencies can distinguish.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 
 

@@ -47,7 +47,7 @@ class RunResult(Protocol):
 @styled
 def plot_fct(result: RunResult, looks: Looks = ()) -> Figure:
     """CDFs of flow completion time: a row for each condition, a column for each flow class, and of
-    it for each transport where there are several.
+    it for each transport if there are several.
 
     Raises ValueError when the run measured no flow classes.
     """

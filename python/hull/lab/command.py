@@ -60,7 +60,7 @@ def make_server(guard: Guard, limits: Limits, own: Own | None = None) -> "uvicor
         log_level="error",
         access_log=False,
         server_header=False,
-        # Who connects is who it is: nobody says so for another.
+        # Who connects is who it is: no client says so for another.
         proxy_headers=False,
         http=Patient,
         ws=PatientSocket,

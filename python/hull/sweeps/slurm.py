@@ -110,7 +110,7 @@ class SlurmExecutor(Executor):
         with self._lock:
             running = [(job, future) for job, future in self._jobs.items() if not future.done()]
         for job, future in running:
-            # The folder is listed anew, as a network file system remembers what was not there.
+            # The folder is listed again, as a network file system remembers what was not there.
             with contextlib.suppress(OSError):
                 job.paths.folder.chmod(job.paths.folder.stat().st_mode)
             if job.paths.result_pickle.exists():

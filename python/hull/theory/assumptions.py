@@ -1,6 +1,6 @@
 """What the theory's equations take for granted, checked before they are used.
 
-An error names the quantity, what was found, what is allowed and the equation that needs it.
+An error names the quantity, what was found, what is expected and the equation that needs it.
 """
 
 import math

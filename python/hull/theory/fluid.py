@@ -47,7 +47,7 @@ class Fluid:
     psi: float | None = None
     """K/(C d), from which the empty queue is at q = -psi/(1 + psi); None: no floor (3.11)."""
     phantom: bool = False
-    """Whether the queue is HULL's phantom queue, which delays nobody.
+    """Whether the queue is HULL's phantom queue, which delays no packet.
 
     The round trip is then always d, the unit of time; the window at which it neither grows nor
     drains is gamma C d/N, psi its threshold as a part of gamma C d, and it is empty at q = -psi.

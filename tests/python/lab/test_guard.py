@@ -122,7 +122,7 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
         wrong = {"Authorization": "Bearer wr\xf6ng", **elsewhere}
         status, headers, _ = server.get("/api/theory", **wrong)
         assert (status, headers["www-authenticate"]) == (401, "Bearer")
-        # That was the fifth: from now on nobody at this address, not even with the right one.
+        # That was the fifth: from now on this address is locked out, even with the right one.
         status, headers, body = server.get("/api/theory", **right)
         assert status == 429
         assert 50 < int(headers["retry-after"]) <= 60

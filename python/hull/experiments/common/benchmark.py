@@ -105,7 +105,7 @@ def timeout_pct(results: Results, condition: str, scheme: str) -> float:
 
 
 def value(estimate: Estimate | None) -> float:
-    """The mean; not a number where nothing was measured."""
+    """The mean; NaN if nothing was measured."""
     return float("nan") if estimate is None else estimate.mean
 
 

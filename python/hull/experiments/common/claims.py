@@ -1,4 +1,4 @@
-"""Claims: what the documents say in words about their results, and whether it holds here."""
+"""Claims: what the documents state about their results, and whether it holds here."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
     """What was measured for a claim."""
 
     measured: str
-    """The numbers, in words short enough for a table."""
+    """The numbers, as text short enough for a table."""
     holds: bool
 
 

@@ -1,5 +1,5 @@
 """What the documents say of the dynamic flows of paper 6.2.1 besides the claims on the numbers of
-table 4: the paper in words, the table's marks for the best scheme, and the reductions that the ns-2
+table 4: the paper's text, the table's marks for the best scheme, and the reductions that the ns-2
 report (III-A) works out from the paper's table. Latency and 1 KB times in us, 10 MB times in ms.
 """
 
@@ -47,7 +47,7 @@ def row(results: Results, scheme: str, read: Reader) -> list[float]:
 
 
 def numbers(values: list[float], form: str = ".0f") -> str:
-    """Values in words."""
+    """Values as text."""
     return ", ".join(f"{value:{form}}" for value in values)
 
 

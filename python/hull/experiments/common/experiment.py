@@ -1,5 +1,5 @@
 """An experiment: shipped scenarios, how they are run, which published numbers and statements the
-results are held to, and how they are drawn.
+results are compared with, and how they are drawn.
 
 Each module in hull/experiments defines one, as EXPERIMENT (docs/experiments/adding.md).
 """

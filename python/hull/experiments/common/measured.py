@@ -139,7 +139,7 @@ class Results:
         return over_seeds(read(self.table(name, condition, scheme, seed)) for seed in seeds)
 
     def mean(self, condition: str, scheme: str, read: Reader) -> float:
-        """The mean alone; not a number where there is none, so that no claim holds with it."""
+        """The mean alone; NaN if there is none, so that no claim holds with it."""
         found = self.estimate(condition, scheme, read)
         return math.nan if found is None else found.mean
 
@@ -181,6 +181,6 @@ def from_table(name: str, read: "Callable[[pl.DataFrame], float]") -> Measure:
 
 
 def value(measure: Measure, results: Results, condition: str, scheme: str) -> float:
-    """The mean over seeds; not a number where nothing was measured, so that no claim holds."""
+    """The mean over seeds; NaN if nothing was measured, so that no claim holds."""
     found = measure(results, condition, scheme)
     return math.nan if found is None else found.mean

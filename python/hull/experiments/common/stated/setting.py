@@ -14,7 +14,7 @@ Scenario = dict[str, Any]
 
 
 def setting(scenario: Scenario, key: str) -> str:
-    """The value of a derived quantity or of a key such as "switch.marking.threshold"; "none" where
+    """The value of a derived quantity or of a key such as "switch.marking.threshold"; "none" if
     there is no such key. Numbers in a path are places in a list.
     """
     if key in DERIVED:
