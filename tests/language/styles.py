@@ -34,8 +34,10 @@ def _rules(path: Path) -> Iterator[Rule]:
     flags = re.IGNORECASE if style.get("ignorecase") else 0
     tokens = style.get("swap") or dict.fromkeys(style["tokens"], "")
     for token, preferred in tokens.items():
-        message = style["message"].replace("%[1]s", preferred)
-        yield Rule(re.compile(rf"\b(?:{token})\b", flags), message)
+        message = style["message"]
+        # Of the two places of a substitution the first is for what is preferred.
+        filled = message.replace("%s", preferred, 1) if preferred else message
+        yield Rule(re.compile(rf"\b(?:{token})\b", flags), filled)
 
 
 def found(rules: list[Rule], text: str, *, markdown: bool) -> Iterator[tuple[int, str]]:
@@ -44,7 +46,7 @@ def found(rules: list[Rule], text: str, *, markdown: bool) -> Iterator[tuple[int
     for rule in rules:
         for match in rule.pattern.finditer(plain):
             words = " ".join(match[0].split())
-            told = rule.message.replace("%[2]s", words).replace("%s", words)
+            told = rule.message.replace("%s", words)
             yield plain.count("\n", 0, match.start()) + 1, told
 
 

@@ -26,12 +26,12 @@ def test_the_list_of_pending_files_is_sorted() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("The page is drawn anew.", "'anew': write 'again'"),
-        ("What is\nallowed", "'What is allowed': write 'the expected form'"),
-        ("tell the two apart", "'tell the two apart': write 'distinguish'"),
-        ("Redone in full", "'Redone': write 'reproduce'"),
-        ("It is said in words.", "'in words': write 'as text'"),
-        ("one's own network", "'one's own': write 'your own'"),
+        ("The page is drawn anew.", "Write 'again' in place of 'anew'."),
+        ("What is\nallowed", "Write 'the expected form' in place of 'What is allowed'."),
+        ("tell the two apart", "Write 'distinguish' in place of 'tell the two apart'."),
+        ("Redone in full", "Write 'reproduce' in place of 'Redone'."),
+        ("It is said in words.", "Write 'as text' in place of 'in words'."),
+        ("one's own network", "Write 'your own' in place of 'one's own'."),
     ],
 )
 def test_a_phrase_is_found_with_its_plain_form(text: str, told: str) -> None:
