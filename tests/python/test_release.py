@@ -77,6 +77,11 @@ def test_the_locks_here_pin_every_requirement() -> None:
     assert [one for one in TOOL["locks"](ROOT, VERSION) if one.startswith("requirements")] == []
 
 
+def test_the_citation_follows_its_schema() -> None:
+    pytest.importorskip("cffconvert", reason="needs cffconvert (make wheel installs it)")
+    assert list(TOOL["citation"](ROOT, VERSION)) == []
+
+
 def test_nothing_is_pushed() -> None:
     source = (ROOT / "tools" / "release.py").read_text(encoding="utf-8")
     assert source.count('"push"') == source.count("'push'") == 0
