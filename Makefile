@@ -24,9 +24,17 @@ fast: $(VENV)/.installed ## build hull guided by a profile, for long simulations
 	tools/guided develop
 	@touch $(VENV)/.built
 
+# zig links against the C library of manylinux2014. The check installs the wheel without a compiler.
 .PHONY: wheel
-wheel: $(VENV)/.installed ## the wheel in target/wheels, guided by a profile
-	tools/guided build --out target/wheels
+wheel: $(VENV)/.installed-release ## wheel (guided by a profile) and source distribution in dist/
+	rm -rf dist
+	$(BIN)/maturin sdist --out dist
+	tools/guided build --zig --compatibility manylinux2014 --strip --out dist
+	$(BIN)/python tools/check_wheel.py dist
+
+.PHONY: release
+release: docs $(VENV)/.installed-release ## check that VERSION=0.1.0 can be published, and print how
+	@$(BIN)/python tools/release.py "$(VERSION)"
 
 .PHONY: traffic
 traffic: build ## the traffic generator for real networks: `hull linux traffic`
@@ -45,7 +53,8 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not quiet" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/codespell
+	$(BIN)/pytest -m "not quiet" --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
 	$(MAKE) test-rtl WITHOUT=slow
@@ -73,7 +82,7 @@ test-linux: build ## the eBPF programs under this kernel and Debian's; says what
 test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simulated; says what it skips and why
 	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
-	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
+	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 # The exit status says whether every module closes at 64 bits; what did not change is not measured again.
 .PHONY: rtl-report
@@ -123,6 +132,10 @@ fuzz: build ## wrong and random inputs, made from SEED: CASES of them; what fail
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
 
+.PHONY: words
+words: build ## take files that now pass off tests/language/pending.txt
+	PYTHONPATH=tests $(BIN)/python -m language.pending
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
@@ -142,7 +155,7 @@ format: build ## rewrite the sources in the form that `make test` asks for
 	$(BIN)/ruff format
 
 .PHONY: types
-types: build ## write the Python types of the scenario anew, after its definition changed
+types: build ## write the Python types of the scenario again, after its definition changed
 	$(BIN)/python tools/make_types.py
 
 .PHONY: registers
@@ -150,24 +163,27 @@ registers: ## write what rtl/registers/hull.rdl gives again, after it changed (e
 	PYTHONPATH=rtl $(BIN)/python -m registers.make
 
 .PHONY: man
-man: build ## write the manual page again, after a command or an option changed
+man: build ## write the manual page and the completions again, after a command or an option changed
 	$(BIN)/python tools/make_man.py
+	$(BIN)/python tools/make_completion.py
+
+.PHONY: third-party
+third-party: build ## write the licences and the bill of materials again, after Cargo.lock changed
+	$(BIN)/python tools/third_party.py
+
+LOCK = $(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
+	--generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .PHONY: lock
 lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in allow
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements.lock requirements-dev.in
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements-rtl.lock requirements-rtl.in
-	$(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
-	  --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-trusted-host \
-	  --no-emit-find-links -o requirements-guided.lock requirements-guided.in
+	$(LOCK) -o requirements.lock requirements-dev.in
+	$(LOCK) -o requirements-rtl.lock requirements-rtl.in
+	$(LOCK) -o requirements-guided.lock requirements-guided.in
+	$(LOCK) -o requirements-release.lock requirements-release.in
 
 .PHONY: clean
 clean: ## remove everything that was built, not the results
-	rm -rf $(VENV) target docs/_build docs/generated python/hull/_core*.so
+	rm -rf $(VENV) target dist docs/_build docs/generated python/hull/_core*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
@@ -182,4 +198,8 @@ $(VENV)/.installed: requirements.lock tools/make-venv
 
 $(VENV)/.installed-rtl: requirements-rtl.lock $(VENV)/.installed
 	$(PIP) install -q --require-hashes -r requirements-rtl.lock
+	@touch $@
+
+$(VENV)/.installed-release: requirements-release.lock $(VENV)/.installed
+	$(PIP) install -q --require-hashes -r requirements-release.lock
 	@touch $@

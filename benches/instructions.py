@@ -15,7 +15,7 @@ RUN_CELL = ROOT / "target" / "release" / "examples" / "run_cell"
 
 
 def build() -> bool:
-    """Builds what is counted; says so where there is no valgrind."""
+    """Builds what is counted; says so if there is no valgrind."""
     if shutil.which("valgrind") is None:
         print("no valgrind here: instructions not counted (Debian: apt install valgrind)")
         return False

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src"}
 MADE_BY_SCRIPTS = {"genindex.html", "search.html", "py-modindex.html"}
-"""Pages of Sphinx whose own anchors nobody wrote."""
+"""Pages of Sphinx whose own anchors are generated."""
 
 
 class Page(HTMLParser):

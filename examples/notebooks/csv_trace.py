@@ -15,7 +15,7 @@ def _():
     A trace says when who sent how much to whom. hull replays it over any network and any scheme:
     `workload.flows` is a list of flows with the columns `start_ps`, `src`, `dst` and `bytes` (documentation:
     *Workloads, Flow lists*). This trace is made up, for this notebook: six machines and 528 flows in
-    200 ms, in somebody's own columns and units.
+    200 ms, in columns and units of its own.
     """)
     return (mo,)
 

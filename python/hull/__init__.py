@@ -46,7 +46,7 @@ __version__ = version()
 
 
 def __getattr__(name: str) -> Any:
-    """`Scenario`, for type checkers, is loaded where somebody asks for it."""
+    """`Scenario`, for type checkers, is loaded when it is asked for."""
     if name != "Scenario":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from hull.scenario_types import Scenario
@@ -113,8 +113,10 @@ def sweep(
     Raises ScenarioError or UsageError for input that cannot be used, and RunError for runs that
     failed, with the rows of the others in its `frame`.
     """
+    from hull.extras import require
     from hull.sweeps.command import Request, carry_out, prepare
 
+    require("tables", "hull.sweep")
     request = Request(
         scenario,
         over or {},

@@ -26,7 +26,7 @@ class Value:
 
 
 def value_of(values: Sequence[float | None]) -> Value | None:
-    """The mean of the values that are there; None where there is none."""
+    """The mean of the values that are there; None if there is none."""
     known = [value for value in values if value is not None]
     return Value(*mean_ci95(known)) if known else None
 

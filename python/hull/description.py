@@ -79,7 +79,7 @@ def _networks(plan: Plan) -> list[tuple[int, int]]:
 
 
 def _derived(cells: Iterable[Cell]) -> dict[tuple[str, Any], list[str]]:
-    """Keys that nobody set, with their values, and the schemes that have them."""
+    """Keys that were not set, with their values, and the schemes that have them."""
     found: dict[tuple[str, Any], list[str]] = {}
     for cell in cells:
         for key in cell.derived:

@@ -5,7 +5,7 @@ import re
 
 
 class UsageError(ValueError):
-    """Input that cannot be used; the message says what was found and what is allowed (exit 2)."""
+    """Input that cannot be used; the message says what was found and what is expected (exit 2)."""
 
 
 class RunError(RuntimeError):
@@ -20,7 +20,7 @@ _MOST_SHOWN = 80
 
 
 def shown(value: object) -> str:
-    """What somebody wrote, for a message: without control characters, and cut where it is long."""
+    """What a user wrote, for a message: without control characters, and cut where it is long."""
     text = str(value)
     plain = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_MOST_SHOWN]

@@ -191,7 +191,7 @@ class OutputFolder:
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    """What RECORD says of the run in a folder; empty where there is no run."""
+    """What RECORD says of the run in a folder; empty if there is no run."""
     try:
         content: Any = read_json(folder / RECORD)
     except (OSError, ValueError):
@@ -200,7 +200,7 @@ def _identity(folder: Path) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str | None:
-    """Fingerprint of the run in a folder; None where there is no run."""
+    """Fingerprint of the run in a folder; None if there is no run."""
     found = _identity(folder).get("fingerprint")
     return None if found is None else str(found)
 

@@ -49,7 +49,7 @@ class Cell:
     own: type[CongestionControl] | None = None
     """The class of its congestion control, where that is not hull's."""
     derived: Sequence[str] = ()
-    """Keys that nobody set, whose values depend on the network."""
+    """Keys that were not set, whose values depend on the network."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def code_hash() -> str:
 
 
 class NoFile(str):
-    """The name of a scenario that nobody wrote as a text: errors give no lines."""
+    """The name of a scenario that was not given as text: errors give no lines."""
 
 
 def read_scenario(source: "str | Path | Scenario | dict[str, Any]") -> tuple[str, str]:

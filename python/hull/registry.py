@@ -69,7 +69,7 @@ STATISTICS = tuple(
 
 
 def find(path: StatisticPath) -> Statistic:
-    """The entry of the number at a path; LookupError where there is none."""
+    """The entry of the number at a path; LookupError if there is none."""
     found = next((statistic for statistic in STATISTICS if statistic.is_at(path)), None)
     if found is None:
         raise LookupError(f"{'.'.join(path)} is not in the registry of statistics")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hull.checksums import check
 from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
+from hull.extras import require
 from hull.input_file import read_json
 from hull.looks import declared
 
@@ -71,18 +72,21 @@ class Result:
 
     def plot_fct(self) -> "Figure":
         """Distribution of the flow completion time (us or ms), per size class and scheme."""
+        require("plots", "Result.plot_fct")
         from hull.figures import plot_fct
 
         return plot_fct(self, declared(self.summary))
 
     def plot_latency(self) -> "Figure":
         """Distribution of the switch latency (us), per scheme."""
+        require("plots", "Result.plot_latency")
         from hull.figures import plot_latency
 
         return plot_latency(self, declared(self.summary))
 
     def plot_queue(self) -> "Figure":
         """Queue of the measured port over time, per scheme."""
+        require("plots", "Result.plot_queue")
         from hull.figures import plot_queue
 
         return plot_queue(self, declared(self.summary))
@@ -97,6 +101,7 @@ class Result:
 
         Raises UsageError for results without slowdown, RunError where nothing can be written.
         """
+        require("plots", "Result.plot_slowdown")
         from hull.figures import plot_slowdown
         from hull.figures.slowdown import write_figure
         from hull.slowdown import percentile_name, slowdown_by_size
@@ -116,6 +121,7 @@ class Result:
 
         Raises UsageError for results that are not as they were written, RunError without room.
         """
+        require("report", "Result.report")
         from hull.run_report import write_run_report
 
         return write_run_report(self.folder, self.summary)
@@ -133,11 +139,13 @@ class Result:
 
         Raises UsageError for a part that there is not, RunError where nothing can be written.
         """
+        require("tables", "Result.perfetto")
         from hull.perfetto import write_trace
 
         return write_trace(self, Path(path), condition=condition, scheme=scheme, seed=seed).path
 
     def _table(self, name: str) -> "pl.DataFrame":
+        require("tables", f"Result.{name}")
         import polars as pl
 
         path = self.folder / f"{name}.parquet"
@@ -150,7 +158,7 @@ class Result:
 def load(folder: str | Path) -> Result:
     """Open the results of an earlier run, by their folder.
 
-    Raises UsageError where there are none.
+    Raises UsageError if there are none.
     """
     path = Path(folder)
     try:

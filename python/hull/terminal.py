@@ -188,7 +188,7 @@ def _cell(line: Line | None) -> str:
 
 
 def _value(value: Any) -> str:
-    """As in a scenario file, texts without quotes; "" where there is none."""
+    """As in a scenario file, texts without quotes; "" if there is none."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

@@ -131,6 +131,6 @@ def _raise_failure(future: Future[None], part: Part) -> None:
     error = future.exception()
     if error is None:
         return
-    # What a congestion control of somebody's own raised, and not what wraps it.
+    # What a user's congestion control raised, and not what wraps it.
     cause = error.__cause__ if type(error) is RuntimeError else None
     raise RunError(f"{part}: {reason_of(error)}") from (cause or error)

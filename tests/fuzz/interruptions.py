@@ -2,8 +2,8 @@
 may not grow (RLIMIT_FSIZE), a disk that is full (a small file system, where that can be mounted).
 
 Checks that nothing is half there or looks whole, that what is said is one message without a
-traceback, and that the same command then completes to the same tables as a run that nobody ended.
-The moment is measured in time: a seed gives the same case, not always the same state.
+traceback, and that the same command then completes to the same tables as a run without
+interruption. The moment is measured in time: a seed gives the same case, not always the same state.
 """
 
 import os
@@ -166,7 +166,7 @@ def _wait_until_at_work(command: str, folder: Path, process: "subprocess.Popen[s
 
 @cache
 def _whole(command: str) -> tuple[dict[str, bytes], float]:
-    """The tables of a command that nobody ends, and the seconds that it is at work."""
+    """The tables of a command that is not interrupted, and the seconds that it is at work."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "s.toml").write_text(scenarios.text("epfl-table2"), encoding="utf-8")

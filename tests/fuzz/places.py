@@ -47,7 +47,7 @@ def places() -> list[tuple[str, Place]]:
 def known_keys() -> frozenset[str]:
     """The keys of the schema that a user writes, such as `switch.ports[].rate`."""
     keys = {row["key"] for row in json.loads(_core.keys())}
-    # Written by hull, for congestion controls of somebody's own.
+    # Written by hull, for a user's congestion controls.
     return frozenset(keys - {"transport.own_sha256"})
 
 

@@ -57,7 +57,7 @@ class Worker:
             said = self._said_since(before)
             if outcome.problem or "panicked" not in said:
                 return outcome
-            return Outcome("panicked", outcome.case, said, "a panic that nobody reported")
+            return Outcome("panicked", outcome.case, said, "a panic without a report")
         self._stop()
         said = self._said_since(before)
         if ready:

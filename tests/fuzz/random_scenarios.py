@@ -146,4 +146,4 @@ def _measured(made: Drawn, bare: Left) -> str:
             return f"measured: other bytes in {name}"
     added = measured.files.keys() - bare.files.keys()
     allowed = {"queues.parquet", "series.parquet", "pacers.parquet", "capture.pcapng"}
-    return "" if added <= allowed else f"measured: files that nobody asked for: {sorted(added)}"
+    return "" if added <= allowed else f"measured: files that were not asked for: {sorted(added)}"

@@ -55,7 +55,7 @@ def main() -> None:
     copy_files()
     limit_memory()
     for line in sys.stdin:
-        signal.alarm(LONGEST_S)  # Ends a case that hangs when nobody is there to do so.
+        signal.alarm(LONGEST_S)  # Ends a case that hangs when its parent is gone.
         outcome = outcome_of(generator, seed, int(line))
         print(json.dumps(outcome.as_json()), file=answers, flush=True)
 

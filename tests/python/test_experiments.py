@@ -154,7 +154,7 @@ def test_nothing_is_run_again(everything: Path) -> None:
 def test_same_bytes_whatever_the_order_of_hashes_and_threads(
     everything: Path, tmp_path: Path
 ) -> None:
-    """Results that are kept, evaluated anew: as in a second run on another machine."""
+    """Results that are kept, evaluated again: as in a second run on another machine."""
     ids = ("epfl-table2", "epfl-fig4", "thesis-fig2-16", "thesis-fig2-17", "thesis-fig5-13")
     out = tmp_path / "out"
     command = [*COMMAND, "reproduce", *ids, "--quick", "--jobs", "1", "--format", "json"]

@@ -53,9 +53,14 @@ def names(text: str) -> set[str]:
 
 def test_requirements_are_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    hardware = names("\n".join(extras.pop("rtl")))
+    others = names("\n".join(line for lines in extras.values() for line in lines)) - {"hullnet"}
     assert names((ROOT / "requirements.in").read_text()) == names(
         "\n".join(project["dependencies"])
     )
+    assert others <= names((ROOT / "requirements-dev.in").read_text())
+    assert hardware == names((ROOT / "requirements-rtl.in").read_text())
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,7 @@ def test_requirements_are_the_dependencies() -> None:
         ("requirements.lock", ("requirements.in", "requirements-dev.in")),
         ("requirements-rtl.lock", ("requirements-rtl.in",)),
         ("requirements-guided.lock", ("requirements-guided.in",)),
+        ("requirements-release.lock", ("requirements-release.in",)),
     ],
 )
 def test_locks_pin_everything_and_name_no_address(locked: str, sources: tuple[str, ...]) -> None:
@@ -83,7 +89,7 @@ def test_only_what_is_locked_is_installed() -> None:
     makefile = (ROOT / "Makefile").read_text()
     assert set(re.findall(r"\$\(PIP\) install.*", makefile)) == {
         f"$(PIP) install -q --require-hashes -r {lock}"
-        for lock in ("requirements.lock", "requirements-rtl.lock")
+        for lock in ("requirements.lock", "requirements-rtl.lock", "requirements-release.lock")
     }
 
 

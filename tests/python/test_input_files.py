@@ -1,4 +1,4 @@
-"""What hull reads: endless files, pipes that nobody writes to, JSON of any depth."""
+"""What hull reads: endless files, pipes without a writer, JSON of any depth."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""The manual page is that of the commands, and man can show it."""
+"""The manual page and the completions in the wheel are those of the commands."""
 
 import runpy
 import shutil
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hull.completion import SCRIPTS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "wheel" / "data" / "share" / "man" / "man1" / "hull.1"
 
@@ -14,6 +16,12 @@ PAGE = ROOT / "wheel" / "data" / "share" / "man" / "man1" / "hull.1"
 def test_the_page_is_up_to_date() -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "make_man.py"))
     assert PAGE.read_text(encoding="utf-8") == tool["source"](), "make man"
+
+
+def test_the_completions_are_up_to_date() -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "make_completion.py"))
+    written = {shell: file.read_text(encoding="utf-8") for shell, file in tool["FILES"].items()}
+    assert written == SCRIPTS, "make man"
 
 
 @pytest.mark.skipif(shutil.which("man") is None, reason="no man")

@@ -67,12 +67,12 @@ CHANGES = {
     "sweep": ("seeds=4", "seeds=5"),
     "simulation_to_linux": ("run.duration=30ms", "run.duration=20ms"),
 }
-"""What somebody may change first in each."""
+"""What a user may change first in each."""
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_again_and_with_a_change(name: str, tmp_path: Path) -> None:
-    """As a script it tells numbers; once more nothing is simulated anew; a changed one runs."""
+    """As a script it tells numbers; once more nothing is simulated again; a changed one runs."""
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
 
     def told() -> str:

@@ -1,4 +1,4 @@
-"""What hull writes where a user asked for it: whole or not at all, also where there is no room."""
+"""What hull writes where a user asked for it: whole or not at all, also if there is no room."""
 
 import os
 import resource

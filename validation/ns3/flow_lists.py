@@ -1,6 +1,6 @@
 """The flow lists that both simulators read: CSV with the header `start_ps,src,dst,bytes`.
 
-Times are picoseconds. The lists are made anew by each run, from seeds written here.
+Times are picoseconds. The lists are made again by each run, from seeds written here.
 """
 
 import math

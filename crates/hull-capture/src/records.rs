@@ -32,7 +32,7 @@ pub struct Counts {
     pub without_data: (u64, u64),
     /// Whether the file ends within a record.
     pub cut_off: bool,
-    /// The coarsest clock of an interface, ns; 0 where there is none.
+    /// The coarsest clock of an interface, ns; 0 if there is none.
     pub resolution_ns: u64,
 }
 

@@ -99,7 +99,7 @@ impl ClassicEcho {
     }
 
     /// A data packet arrived in order, with its CE and CWR bits. Returns the ACK to send now, or
-    /// `None` to delay it. CWR ends the echo of earlier marks; a packet with both starts it anew.
+    /// `None` to delay it. CWR ends the echo of earlier marks; a packet with both restarts it.
     #[inline]
     pub fn on_data(&mut self, ce: bool, cwr: bool) -> Option<AckNow> {
         self.latched = ce || (self.latched && !cwr);

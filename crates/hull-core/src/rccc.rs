@@ -10,7 +10,7 @@
 //! When no sender has demand, those that had some get 64 quanta in turn beyond their target, each until it
 //! is a largest window ahead.
 //!
-//! A sender begins with a largest window of credit that nobody granted; the first ACK, NACK or pull takes
+//! A sender begins with a largest window of credit that no receiver granted; the first ACK, NACK or pull takes
 //! what is left of it. A packet may be sent while any credit is left, which may then fall below zero.
 //!
 //! [`Oversubscription`] slows the pulls where the fabric is narrower than its hosts' links.
@@ -213,7 +213,7 @@ pub struct Credit {
     pulled: u64,
     max_window_bytes: i64,
     mtu_bytes: i64,
-    /// The credit is the one that nobody granted.
+    /// The credit is the one that no receiver granted.
     unsolicited: bool,
 }
 

@@ -71,7 +71,7 @@ proptest! {
             mean += derivative.four_times_feedback(error);
             input.change(|now| now + 4 * error);
             prop_assert_eq!(input.current(), mean + error);
-            input.change(|_| unreachable!("an average asks nobody"));
+            input.change(|_| unreachable!("an average needs no other value"));
             prop_assert_eq!(input.current(), mean - error);
         }
     }

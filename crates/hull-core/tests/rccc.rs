@@ -107,7 +107,7 @@ fn a_sender_that_is_over_is_forgotten() {
 }
 
 proptest! {
-    /// With demand of all, no sender is ever more than one turn ahead of another, and nobody is pulled beyond its
+    /// With demand of all, no sender is ever more than one turn ahead of another, and no sender is pulled beyond its
     /// target before all are satisfied.
     #[test]
     fn turns_are_fair(targets in prop::collection::vec(1_u64..5000, 2..20)) {

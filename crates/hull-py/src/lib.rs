@@ -138,7 +138,7 @@ fn expand(
 }
 
 /// Reads a quantity as a scenario file writes it: `kind` is `rate` (in bit/s), `time` (s), `size`
-/// (bytes) or `share` (1). Raises ValueError that says what was found and what is allowed.
+/// (bytes) or `share` (1). Raises ValueError that says what was found and what is expected.
 #[pyfunction]
 fn quantity(kind: &str, text: &str) -> PyResult<f64> {
     match kind {
@@ -250,7 +250,7 @@ fn network(scenario: &str) -> PyResult<String> {
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
-/// ValueError that says what was found and what is allowed.
+/// ValueError that says what was found and what is expected.
 #[pyfunction]
 fn range(text: &str) -> PyResult<String> {
     json(&scenario::range(text).map_err(PyValueError::new_err)?)
@@ -348,7 +348,7 @@ impl Run {
             Err(PartError::Scenario(problem)) => Err(ScenarioError::new_err(problem.to_string())),
             Err(PartError::Simulation(Failure::Cancelled)) => Err(Cancelled::new_err("cancelled")),
             Err(PartError::Simulation(Failure::TooManyFlows)) => Err(PyRuntimeError::new_err(
-                "more flows are open at once than hull can tell apart: does the load exceed the links?",
+                "more flows are open at once than hull can distinguish: does the load exceed the links?",
             )),
             Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
                 "error in hull: {failure:?}"

@@ -11,11 +11,11 @@ pub const HOSTS: u64 = 1 << 20;
 /// Switches in one tier.
 pub const SWITCHES: u64 = 20_000;
 
-/// Links of a network, of two ports each: half of what events can tell apart.
+/// Links of a network, of two ports each: half of what events can distinguish.
 pub const LINKS: usize = crate::engine::Entity::MOST / 4;
 
 /// Flows that are open at once, each of the two directions of a connection counted: half of what events
-/// can tell apart, because a run looks now and then.
+/// can distinguish, because a run looks now and then.
 pub const FLOWS: usize = crate::engine::Entity::MOST / 2;
 
 /// Permanent connections of a workload.

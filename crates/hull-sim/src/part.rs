@@ -72,7 +72,7 @@ pub struct Summary {
     pub processor: Option<ProcessorUse>,
     /// Use of the client's link.
     pub throughput: Throughput,
-    /// What the flows of each transport had, where there are several.
+    /// What the flows of each transport had, if there are several.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, TransportSummary>,
     /// What the flows of each group had, where there are groups.

@@ -1,5 +1,5 @@
 //! What is wrong with a key of a scenario, and how a message tells it: with the value as it was written,
-//! or, where nobody wrote one, with the default and that it is one. Each section's file checks its own
+//! or, if the file has none, with the default and that it is one. Each section's file checks its own
 //! keys with the functions here.
 
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Problem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
-    /// Its value, as it was read, is not what is allowed.
+    /// Its value, as it was read, is invalid.
     Value { found: String, allowed: String },
     /// A whole sentence.
     Told(String),
@@ -62,7 +62,7 @@ impl Problem {
         matches!(self.what, What::Unknown(_))
     }
 
-    /// The value of `key`, which was read as `found`, is not what is allowed.
+    /// The value of `key`, which was read as `found`, is invalid.
     pub(crate) fn of_value(key: &str, found: String, allowed: &str) -> Self {
         let allowed = allowed.to_owned();
         Problem {

@@ -1,4 +1,4 @@
-//! How a message shows what somebody wrote: in quotes, without control characters, and cut where it is
+//! How a message shows what a user wrote: in quotes, without control characters, and cut where it is
 //! long, so that no file can reach the terminal through an error.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What goes wrong, told in one line: what was found, what is allowed, what to do.
+//! What goes wrong, told in one line: what was found, what is expected, what to do.
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use std::io;
 /// Why a command did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Input that cannot be used: what was found and what is allowed.
+    /// Input that cannot be used: what was found and what is expected.
     Input(String),
     /// Something that started and failed.
     Run(String),

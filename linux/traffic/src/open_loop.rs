@@ -222,7 +222,7 @@ async fn wait_for_rest(stage: &Stage, drain: Duration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A connection's task ended although nobody told it to.
+/// A connection's task ended although it was not told to.
 fn early(
     ended: Option<Result<Result<crate::outcome::End, Failure>, tokio::task::JoinError>>,
 ) -> Failure {

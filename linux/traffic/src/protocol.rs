@@ -54,7 +54,7 @@ pub struct Request {
     pub service_ns: u64,
 }
 
-/// Why a peer is dropped: what was found and what is allowed.
+/// Why a peer is dropped: what was found and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(pub String);
 

@@ -90,7 +90,7 @@ mod tests {
     #[tokio::test]
     async fn in_order_to_the_first_that_is_free_and_all_before_the_end() {
         let queue = Arc::new(Queue::default());
-        assert!(queue.push(arrival(1)), "nobody is free");
+        assert!(queue.push(arrival(1)), "no taker is free");
         let taker = |queue: Arc<Queue>| async move {
             let mut taken = Vec::new();
             while let Some(arrival) = queue.next().await {

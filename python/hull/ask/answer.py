@@ -214,7 +214,7 @@ def _gain(row: Row) -> Value:
 
 
 def _loss(row: Row) -> float:
-    """How much longer large flows take, at the upper end; 0 where there are none."""
+    """How much longer large flows take, at the upper end; 0 if there are none."""
     return 0.0 if row.large_mean_change is None else row.large_mean_change.high
 
 

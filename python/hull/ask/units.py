@@ -66,7 +66,7 @@ class Clock:
 
 
 def time_unit(text: str, place: str) -> str | None:
-    """The unit that somebody wrote; None for auto."""
+    """The unit that a user wrote; None for auto."""
     unit = _SPELT.get(text.lower(), text.lower())
     if unit == "auto":
         return None

@@ -9,6 +9,7 @@ from hull import __version__, _core, _interrupts
 from hull.cli.command import HELP
 from hull.cli.common import all_commands, find
 from hull.errors import Interrupted, RunError, UsageError
+from hull.extras import OF_COMMANDS, require
 from hull.said import say, say_lines
 
 
@@ -57,6 +58,8 @@ def _carry_out(words: Sequence[str]) -> int:
 
         print(help_of(command))
         return 0
+    if command.name in OF_COMMANDS:
+        require(OF_COMMANDS[command.name], f"hull {command.name}")
     return command.run(others) or 0
 
 

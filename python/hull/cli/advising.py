@@ -1,4 +1,4 @@
-"""Commands about one's own network: `hull design`, `hull lab`, `hull linux`."""
+"""Commands about your own network: `hull design`, `hull lab`, `hull linux`."""
 
 import json
 from pathlib import Path

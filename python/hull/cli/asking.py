@@ -1,4 +1,4 @@
-"""The command that answers for one's own traffic: `hull ask`."""
+"""The command that answers for your own traffic: `hull ask`."""
 
 import json
 from pathlib import Path

@@ -87,7 +87,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-# Taken as text, so that a wrong number is refused in the words of every other bad input.
+# Taken as text, so that a wrong number is rejected with the message of every other bad input.
 Seeds = Annotated[
     str | None, Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
 ]

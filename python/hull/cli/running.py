@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from hull.cli.command import Argument, Option
 from hull.cli.common import FILE, Force, Jobs, Seeds, command, count
+from hull.extras import require
 from hull.said import say
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def run(
     from hull.plan import make_plan, read_scenario
     from hull.runner import perform
 
+    if report:
+        require("report", "hull run --report")
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
     folder = out or Path("results", plan.name)

@@ -25,15 +25,6 @@ _LARGEST_MESSAGE = 2**15
 def serve(host: str, port: int, file: str | None = None, *, open_browser: bool) -> int:
     """Serve until Ctrl-C, with a scenario file or without one; returns the exit status."""
     own = None if file is None else read_own(file)
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-        import websockets  # noqa: F401
-    except ImportError as error:
-        raise UsageError(
-            f"hull lab: {error.name} is not installed; the lab needs the extra lab: "
-            "pip install 'hull[lab]'"
-        ) from None
     listening = _listen(host, port)
     bound, number = listening.getsockname()[:2]
     guard = Guard(host, bound)
@@ -69,7 +60,7 @@ def make_server(guard: Guard, limits: Limits, own: Own | None = None) -> "uvicor
         log_level="error",
         access_log=False,
         server_header=False,
-        # Who connects is who it is: nobody says so for another.
+        # Who connects is who it is: no client says so for another.
         proxy_headers=False,
         http=Patient,
         ws=PatientSocket,

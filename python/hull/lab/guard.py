@@ -23,7 +23,7 @@ _MOST_ADDRESSES = 1000
 
 
 class Guard:
-    """What is allowed on one server."""
+    """Limits of one server."""
 
     def __init__(self, host: str, address: str) -> None:
         """`host` is what the server was told to listen on, `address` what that is."""

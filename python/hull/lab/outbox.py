@@ -64,6 +64,6 @@ class Outbox:
             await self._filled.wait()
 
     def _tell(self) -> None:
-        # The loop is closed when the server has ended: then there is nobody to send to.
+        # The loop is closed when the server has ended: then no client is left to send to.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._filled.set)

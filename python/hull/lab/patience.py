@@ -1,6 +1,6 @@
 """HTTP and WebSocket for clients of whom nothing is known: every connection has a slot, every
-request and message its limits, so that a few clients that are slow on purpose keep nobody out and
-fill no memory.
+request and message its limits, so that a few clients that are slow on purpose
+keep no other client out and fill no memory.
 """
 
 import asyncio

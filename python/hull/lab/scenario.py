@@ -200,7 +200,7 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
         transport = {"ecn": True}
     if "dctcp" in settings:
         transport = {"congestion_control": "dctcp", "ecn": True}
-    # At a full buffer there is nobody left to mark.
+    # At a full buffer no packet is left to mark.
     if "marking" in settings and round(state.k) < round(state.buffer):
         switch["marking"] = {"threshold": f"{round(state.k)}B"}
     if "phantom_queue" in settings:

@@ -75,7 +75,7 @@ class Session(threading.Thread):
         self._generation = 0
 
     def restart(self, state: State) -> None:
-        """Begin anew with this state; paused runs stay paused, and show their beginning."""
+        """Begin again with this state; paused runs stay paused, and show their beginning."""
         with self._wake:
             self._wish = state
             self._wake.notify()

@@ -78,7 +78,7 @@ def predictions(state: State) -> dict[str, Any]:
 
 def _what_matters(state: State, id_: str) -> State:
     """The state with that scheme only, and defaults for what does not matter to it: a limit cycle
-    takes some milliseconds, so it is not computed anew for another slider's sake."""
+    takes some milliseconds, so it is not computed again for another slider's sake."""
     matter = {
         "rate",
         "rtt",
@@ -111,7 +111,7 @@ def _of_scheme(state: State) -> list[dict[str, Any]]:
     else:
         why = "hull.theory has no model of this scheme"
         if is_own(id_):
-            why = "hull.theory models long flows through one port, not a network of one's own"
+            why = "hull.theory models long flows through one port, not your own network"
     return [
         asdict(
             Prediction(name, *_NAMES[name], *found[name])

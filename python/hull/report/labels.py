@@ -41,7 +41,7 @@ def unit_label(unit: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """About three to five significant digits, a dash where there is no value."""
+    """About three to five significant digits, a dash if there is no value."""
     if value is None:
         return NO_VALUE
     if value == 0:

@@ -31,7 +31,7 @@ def _make() -> str:
 
 @functools.cache
 def vega_library() -> str:
-    """The script; a cached one that does not end as it should is made anew."""
+    """The script; a cached one that does not end as it should is made again."""
     with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
         script = _cache().read_text(encoding="utf-8")
         if script.endswith(f"{_END}\n"):

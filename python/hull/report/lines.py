@@ -19,7 +19,7 @@ _FEW_TICKS = 3
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over seeds with half the width of its interval, 0 where there is none."""
+    """A mean over seeds with half the width of its interval, 0 if there is none."""
 
     value: float
     half: float = 0.0

@@ -1,9 +1,9 @@
 """Scheme: how each compared scheme is named and drawn, the same in every chart and figure.
 
-Colours are Okabe and Ito's, which people with the usual colour vision deficiencies can tell apart;
+Colours are Okabe and Ito's, which people with the usual colour vision deficiencies can distinguish;
 dash and marker repeat the distinction without colour. The schemes of the paper's table 4 and the
 report's table II, the three kinds of them, and DCTCP with a phantom queue look the same everywhere;
-an experiment declares the looks of its other schemes. What nobody declares is named as in the
+an experiment declares the looks of its other schemes. What is not declared is named as in the
 scenario and takes the remaining colours in the order in which a summary lists it.
 """
 

@@ -1,4 +1,4 @@
-"""Transports: where a run has several, the results of each, and its flows told apart by them."""
+"""Transports: where a run has several, the results of each, and its flows distinguished by them."""
 
 from __future__ import annotations
 

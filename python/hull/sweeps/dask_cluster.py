@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 from hull.errors import RunError, UsageError
+from hull.extras import require
 from hull.sweeps.engine import Engine
 
 _CONNECT_S = 10
@@ -64,12 +65,9 @@ class Dask(Engine):
 
 def open_dask(address: str, jobs: int | None) -> Dask:
     """Connect to a scheduler; says how long that was tried, and what to check."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError(
-            "--executor dask: the package `distributed` is not installed; pip install 'hull[dask]'"
-        ) from None
+    require("dask", "--executor dask")
+    from distributed import Client
+
     place = address.removeprefix("dask://")
     host, colon, port = place.rpartition(":")
     if not (host and colon and port.isdigit()):

@@ -14,7 +14,7 @@ from hull.sweeps.tasks import watches
 
 
 class Engine:
-    """An executor that somebody else opened, and closes."""
+    """An executor that the caller opened, and closes."""
 
     task_s = 0.5
     """How long a task should take: so long that handing it over costs little."""
@@ -28,7 +28,7 @@ class Engine:
     """Whether workers put runs into the store, where they see it."""
     in_process = False
     lost = "the executor gave up its tasks"
-    """What is said when tasks come back cancelled, though nobody here cancelled them."""
+    """What is said when tasks come back cancelled, though hull did not cancel them."""
 
     def __init__(self, executor: Executor, workers: int) -> None:
         """`workers`: tasks that it can do at a time."""

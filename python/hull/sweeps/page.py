@@ -86,7 +86,7 @@ class _Sweep:
         return tuple(value for at, value in enumerate(point) if at != self.main)
 
     def label(self, point: tuple[str, ...]) -> str:
-        """The values of the other keys as text; empty where there is no other."""
+        """The values of the other keys as text; empty if there is no other."""
         named = zip(self.keys, point, strict=True)
         return ", ".join(
             f"{key.name} = {v}" for at, (key, v) in enumerate(named) if at != self.main

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hull.errors import RunError, UsageError
+from hull.extras import require
 from hull.sweeps.engine import Engine
 from hull.sweeps.tasks import WrongBuildError
 
@@ -109,7 +110,7 @@ class SlurmExecutor(Executor):
         with self._lock:
             running = [(job, future) for job, future in self._jobs.items() if not future.done()]
         for job, future in running:
-            # The folder is listed anew, as a network file system remembers what was not there.
+            # The folder is listed again, as a network file system remembers what was not there.
             with contextlib.suppress(OSError):
                 job.paths.folder.chmod(job.paths.folder.stat().st_mode)
             if job.paths.result_pickle.exists():
@@ -160,12 +161,7 @@ class Slurm(Engine):
 
 def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm:
     """Slurm with options of sbatch, as partition and time (in minutes)."""
-    try:
-        import submitit  # noqa: F401
-    except ImportError:
-        raise UsageError(
-            "--executor slurm: the package `submitit` is not installed; pip install 'hull[slurm]'"
-        ) from None
+    require("slurm", "--executor slurm")
     if shutil.which("sbatch") is None or shutil.which("srun") is None:
         raise UsageError(
             "--executor slurm: no sbatch and srun here; expected a machine that submits to Slurm"

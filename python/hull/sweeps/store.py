@@ -74,7 +74,7 @@ class Store:
         return self.tables(key).is_dir() and damage(self.tables(key)) is None
 
     def keep(self, run: Run, rows: Sequence[Row]) -> None:
-        """Keep what a run has measured. Raises OSError where there is no room."""
+        """Keep what a run has measured. Raises OSError if there is no room."""
         temporary = self._temporary / _unique(run.key)
         labels = (run.key, run.name, run.condition, run.scheme, with_seed(run.scenario, run.seed))
         try:
@@ -193,7 +193,7 @@ def _read(paths: list[Path]) -> dict[str, list[Row]]:
 
 
 def _identity(folder: Path) -> str:
-    """The name that a store was given when it was made; empty where there is none yet."""
+    """The name that a store was given when it was made; empty if there is none yet."""
     marker = folder / MARKER
     try:
         content = read_json(marker)

@@ -112,7 +112,7 @@ def test_some_hosts_change(tmp_path: Path) -> None:
         (["--topology", NETWORK, "--seeds", "0"], "--seeds: 0 is invalid"),
         (["--topology", NETWORK, "--columns", "start=when"], "when"),
         (["--topology", NETWORK, "--place", "192.0.2.0/24=0-7"], "--place"),
-        (["--topology", NETWORK, "--deployed", "nobody"], "--deployed: nobody is invalid"),
+        (["--topology", NETWORK, "--deployed", "nowhere"], "--deployed: nowhere is invalid"),
         (["--topology", NETWORK, "--gateway", "h99"], "--gateway: h99 is invalid"),
         (["--topology", "2x4@10M,2x10M"], "times its rate"),
     ],

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("fastapi", reason="pip install 'hull[lab]'")
-pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
-pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
+pytest.importorskip("fastapi", reason="needs hullnet[lab]")
+pytest.importorskip("uvicorn", reason="needs hullnet[lab]")
+pytest.importorskip("websockets", reason="needs hullnet[lab]")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -122,7 +122,7 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
         wrong = {"Authorization": "Bearer wr\xf6ng", **elsewhere}
         status, headers, _ = server.get("/api/theory", **wrong)
         assert (status, headers["www-authenticate"]) == (401, "Bearer")
-        # That was the fifth: from now on nobody at this address, not even with the right one.
+        # That was the fifth: from now on this address is locked out, even with the right one.
         status, headers, body = server.get("/api/theory", **right)
         assert status == 429
         assert 50 < int(headers["retry-after"]) <= 60
@@ -245,6 +245,5 @@ def test_without_its_packages_it_names_the_extra() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == (
-        "hull: error: hull lab: uvicorn is not installed; the lab needs the extra lab: "
-        "pip install 'hull[lab]'\n"
+        'hull: error: hull lab: uvicorn is not installed; pip install "hullnet[lab]"\n'
     )

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="pip install 'hull[lab]'")
-pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
-pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
+pytest.importorskip("fastapi", reason="needs hullnet[lab]")
+pytest.importorskip("uvicorn", reason="needs hullnet[lab]")
+pytest.importorskip("websockets", reason="needs hullnet[lab]")
 
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Close, CloseCode, Frame, Opcode

@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-pytest.importorskip("fastapi", reason="pip install 'hull[lab]'")
-pytest.importorskip("uvicorn", reason="pip install 'hull[lab]'")
-pytest.importorskip("websockets", reason="pip install 'hull[lab]'")
+pytest.importorskip("fastapi", reason="needs hullnet[lab]")
+pytest.importorskip("uvicorn", reason="needs hullnet[lab]")
+pytest.importorskip("websockets", reason="needs hullnet[lab]")
 
 import uvicorn
 from websockets.sync.client import connect

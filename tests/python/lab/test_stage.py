@@ -128,7 +128,7 @@ def test_the_charts_of_a_lesson_come_first(open_page: Open) -> None:
     ):
         page.get_by_role("button", name=lesson, exact=True).press("Enter")
         expect(first).to_contain_text(chart)
-    # Its order stays while one drags, and in the link.
+    # Its order stays while you drag, and in the link.
     page.locator("#set-drain").press("ArrowLeft")
     page.wait_for_timeout(400)
     assert page.url.endswith("&lesson=why")

@@ -20,7 +20,7 @@ from hull.sweeps import dask_cluster
 from hull.sweeps.dask_cluster import open_dask
 from sweep_help import GRID, SHORT, runs
 
-Client = pytest.importorskip("distributed", reason="no Dask here: pip install 'hull[dask]'").Client
+Client = pytest.importorskip("distributed", reason="needs hullnet[dask]").Client
 
 LONGER = ["--set", "run.duration=2s", "--set", "run.warmup=20ms", "--seeds", "4"]
 

@@ -58,7 +58,7 @@ def free_ports(count: int) -> list[int]:
 @pytest.fixture
 def slurm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A cluster of one machine; SLURM_CONF names it."""
-    pytest.importorskip("submitit", reason="no submitit here: pip install 'hull[slurm]'")
+    pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     path = f"{os.environ['PATH']}:/usr/sbin"
     missing = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
     if missing or os.geteuid() != 0:
@@ -152,7 +152,7 @@ def test_jobs_give_what_threads_give_though_one_is_cancelled(
 
 
 def test_no_slurm_here(hull: Hull, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("submitit", reason="no submitit here: pip install 'hull[slurm]'")
+    pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     monkeypatch.setenv("PATH", "/nowhere")
     refused = hull("sweep", "scenario.toml", *SHORT, "--executor", "slurm")
     assert refused.returncode == 2
@@ -163,7 +163,7 @@ def test_no_slurm_here(hull: Hull, place: Path, monkeypatch: pytest.MonkeyPatch)
 def test_options_that_cannot_be(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("submitit", reason="no submitit here: pip install 'hull[slurm]'")
+    pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     monkeypatch.setattr(shutil, "which", lambda name: name)
     key, _, value = option.partition("=")
     with pytest.raises(UsageError, match=f"--slurm {key}: {value} is invalid; expected a whole n"):

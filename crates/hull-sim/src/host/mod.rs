@@ -16,7 +16,7 @@ pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
-/// The hosts of a network; each list has one entry a host, or none where nobody has one.
+/// The hosts of a network; each list has one entry a host, or none if no host has one.
 #[derive(Debug, Default)]
 pub struct HostSide {
     /// The port on which each host sends.

@@ -58,7 +58,7 @@ pub enum Echo {
     Nothing,
     /// It was not associated, now it is.
     Begun,
-    /// It was associated, and its time begins anew.
+    /// It was associated, and its time restarts.
     Renewed,
 }
 

@@ -73,7 +73,7 @@ pub struct FlowLog {
     acked: Vec<Sketch>,
     slowdowns: Slowdowns,
     bytes: Vec<u64>,
-    /// The same for each transport, where there are several.
+    /// The same for each transport, if there are several.
     of_transports: Vec<FlowLog>,
     /// The same for each group, where there are groups.
     of_groups: Vec<FlowLog>,
@@ -232,12 +232,12 @@ impl FlowLog {
         self.slowdowns.summary(self.classes())
     }
 
-    /// Names of the transports, where there are several.
+    /// Names of the transports, if there are several.
     pub fn transports(&self) -> &[String] {
         &self.table.names().transports
     }
 
-    /// The flows of each transport, where there are several.
+    /// The flows of each transport, if there are several.
     pub fn by_transport(&self) -> &[FlowLog] {
         &self.of_transports
     }

@@ -52,7 +52,7 @@ pub(crate) struct TableLog<R> {
     path: Option<PathBuf>,
     file: Option<TableFile>,
     error: Option<io::Error>,
-    /// Nobody asks for rows.
+    /// Rows were not asked for.
     discards: bool,
 }
 

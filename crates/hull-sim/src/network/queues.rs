@@ -4,7 +4,7 @@
 //! next packet is chosen when so much is left to send, and what comes later does not overtake it.
 //!
 //! Such a port does not know on arrival when a packet will be sent, so it has an event of its own
-//! for each choice that somebody waits for. Sizes are bytes, times ps.
+//! for each choice that a host waits for. Sizes are bytes, times ps.
 
 use std::collections::VecDeque;
 
@@ -101,7 +101,7 @@ impl Queues {
         Some(replaced)
     }
 
-    /// Takes all packets out, when the link has failed; nobody asks the port any more.
+    /// Takes all packets out, when the link has failed; the port is not asked any more.
     pub fn clear(&mut self) -> Vec<Packet> {
         let mut lost = Vec::new();
         while let Some(waiting) = self.pop() {

@@ -1,5 +1,5 @@
 //! What is wrong with a scenario: a line for each mistake, with its place in the file, the key, what was
-//! found and what is allowed.
+//! found and what is expected.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct Mistake {
     pub cause: String,
     /// The dotted key; empty when the file as a whole is meant.
     pub key: String,
-    /// What was found and what is allowed.
+    /// What was found and what is expected.
     pub problem: String,
 }
 
@@ -62,7 +62,7 @@ impl ScenarioError {
         self
     }
 
-    /// The same where nobody wrote lines, as in Python's dicts.
+    /// The same for input without lines, as Python's dicts are.
     #[must_use]
     pub fn without_lines(mut self) -> Self {
         self.shows_lines = false;

@@ -25,7 +25,7 @@ pub struct Cell {
     pub scheme: String,
     /// The scenario without schemes and sweep.
     pub scenario: Scenario,
-    /// Keys that nobody set, whose values depend on the network.
+    /// Keys that were not set, whose values depend on the network.
     pub derived: Vec<&'static str>,
 }
 

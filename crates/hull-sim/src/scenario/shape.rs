@@ -240,7 +240,7 @@ fn names(node: &Json) -> Option<Vec<&str>> {
     })
 }
 
-/// What a node takes, in words.
+/// What a node takes, as text.
 fn expected(property: &Json, node: &Json) -> String {
     if let Some(quantity) = node["x-quantity"].as_str() {
         return units::expected(quantity, property["x-packets"] == true);

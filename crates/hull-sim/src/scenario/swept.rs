@@ -27,7 +27,7 @@ pub enum Swept {
 }
 
 impl Swept {
-    /// The values; the error says what was found and what is allowed.
+    /// The values; the error says what was found and what is expected.
     pub(super) fn values(&self) -> Result<Vec<Value>, String> {
         let values = match self {
             Swept::List(list) => {

@@ -105,7 +105,7 @@ pub struct Template {
     /// The priority class of their packets, where it is not that of the message.
     pub class: Option<u8>,
     /// What its connections have in common, where they are of the message transport: then sender and
-    /// receiver above serve nobody.
+    /// receiver above serve no sender.
     pub message: Option<Arc<MessageConfig>>,
 }
 

@@ -117,7 +117,7 @@ struct Tally {
     packets_dropped: u64,
     packet_hops: u64,
     counts: Counts,
-    /// By transport, where there are several.
+    /// By transport, if there are several.
     of_transports: Vec<TransportCount>,
     events_served: u64,
     /// Samples among them: a result does not count them.

@@ -42,7 +42,7 @@ pub struct Measured {
     pub(super) at_ps: u64,
     /// Payload by receiving host.
     pub(super) received_bytes: Vec<u64>,
-    /// Counts by transport, where there are several.
+    /// Counts by transport, if there are several.
     pub(super) of_transports: Vec<TransportCount>,
     /// What each port has done.
     pub(super) ports: Vec<Reading>,
@@ -125,7 +125,7 @@ pub struct Outcome {
     pub simulated_ps: u64,
     /// Packets marked CE.
     pub marks: u64,
-    /// The results of each transport, where there are several.
+    /// The results of each transport, if there are several.
     pub transports: IndexMap<String, TransportSummary>,
     /// The other counts.
     pub counts: Counts,

@@ -148,7 +148,7 @@ impl FlowTable {
     ) {
         let at = flow as usize;
         if !self.has_pace(flow) {
-            return; // Nobody there reads it.
+            return; // It is not read there.
         }
         let mut at_ps = clock.now_ps;
         for passed in self.flows[at].out..hop - 1 {

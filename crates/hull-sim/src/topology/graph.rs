@@ -94,7 +94,7 @@ pub struct Graph {
 
 impl Graph {
     /// Makes a graph of parts and checks it; `tiers` are the tiers' names. The error says what was found
-    /// and what is allowed.
+    /// and what is expected.
     pub(super) fn new(
         parts: Parts,
         names: Names,

@@ -11,7 +11,7 @@ use crate::quote;
 /// What separates the ends; no node's name contains one of them.
 pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
 
-/// The ports that `text` names, or what was found and what is allowed.
+/// The ports that `text` names, or what was found and what is expected.
 pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     let wrong = |what: String| {
         format!(

@@ -16,7 +16,7 @@ use super::Topology;
 use super::graph::{Graph, Kind};
 use super::observed::observed;
 
-/// Least times between edge and fabric; both are 0 where there is no fabric, or where the fabric is
+/// Least times between edge and fabric; both are 0 if there is no fabric, or where the fabric is
 /// the bottleneck that is looked at (dumbbell).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notice {

@@ -20,7 +20,7 @@ pub(super) struct Pods {
     pub(super) hosts_per_tor: usize,
     /// Aggregation switches in each pod; above 0 where a pod has several ToRs or there are several pods.
     pub(super) aggs_per_pod: usize,
-    /// Cores, a multiple of `aggs_per_pod`; above 0 where there are several pods.
+    /// Cores, a multiple of `aggs_per_pod`; above 0 if there are several pods.
     pub(super) cores: usize,
 }
 

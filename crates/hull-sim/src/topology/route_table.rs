@@ -129,7 +129,7 @@ impl RouteTable {
         true
     }
 
-    /// Number of ports of the longest of the paths between two hosts; 0 where there is none.
+    /// Number of ports of the longest of the paths between two hosts; 0 if there is none.
     pub(super) fn longest_path(&self) -> usize {
         self.longest
     }
@@ -168,7 +168,7 @@ fn attachments(
     (hosts, rows)
 }
 
-/// Links from each switch to `target`; `NONE` where there is no way.
+/// Links from each switch to `target`; `NONE` if there is no way.
 fn hops_to(neighbours: &[Vec<(u32, u32)>], target: u32) -> Vec<u32> {
     let mut hops = vec![NONE; neighbours.len()];
     hops[target as usize] = 0;

@@ -52,7 +52,7 @@ impl Routes {
         }
     }
 
-    /// Number of ports of the longest of the paths between two hosts; 0 where there is none.
+    /// Number of ports of the longest of the paths between two hosts; 0 if there is none.
     pub fn longest_path(&self) -> usize {
         match &self.0 {
             Ways::Computed(routes) => routes.longest_path(),

@@ -91,7 +91,7 @@ pub(crate) trait Quantity: Sized {
     /// Reads it.
     fn read(written: Written<'_>) -> Result<Self, String>;
 
-    /// What is allowed, for messages.
+    /// What is expected, for messages.
     fn allowed() -> String;
 
     /// The message for something else.
@@ -195,7 +195,7 @@ impl<Q: Quantity> serde::de::Visitor<'_> for QuantityVisitor<Q> {
 macro_rules! text_form {
     ($name:ident) => {
         impl $name {
-            /// Reads a text; the error says what is allowed.
+            /// Reads a text; the error says what is expected.
             pub fn parse(text: &str) -> Result<Self, String> {
                 crate::units::Quantity::read(crate::units::Written::Text(text))
             }

@@ -120,7 +120,7 @@ fn has_empty(name: &str) -> bool {
     matches!(name, TRANSPORT | GROUP | AFTER | REUSE)
 }
 
-/// Texts with an empty one where there is no value, and no level that tells.
+/// Texts with an empty one if there is no value, and no level that tells.
 fn with_empty(values: Vec<ByteArray>, levels: &mut Vec<i16>, there: i16) -> Vec<ByteArray> {
     if there == 0 {
         return values;

@@ -95,7 +95,7 @@ impl Groups {
         }
     }
 
-    /// Names by number, `other` first; none where there are no groups.
+    /// Names by number, `other` first; none if there are no groups.
     pub fn all_names(&self) -> Vec<String> {
         let other = (!self.names.is_empty()).then(|| OTHER_GROUP.to_owned());
         other

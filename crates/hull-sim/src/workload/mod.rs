@@ -151,7 +151,7 @@ pub struct QueryRecord {
     pub client: u32,
     /// Number of servers that were asked.
     pub servers: u32,
-    /// Responses within the deadline; all that came where there is no deadline.
+    /// Responses within the deadline; all that came if there is no deadline.
     pub in_time: u32,
     /// Responses that suffered a retransmission timeout, their requests' included.
     pub timeouts: u32,

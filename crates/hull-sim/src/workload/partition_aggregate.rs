@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_reports_share_in_time_is_that_of_its_service() {
-        // Ten servers, so little load that nobody waits: P(service <= 25 ms) for each response.
+        // Ten servers, so little load that no request waits: P(service <= 25 ms) for each response.
         let text = SEARCH.replace("8.45ms", "845ms");
         let mut traffic = build(&text, 11, "6000s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);

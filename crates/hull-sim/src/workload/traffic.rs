@@ -217,7 +217,7 @@ impl Traffic {
         })
     }
 
-    /// Names of the groups of its flows by number; none where there are no groups.
+    /// Names of the groups of its flows by number; none if there are no groups.
     pub fn groups(&self) -> Vec<String> {
         self.groups.all_names()
     }

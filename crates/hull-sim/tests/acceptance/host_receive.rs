@@ -89,7 +89,7 @@ fn the_first_packet_waits_no_longer_than_the_timer() {
     assert_eq!((path.interrupts, path.busy_ps), (2, 7 * US_PS));
 }
 
-/// What comes while the processor works is taken without another interrupt; what comes after waits anew.
+/// What comes while the processor works is taken without another interrupt; what comes after waits again.
 #[test]
 fn a_busy_processor_is_not_interrupted() {
     let mut path = ReceivePath::new(CONFIG);

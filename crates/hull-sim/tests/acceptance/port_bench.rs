@@ -50,7 +50,7 @@ impl Bench {
         let all = (0..ports).map(|_| Port::new(config())).collect();
         let config = config();
         let mut network = Network::new(all);
-        network.add_route(&[0], 0); // the route of all packets; nobody follows it
+        network.add_route(&[0], 0); // the route of all packets; no packet takes it
         Bench {
             network,
             ports,

@@ -74,7 +74,7 @@ fn waits_are_those_of_cobham() {
     }
 }
 
-/// A memory that nobody fills changes nothing.
+/// A memory that never fills changes nothing.
 #[test]
 fn a_shared_memory_keeps_the_order() {
     let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);

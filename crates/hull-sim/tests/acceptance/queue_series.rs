@@ -49,7 +49,7 @@ pub fn table<const N: usize>(path: &Path, columns: [&str; N]) -> Vec<[f64; N]> {
 }
 
 /// Sawteeth of a series: mean peak, mean trough, mean period (s). A tooth ends when the queue has
-/// fallen by `depth` from its peak and begins anew when it has risen by `depth` from its trough.
+/// fallen by `depth` from its peak and begins again when it has risen by `depth` from its trough.
 pub fn sawteeth(series: &[(f64, f64)], depth: f64) -> (f64, f64, f64) {
     let (mut peaks, mut troughs): (Vec<(f64, f64)>, Vec<f64>) = Default::default();
     let (mut rising, mut extreme) = (true, series[0]);

@@ -1,5 +1,5 @@
 //! The bad input of the issue, as a user writes it: each is refused before the run with one message that
-//! names the file, the key, what was found and what is allowed. The rules themselves are tested beside
+//! names the file, the key, what was found and what is expected. The rules themselves are tested beside
 //! the code; here they are joined to the scenario.
 
 use std::fs;

@@ -1,5 +1,5 @@
 //! The retransmission timer against RFC 6298 by hand: the floor, equations 2.2 and 2.3, Karn's rule
-//! (3: no samples from what was sent twice), 5.2 and 5.3 (off when all is acknowledged, started anew
+//! (3: no samples from what was sent twice), 5.2 and 5.3 (off when all is acknowledged, restarted
 //! by progress), 5.5 (doubling). And the delayed ACK's timer (RFC 1122, 4.2.3.2).
 
 use hull_sim::transport::{EchoKind, Receiver, ReceiverConfig};
@@ -51,7 +51,7 @@ fn stays_at_its_floor() {
     assert_eq!(timeout_ps(&flow), 10 * MS_PS);
     flow.now_ps += MS_PS;
     flow.deliver(1);
-    assert_eq!(timeout_ps(&flow), 10 * MS_PS, "progress starts it anew");
+    assert_eq!(timeout_ps(&flow), 10 * MS_PS, "progress starts it again");
 }
 
 /// The ACK after a timeout may be for either copy: the estimate stays that of the first sample, and the

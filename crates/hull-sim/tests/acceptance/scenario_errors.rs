@@ -1,5 +1,5 @@
 //! Bad input against the rule: one message that names the file, the key, what was found and
-//! what is allowed.
+//! what is expected.
 
 use hull_sim::scenario::expand;
 

@@ -242,7 +242,7 @@ fn percentiles_are_those_of_the_rows() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// With load, too, nobody is faster than alone.
+    /// With load, too, no flow is faster than alone.
     #[test]
     fn no_flow_is_faster_than_alone(
         network in 0..NETWORKS.len(),

@@ -1,4 +1,4 @@
-//! Keys of `[topology]` that cannot be: one message with the key, what was found, what is allowed.
+//! Keys of `[topology]` that cannot be: one message with the key, what was found, what is expected.
 
 use super::try_scenario;
 

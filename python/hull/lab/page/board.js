@@ -67,7 +67,7 @@ export class Board {
     requestAnimationFrame(loop);
   }
 
-  /** Whether statistics count from the start still; they begin anew after the warm-up. */
+  /** Whether statistics count from the start still; they begin again after the warm-up. */
   get warming() { return this.reached < this.warmup; }
 
   /** Whether that takes so long that it should be said. */

@@ -123,7 +123,7 @@ async function start() {
       if (now) tokenIsOf(now.server);
       if (now?.token_needed && !token()) {
         showConnection("token");
-        login("The server was started anew: enter its new token.");
+        login("The server was restarted: enter its new token.");
         return;
       }
     }
@@ -249,7 +249,7 @@ async function start() {
     if (board.paused) return;
     if (document.hidden) { stream.pause(); return; }
     stream.resume();
-    // It may have been connected anew meanwhile.
+    // It may have been connected again meanwhile.
     if (the("connection").dataset.kind === "paused") showConnection("live");
   });
   const wide = matchMedia("(min-width: 60rem)");
@@ -257,7 +257,7 @@ async function start() {
   drawer.open = wide.matches; // on a phone it is a drawer at the bottom
   wide.addEventListener("change", () => { if (wide.matches) drawer.open = true; });
   the("about").textContent = `hull ${model.hull_version}.`
-    + " Statistics and the latency curve begin anew after the warm-up (200 round trips at most). Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
+    + " Statistics and the latency curve begin again after the warm-up (200 round trips at most). Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
 
   show();
   const matching = buttons.find((entry) => entry?.key === query(state));

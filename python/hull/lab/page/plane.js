@@ -293,7 +293,7 @@ export class Plane {
 }
 
 /**
- * Where a scheme stands; null where there is no latency yet.
+ * Where a scheme stands; null if there is no latency yet.
  * @param {any} stats @param {Kinds} kinds @param {number} rate @param {boolean} warming @returns {Place|null}
  */
 export function placeOf(stats, kinds, rate, warming) {

@@ -1,4 +1,4 @@
-// Stage: what stays in view while one drags: the plane and the drawn network, told and drawn together.
+// Stage: what stays in view while you drag: the plane and the drawn network, told and drawn together.
 
 import { Network } from "./network.js";
 import { Plane } from "./plane.js";

@@ -22,7 +22,7 @@ export function defaults(model) {
   return { a: b ? "dctcp" : ids[0], b, more: [], log: false, lesson: "", values };
 }
 
-/** What one key allows, in words. @param {import("./model.js").Parameter} parameter */
+/** What one key allows, as text. @param {import("./model.js").Parameter} parameter */
 function allowed(parameter) {
   if (parameter.choices) return parameter.choices.map(written).join(", ");
   return `${written(parameter.min)} to ${written(parameter.max)}`;

@@ -103,7 +103,7 @@ fn vectors() -> Vec<Vector> {
         by_hand(
             "classic_latch",
             "m = 2. Packet 1 is CE: latched, waits; 2: ACK with ECE. 3-4 without CE: still ECE. 5 \
-             carries CWR: cleared, waits; 6: ACK without ECE. 7 carries CWR and CE: latched anew; 8: \
+             carries CWR: cleared, waits; 6: ACK without ECE. 7 carries CWR and CE: latched again; 8: \
              ECE.",
             config("classic", 2),
             vec![

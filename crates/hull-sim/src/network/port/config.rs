@@ -29,7 +29,7 @@ pub struct PortConfig {
     pub delay_ps: u64,
     /// Bytes after which the far end begins to forward: a cut-through switch. None: all of them.
     pub cut_through_bytes: Option<u16>,
-    /// Buffer room; of each priority class where there are several.
+    /// Buffer room; of each priority class if there are several.
     pub buffer: BufferLimit,
     /// Whether the packet being sent occupies buffer and counts for marking.
     pub count_in_service: bool,

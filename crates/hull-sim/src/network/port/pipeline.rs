@@ -197,7 +197,7 @@ impl Port {
 
     /// A packet finds no room in `queue`: it is cut, or the last one there, whose place it takes. Returns
     /// whether the port has to be asked for its next packet, and when; none where nothing can be cut, or
-    /// where there is no room for a header either.
+    /// if there is no room for a header either.
     fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Option<(bool, u64)> {
         let (limit_bytes, limit_packets) = self.room(0, Some(extras));
         let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
@@ -311,7 +311,7 @@ impl Port {
     }
 
     /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
-    /// waits in its queue. Where nothing waits, nobody asks for the next packet, and no rule is told; a link
+    /// waits in its queue. Where nothing waits, no port asks for the next packet, and no rule is told; a link
     /// without delay has delivered it.
     fn look_at_sent(&mut self, now_ps: u64, extras: &mut Extras) {
         let (Some(queues), Some(last)) = (&extras.queues, extras.last_sent.take()) else {

@@ -37,7 +37,7 @@ fn control(
     external: Option<&dyn External>,
 ) -> Result<Controller, Problem> {
     let name = match tcp.congestion_control.is_of_messages() {
-        true => &ControlName::NewReno, // serves nobody
+        true => &ControlName::NewReno, // serves no sender
         false => &tcp.congestion_control,
     };
     Controller::new(name, tcp, link, external).ok_or_else(|| {

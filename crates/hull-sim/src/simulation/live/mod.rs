@@ -2,7 +2,7 @@
 //! pass since the last look is taken from it and forgotten. It is the run that [`super::build`] makes
 //! of the same scenario and seed: looking is one more sampler, which reads and changes nothing.
 //!
-//! Samples are taken every `measure.sample_interval` from time 0 on; statistics begin anew at the end
+//! Samples are taken every `measure.sample_interval` from time 0 on; statistics begin again at the end
 //! of the warm-up, as those of a result folder do.
 
 mod look;
@@ -57,7 +57,7 @@ impl Live {
         scenario.run.threads = 1;
         let mut simulation = build(&scenario, seed, None)?;
         let interval_ps = scenario.measure.sample_interval.0;
-        // Nobody reads its tables.
+        // Its tables are not read.
         simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
         simulation.clock.schedule(0, Kind::Sample, LIVE);

@@ -142,7 +142,7 @@ fn shows_what_a_run_measures() {
 fn keeps_nothing_that_was_taken() {
     let scenario = read(&["run.duration=400ms"]);
     let mut live = live(&scenario);
-    // Nobody looks: every second sample goes when there are too many.
+    // Without a reader every second sample goes when there are too many.
     live.advance(u64::MAX, u64::MAX).expect("advances");
     let simulation = &live.simulation;
     assert!(simulation.records.flows.rows().is_empty());

@@ -3,7 +3,7 @@
 //! words and one counter, which is what a run in parts can afford every few hundred nanoseconds.
 //!
 //! Records have a fixed length. They are seen by the reader when the writer publishes; what does not
-//! fit waits on the writer's side, so that nobody ever blocks.
+//! fit waits on the writer's side, so that no thread ever blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

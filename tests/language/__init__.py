@@ -1,0 +1,1 @@
+"""The words of this repository, against the styles of Vale in `styles`."""

@@ -1,0 +1,83 @@
+"""What a person reads keeps to the house style: the rules are Vale's files in tests/language."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from language.pending import KINDS, LIST, files, matches, pending
+from language.styles import Rule, found, read_rules, without_code
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = read_rules()
+
+
+def test_files_keep_to_the_style() -> None:
+    """Those that do not yet are in tests/language/pending.txt, which `make words` shortens."""
+    exempt = set(pending())
+    wrong = [line for name in files() if name not in exempt for line in matches(RULES, name)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_list_of_pending_files_is_sorted() -> None:
+    assert pending() == sorted(set(pending())), LIST
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The page is drawn anew.", "Write 'again' in place of 'anew'."),
+        ("What is\nallowed", "Write 'the expected form' in place of 'What is allowed'."),
+        ("tell the two apart", "Write 'distinguish' in place of 'tell the two apart'."),
+        ("Redone in full", "Write 'reproduce' in place of 'Redone'."),
+        ("It is said in words.", "Write 'as text' in place of 'in words'."),
+        ("one's own network", "Write 'your own' in place of 'one's own'."),
+    ],
+)
+def test_a_phrase_is_found_with_its_plain_form(text: str, told: str) -> None:
+    assert list(found(RULES, text, markdown=True)) == [(1, told)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for word in words:",
+        'dry = "--dry-run" in words',
+        "in words of 4 bytes",
+        "again, renewed, a commendable amendment",
+    ],
+)
+def test_code_and_parts_of_words_are_no_phrase(text: str) -> None:
+    assert list(found(RULES, text, markdown=False)) == []
+
+
+def test_code_in_markdown_is_left_out() -> None:
+    text = "A `nobody` here.\n\n```text\nnobody\n```\nnobody\n"
+    assert without_code(text).count("\n") == text.count("\n")
+    assert [line for line, _ in found(RULES, text, markdown=True)] == [6]
+
+
+def test_a_style_that_is_not_read_here_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "hull").mkdir()
+    (tmp_path / "hull" / "x.yml").write_text("extends: metric\nmessage: m\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="metric: not read here"):
+        read_rules(tmp_path)
+
+
+def test_existence_rules_are_read(tmp_path: Path) -> None:
+    (tmp_path / "hull").mkdir()
+    text = "extends: existence\nmessage: \"'%s' is vague\"\ntokens:\n  - some\\s+kind\n"
+    (tmp_path / "hull" / "x.yml").write_text(text, encoding="utf-8")
+    rules: list[Rule] = read_rules(tmp_path)
+    assert list(found(rules, "a\nsome kind", markdown=False)) == [(2, "'some kind' is vague")]
+
+
+def test_vale_reads_the_same_files() -> None:
+    configuration = (ROOT / ".vale.ini").read_text(encoding="utf-8")
+    assert "StylesPath = tests/language/styles\n" in configuration
+    assert f"[*.{{{','.join(sorted(kind[1:] for kind in KINDS))}}}]" in configuration
+
+
+def test_codespell_has_its_words_in_pyproject() -> None:
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert set(tools["codespell"]) == {"ignore-words-list", "ignore-regex", "skip"}
