@@ -248,7 +248,7 @@ fn host() -> impl Strategy<Value = Settings> {
 }
 
 fn transport() -> impl Strategy<Value = Settings> {
-    let control = select(vec!["newreno", "cubic", "bic", "dctcp", "prague", "vegas"]);
+    let control = select(vec!["newreno", "cubic", "bic", "dctcp", "vegas"]);
     let mtu = prop_oneof![Just(1500_u32), Just(9000), 300_u32..9000];
     let bools = prop::array::uniform8(any::<bool>());
     (control, mtu, 1_u32..5, 1_u32..30, bools, 0_u32..3).prop_map(
@@ -265,10 +265,7 @@ fn transport() -> impl Strategy<Value = Settings> {
             ] = bools;
             settings([
                 format!("transport.congestion_control={control}"),
-                format!(
-                    "transport.ecn={}",
-                    ecn || ["dctcp", "prague"].contains(&control)
-                ),
+                format!("transport.ecn={}", ecn || control == "dctcp"),
                 format!("transport.dctcp.rtt_fair={fair}"),
                 format!("transport.handshake={shake}"),
                 format!("transport.limited_transmit={limited}"),
