@@ -794,6 +794,10 @@ class DualPi2(TypedDict):
     """Proportional gain, per second (Linux: 3.19921875)."""
     step: NotRequired[Time]
     """An L4S packet that waited longer is marked; without it 1 ms, at most the target."""
+    step_after: NotRequired[int]
+    """Packets that an L4S packet has to find in its queue for the step to apply to it: 0 in
+    Linux, 2 in L4STeam's kernel of 2020.
+    """
     coupling: NotRequired[int]
     """k: L4S packets are marked with k p, classic ones with p^2."""
     classic_share: NotRequired[Share]

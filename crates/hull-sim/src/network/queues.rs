@@ -103,6 +103,7 @@ impl Queues {
         if queue.packets.is_empty() {
             self.scheduler.on_filled(to);
         }
+        self.scheduler.on_added(to, queue.packets.len());
         queue.bytes += wire_bytes;
         queue.packets.push_back(waiting);
         self.bytes += wire_bytes;

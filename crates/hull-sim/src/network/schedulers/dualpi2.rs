@@ -6,6 +6,8 @@
 //! departures are made up for at the next one. Linux updates by a timer that starts with the port. Times are
 //! ps, sizes bytes, gains 1/s.
 
+use std::collections::VecDeque;
+
 use hull_core::dualpi2::{self, DualPi2Config, DualPi2Credit, HERTZ, Queue};
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use schemars::JsonSchema;
@@ -52,6 +54,10 @@ pub struct DualPi2 {
     /// An L4S packet that waited longer is marked; without it 1 ms, at most the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Time>,
+    /// Packets that an L4S packet has to find in its queue for the step to apply to it: 0 in Linux, 2 in L4STeam's
+    /// kernel of 2020.
+    #[serde(default)]
+    pub step_after: u32,
     /// k: L4S packets are marked with k p, classic ones with p^2.
     #[serde(default = "two")]
     pub coupling: u32,
@@ -137,6 +143,12 @@ impl DualPi2 {
             )?;
         }
         require(
+            self.step_after <= 1000,
+            "switch.dualpi2.step_after",
+            self.step_after,
+            "0 to 1000 packets",
+        )?;
+        require(
             (1..=16).contains(&self.coupling),
             "switch.dualpi2.coupling",
             self.coupling,
@@ -200,6 +212,9 @@ pub struct CoupledQueues {
     interval_ps: u64,
     next_update_ps: u64,
     credit: DualPi2Credit,
+    step_after: usize,
+    /// Of the packets of the L queue in order: whether the step applies.
+    steps: VecDeque<bool>,
     virtual_delay: Option<VirtualDelay>,
     random: Stream,
 }
@@ -214,6 +229,8 @@ impl CoupledQueues {
             interval_ps: config.interval_ps,
             next_update_ps: config.interval_ps,
             credit: DualPi2Credit::new(classic_pct, site.mtu),
+            step_after: settings.step_after as usize,
+            steps: VecDeque::new(),
             virtual_delay: settings.virtual_queue.map(|drain| {
                 let drain_bps = drain.of(site.rate).0;
                 VirtualDelay {
@@ -253,6 +270,12 @@ impl Scheduler for CoupledQueues {
         }
     }
 
+    fn on_added(&mut self, queue: usize, found: usize) {
+        if queue == L4S {
+            self.steps.push_back(found >= self.step_after);
+        }
+    }
+
     fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
         let waits = |queue| first_bytes(queue).is_some();
         match self.credit.next(waits(L4S), waits(CLASSIC))? {
@@ -269,6 +292,8 @@ impl Scheduler for CoupledQueues {
                 Some(of_virtual) => of_virtual.on_packet(leaving.now_ps, bytes),
                 None => leaving.waited_ps,
             };
+            let applies = self.steps.pop_front().unwrap_or(true);
+            let delay_ps = if applies { delay_ps } else { 0 };
             let signal = self.controller.l4s(leaving.all_bytes, delay_ps, random);
             (Queue::L4s, signal)
         } else {
@@ -351,6 +376,26 @@ mod tests {
         }
         let found = port.controller.probability() as f64 / dualpi2::ONE as f64;
         assert!((found - p).abs() < 1e-8, "{found} {p}");
+    }
+
+    /// Four L4S packets come at once and leave 2 ms later, above the step of 1 ms. All are marked; with the rule of
+    /// 2020 those are that found two.
+    #[test]
+    fn the_step_may_ask_for_a_queue() {
+        for (step_after, marks) in [(0, [true; 4]), (2, [false, false, true, true])] {
+            let settings = settings(|of| of.step_after = step_after);
+            let mut queues = Queues::new(QUEUES, &Order::DualPi2(settings, site()), 0);
+            for _ in marks {
+                let waiting = Waiting {
+                    arrived_ps: 0,
+                    earliest_ps: 0,
+                    packet: packet(flags::ECT1),
+                };
+                queues.push(L4S, waiting);
+            }
+            let found = marks.map(|_| queues.pop(2 * MS).expect("waits").1 == Decision::Mark);
+            assert_eq!(found, marks);
+        }
     }
 
     /// ECT(1) and CE are L4S, ECT(0) and no ECT are not.

@@ -47,6 +47,9 @@ pub trait Scheduler: Debug + Send {
     /// A packet has come to `queue`, which was empty before.
     fn on_filled(&mut self, _queue: usize) {}
 
+    /// A packet has come to `queue`, in which `found` wait.
+    fn on_added(&mut self, _queue: usize, _found: usize) {}
+
     /// The queue to be served next, of those that are not empty; `first_bytes` has the size of each
     /// queue's first packet, none of an empty one.
     fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize>;
