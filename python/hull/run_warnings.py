@@ -5,6 +5,7 @@
 - A largest window that was left at its default and is below the bandwidth-delay product of the
   longest path: it, and not congestion control, limits a flow that has the path to itself.
 - A group of flows of which no flow has completed.
+- L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
 """
 
 import json
@@ -32,7 +33,12 @@ def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
             continue  # measured on a real network
         name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
         drops = _drops_in_hosts(cell.scenario, averages["drops_by_place"])
-        found_here = (drops, _small_window(cell.scenario), _empty_groups(averages))
+        found_here = (
+            drops,
+            _small_window(cell.scenario),
+            _empty_groups(averages),
+            _unseparated(cell.scenario),
+        )
         for text in filter(None, found_here):
             found.setdefault(text, []).append(name)
     return [f"{_names(names)}: {text}" for text, names in found.items()]
@@ -67,6 +73,20 @@ def _empty_groups(averages: Mapping[str, Any]) -> str:
         if name != NO_GROUP and not any(entry["count"]["mean"] for entry in of["fct"])
     ]
     return f"no flow of these groups completed: {', '.join(empty)}" if empty else ""
+
+
+def _unseparated(scenario: Mapping[str, Any]) -> str:
+    tables = {"transport": scenario["transport"]}
+    tables |= {f"transports.{name}": of for name, of in scenario.get("transports", {}).items()}
+    senders = [name for name, of in tables.items() if of["congestion_control"] == "prague"]
+    switch = scenario["switch"]
+    separates = "dualpi2" in switch or switch.get("fq_codel", {}).get("flows", 1) > 1
+    if not senders or separates:
+        return ""
+    return (
+        f"{', '.join(senders)} sends ECT(1), and the switches queue it with classic traffic, which "
+        "then loses to it; switch.dualpi2 and switch.fq_codel separate the two"
+    )
 
 
 def _small_window(scenario: Mapping[str, Any]) -> str:

@@ -19,11 +19,11 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 MarkOn = Literal["enqueue", "dequeue", "sent"]
 """When the queue is compared with the threshold."""
 AverageWeight = int | str | float
+RelativeRate = str | float
 QcnRounding = Literal["up", "down"]
 """What becomes of a part of a step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
-RelativeRate = str | float
 Tick = str | float
 Placement = Literal["series", "parallel"]
 """Where a phantom queue counts packets (paper, remark 1)."""
@@ -32,6 +32,7 @@ CongestionControl = Literal[
     "cubic",
     "bic",
     "dctcp",
+    "prague",
     "vegas",
     "qcn",
     "qcn-aimd",
@@ -526,6 +527,17 @@ class Vegas(TypedDict):
     """Above this many slow start ends."""
 
 
+class Prague(TypedDict):
+    """Prague's parameters."""
+
+    rtt_target: NotRequired[Time]
+    """Round trip below which the increase shrinks, so that flows of unequal round trips get
+    equal rates; 0s for none.
+    """
+    transition_rounds: NotRequired[int]
+    """Rounds after slow start before it does."""
+
+
 class Dctcp(TypedDict):
     """DCTCP's parameters (thesis 2.2.1)."""
 
@@ -632,6 +644,8 @@ class Transport(TypedDict):
     """BIC-TCP's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
+    prague: NotRequired[Prague]
+    """Prague's parameters."""
     vegas: NotRequired[Vegas]
     """Vegas's parameters."""
     message: NotRequired[Message]
@@ -728,6 +742,71 @@ class CongestionPoint(TypedDict):
     adaptive: NotRequired[bool]
     """Whether congestion makes samples more frequent, up to eight times at the largest feedback
     (IEEE 802.1Qau).
+    """
+
+
+class Pie(TypedDict):
+    """PIE: marks packets with ECT and drops others to keep the queueing delay."""
+
+    target: NotRequired[Time]
+    """Delay to be kept."""
+    interval: NotRequired[Time]
+    """Time between two updates of the probability."""
+    alpha: NotRequired[Share]
+    """Integral gain, per second."""
+    beta: NotRequired[Share]
+    """Proportional gain, per second."""
+    burst: NotRequired[Time]
+    """Time after an idle queue during which bursts are let in."""
+
+
+class FqCodel(TypedDict):
+    """FQ-CoDel: a queue with CoDel for each flow, served by deficit round robin."""
+
+    target: NotRequired[Time]
+    """Wait that is accepted."""
+    interval: NotRequired[Time]
+    """How long packets have to wait longer before the first is marked or dropped: a large round
+    trip.
+    """
+    flows: NotRequired[int]
+    """Queues; 1 is CoDel."""
+
+
+class DualPi2(TypedDict):
+    """DualPI2: two coupled queues at each port, one for L4S packets (ECT(1), CE) and one for the
+    rest.
+    """
+
+    typical_rtt: NotRequired[Time]
+    """Typical round trip, from which target, interval, alpha and beta follow; without it and
+    max_rtt they are those of Linux.
+    """
+    max_rtt: NotRequired[Time]
+    """Largest round trip; without it 6 typical ones."""
+    target: NotRequired[Time]
+    """Delay to be kept (Linux: 15 ms)."""
+    interval: NotRequired[Time]
+    """Time between two updates of the probability (Linux: 16 ms)."""
+    alpha: NotRequired[Share]
+    """Integral gain, per second (Linux: 0.16015625)."""
+    beta: NotRequired[Share]
+    """Proportional gain, per second (Linux: 3.19921875)."""
+    step: NotRequired[Time]
+    """An L4S packet that waited longer is marked; without it 1 ms, at most the target."""
+    step_after: NotRequired[int]
+    """Packets that an L4S packet has to find in its queue for the step to apply to it: 0 in
+    Linux, 2 in L4STeam's kernel of 2020.
+    """
+    coupling: NotRequired[int]
+    """k: L4S packets are marked with k p, classic ones with p^2."""
+    classic_share: NotRequired[Share]
+    """Share of the link that the classic queue has while both hold packets."""
+    drop_on_overload: NotRequired[bool]
+    """Whether overload (k p above 1) drops L4S packets too, rather than let the queues grow."""
+    virtual_queue: NotRequired[RelativeRate]
+    """Rate of a virtual queue of L4S packets: the step is compared with the time that it takes
+    to drain, in place of the time that the packet waited.
     """
 
 
@@ -846,6 +925,14 @@ class Switch(TypedDict):
     """ECN marking by RED; without this table there is none."""
     pi: NotRequired[Pi]
     """ECN marking by PI; without this table there is none."""
+    dualpi2: NotRequired[DualPi2]
+    """DualPI2, two coupled queues for L4S and classic traffic; without this table there is one
+    queue.
+    """
+    fq_codel: NotRequired[FqCodel]
+    """FQ-CoDel, a queue for each flow; without this table there is one queue."""
+    pie: NotRequired[Pie]
+    """Marks and drops by PIE; without this table there are none."""
     qcn: NotRequired[CongestionPoint]
     """QCN's congestion point; without this table there is none."""
     rcp: NotRequired[Rcp]

@@ -159,6 +159,12 @@ impl Prague {
         self.in_loss = true;
     }
 
+    /// The retransmission timer fired: W is two packets, and may grow.
+    pub fn on_timeout(&mut self) {
+        self.window = MIN_WINDOW;
+        self.in_loss = false;
+    }
+
     /// All that was lost is acknowledged.
     pub fn on_recovered(&mut self) {
         self.in_loss = false;

@@ -25,7 +25,7 @@ pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
-pub use schedulers::Order;
+pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;

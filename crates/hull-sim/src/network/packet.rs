@@ -40,12 +40,15 @@ pub mod flags {
     pub const CLASS_BITS: u32 = 2;
     /// Its receiver understands it without its payload: a switch may cut that off.
     pub const TRIMMABLE: u16 = 1 << 14;
+    /// First bit of the ACE field of AccECN, whose others are CWR and ECE (RFC 9768).
+    pub const AE: u16 = 1 << 15;
 
     /// No two fields share a bit.
     const _: () = {
         let class = ((1 << CLASS_BITS) - 1) << CLASS_SHIFT;
         let fields = [
-            DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, TRIMMED, LAST_HOP, class, TRIMMABLE,
+            DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, TRIMMED, LAST_HOP, class,
+            TRIMMABLE, AE,
         ];
         let (mut taken, mut i) = (0, 0);
         while i < fields.len() {
@@ -118,6 +121,20 @@ impl Packet {
     pub fn is_markable(&self) -> bool {
         let ecn = self.flags >> flags::ECN_SHIFT;
         (ecn ^ (ecn >> 1)) & 1 == 1
+    }
+
+    /// The ACE field of an acknowledgment, from its flags.
+    #[inline]
+    pub fn ace(&self) -> u8 {
+        let bit = |flag: u16, of: u8| if self.flags & flag == 0 { 0 } else { of };
+        bit(flags::AE, 4) | bit(flags::CWR, 2) | bit(flags::ECE, 1)
+    }
+
+    /// The flags of an acknowledgment with this ACE field.
+    #[inline]
+    pub fn ace_flags(ace: u8) -> u16 {
+        let flag = |bit: u8, of: u16| if ace & bit == 0 { 0 } else { of };
+        flag(4, flags::AE) | flag(2, flags::CWR) | flag(1, flags::ECE)
     }
 
     /// Priority class, 0 is served first.

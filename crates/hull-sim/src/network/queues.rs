@@ -9,7 +9,8 @@
 use std::collections::VecDeque;
 
 use super::packet::Packet;
-use super::schedulers::{Order, Scheduler};
+use super::rules::Decision;
+use super::schedulers::{Leaving, Order, Scheduler};
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,19 @@ impl Queues {
         (queue.bytes, queue.packets.len() as u64)
     }
 
+    /// Bytes and packets that count against the port's buffer for a packet of `queue`.
+    pub fn against_buffer(&self, queue: usize) -> (u64, u64) {
+        match self.manages() {
+            true => (self.bytes, self.packets as u64),
+            false => self.queue(queue),
+        }
+    }
+
+    /// Whether the scheduler marks and drops packets that leave.
+    pub fn manages(&self) -> bool {
+        self.scheduler.manages()
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.packets == 0
@@ -78,16 +92,41 @@ impl Queues {
 
     /// Adds a packet to a queue; true when the port has to be asked for its next one.
     pub fn push(&mut self, to: usize, waiting: Waiting) -> bool {
+        self.add(to, waiting);
+        !std::mem::replace(&mut self.asked, true)
+    }
+
+    fn add(&mut self, to: usize, waiting: Waiting) {
+        self.pass_time(waiting.arrived_ps);
         let wire_bytes = u64::from(waiting.packet.wire_bytes);
         let queue = &mut self.queues[to];
         if queue.packets.is_empty() {
             self.scheduler.on_filled(to);
         }
+        self.scheduler.on_added(to, queue.packets.len());
         queue.bytes += wire_bytes;
         queue.packets.push_back(waiting);
         self.bytes += wire_bytes;
         self.packets += 1;
-        !std::mem::replace(&mut self.asked, true)
+    }
+
+    /// The scheduler that manages hears of the time before something changes.
+    fn pass_time(&mut self, now_ps: u64) {
+        if self.scheduler.manages() {
+            let queues = &self.queues;
+            let first_came_ps = |queue: usize| Some(queues[queue].packets.front()?.arrived_ps);
+            self.scheduler.on_time(now_ps, &first_came_ps);
+        }
+    }
+
+    /// A packet finds the link idle and nothing that waits, at a scheduler that manages: what becomes of it.
+    pub fn pass_through(&mut self, queue: usize, waiting: Waiting) -> Decision {
+        self.pass_time(waiting.arrived_ps);
+        // The link has been free, and nothing was there to be chosen.
+        self.scheduler.next(&|_| None);
+        self.add(queue, waiting);
+        let chosen = self.pop(waiting.arrived_ps);
+        chosen.map_or(Decision::Drop, |(_, decision)| decision)
     }
 
     /// Puts a packet in the place of the last one of a queue, which must not be empty; returns that one.
@@ -102,17 +141,19 @@ impl Queues {
     }
 
     /// Takes all packets out, when the link has failed; the port is not asked any more.
-    pub fn clear(&mut self) -> Vec<Packet> {
+    pub fn clear(&mut self, now_ps: u64) -> Vec<Packet> {
         let mut lost = Vec::new();
-        while let Some(waiting) = self.pop() {
+        while let Some((waiting, _)) = self.pop(now_ps) {
             lost.push(waiting.packet);
         }
         self.asked = false;
+        self.scheduler.on_failure(now_ps);
         lost
     }
 
-    /// The next packet to be sent.
-    pub fn pop(&mut self) -> Option<Waiting> {
+    /// The next packet, taken out at `now_ps`, and what becomes of it.
+    pub fn pop(&mut self, now_ps: u64) -> Option<(Waiting, Decision)> {
+        self.pass_time(now_ps);
         let queues = &self.queues;
         let first_bytes = |queue: usize| Some(queues[queue].packets.front()?.packet.wire_bytes);
         let chosen = self.scheduler.next(&first_bytes)?;
@@ -120,10 +161,39 @@ impl Queues {
         let waiting = queue.packets.pop_front()?;
         let wire_bytes = u64::from(waiting.packet.wire_bytes);
         queue.bytes -= wire_bytes;
-        self.scheduler.on_served(chosen, queue.packets.is_empty());
         self.bytes -= wire_bytes;
         self.packets -= 1;
-        Some(waiting)
+        let mut decision = Decision::Pass;
+        if self.scheduler.manages() {
+            let leaving = Leaving {
+                now_ps,
+                waited_ps: now_ps - waiting.arrived_ps,
+                queue: chosen,
+                queue_bytes: queue.bytes,
+                all_bytes: self.bytes,
+                others_wait: self.packets > queue.packets.len(),
+            };
+            decision = self.scheduler.on_leaving(&leaving, &waiting.packet);
+        }
+        self.scheduler.on_served(chosen, queue.packets.is_empty());
+        Some((waiting, decision))
+    }
+
+    /// As [`Queues::pop`], but of packets that are to be dropped: they go to `lost`, and the next one is looked at.
+    /// Returns how many did.
+    pub fn pop_kept(
+        &mut self,
+        now_ps: u64,
+        lost: &mut VecDeque<Packet>,
+    ) -> (Option<(Waiting, Decision)>, u64) {
+        let mut dropped = 0;
+        loop {
+            match self.pop(now_ps) {
+                Some((waiting, Decision::Drop)) => lost.push_back(waiting.packet),
+                kept => return (kept, dropped),
+            }
+            dropped += 1;
+        }
     }
 
     /// After a packet was taken: whether the port has to be asked again.
@@ -170,7 +240,7 @@ mod tests {
     }
 
     fn served(queues: &mut Queues) -> Vec<u32> {
-        std::iter::from_fn(|| queues.pop().map(|waiting| waiting.packet.flow)).collect()
+        std::iter::from_fn(|| queues.pop(0).map(|(waiting, _)| waiting.packet.flow)).collect()
     }
 
     /// Flow 0 has five packets, flow 1 two and flow 6 (of the third queue of four) one.
@@ -213,8 +283,8 @@ mod tests {
             queues.push(1, at(0, sized(1, 1000)));
         }
         let order: Vec<u32> = (0..8)
-            .filter_map(|_| queues.pop())
-            .map(|waiting| waiting.packet.flow)
+            .filter_map(|_| queues.pop(0))
+            .map(|(waiting, _)| waiting.packet.flow)
             .collect();
         assert_eq!(order, [0, 1, 1, 1, 0, 1, 1, 1]);
         // Any sizes: over many turns the shares are those of the quanta, within a turn.
@@ -227,7 +297,7 @@ mod tests {
                 let bytes = 64 + random.below(1437) as u16;
                 queues.push(queue, at(step, sized(queue as u32, bytes)));
             }
-            let packet = queues.pop().expect("never empty").packet;
+            let packet = queues.pop(step).expect("never empty").0.packet;
             sent[packet.flow as usize] += u64::from(packet.wire_bytes);
         }
         let turns = sent[0] as f64 / f64::from(quanta[0]);

@@ -2,7 +2,8 @@
 //! the checks of its own keys; here is what concerns several.
 
 use super::{
-    Scenario, groups, host, measure, message, pacer, qcn, rcp, run, switch, transport, transports,
+    Scenario, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run, switch, transport,
+    transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
@@ -67,6 +68,7 @@ fn together(s: &Scenario) -> Result<(), Problem> {
     )?;
     transports::check(s)?;
     message::check(s)?;
+    queue_rules::check_together(s)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),
         "measure.probe",

@@ -9,7 +9,7 @@ use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
     ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control, overrides,
-    pacer, shape, transports,
+    pacer, queue_rules, shape, transports,
 };
 use crate::limits;
 use crate::problem::Problem;
@@ -325,6 +325,7 @@ fn complete(
     verify: &dyn Fn(&Scenario) -> Result<(), Problem>,
 ) -> Result<Vec<&'static str>, Vec<Problem>> {
     congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
+    queue_rules::resolve(scenario);
     check::check(scenario)?;
     let derived = pacer::resolve(scenario).and_then(|derived| verify(scenario).map(|()| derived));
     derived.map_err(|problem| vec![problem])

@@ -20,6 +20,7 @@ mod overrides;
 mod pacer;
 mod pacer_rule;
 mod qcn;
+mod queue_rules;
 mod rcp;
 mod round_trip;
 mod run;
@@ -42,14 +43,17 @@ use crate::units::{Rate, Time};
 
 pub use crate::host::Overtaking;
 pub use crate::network::rules::{
-    AverageWeight, CongestionPoint, Pi, QcnRounding, Rcp, RcpAlgorithm, Red,
+    AverageWeight, CongestionPoint, Pi, Pie, QcnRounding, Rcp, RcpAlgorithm, Red,
 };
+pub use crate::network::{DualPi2, FqCodel};
 pub use crate::service_time::{Gamma, Service};
 pub use crate::topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,
 };
-pub use crate::transport::{Bic, ControlName as CongestionControl, Dctcp, ReactionPoint, Vegas};
+pub use crate::transport::{
+    Bic, ControlName as CongestionControl, Dctcp, Prague, ReactionPoint, Vegas,
+};
 pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;
 pub use error::{Mistake, Place, ScenarioError};

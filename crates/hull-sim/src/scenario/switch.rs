@@ -8,10 +8,12 @@ use super::default;
 use super::dwrr::Dwrr;
 use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
+use super::queue_rules;
 use crate::network::rules::{
-    CongestionPoint, OfferedRate, Pi, PiMarking, RandomLoss, Rcp, Red, RedMarking, Rule,
-    SampledQueue, Site, VirtualQueue,
+    CongestionPoint, OfferedRate, Pi, PiMarking, Pie, PieMarking, RandomLoss, Rcp, Red, RedMarking,
+    Rule, SampledQueue, Site, VirtualQueue,
 };
+use crate::network::{DualPi2, FqCodel};
 use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
@@ -63,6 +65,15 @@ pub struct Switch {
     /// ECN marking by PI; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pi: Option<Pi>,
+    /// DualPI2, two coupled queues for L4S and classic traffic; without this table there is one queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dualpi2: Option<DualPi2>,
+    /// FQ-CoDel, a queue for each flow; without this table there is one queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fq_codel: Option<FqCodel>,
+    /// Marks and drops by PIE; without this table there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pie: Option<Pie>,
     /// QCN's congestion point; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qcn: Option<CongestionPoint>,
@@ -165,12 +176,6 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
 }
 
 impl Switch {
-    /// Queues of each port: where packets are trimmed, headers have one of their own.
-    pub(crate) fn classes(&self) -> usize {
-        let least = if self.trimming.is_some() { 2 } else { 1 };
-        self.priorities.max(least) as usize
-    }
-
     /// What a port does to packets beside its threshold and its phantom queue, in the order in which the
     /// rules see a packet.
     pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
@@ -189,6 +194,9 @@ impl Switch {
         }
         if let Some(settings) = &self.pi {
             rules.push(Box::new(PiMarking::new(settings, site)));
+        }
+        if let Some(settings) = &self.pie {
+            rules.push(Box::new(PieMarking::new(settings, site)));
         }
         if let Some(queue) = self.phantom_queue_at(Placement::Parallel, site.rate) {
             rules.push(Box::new(VirtualQueue(queue)));
@@ -212,6 +220,8 @@ impl Switch {
             memory: _,     // is shared by the ports of a switch, which are in one part then
             priorities: _, // the next packet is chosen when the link is free
             dwrr: _,       // as with priorities, which it needs
+            dualpi2: _,    // as with priorities
+            fq_codel: _,   // as with priorities
             commit: _,     // chosen earlier
             trimming: _,   // decides when a packet comes
             count_in_service: _,
@@ -221,6 +231,7 @@ impl Switch {
             marking: _,
             red: _,
             pi: _,
+            pie: _,
             qcn: _,
             rcp: _,
             phantom_queue: _,
@@ -408,6 +419,7 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
         ));
     }
     found.extend(switch.pi.iter().map(Pi::check));
+    found.push(queue_rules::check(switch));
     if let Some(queue) = &switch.phantom_queue {
         found.extend(phantom_queue("switch.phantom_queue", queue, link));
     }

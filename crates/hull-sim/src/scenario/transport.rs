@@ -7,7 +7,7 @@ use super::CongestionControl;
 use super::default;
 use super::message::Message;
 use crate::problem::{Problem, quoted, require};
-use crate::transport::{Bic, Dctcp, MAX_WINDOW_BYTES, ReactionPoint, Vegas};
+use crate::transport::{Bic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas};
 use crate::units::{Size, Time};
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
@@ -104,6 +104,9 @@ pub struct Transport {
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
+    /// Prague's parameters.
+    #[serde(default, skip_serializing_if = "Prague::is_default")]
+    pub prague: Prague,
     /// Vegas's parameters.
     #[serde(default)]
     pub vegas: Vegas,
@@ -157,6 +160,7 @@ impl Default for Transport {
             priority: None,
             bic: Bic::default(),
             dctcp: Dctcp::default(),
+            prague: Prague::default(),
             vegas: Vegas::default(),
             message: Message::default(),
             qcn: ReactionPoint::default(),
@@ -175,6 +179,13 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
             t.ecn,
             "true with transport.congestion_control = \"dctcp\"",
         ),
+        require(
+            t.ecn || t.congestion_control != CongestionControl::Prague,
+            "transport.ecn",
+            t.ecn,
+            "true with transport.congestion_control = \"prague\"",
+        ),
+        t.prague.check(),
         t.dctcp.check(),
         t.bic.check(),
         t.vegas.check(),
@@ -287,4 +298,4 @@ macro_rules! settings {
     };
 }
 
-settings!(bic: Bic, dctcp: Dctcp, vegas: Vegas, qcn: ReactionPoint);
+settings!(bic: Bic, dctcp: Dctcp, prague: Prague, vegas: Vegas, qcn: ReactionPoint);

@@ -279,7 +279,7 @@ impl Simulation {
         let index = entity.index();
         match entity.kind() {
             Kind::Link => {} // it is served with what its event carries
-            Kind::Transmit => self.fabric.transmit_next(index, &mut self.clock),
+            Kind::Transmit => self.transmit_next(index),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
@@ -413,6 +413,15 @@ impl Simulation {
                 (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
                 false
             }
+        }
+    }
+
+    /// A port with several queues chooses its next packet, and may drop some that it has chosen.
+    fn transmit_next(&mut self, port: usize) {
+        self.fabric.transmit_next(port, &mut self.clock);
+        while let Some(packet) = self.fabric.network.ports[port].take_lost() {
+            let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+            (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
         }
     }
 

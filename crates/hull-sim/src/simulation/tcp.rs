@@ -1,6 +1,8 @@
 //! TCP's part of a run: segments become packets, packets become calls of senders and receivers,
 //! timers become events.
 
+use hull_core::accecn::Codepoint;
+
 use super::clock::Clock;
 use super::flows::{FlowTable, NONE};
 use super::{Endpoints, Simulation};
@@ -81,6 +83,7 @@ impl Simulation {
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
         let bytes = u64::from(packet.wire_bytes - self.endpoints.header_bytes);
+        receiver.count_joined(ce, received.count - 1);
         let acks = receiver.on_data(self.clock.now_ps, start, bytes, ce, cwr);
         let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
         // Joined packets are more than one segment: Linux acknowledges them at once.
@@ -208,6 +211,7 @@ impl Endpoints {
         let ack = sequence::unwrap(packet.ack, sender.una());
         let echo = Echo {
             marked: ece,
+            ace: packet.ace(),
             written: options.and_then(|options| options.written),
         };
         let sack = options.map_or(&[][..], |options| options.sack.as_slice());
@@ -248,6 +252,7 @@ impl Endpoints {
             wire_bytes: self.header_bytes + option_bytes,
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
+                | Packet::ace_flags(ack.ace)
                 | if ack.syn { flags::SYN } else { 0 }
                 | (flow.first.class << flags::CLASS_SHIFT),
         }
@@ -273,7 +278,7 @@ impl Endpoints {
             hop: flow.out,
             wire_bytes: segment.bytes + self.header_bytes,
             flags: if segment.syn { flags::SYN } else { flags::DATA }
-                | if segment.ect { flags::ECT0 } else { 0 }
+                | flags_of(segment.ect)
                 | if segment.cwr { flags::CWR } else { 0 }
                 | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
@@ -289,8 +294,19 @@ impl Endpoints {
         {
             packet.ack = sequence::wrap(ack.ack);
             packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };
+            packet.flags |= Packet::ace_flags(ack.ace);
         }
         (src, packet)
+    }
+}
+
+/// The ECN field of a packet.
+fn flags_of(codepoint: Codepoint) -> u16 {
+    match codepoint {
+        Codepoint::NotEct => 0,
+        Codepoint::Ect0 => flags::ECT0,
+        Codepoint::Ect1 => flags::ECT1,
+        Codepoint::Ce => flags::CE,
     }
 }
 

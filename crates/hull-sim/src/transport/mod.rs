@@ -15,7 +15,7 @@ mod window;
 
 pub use control::{
     Bic, CongestionControl, ControlName, Controller, Dctcp, Echo, External, ExternalControl,
-    Feedback, Pace, ReactionPoint, Settings, Start, Vegas,
+    Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
 };
 pub use pacing::Pacing;
 pub use receiver::{EchoKind, OutgoingAck, Receiver, ReceiverConfig};

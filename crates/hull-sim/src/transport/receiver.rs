@@ -7,7 +7,8 @@
 //! message gets no ACK of its own: no document has it, and Linux does it only when the application
 //! reads at once and does not answer.
 
-use hull_core::ecn_echo::{ClassicEcho, DctcpEcho};
+use hull_core::accecn::{AccEcnReceiver, Codepoint};
+use hull_core::ecn_echo::{AckNow, ClassicEcho, DctcpEcho};
 
 use super::reassembly::Reassembly;
 use super::sender::NEVER;
@@ -20,6 +21,8 @@ pub enum EchoKind {
     Classic,
     /// DCTCP's two-state machine (thesis figure 2.10).
     Dctcp,
+    /// AccECN (RFC 9768): the count of marked packets on every ACK, one at once when the codepoint changes.
+    Accurate,
 }
 
 /// What a receiver is made of.
@@ -39,6 +42,53 @@ pub struct ReceiverConfig {
 enum Echo {
     Classic(ClassicEcho),
     Dctcp(DctcpEcho),
+    Accurate(Box<AccurateEcho>),
+}
+
+impl Echo {
+    /// Counts of the marked packets, where it keeps them.
+    #[inline]
+    fn ace(&self) -> u8 {
+        match self {
+            Echo::Accurate(echo) => echo.counts.ace(),
+            _ => 0,
+        }
+    }
+}
+
+/// The codepoint of data: what is sent again carries none, and counts as not marked.
+fn codepoint(ce: bool) -> Codepoint {
+    if ce { Codepoint::Ce } else { Codepoint::Ect1 }
+}
+
+/// What AccECN keeps beside its counts.
+#[derive(Clone, Debug)]
+struct AccurateEcho {
+    counts: AccEcnReceiver,
+    ack_every: u32,
+    /// Data packets since the last ACK.
+    pending: u32,
+}
+
+impl AccurateEcho {
+    fn new(ack_every: u32) -> Self {
+        AccurateEcho {
+            counts: AccEcnReceiver::new(),
+            ack_every,
+            pending: 0,
+        }
+    }
+
+    /// A data packet comes; the ACK that is due now, which has no ECN-Echo.
+    fn on_data(&mut self, ce: bool, bytes: u64) -> Option<AckNow> {
+        let changed = self.counts.on_packet(codepoint(ce), bytes as u32);
+        self.pending += 1;
+        let due = changed || self.pending >= self.ack_every;
+        due.then(|| {
+            self.pending = 0;
+            AckNow { ece: false }
+        })
+    }
 }
 
 /// An ACK to be sent.
@@ -48,6 +98,8 @@ pub struct OutgoingAck {
     pub ack: u64,
     /// ECN-Echo.
     pub ece: bool,
+    /// The ACE field, of receivers that count marked packets.
+    pub ace: u8,
     /// Whether it answers a SYN.
     pub syn: bool,
     /// Whether it tells what has arrived above `ack`: [`Receiver::sack`].
@@ -82,6 +134,7 @@ impl Receiver {
             echo: match config.echo {
                 EchoKind::Classic => Echo::Classic(ClassicEcho::new(config.ack_every)),
                 EchoKind::Dctcp => Echo::Dctcp(DctcpEcho::new(config.ack_every)),
+                EchoKind::Accurate => Echo::Accurate(Box::new(AccurateEcho::new(config.ack_every))),
             },
             quick_acks: config.quick_acks,
         }
@@ -135,10 +188,12 @@ impl Receiver {
         let (previous, current) = match &mut self.echo {
             Echo::Classic(echo) => (None, echo.on_data(ce, cwr)),
             Echo::Dctcp(echo) => echo.on_data(ce),
+            Echo::Accurate(echo) => (None, echo.on_data(ce, bytes)),
         };
         let previous = previous.map(|now| OutgoingAck {
             ack: before,
             ece: now.ece,
+            ace: 0, // none goes before the ACK of the data itself
             syn: false,
             selective: false,
         });
@@ -163,6 +218,15 @@ impl Receiver {
         }
     }
 
+    /// So many packets were joined to the data that comes next: who counts marked ones counts each.
+    pub fn count_joined(&mut self, ce: bool, more: u32) {
+        if let Echo::Accurate(echo) = &mut self.echo {
+            for _ in 0..more {
+                echo.counts.on_packet(codepoint(ce), 0);
+            }
+        }
+    }
+
     /// The ACK that is pending, for the timer or to ride on a data packet; `None` when none is.
     #[inline]
     pub fn take_pending(&mut self) -> Option<OutgoingAck> {
@@ -178,6 +242,10 @@ impl Receiver {
         match &mut self.echo {
             Echo::Classic(echo) => echo.on_ack_sent(),
             Echo::Dctcp(echo) => echo.on_ack_sent(),
+            Echo::Accurate(echo) => {
+                echo.pending = 0;
+                false
+            }
         }
     }
 
@@ -186,6 +254,7 @@ impl Receiver {
         OutgoingAck {
             ack: self.next,
             ece,
+            ace: self.echo.ace(),
             syn: false,
             selective: self.held.is_some(),
         }

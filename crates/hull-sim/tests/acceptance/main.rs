@@ -16,6 +16,7 @@ mod groups;
 mod host_receive;
 mod host_send;
 mod house;
+mod l4s;
 mod link_failure;
 mod loss_recovery;
 mod marking_instant;

@@ -87,6 +87,7 @@ impl Script {
                 limited_transmit: setting.limited_transmit,
                 handshake: false,
                 samples_every_ack: false,
+                accurate_ecn: false,
             }),
             receiver: Receiver::new(&ReceiverConfig {
                 ack_every: 1,

@@ -230,6 +230,30 @@ fn priority_classes() {
     }
 }
 
+/// Coupled queues and queues of flows mark and drop when the link is free.
+#[test]
+fn queues_that_manage_themselves() {
+    let prague = r#"
+[transports.prague]
+congestion_control = "prague"
+ecn = true
+[[workload.long_lived.flows]]
+src = "1-5"
+dst = 11
+transport = "prague"
+"#;
+    for rule in [
+        "switch.dualpi2={typical_rtt=\"50us\",step=\"20us\"}",
+        "switch.fq_codel={target=\"20us\",interval=\"100us\",flows=16}",
+    ] {
+        for network in [FAT_TREE, LEAVES] {
+            let settings = ["workload.flows.load=60%", "run.drain=1ms", rule];
+            let outcome = on_all(&[network, FLOWS, prague], &settings);
+            assert!(outcome.packets.dropped > 0 && outcome.marks > 0, "{rule}");
+        }
+    }
+}
+
 #[test]
 fn queues_of_a_nic() {
     let settings = ["host.nic_queues=4", "workload.flows.load=60%"];
@@ -328,6 +352,7 @@ fn features_that_need_one_thread() {
             "transport.qcn.initial_rate=1Gbps",
             "switch.qcn.equilibrium=4KB",
         ],
+        &["switch.pie={}"],
         &["measure.probe={}"],
         &["measure.ports=[\"leaf-spine\"]"],
     ] {

@@ -16,6 +16,7 @@ impl Port {
                 queues: _,   // choose when the link is free or earlier
                 trimming: _, // decides when a packet comes
                 trims: _,
+                lost: _, // is taken when the port has chosen
                 arrivals: _,
                 marked: _,
                 last_sent: _,

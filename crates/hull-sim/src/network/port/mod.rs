@@ -157,7 +157,7 @@ impl Port {
             }
             port.extras_mut().rules = config.rules;
         }
-        if config.classes > 1 {
+        if config.classes > 1 || config.order.manages() {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
             let queues = Queues::new(config.classes, &config.order, commit_ps);
             port.extras_mut().queues = Some(queues);

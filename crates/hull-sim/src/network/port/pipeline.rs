@@ -29,6 +29,8 @@ pub struct Extras {
     pub(super) trimming: Option<Trimming>,
     /// Packets that it has cut.
     pub(super) trims: u64,
+    /// Packets that were dropped as they left, of which their flows do not know.
+    pub(super) lost: VecDeque<Packet>,
     /// Instruments.
     pub(super) watch: Option<Watch>,
 }
@@ -101,7 +103,7 @@ impl Port {
         let queues = extras.as_ref().and_then(|extras| extras.queues.as_ref());
         let queue = queues.map_or(0, |queues| queues.queue_of(packet));
         let (mut queue_bytes, mut queue_packets) = match queues {
-            Some(queues) => queues.queue(queue),
+            Some(queues) => queues.against_buffer(queue),
             None => (self.waiting_bytes, u64::from(self.waiting.len())),
         };
         let idle = self.busy_until_ps <= now_ps;
@@ -165,6 +167,19 @@ impl Port {
             let first = queues.push(queue, waiting);
             let choice_ps = queues.choice_ps(now_ps, self.busy_until_ps);
             return Verdict::Queued { choice_ps, first };
+        }
+        if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
+            && queues.manages()
+        {
+            let waiting = Waiting {
+                arrived_ps: now_ps,
+                earliest_ps,
+                packet: *packet,
+            };
+            match queues.pass_through(queue, waiting) {
+                Decision::Drop => return Verdict::Dropped,
+                decision => self.mark_if(decision == Decision::Mark, packet),
+            }
         }
         let verdict = self.schedule(now_ps, start_ps, packet);
         if self.has(feature::DEPARTURES)
@@ -282,22 +297,27 @@ impl Port {
         if let Some(Extras {
             rules,
             queues: Some(queues),
+            lost,
             ..
         }) = extras.as_deref_mut()
-            && let Some(waiting) = queues.pop()
         {
-            let mut packet = waiting.packet;
-            let start_ps = self.busy_until_ps.max(now_ps).max(waiting.earliest_ps);
-            let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
-            let departure = Departure {
-                at_ps: start_ps,
-                sojourn_ps: start_ps - waiting.arrived_ps,
-                queue_bytes,
-            };
-            self.mark_departing(&departure, rules, &mut packet, options);
-            self.waited_ps += now_ps - waiting.arrived_ps;
-            let verdict = self.schedule(now_ps, start_ps, &mut packet);
-            sent = Some((packet, verdict));
+            let (chosen, dropped) = queues.pop_kept(now_ps, lost);
+            self.drops += dropped;
+            if let Some((waiting, decision)) = chosen {
+                let mut packet = waiting.packet;
+                self.mark_if(decision == Decision::Mark, &mut packet);
+                let start_ps = self.busy_until_ps.max(now_ps).max(waiting.earliest_ps);
+                let (queue_bytes, _) = queues.queue(queues.queue_of(&packet));
+                let departure = Departure {
+                    at_ps: start_ps,
+                    sojourn_ps: start_ps - waiting.arrived_ps,
+                    queue_bytes,
+                };
+                self.mark_departing(&departure, rules, &mut packet, options);
+                self.waited_ps += now_ps - waiting.arrived_ps;
+                let verdict = self.schedule(now_ps, start_ps, &mut packet);
+                sent = Some((packet, verdict));
+            }
             if queues.asked_again() {
                 again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
             }
@@ -308,6 +328,11 @@ impl Port {
         self.extras = extras;
         self.note_queue(now_ps);
         (sent, again_ps)
+    }
+
+    /// A packet that was dropped as it left, of which its flow does not know; each once.
+    pub fn take_lost(&mut self) -> Option<Packet> {
+        self.extras.as_mut()?.lost.pop_front()
     }
 
     /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
@@ -376,7 +401,8 @@ impl Port {
         if let Some(extras) = &mut self.extras {
             extras.arrivals.clear();
             extras.marked.clear();
-            lost.extend(extras.queues.iter_mut().flat_map(Queues::clear));
+            let queues = extras.queues.iter_mut();
+            lost.extend(queues.flat_map(|queues| queues.clear(now_ps)));
             for rule in &mut extras.rules {
                 rule.on_failure(now_ps);
             }

@@ -14,6 +14,7 @@ mod congestion_point;
 mod dequeue_threshold;
 mod offered_rate;
 mod pi;
+mod pie;
 mod queue_length;
 mod ramp;
 mod random_loss;
@@ -25,12 +26,14 @@ mod virtual_queue;
 use std::fmt::Debug;
 
 use hull_core::queue_estimate::{Link, QueueUnit};
+use hull_core::signal::Signal;
 
 pub use average_weight::AverageWeight;
 pub use congestion_point::{CongestionPoint, QcnRounding, SampledQueue};
 pub use dequeue_threshold::DequeueThreshold;
 pub use offered_rate::{OfferedRate, Rcp, RcpAlgorithm};
 pub use pi::{Pi, PiMarking};
+pub use pie::{Pie, PieMarking};
 pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedMarking};
@@ -56,7 +59,7 @@ pub struct Site {
 
 impl Site {
     /// Random numbers of the port, for one purpose.
-    fn random(&self, purpose: Purpose) -> Stream {
+    pub(super) fn random(&self, purpose: Purpose) -> Stream {
         Stream::new(self.seed, purpose, self.port)
     }
 
@@ -124,6 +127,16 @@ impl Decision {
             Decision::Mark
         } else {
             Decision::Pass
+        }
+    }
+}
+
+impl From<Signal> for Decision {
+    fn from(signal: Signal) -> Self {
+        match signal {
+            Signal::Pass => Decision::Pass,
+            Signal::Mark => Decision::Mark,
+            Signal::Drop => Decision::Drop,
         }
     }
 }

@@ -169,10 +169,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),
         rules: switch.rules(&site),
         classes: switch.classes(),
-        order: match &switch.dwrr {
-            Some(dwrr) => Order::Dwrr(dwrr.quanta(mtu)),
-            None => Order::Strict,
-        },
+        order: switch.order(&site),
         commit_bytes: switch.commit.0 as u16,
         trimming: (switch.trimming.as_ref()).map(|trimming| Trimming {
             header_bytes: scenario.transport.header.0 as u16,

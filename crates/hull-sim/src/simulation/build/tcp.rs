@@ -5,8 +5,8 @@ use crate::quote;
 use crate::scenario::Transport;
 use crate::simulation::flows::Template;
 use crate::transport::{
-    CongestionControl, ControlName, Controller, External, Receiver, ReceiverConfig, RtoConfig,
-    Sender, SenderConfig, Window,
+    CongestionControl, ControlName, Controller, EchoKind, External, Receiver, ReceiverConfig,
+    RtoConfig, Sender, SenderConfig, Window,
 };
 use crate::units::Rate;
 
@@ -18,12 +18,14 @@ pub(super) fn template(
     external: Option<&dyn External>,
 ) -> Result<Template, Problem> {
     let control = control(tcp, link, external)?;
+    let accurate = control.echo() == EchoKind::Accurate;
     Ok(Template {
         has_pace: control.is_paced(),
         asks: control.ask(0).is_some(),
         receiver: Receiver::new(&receiver(tcp, &control)),
         sender: Sender::new(&sender(tcp, control)),
-        paced: tcp.paced,
+        // A pacer reads ECN-Echo, which AccECN has as a bit of its count.
+        paced: tcp.paced && !accurate,
         has_handshake: tcp.handshake,
         acks_each: tcp.ack_every == 1,
         class: tcp.priority,
@@ -66,6 +68,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
             tcp.byte_counting,
         ),
         samples_every_ack: controller.samples_every_ack(),
+        accurate_ecn: controller.echo() == EchoKind::Accurate,
         controller,
         rto: RtoConfig {
             initial_ps: tcp.initial_rto.0,

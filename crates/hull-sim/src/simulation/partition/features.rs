@@ -114,6 +114,7 @@ fn of_transport(transport: &Transport) -> bool {
         priority: _,
         bic: _,
         dctcp: _,
+        prague: _,
         vegas: _,
         message: _,
         qcn: _,

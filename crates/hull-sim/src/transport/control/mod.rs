@@ -8,6 +8,7 @@ mod cubic;
 mod dctcp;
 mod external;
 mod newreno;
+mod prague;
 mod qcn;
 mod rcp;
 mod vegas;
@@ -27,6 +28,7 @@ pub use cubic::Cubic;
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
 pub use newreno::NewReno;
+pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rcp::RcpControl;
 pub use vegas::{Vegas, VegasControl};
@@ -34,15 +36,23 @@ pub use vegas::{Vegas, VegasControl};
 use hull_core::qcn_reaction_point::Increase;
 
 /// Where controls find their settings, and the link of the hosts.
-pub trait Settings: AsRef<Bic> + AsRef<Dctcp> + AsRef<Vegas> + AsRef<ReactionPoint> {}
+pub trait Settings:
+    AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+{
+}
 
-impl<T: AsRef<Bic> + AsRef<Dctcp> + AsRef<Vegas> + AsRef<ReactionPoint>> Settings for T {}
+impl<T> Settings for T where
+    T: AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+{
+}
 
 /// What the network has to say, as an acknowledgment brings it back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
     /// ECN-Echo: packets were marked.
     pub marked: bool,
+    /// The ACE field (RFC 9768): packets that came marked, plus 5, modulo 8. Of receivers that count them.
+    pub ace: u8,
     /// The rate that the path offers, where data asked for one.
     pub written: Option<Written>,
 }
@@ -53,7 +63,7 @@ impl Echo {
     pub fn marks(marked: bool) -> Self {
         Echo {
             marked,
-            written: None,
+            ..Echo::default()
         }
     }
 }
@@ -379,6 +389,8 @@ controls! {
         Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
         /// DCTCP.
         Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
+        /// TCP Prague, the sender of L4S traffic: its data carries ECT(1).
+        Prague, "prague": PragueControl = |settings, _| PragueControl::new(settings.as_ref());
         /// TCP Vegas.
         Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
         /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).

@@ -11,6 +11,8 @@
 
 use std::sync::Arc;
 
+use hull_core::accecn::Codepoint;
+
 use super::control::{CongestionControl, Controller, Echo, Feedback, Pace, Start};
 use super::rto::{RtoConfig, RtoEstimator};
 use super::send_times::SendTimes;
@@ -54,6 +56,8 @@ pub struct SenderConfig {
     pub handshake: bool,
     /// Whether the control wants a round-trip sample of every acknowledgment.
     pub samples_every_ack: bool,
+    /// Whether the receiver counts marked packets (AccECN): then data carries ECT(1), and no CWR.
+    pub accurate_ecn: bool,
 }
 
 /// A segment to be sent.
@@ -63,8 +67,8 @@ pub struct Segment {
     pub start: u64,
     /// Payload bytes.
     pub bytes: u16,
-    /// Whether the packet is ECN-capable: new data is, what is sent again is not (RFC 3168, 6.1.5).
-    pub ect: bool,
+    /// Its ECN codepoint: new data may be ECN-capable, what is sent again is not (RFC 3168, 6.1.5).
+    pub ect: Codepoint,
     /// Whether the sender reports a reduced window to the receiver (CWR).
     pub cwr: bool,
     /// Whether it is a SYN: no payload, and it takes no position in the stream.
@@ -341,8 +345,12 @@ impl Sender {
             recovery.max_sent = self.nxt;
         }
         Segment {
-            ect: self.config.ecn,
-            cwr: std::mem::take(&mut self.cwr),
+            ect: match (self.config.ecn, self.config.accurate_ecn) {
+                (false, _) => Codepoint::NotEct,
+                (true, false) => Codepoint::Ect0,
+                (true, true) => Codepoint::Ect1,
+            },
+            cwr: std::mem::take(&mut self.cwr) && !self.config.accurate_ecn,
             ..self.segment(start, bytes, now_ps)
         }
     }
@@ -356,7 +364,7 @@ impl Sender {
         Segment {
             start,
             bytes: bytes as u16,
-            ect: false,
+            ect: Codepoint::NotEct,
             cwr: false,
             syn: false,
         }
@@ -382,7 +390,7 @@ impl Sender {
             self.on_duplicate();
         }
         let marked = is_last && echo.marked;
-        if marked || echo.written.is_some() {
+        if marked || echo.written.is_some() || (is_last && self.config.accurate_ecn) {
             self.on_echo_without_progress(now_ps, Echo { marked, ..echo });
         }
     }

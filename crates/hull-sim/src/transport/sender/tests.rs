@@ -27,6 +27,7 @@ fn config() -> SenderConfig {
         limited_transmit: true,
         handshake: true,
         samples_every_ack: false,
+        accurate_ecn: false,
     }
 }
 
@@ -34,7 +35,7 @@ fn config() -> SenderConfig {
 fn sent(sender: &mut Sender, now_ms: u64) -> Vec<String> {
     let mut sent = Vec::new();
     while let Some(segment) = sender.poll(now_ms * MS_PS) {
-        assert!(!segment.syn || (segment.bytes, segment.ect) == (0, false));
+        assert!(!segment.syn || (segment.bytes, segment.ect) == (0, Codepoint::NotEct));
         sent.push(match segment.syn {
             true => "S".to_owned(),
             false => (segment.start / MSS).to_string(),

@@ -1,0 +1,120 @@
+//! FQ-CoDel at a port: a queue with CoDel for each flow, served by deficit round robin, new flows first (RFC 8290;
+//! [`hull_core::fq_codel`] and [`hull_core::codel`] have the sources).
+//!
+//! A flow's number decides its queue, as at a host's adapter: flows share one only when there are more of them
+//! than queues, where Linux hashes addresses and ports. A packet that finds the port's buffer full is dropped;
+//! Linux drops from the longest queue. Times are ps, sizes bytes.
+
+use hull_core::codel::{Codel, CodelConfig};
+use hull_core::fq_codel::FlowQueues;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Leaving, Scheduler};
+use crate::network::packet::Packet;
+use crate::network::rules::{Decision, Site};
+use crate::problem::{Problem, quoted, require};
+use crate::units::Time;
+
+/// FQ-CoDel: a queue with CoDel for each flow, served by deficit round robin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FqCodel {
+    /// Wait that is accepted.
+    #[serde(default = "target")]
+    pub target: Time,
+    /// How long packets have to wait longer before the first is marked or dropped: a large round trip.
+    #[serde(default = "interval")]
+    pub interval: Time,
+    /// Queues; 1 is CoDel.
+    #[serde(default = "flows")]
+    pub flows: u32,
+}
+
+const fn target() -> Time {
+    Time(5_000_000_000)
+}
+const fn interval() -> Time {
+    Time(100_000_000_000)
+}
+const fn flows() -> u32 {
+    1024
+}
+
+impl FqCodel {
+    /// Checks the settings.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        for (key, time) in [("target", self.target), ("interval", self.interval)] {
+            require(
+                (1..=10_000_000_000_000).contains(&time.0),
+                &format!("switch.fq_codel.{key}"),
+                quoted(time),
+                "a time above 0, at most 10s",
+            )?;
+        }
+        require(
+            (1..=65536).contains(&self.flows),
+            "switch.fq_codel.flows",
+            self.flows,
+            "1 to 65536",
+        )
+    }
+}
+
+/// FQ-CoDel at one port.
+#[derive(Debug)]
+pub struct FlowCodels {
+    flows: FlowQueues,
+    codels: Vec<Codel>,
+}
+
+impl FlowCodels {
+    /// As the settings say, with a packet of the largest size as quantum.
+    pub fn new(settings: &FqCodel, site: &Site) -> Self {
+        let codel = Codel::new(&CodelConfig {
+            target_ps: settings.target.0,
+            interval_ps: settings.interval.0,
+            mtu_bytes: site.mtu,
+        });
+        FlowCodels {
+            flows: FlowQueues::new(settings.flows, site.mtu),
+            codels: vec![codel; settings.flows as usize],
+        }
+    }
+}
+
+impl Scheduler for FlowCodels {
+    fn queue_of(&self, packet: &Packet, count: usize) -> usize {
+        packet.flow as usize % count
+    }
+
+    fn manages(&self) -> bool {
+        true
+    }
+
+    fn on_filled(&mut self, queue: usize) {
+        self.flows.on_arrival(queue as u32);
+    }
+
+    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+        let chosen = self
+            .flows
+            .next(|queue| first_bytes(queue as usize).is_some())?;
+        Some(chosen as usize)
+    }
+
+    fn on_leaving(&mut self, leaving: &Leaving, packet: &Packet) -> Decision {
+        let signal = self.codels[leaving.queue].on_departure(
+            leaving.now_ps,
+            leaving.waited_ps,
+            leaving.queue_bytes,
+            packet.is_markable(),
+        );
+        let decision = Decision::from(signal);
+        if decision != Decision::Drop {
+            let bytes = u32::from(packet.wire_bytes);
+            self.flows.on_sent(leaving.queue as u32, bytes);
+        }
+        decision
+    }
+}
