@@ -51,6 +51,16 @@ impl ErasureCode {
         groups * u64::from(self.packets)
     }
 
+    /// Data packets of a group.
+    pub fn data(&self) -> u64 {
+        u64::from(self.data)
+    }
+
+    /// Whether packet `number` is parity.
+    pub fn is_parity(&self, number: u64) -> bool {
+        number % u64::from(self.packets) >= u64::from(self.data)
+    }
+
     /// The group of packet `number`.
     pub fn group(&self, number: u64) -> u64 {
         number / u64::from(self.packets)

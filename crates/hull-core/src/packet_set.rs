@@ -59,17 +59,8 @@ impl PacketSet {
     /// Packet `number` arrives. Memory grows by one bit for each number between the first missing and the
     /// highest packet: a sender's window bounds it.
     pub fn insert(&mut self, number: u64) -> Arrival {
-        if self.contains(number) {
+        if !self.put(number) {
             return Arrival::Duplicate;
-        }
-        let word = (number / 64 - self.expected / 64) as usize;
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
-        }
-        self.words[word] |= 1 << (number % 64);
-        self.received += 1;
-        if number == self.expected {
-            self.advance();
         }
         if number < self.end {
             let degree = self.end - 1 - number;
@@ -80,6 +71,30 @@ impl PacketSet {
         self.end = self.end.max(number + 1);
         self.reordering.held_max = self.reordering.held_max.max(self.held());
         Arrival::New
+    }
+
+    /// Packet `number` is not needed: it counts as arrived, out of order or not. Returns false when it had arrived.
+    pub fn fill(&mut self, number: u64) -> bool {
+        let is_new = self.put(number);
+        self.end = self.end.max(number + 1);
+        is_new
+    }
+
+    /// Notes a packet that has arrived; returns false when it had before.
+    fn put(&mut self, number: u64) -> bool {
+        if self.contains(number) {
+            return false;
+        }
+        let word = (number / 64 - self.expected / 64) as usize;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (number % 64);
+        self.received += 1;
+        if number == self.expected {
+            self.advance();
+        }
+        true
     }
 
     /// Whether packet `number` has arrived.

@@ -85,7 +85,7 @@ pub struct UnoCc {
     acked_bytes: u64,
     marked_bytes: u64,
     epoch_end_ps: u64,
-    /// New bytes to be sent before epochs begin; `None` when they have begun.
+    /// Bytes to be sent before epochs begin; `None` when they have begun.
     to_epochs_bytes: Option<f64>,
     /// End of the period of quick adapt, or, between periods, from which sending time on the next begins.
     period_end_ps: u64,
@@ -145,7 +145,7 @@ impl UnoCc {
         4.0 * k / (k + self.config.bdp_bytes as f64)
     }
 
-    /// A new packet with `payload_bytes` is sent at `now_ps`.
+    /// A packet with `payload_bytes` is sent at `now_ps`, for the first time or again.
     pub fn on_send(&mut self, now_ps: u64, payload_bytes: u32) {
         if let Some(left) = self.to_epochs_bytes {
             let left = left - f64::from(payload_bytes);

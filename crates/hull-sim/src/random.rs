@@ -31,6 +31,8 @@ pub enum Purpose {
     Paths = 10,
     /// When hosts adapt the rate of their pulls, one stream for each host.
     PullRate = 11,
+    /// The lots of Uno's phantom queue, one stream for each port.
+    PhantomMarking = 12,
     /// Times between Poisson flows.
     FlowArrivals = 32,
     /// Sizes of Poisson flows.

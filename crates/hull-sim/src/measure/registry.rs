@@ -4,6 +4,7 @@
 
 use std::ops::AddAssign;
 
+use hull_core::packet_set::Reordering;
 use serde::Serialize;
 
 use super::statistic::Combined::{Max, Mean, Not, Sum};
@@ -65,6 +66,34 @@ counts! {
     ),
     pulls: Statistic::new("pulls", Packet, Mean, "packets with credit that they sent"),
     trims: Statistic::new("trims", Packet, Mean, "packets that switches trimmed"),
+    late: Statistic::new(
+        "late",
+        Packet,
+        Mean,
+        "data packets of message transports that came after one with a higher number",
+    ),
+    late_degree: Statistic::new(
+        "late_degree",
+        Packet,
+        Mean,
+        "how far the highest number was ahead of each late packet's, in sum",
+    ),
+    reorder_buffer: Statistic::new(
+        "reorder_buffer",
+        Packet,
+        Mean,
+        "most packets of a connection that had come while an earlier one was missing",
+    ),
+}
+
+impl Counts {
+    /// Adds how a connection's packets were reordered since `before`. Connections are all in one part of a network,
+    /// so that their largest buffer is that of the run.
+    pub fn add_reordering(&mut self, before: &Reordering, after: &Reordering) {
+        self.late += after.late - before.late;
+        self.late_degree += after.degree_sum - before.degree_sum;
+        self.reorder_buffer = self.reorder_buffer.max(after.held_max);
+    }
 }
 
 /// All statistics, in the order of `summary.json`.

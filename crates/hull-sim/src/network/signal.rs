@@ -11,6 +11,11 @@ pub enum Signal {
     Ack(PacketAck),
     /// A packet has come without its payload.
     Nack(PacketNack),
+    /// Too little of a group of packets with parity has come in time.
+    GroupNack {
+        /// Its number.
+        group: u64,
+    },
     /// The receiver grants credit.
     Pull {
         /// In all so far, quanta of 256 bytes.

@@ -9,7 +9,7 @@ use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
     ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control, overrides,
-    pacer, queue_rules, shape, transports,
+    pacer, queue_rules, shape, transports, uno_phantom_queue,
 };
 use crate::limits;
 use crate::problem::Problem;
@@ -327,8 +327,11 @@ fn complete(
     congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
     queue_rules::resolve(scenario);
     check::check(scenario)?;
-    let derived = pacer::resolve(scenario).and_then(|derived| verify(scenario).map(|()| derived));
-    derived.map_err(|problem| vec![problem])
+    let resolved = uno_phantom_queue::resolve(scenario).and_then(|mut derived| {
+        derived.extend(pacer::resolve(scenario)?);
+        verify(scenario).map(|()| derived)
+    });
+    resolved.map_err(|problem| vec![problem])
 }
 
 fn name_of(condition: &[(String, Value)]) -> String {

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionControl, Scenario, Transport};
+use super::{CongestionControl, Erasure, Scenario, Transport, UnoCcSettings};
 use crate::problem::{Problem, need, quoted, require};
 use crate::transport::message::LoadBalancing;
 use crate::units::{Size, Time};
 
-/// Settings of the message transport: congestion_control = "nscc", "rccc" or "nscc+rccc".
+/// Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or "unocc".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -18,25 +18,45 @@ pub struct Message {
     /// How packets are spread over the paths.
     #[serde(default)]
     pub load_balancing: LoadBalancing,
+    /// Paths at a time with load_balancing = "subflows".
+    #[serde(default = "subflows")]
+    pub subflows: u16,
+    /// Pause after which a packet begins a flowlet, with load_balancing = "flowlet"; without it the round trip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flowlet_gap: Option<Time>,
     /// Received bytes after which the receiver acknowledges at the latest.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
     /// First window (and first credit, which the receiver was not asked for), full packets; without it 1.5 times
-    /// what the link carries in the longest round trip.
+    /// what the link carries in the longest round trip. UnoCC begins with what the link carries in a round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
     /// The round trip of the unloaded network, which sizes windows and targets; without it that of the farthest
-    /// hosts, over the slowest of their shortest paths.
+    /// hosts, over the slowest of their shortest paths. Of two data centres: inside one; between them it is always
+    /// that of the farthest hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
     /// A packet that is not acknowledged for so long counts as lost; without it 15 us and six times what a full
-    /// buffer of a port takes to drain, or six round trips where buffers have no limit.
+    /// buffer of a port takes to drain, or six round trips where buffers have no limit. With UnoCC a round trip and
+    /// five times, and between two data centres a round trip and eight times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Time>,
+    /// Erasure coding; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<Erasure>,
+    /// UnoCC's parameters.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unocc: UnoCcSettings,
 }
 
 const fn paths() -> u16 {
     64
+}
+const fn subflows() -> u16 {
+    10
+}
+fn is_default(unocc: &UnoCcSettings) -> bool {
+    *unocc == UnoCcSettings::default()
 }
 const fn ack_bytes() -> Size {
     Size(16_384)
@@ -47,10 +67,14 @@ impl Default for Message {
         Message {
             paths: paths(),
             load_balancing: LoadBalancing::default(),
+            subflows: subflows(),
+            flowlet_gap: None,
             ack_bytes: ack_bytes(),
             initial_window: None,
             round_trip: None,
             timeout: None,
+            erasure: None,
+            unocc: UnoCcSettings::default(),
         }
     }
 }
@@ -80,7 +104,20 @@ impl Message {
                 "1 to 1000000 packets",
             )?;
         }
-        for (key, time) in [("round_trip", self.round_trip), ("timeout", self.timeout)] {
+        require(
+            (1..=self.paths).contains(&self.subflows)
+                || self.load_balancing != LoadBalancing::Subflows,
+            "transport.message.subflows",
+            self.subflows,
+            &format!("1 to {}, as paths", self.paths),
+        )?;
+        self.unocc.check()?;
+        self.erasure.as_ref().map_or(Ok(()), Erasure::check)?;
+        for (key, time) in [
+            ("round_trip", self.round_trip),
+            ("timeout", self.timeout),
+            ("flowlet_gap", self.flowlet_gap),
+        ] {
             require(
                 time.is_none_or(|time| (Time(100_000)..=Time(10_000_000_000_000)).contains(&time)),
                 &format!("transport.message.{key}"),
@@ -106,7 +143,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         s.switch.trimming.is_none() || of_messages,
         "switch.trimming",
         "a table",
-        "no such key: no transport of the scenario understands trimmed packets (nscc, rccc, nscc+rccc do)",
+        "no such key: no transport of the scenario understands trimmed packets (nscc, rccc, nscc+rccc, unocc do)",
     )?;
     need(
         s.switch.trimming.is_none() || s.switch.memory.is_none(),
@@ -136,8 +173,24 @@ fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
     )?;
     let marks = matches!(
         control,
-        CongestionControl::Nscc | CongestionControl::NsccRccc
+        CongestionControl::Nscc | CongestionControl::NsccRccc | CongestionControl::UnoCc
     );
+    let is_unocc = control == &CongestionControl::UnoCc;
+    need(
+        is_unocc || transport.message.unocc == UnoCcSettings::default(),
+        &format!("{name}.message.unocc"),
+        "a table",
+        &format!(
+            "no such key with {name}.congestion_control = {}",
+            quoted(control)
+        ),
+    )?;
+    need(
+        !is_unocc || transport.message.initial_window.is_none(),
+        &format!("{name}.message.initial_window"),
+        "a number",
+        "no such key with unocc, which begins with what the link carries in a round trip",
+    )?;
     require(
         transport.ecn || !marks,
         &format!("{name}.ecn"),

@@ -5,6 +5,7 @@ mod check;
 mod congestion_control;
 mod default;
 mod dwrr;
+mod erasure;
 mod error;
 mod expand;
 mod groups;
@@ -31,6 +32,8 @@ mod swept;
 mod switch;
 mod transport;
 mod transports;
+mod uno_phantom_queue;
+mod unocc;
 mod workload;
 
 use indexmap::IndexMap;
@@ -49,13 +52,14 @@ pub use crate::network::{DualPi2, FqCodel};
 pub use crate::service_time::{Gamma, Service};
 pub use crate::topology::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
-    Topology, Tree,
+    Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
     Bic, ControlName as CongestionControl, Dctcp, Prague, ReactionPoint, Vegas,
 };
 pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;
+pub use erasure::Erasure;
 pub use error::{Mistake, Place, ScenarioError};
 pub use expand::{Cell, expand, expand_verified};
 pub use groups::{Comparison, Condition, OTHER as OTHER_GROUP, conditions as group_conditions};
@@ -77,6 +81,8 @@ pub use swept::{Swept, range};
 pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
 pub use transport::Transport;
 pub use transports::DEFAULT as DEFAULT_TRANSPORT;
+pub use uno_phantom_queue::UnoPhantomQueue;
+pub use unocc::UnoCcSettings;
 pub use workload::{
     AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
     LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick, PoissonFlows,
@@ -142,13 +148,18 @@ impl Scenario {
     /// Builds its network, whose keys were checked. Fails where the graph is not sound, its file cannot be
     /// read, or a link is named that there is not. A file's path is relative to the working directory.
     pub fn graph(&self) -> Result<Graph, Problem> {
+        self.graph_of(&self.topology)
+    }
+
+    /// The same for another topology with its hosts and switches.
+    pub(crate) fn graph_of(&self, topology: &Topology) -> Result<Graph, Problem> {
         let wire = |rate: Rate, delay: Time| Wire {
             rate_bps: rate.0,
             delay_ps: delay.0,
         };
         let out_of_host = wire(self.host.rate, self.host.delay);
         topology::build(
-            &self.topology,
+            topology,
             out_of_host,
             wire(self.switch.rate, self.switch.delay),
         )

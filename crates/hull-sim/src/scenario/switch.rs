@@ -9,6 +9,7 @@ use super::dwrr::Dwrr;
 use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
 use super::queue_rules;
+use super::uno_phantom_queue::UnoPhantomQueue;
 use crate::network::rules::{
     CongestionPoint, OfferedRate, Pi, PiMarking, Pie, PieMarking, RandomLoss, Rcp, Red, RedMarking,
     Rule, SampledQueue, Site, VirtualQueue,
@@ -87,6 +88,9 @@ pub struct Switch {
     /// Phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
+    /// Uno's phantom queue of each port; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uno_phantom_queue: Option<UnoPhantomQueue>,
     /// Ports that differ from the others; the last entry that fits a port counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<PortSettings>,
@@ -201,6 +205,7 @@ impl Switch {
         if let Some(queue) = self.phantom_queue_at(Placement::Parallel, site.rate) {
             rules.push(Box::new(VirtualQueue(queue)));
         }
+        rules.extend(self.uno_phantom_queue.iter().map(|queue| queue.rule(site)));
         if let Some(settings) = &self.rcp {
             rules.push(Box::new(OfferedRate::new(settings, site)));
         }
@@ -235,6 +240,7 @@ impl Switch {
             qcn: _,
             rcp: _,
             phantom_queue: _,
+            uno_phantom_queue: _,
         } = self;
         let site = Site {
             rate: *rate,
@@ -420,6 +426,7 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
     }
     found.extend(switch.pi.iter().map(Pi::check));
     found.push(queue_rules::check(switch));
+    found.extend(switch.uno_phantom_queue.iter().map(UnoPhantomQueue::check));
     if let Some(queue) = &switch.phantom_queue {
         found.extend(phantom_queue("switch.phantom_queue", queue, link));
     }

@@ -7,17 +7,16 @@
 //! back.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
+use super::connection::Connection;
+use super::distances::Distances;
 use super::followed::Followed;
-use super::message::Connection;
 use super::paced::Paced;
 use crate::host::Echo;
 use crate::measure::LoggedFlow;
 use crate::network::{Network, Packet, flags};
 use crate::prefetch::prefetch;
 use crate::topology::Routes;
-use crate::transport::message::MessageConfig;
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -106,7 +105,7 @@ pub struct Template {
     pub class: Option<u8>,
     /// What its connections have in common, where they are of the message transport: then sender and
     /// receiver above serve no sender.
-    pub message: Option<Arc<MessageConfig>>,
+    pub message: Option<Distances>,
 }
 
 impl Flow {

@@ -2,175 +2,15 @@
 //! path of their entropy value, packets become calls of both, timers become events. Times are ps.
 
 use super::clock::Clock;
-use super::flows::{FlowTable, mix};
+use super::connection::Way;
 use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
-use crate::network::{NO_OPTIONS, Network, Options, Packet, PathWord, Signal, flags};
-use crate::topology::Routes;
-use crate::transport::message::{Arriving, MessageConfig, MessageReceiver, MessageSender};
-
-use std::sync::Arc;
+use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Signal, flags};
+use crate::transport::message::Arriving;
 
 /// The class of data; control packets and trimmed headers are of class 0.
 const DATA_CLASS: u16 = 1 << flags::CLASS_SHIFT;
-
-/// Which way a packet of a connection goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Out = 0,
-    Back = 1,
-}
-
-/// A route in the network's list of hops; it is found when the first packet takes it.
-#[derive(Clone, Copy, Debug)]
-struct Route {
-    at: u32,
-    is_found: bool,
-}
-
-const NO_ROUTE: Route = Route {
-    at: u32::MAX,
-    is_found: false,
-};
-
-/// What a connection of the message transport has.
-#[derive(Debug)]
-pub struct Connection {
-    pub sender: MessageSender,
-    pub receiver: MessageReceiver,
-    /// Two for each entropy value, out and back.
-    routes: Vec<Route>,
-    /// Number of the connection in the order of opening: with the seed it decides the routes.
-    number: u64,
-    /// What the receiver's host calls it, where it grants credit.
-    at_puller: Option<u32>,
-}
-
-impl Connection {
-    /// A new connection, in the slot of an old one where there was one; `random` are 64 random bits.
-    fn new(
-        config: &Arc<MessageConfig>,
-        number: u64,
-        random: u64,
-        old: Option<Box<Connection>>,
-    ) -> Self {
-        let mut routes = old.map_or_else(Vec::new, |old| old.routes);
-        routes.resize(2 * usize::from(config.paths), NO_ROUTE);
-        for route in &mut routes {
-            route.is_found = false;
-        }
-        Connection {
-            sender: MessageSender::new(config, random),
-            receiver: MessageReceiver::new(config),
-            routes,
-            number,
-            at_puller: None,
-        }
-    }
-
-    /// A message is to be sent.
-    pub fn write(&mut self, bytes: u64) {
-        self.sender.write(bytes);
-        self.receiver.expect(bytes);
-    }
-
-    /// A lasting message ends with what has been sent: where, and how much of its payload has arrived.
-    pub fn stop(&mut self) -> (u64, u64) {
-        let end = self.sender.stop();
-        (end, self.receiver.stop(end))
-    }
-
-    /// The network has changed: packets under way keep their routes, all later ones find new ones.
-    pub fn forget_routes(&mut self, number: u64) {
-        self.number = number;
-        self.routes.fill(NO_ROUTE);
-    }
-}
-
-impl FlowTable {
-    /// A flow was opened: if its transport is the message transport, its connection begins.
-    pub(super) fn connect_messages(&mut self, slot: u32, number: u64) {
-        if self.templates.iter().all(|one| one.message.is_none()) {
-            return;
-        }
-        let at = slot as usize;
-        if self.connections.len() <= at {
-            self.connections.resize_with(at + 1, || None);
-        }
-        let old = self.connections[at].take();
-        let config = self.template(slot).message.clone();
-        let random = mix(self.seed ^ mix(number));
-        self.connections[at] =
-            config.map(|config| Box::new(Connection::new(&config, number, random, old)));
-    }
-
-    /// An entropy value of a connection, by 32 random bits.
-    fn any_entropy(&self, slot: u32, random: u32) -> u16 {
-        let config = self.template(slot).message.as_ref();
-        let paths = config.map_or(1, |config| u64::from(config.paths));
-        ((u64::from(random) * paths) >> 32) as u16
-    }
-
-    /// The connection in a slot, where it is one of the message transport.
-    #[inline]
-    pub fn connection(&mut self, slot: u32) -> Option<&mut Connection> {
-        self.connections.get_mut(slot as usize)?.as_deref_mut()
-    }
-
-    /// Whether a slot's flow is of the message transport.
-    #[inline]
-    pub fn is_message(&self, slot: u32) -> bool {
-        !self.connections.is_empty() && self.connections[slot as usize].is_some()
-    }
-
-    /// Whether a slot has the connection that its receiver's host calls `number`, and it is not over.
-    fn is_pulled(&self, slot: u32, number: u32) -> bool {
-        let connection = self.connections[slot as usize].as_deref();
-        self.flows[slot as usize].live
-            && connection.is_some_and(|connection| connection.at_puller == Some(number))
-    }
-
-    /// The first entry of the route of a connection's data, where it has one path and has taken it.
-    pub(super) fn only_message_route(&self, slot: u32) -> Option<u32> {
-        let connection = self.connections.get(slot as usize)?.as_deref()?;
-        let route = connection.routes.first()?;
-        (connection.routes.len() == 2 && route.is_found).then_some(route.at)
-    }
-
-    /// The first entry of the route of a packet.
-    fn message_route(
-        &mut self,
-        slot: u32,
-        entropy: u16,
-        way: Way,
-        network: &mut Network,
-        routes: &Routes,
-    ) -> u32 {
-        let at = slot as usize;
-        let (flow, seed, longest) = (&self.flows[at], self.seed, self.longest_route);
-        let ends = match way {
-            Way::Out => (flow.src, flow.dst),
-            Way::Back => (flow.dst, flow.src),
-        };
-        let Some(connection) = self.connections[at].as_deref_mut() else {
-            unreachable!("the slot's flow is of the message transport")
-        };
-        let number = mix(2 * connection.number + way as u64);
-        let route = &mut connection.routes[2 * usize::from(entropy) + way as usize];
-        if !route.is_found {
-            if route.at == u32::MAX {
-                route.at = network.reserve_route(longest);
-            }
-            route.is_found = true;
-            let hash = mix(seed ^ number.wrapping_add(u64::from(entropy) + 1));
-            let route_at = route.at;
-            self.find_route(network, routes, route_at, ends, hash);
-            return route_at;
-        }
-        route.at
-    }
-}
 
 impl Simulation {
     /// A packet of the message transport has come.
@@ -203,12 +43,17 @@ impl Simulation {
         };
         let receiver = &mut connection.receiver;
         let (had_bytes, had_payload) = (receiver.delivered_bytes(), receiver.received_payload());
-        let answer = receiver.on_data(&Arriving::of(packet));
+        let before = receiver.reordering();
+        let answer = receiver.on_data(self.clock.now_ps, &Arriving::of(packet));
+        self.tally
+            .counts
+            .add_reordering(&before, &receiver.reordering());
         let delivered_bytes = receiver.delivered_bytes();
         let new_payload = receiver.received_payload() - had_payload;
         if let Some(signal) = answer {
             self.send_signal(host, slot, packet.ack as u16, Way::Back, signal);
         }
+        self.watch_groups(slot);
         if let Some((puller, _)) = self.endpoints.puller(host, slot) {
             puller.on_data(packet.has(flags::CE));
         }
@@ -259,6 +104,7 @@ impl Simulation {
                 }
             }
             Signal::Nack(nack) => sender.on_nack(now_ps, nack),
+            Signal::GroupNack { group } => sender.on_group_nack(now_ps, *group),
             Signal::Pull { granted } => sender.on_pull(*granted),
             Signal::Demand { .. } => {}
         }
@@ -267,17 +113,18 @@ impl Simulation {
 
     /// A connection may have something to send.
     pub(super) fn pump_message(&mut self, slot: u32) {
+        let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
         };
         let sender = &mut connection.sender;
-        if !sender.waits_for_nic && sender.may_send() {
+        if !sender.waits_for_nic && sender.ready_ps() <= now_ps && sender.may_send() {
             sender.waits_for_nic = true;
             self.endpoints.hosts.message_nics[host].push_sender(slot);
             self.serve_message_nic(host);
         }
-        self.watch_timeout(slot);
+        self.watch_message(slot);
     }
 
     /// Sends what a host has to send while its link is free.
@@ -314,15 +161,15 @@ impl Simulation {
         };
         let sender = &mut connection.sender;
         sender.waits_for_nic = false;
-        if !sender.may_send() {
-            return;
+        if sender.ready_ps() > now_ps || !sender.may_send() {
+            return self.watch_message(slot);
         }
         // The connection whose turn it is counts too.
         let senders = nic.senders() + 1;
         let Some(sending) = sender.poll(now_ps, senders, nic.random.bits64()) else {
             return;
         };
-        if sender.may_send() {
+        if sender.ready_ps() <= now_ps && sender.may_send() {
             sender.waits_for_nic = true;
             nic.push_sender(slot);
         }
@@ -332,7 +179,7 @@ impl Simulation {
         let ecn = table.templates[usize::from(table.flows[slot as usize].transport)]
             .message
             .as_ref()
-            .is_some_and(|config| config.ecn);
+            .is_some_and(|config| config.near.ecn);
         let path = PathWord {
             entropy: sending.entropy,
             asks_ack: sending.asks_ack,
@@ -357,11 +204,18 @@ impl Simulation {
         self.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;
         self.send_to_wire(host, packet);
-        self.watch_timeout(slot);
+        self.watch_message(slot);
     }
 
     /// A control packet is to be sent.
-    fn send_signal(&mut self, host: usize, slot: u32, entropy: u16, way: Way, signal: Signal) {
+    pub(super) fn send_signal(
+        &mut self,
+        host: usize,
+        slot: u32,
+        entropy: u16,
+        way: Way,
+        signal: Signal,
+    ) {
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let table = &mut self.endpoints.table;
         let hop = table.message_route(slot, entropy, way, network, routes);
@@ -382,7 +236,7 @@ impl Simulation {
         let counts = &mut self.tally.counts;
         match signal {
             Signal::Ack(_) => counts.acks += 1,
-            Signal::Nack(_) => counts.nacks += 1,
+            Signal::Nack(_) | Signal::GroupNack { .. } => counts.nacks += 1,
             Signal::Pull { .. } => counts.pulls += 1,
             Signal::Demand { .. } => {}
         }
@@ -436,14 +290,73 @@ impl Simulation {
         self.pump_message(slot);
     }
 
-    /// Sees to it that a connection's timer has an event.
-    fn watch_timeout(&mut self, slot: u32) {
-        if let Some(connection) = self.endpoints.table.connection(slot) {
-            let sender = &mut connection.sender;
-            if sender.timeout_ps < sender.timeout_event_ps {
-                sender.timeout_event_ps = sender.timeout_ps;
-                (self.clock).schedule(sender.timeout_ps, Kind::Rto, slot as usize);
+    /// The event of a connection's pace.
+    pub(super) fn serve_message_pace(&mut self, slot: u32) {
+        let now_ps = self.clock.now_ps;
+        if let Some(connection) = self.endpoints.table.connection(slot)
+            && connection.sender.pace_event_ps == now_ps
+        {
+            connection.sender.pace_event_ps = u64::MAX;
+            self.pump_message(slot);
+        }
+    }
+
+    /// Sees to it that a connection's timers have events.
+    pub(super) fn watch_message(&mut self, slot: u32) {
+        let now_ps = self.clock.now_ps;
+        let Some(connection) = self.endpoints.table.connection(slot) else {
+            return;
+        };
+        let sender = &mut connection.sender;
+        if sender.timeout_ps < sender.timeout_event_ps {
+            sender.timeout_event_ps = sender.timeout_ps;
+            (self.clock).schedule(sender.timeout_ps, Kind::Rto, slot as usize);
+        }
+        let ready_ps = sender.ready_ps();
+        if ready_ps > now_ps
+            && ready_ps < sender.pace_event_ps
+            && !sender.waits_for_nic
+            && sender.may_send()
+        {
+            sender.pace_event_ps = ready_ps;
+            self.clock.schedule(ready_ps, Kind::Pace, slot as usize);
+        }
+    }
+
+    /// Sees to it that a receiver that waits for groups of packets has an event. All wait equally long, so that the
+    /// first event is the earliest.
+    pub(super) fn watch_groups(&mut self, slot: u32) {
+        let Some(connection) = self.endpoints.table.connection(slot) else {
+            return;
+        };
+        let receiver = &mut connection.receiver;
+        if receiver.group_event_ps == u64::MAX
+            && let Some(at_ps) = receiver.next_wait_ps()
+        {
+            receiver.group_event_ps = at_ps;
+            self.clock.schedule(at_ps, Kind::DelayedAck, slot as usize);
+        }
+    }
+
+    /// The event of a receiver's waits.
+    pub(super) fn serve_group_wait(&mut self, slot: u32) {
+        let now_ps = self.clock.now_ps;
+        let host = self.endpoints.table.flows[slot as usize].dst as usize;
+        loop {
+            let Some(connection) = self.endpoints.table.connection(slot) else {
+                return;
+            };
+            let receiver = &mut connection.receiver;
+            if receiver.group_event_ps != now_ps {
+                return; // of the slot's last connection
             }
+            let Some(signal) = receiver.take_overdue(now_ps) else {
+                receiver.group_event_ps = u64::MAX;
+                return self.watch_groups(slot);
+            };
+            let random = self.endpoints.hosts.message_nics[host].random.bits();
+            let entropy = self.endpoints.table.any_entropy(slot, random);
+            self.send_signal(host, slot, entropy, Way::Back, signal);
         }
     }
 }
@@ -453,7 +366,7 @@ impl Endpoints {
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
         let puller = self.hosts.pullers.get_mut(host)?;
         let config = self.table.template(slot).message.as_ref()?;
-        config.credit_bytes?;
+        config.near.credit_bytes?;
         let connection = self.table.connection(slot)?;
         let number = connection.at_puller.get_or_insert_with(|| puller.add(slot));
         Some((puller, *number))

@@ -6,7 +6,9 @@
 mod build;
 mod captured;
 mod clock;
+mod connection;
 mod control;
+mod distances;
 mod fabric;
 mod flows;
 mod followed;
@@ -292,6 +294,9 @@ impl Simulation {
                     self.pump(index as u32);
                 }
             }
+            Kind::DelayedAck if self.endpoints.table.is_message(index as u32) => {
+                self.serve_group_wait(index as u32);
+            }
             Kind::DelayedAck => self.serve_delayed_ack(index),
             Kind::Workload => {
                 self.workload.wake(index, self.clock.now_ps);
@@ -309,6 +314,9 @@ impl Simulation {
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
+            Kind::Pace if self.endpoints.table.is_message(index as u32) => {
+                self.serve_message_pace(index as u32);
+            }
             Kind::Pace => {
                 if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
                     self.pump(index as u32);

@@ -20,6 +20,7 @@ mod routing;
 mod settings;
 mod star;
 mod tree;
+mod two_datacentres;
 
 pub use failures::{Change, changes};
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
@@ -32,6 +33,7 @@ pub use settings::{
     Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
     Topology, Tree,
 };
+pub use two_datacentres::TwoDatacentres;
 
 use parts::Parts;
 
@@ -62,6 +64,8 @@ pub fn build(
         tree::build(network, parts).map_err(at("tree"))
     } else if let Some(network) = &topology.fat_tree {
         fat_tree::build(network, parts).map_err(at("fat_tree"))
+    } else if let Some(network) = &topology.two_datacentres {
+        two_datacentres::build(network, parts)
     } else if let Some(network) = &topology.file {
         file::build(network, parts).map_err(at("file.path"))
     } else if let Some(network) = &topology.graph {

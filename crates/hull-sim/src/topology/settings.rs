@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::two_datacentres::{self, TwoDatacentres};
 use crate::limits;
 use crate::problem::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::units::{Rate, Time};
@@ -32,6 +33,9 @@ pub struct Topology {
     /// The fat tree of k-port switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fat_tree: Option<FatTree>,
+    /// Two fat trees with links of milliseconds between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two_datacentres: Option<TwoDatacentres>,
     /// Any graph, from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<GraphFile>,
@@ -243,8 +247,7 @@ const fn trunk_rate() -> Rate {
 
 /// Checks the topology's keys; whether the graph is sound is seen when it is built.
 pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
-    let allowed =
-        "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, file, graph";
+    let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, two_datacentres, file, graph";
     let checks: Vec<Result<(), Problem>> = [
         topology.star.as_ref().map(star),
         topology.dumbbell.as_ref().map(dumbbell),
@@ -252,6 +255,10 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
         topology.leaf_spine.as_ref().map(leaf_spine),
         topology.tree.as_ref().map(tree),
         topology.fat_tree.as_ref().map(fat_tree),
+        topology
+            .two_datacentres
+            .as_ref()
+            .map(two_datacentres::check),
         topology.file.as_ref().map(|_| Ok(())),
         topology.graph.as_ref().map(|_| Ok(())),
     ]
@@ -294,7 +301,7 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
 }
 
 /// Checks a rate and a delay, where they are given.
-fn wire(
+pub(super) fn wire(
     rate_key: &str,
     its_rate: Option<Rate>,
     delay_key: &str,
@@ -305,7 +312,7 @@ fn wire(
 }
 
 /// Checks a number of things of which there are at least 1 and at most `max`.
-fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
+pub(super) fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
     let fits = (1..=max).contains(&u64::from(found));
     require(fits, key, found, &format!("1 to {max}"))
 }

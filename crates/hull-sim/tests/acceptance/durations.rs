@@ -59,6 +59,9 @@ fn around(key: &str) -> Vec<String> {
             network("tree={pods=2,tors_per_pod=2,hosts_per_tor=2,aggs_per_pod=2,cores=4}")
         }
         "topology.fat_tree" => network("fat_tree={k=4}"),
+        "topology.two_datacentres" => {
+            network("two_datacentres={k=2,border_links=1,border_delay=\"1us\"}")
+        }
         "topology.links[]" => with(&["topology.links=[{link=\"h1--switch\",delay=\"TIME\"}]"]),
         "topology.failures[]" if key.ends_with("at") => {
             with(&["topology.failures=[{link=\"h1--switch\",at=\"TIME\"}]"])
@@ -93,7 +96,11 @@ fn around(key: &str) -> Vec<String> {
             "transport.max_rto=3600s",
         ]),
         "transport.qcn" => with(&QCN),
-        "transport.message" => with(&["transport.congestion_control=nscc", "transport.ecn=true"]),
+        "transport.message" | "transport.message.erasure" => with(&[
+            "transport.congestion_control=nscc",
+            "transport.ecn=true",
+            "transport.message.erasure={}",
+        ]),
         "pacer" => with(&["pacer={}"]),
         "workload.long_lived.flows[]" => {
             let last = key.rsplit_once('.').map_or(key, |(_, last)| last);

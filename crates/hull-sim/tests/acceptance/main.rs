@@ -53,3 +53,4 @@ mod threads;
 mod too_large;
 mod transports;
 mod tree192_run;
+mod uno;

@@ -249,3 +249,36 @@ fn a_large_fat_tree_is_built_and_routed() {
         );
     }
 }
+
+/// Two fat trees of k = 8 with a border switch each, as Uno's authors have them: 128 hosts, 32 ToRs, 32 aggregation
+/// switches and 16 cores in each, 8 links from each core to the border.
+#[test]
+fn two_datacentres() {
+    let graph = graph(
+        "[topology.two_datacentres]\nk = 8\nborder_links = 8\nborder_delay = \"886.5us\"\ncore_links = 8\n",
+    );
+    assert_eq!((graph.hosts().len(), switches(&graph)), (256, 162));
+    let expected = [
+        ("host-tor", 256),
+        ("tor-agg", 256),
+        ("agg-core", 256),
+        ("core-border", 256),
+        ("border-border", 8),
+    ];
+    let expected = expected.map(|(tiers, links)| (tiers.to_owned(), links));
+    assert_eq!(links_by_tier(&graph), BTreeMap::from(expected));
+    let routes = Routes::new(&graph);
+    assert_eq!(routes.longest_path(), 9);
+    let inside = path_names(&graph, &routes, 128, 255);
+    assert!(inside.len() == 7 && !inside.contains(&"border1".to_owned()));
+    let between = path_names(&graph, &routes, 1, 240);
+    assert_eq!(between.len(), 10);
+    assert_eq!(between[4..6], ["border0", "border1"]);
+    let node = |name: &str| graph.node_named(name).expect("a switch");
+    let delays = graph.ports_between(node("border1"), node("border0"));
+    assert!(
+        delays
+            .map(|port| graph.wire(port).delay_ps)
+            .eq([886_500_000; 8])
+    );
+}

@@ -19,6 +19,7 @@ mod queue_length;
 mod ramp;
 mod random_loss;
 mod red;
+mod sized_phantom_queue;
 #[cfg(feature = "verilated")]
 pub mod verilated;
 mod virtual_queue;
@@ -37,6 +38,7 @@ pub use pie::{Pie, PieMarking};
 pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedMarking};
+pub use sized_phantom_queue::SizedPhantomQueue;
 pub use virtual_queue::VirtualQueue;
 
 use super::options::OptionTable;

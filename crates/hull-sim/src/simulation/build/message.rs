@@ -4,67 +4,137 @@ use std::sync::Arc;
 
 use hull_core::nscc::NsccNetwork;
 use hull_core::rccc::PullConfig;
+use hull_core::unocc::UnoCcConfig;
 
 use crate::host::{HostSide, MessageNic, Puller};
+use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, CongestionControl, Scenario, Transport};
-use crate::topology::Graph;
-use crate::transport::message::{ControlKind, MessageConfig};
+use crate::scenario::{self, CongestionControl, Scenario, Transport, UnoCcSettings};
+use crate::simulation::distances::{Distances, Far};
+use crate::topology::{Graph, Topology};
+use crate::transport::message::{ControlKind, Erasure, MessageConfig};
 use crate::units::Buffer;
 
 /// Least time after which a packet counts as lost, ps: what the network's queues add comes on top.
 const TIMEOUT_PS: u64 = 15_000_000;
 /// Full buffers that a round trip may meet.
 const FULL_BUFFERS: u64 = 6;
+/// The same of Uno, inside a data centre.
+const UNO_FULL_BUFFERS: u64 = 5;
+/// The same between two data centres.
+const FAR_FULL_BUFFERS: u64 = 8;
 
 /// What the connections of a transport have in common, where it is the message transport.
-pub(super) fn config(
+pub(super) fn distances(
     scenario: &Scenario,
     transport: &Transport,
     graph: &Graph,
-) -> Option<Arc<MessageConfig>> {
-    let control = &transport.congestion_control;
-    if !control.is_of_messages() {
-        return None;
+) -> Result<Option<Distances>, Problem> {
+    if !transport.congestion_control.is_of_messages() {
+        return Ok(None);
     }
+    let near_ps = round_trip_ps(scenario, transport, graph)?;
+    let two = scenario.topology.two_datacentres.as_ref();
+    let far = two.map(|two| {
+        let far_ps = scenario::longest_round_trip_ps(scenario, graph);
+        Far {
+            hosts_each: two.hosts_each(),
+            config: config(scenario, transport, near_ps, Some(far_ps)),
+        }
+    });
+    let near = config(scenario, transport, near_ps, None);
+    Ok(Some(Distances { near, far }))
+}
+
+/// The settings of connections inside a data centre, or, with `far_ps`, of those between two.
+fn config(
+    scenario: &Scenario,
+    transport: &Transport,
+    near_ps: u64,
+    far_ps: Option<u64>,
+) -> Arc<MessageConfig> {
+    let control = &transport.congestion_control;
     let (mtu_bytes, header_bytes) = (transport.mtu.0, transport.header.0);
     let network = NsccNetwork {
         link_bps: scenario.host.rate.0,
-        rtt_ps: round_trip_ps(scenario, transport, graph),
+        rtt_ps: far_ps.unwrap_or(near_ps),
         mss_bytes: (mtu_bytes - header_bytes) as u32,
         mtu_bytes: mtu_bytes as u32,
         trimming: scenario.switch.trimming.is_some(),
         due_in_32_bits: false,
     };
-    let constants = Arc::new(network.constants());
     let settings = &transport.message;
     let initial = settings.initial_window;
     let initial_window_bytes = initial.map(|packets| u64::from(packets) * mtu_bytes);
-    Some(Arc::new(MessageConfig {
+    let timeout_ps = timeout_ps(scenario, &network, control, far_ps.is_some());
+    let full_buffers = match far_ps {
+        Some(_) => FAR_FULL_BUFFERS,
+        None => UNO_FULL_BUFFERS,
+    };
+    let wait_ps = drain_ps(scenario, &network, full_buffers);
+    Arc::new(MessageConfig {
         mtu_bytes: mtu_bytes as u16,
         header_bytes: header_bytes as u16,
-        timeout_ps: (settings.timeout)
-            .map_or_else(|| timeout_ps(scenario, &network), |time| time.0),
+        rtt_ps: network.rtt_ps,
+        timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
         ack_bytes: settings.ack_bytes.0 as u32,
         paths: settings.paths,
         balancing: settings.load_balancing,
+        subflows: settings.subflows,
+        flowlet_gap_ps: settings.flowlet_gap.map_or(network.rtt_ps, |gap| gap.0),
         control: match control {
             CongestionControl::Rccc => ControlKind::None,
+            CongestionControl::UnoCc => {
+                ControlKind::UnoCc(unocc(&settings.unocc, &network, near_ps))
+            }
             _ => ControlKind::Nscc {
-                constants,
+                constants: Arc::new(network.constants()),
                 initial_window_bytes,
             },
         },
         credit_bytes: grants(control)
             .then(|| window_bytes(network.link_bps, network.rtt_ps, mtu_bytes)),
         ecn: transport.ecn,
-    }))
+        erasure: (settings.erasure.as_ref()).map(|of| Erasure {
+            code: of.code(),
+            wait_ps: of.wait.map_or(wait_ps, |wait| wait.0),
+        }),
+    })
 }
 
-/// The round trip that sizes windows and targets.
-fn round_trip_ps(scenario: &Scenario, transport: &Transport, graph: &Graph) -> u64 {
-    let given = transport.message.round_trip.map(|time| time.0);
-    given.unwrap_or_else(|| scenario::longest_round_trip_ps(scenario, graph))
+/// UnoCC's settings in a network, whose round trip inside a data centre is `near_ps`.
+fn unocc(settings: &UnoCcSettings, network: &NsccNetwork, near_ps: u64) -> UnoCcConfig {
+    let mss_bytes = u64::from(network.mss_bytes);
+    let bdp_bytes = |rtt_ps| carried_bytes(network.link_bps, rtt_ps).max(mss_bytes);
+    UnoCcConfig {
+        bdp_bytes: bdp_bytes(network.rtt_ps),
+        intra_bdp_bytes: bdp_bytes(near_ps),
+        base_rtt_ps: network.rtt_ps,
+        mss_bytes: network.mss_bytes,
+        packet_bytes: network.mtu_bytes,
+        k_bytes: u64::from(settings.k) * mss_bytes,
+        mark_gain: settings.gain.value(),
+    }
+}
+
+/// The round trip that sizes windows and targets, inside a data centre where there are two.
+fn round_trip_ps(
+    scenario: &Scenario,
+    transport: &Transport,
+    graph: &Graph,
+) -> Result<u64, Problem> {
+    if let Some(given) = transport.message.round_trip {
+        return Ok(given.0);
+    }
+    let Some(two) = &scenario.topology.two_datacentres else {
+        return Ok(scenario::longest_round_trip_ps(scenario, graph));
+    };
+    let topology = Topology {
+        fat_tree: Some(two.one()),
+        ..Topology::default()
+    };
+    let one = scenario.graph_of(&topology)?;
+    Ok(scenario::longest_round_trip_ps(scenario, &one))
 }
 
 /// Whether receivers grant credit.
@@ -77,27 +147,51 @@ fn grants(control: &CongestionControl) -> bool {
 
 /// The largest window: 1.5 times what a link carries in a round trip, at least a packet.
 fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
-    let bytes = (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64;
-    (bytes * 3 / 2).max(mtu_bytes)
+    (carried_bytes(link_bps, rtt_ps) * 3 / 2).max(mtu_bytes)
+}
+
+/// What a link carries in a round trip, bytes.
+fn carried_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
+    (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
 }
 
 /// After how long a packet counts as lost, ps.
-fn timeout_ps(scenario: &Scenario, network: &NsccNetwork) -> u64 {
+fn timeout_ps(
+    scenario: &Scenario,
+    network: &NsccNetwork,
+    control: &CongestionControl,
+    is_far: bool,
+) -> u64 {
+    let (least_ps, full_buffers) = match (is_far, control) {
+        (true, _) => (network.rtt_ps, FAR_FULL_BUFFERS),
+        (false, CongestionControl::UnoCc) => (network.rtt_ps, UNO_FULL_BUFFERS),
+        (false, _) => (TIMEOUT_PS, FULL_BUFFERS),
+    };
+    least_ps + drain_ps(scenario, network, full_buffers)
+}
+
+/// What so many full buffers take to drain, ps; a round trip each where they have no limit.
+fn drain_ps(scenario: &Scenario, network: &NsccNetwork, full_buffers: u64) -> u64 {
     let bytes = match scenario.switch.buffer {
-        Buffer::Unlimited => return TIMEOUT_PS + FULL_BUFFERS * network.rtt_ps,
+        Buffer::Unlimited => return full_buffers * network.rtt_ps,
         Buffer::Bytes(bytes) => bytes,
         Buffer::Packets(packets) => packets * u64::from(network.mtu_bytes),
     };
-    let bits = u128::from(8 * FULL_BUFFERS * bytes);
-    TIMEOUT_PS + (bits * 1_000_000_000_000 / u128::from(network.link_bps)) as u64
+    let bits = u128::from(8 * full_buffers * bytes);
+    (bits * 1_000_000_000_000 / u128::from(network.link_bps)) as u64
 }
 
 /// NICs of the message transport, and what grants credit, where a transport of the scenario has them.
-pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, seed: u64) {
+pub(super) fn hosts(
+    scenario: &Scenario,
+    graph: &Graph,
+    side: &mut HostSide,
+    seed: u64,
+) -> Result<(), Problem> {
     let transports = std::iter::once(&scenario.transport).chain(scenario.transports.values());
     let controls: Vec<&CongestionControl> = transports.map(|one| &one.congestion_control).collect();
     if !controls.iter().any(|control| control.is_of_messages()) {
-        return;
+        return Ok(());
     }
     let hosts = side.ports.len();
     let stream = |purpose| move |host| Stream::new(seed, purpose, host);
@@ -107,10 +201,10 @@ pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, see
         .collect();
     let has_sender_control = |control: &&CongestionControl| *control != &CongestionControl::Rccc;
     if !controls.iter().any(|control| grants(control)) {
-        return;
+        return Ok(());
     }
     let transport = &scenario.transport;
-    let rtt_ps = round_trip_ps(scenario, transport, graph);
+    let rtt_ps = round_trip_ps(scenario, transport, graph)?;
     let config = PullConfig {
         link_bps: scenario.host.rate.0,
         max_window_bytes: window_bytes(scenario.host.rate.0, rtt_ps, transport.mtu.0),
@@ -125,6 +219,7 @@ pub(super) fn hosts(scenario: &Scenario, graph: &Graph, side: &mut HostSide, see
         .map(stream(Purpose::PullRate))
         .map(puller)
         .collect();
+    Ok(())
 }
 
 /// How much wider the links of a switch's hosts are than those to other switches: the largest ratio, at least 1.

@@ -59,6 +59,7 @@ fn of_topology(topology: &Topology) -> bool {
         leaf_spine: _,
         tree: _,
         fat_tree: _,
+        two_datacentres: _,
         file: _,
         graph: _,
         links: _,

@@ -409,6 +409,9 @@ controls! {
         Rccc, "rccc";
         /// Both together.
         NsccRccc, "nscc+rccc";
+        /// Uno's sender control, of the message transport: a window by marks, with epochs of the round trip
+        /// inside a data centre.
+        UnoCc, "unocc";
     }
 }
 

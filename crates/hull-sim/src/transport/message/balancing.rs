@@ -1,8 +1,13 @@
 //! How packets of a connection are spread over its entropy values, as scenarios name it.
 
-use hull_core::entropy::{Bitmap, Ecmp, LoadBalancer, Mixed, Oblivious, PerPacket, Reps};
+use hull_core::entropy::{
+    Bitmap, Ecmp, Flowlet, LoadBalancer, Mixed, Oblivious, PerPacket, Plb, PlbConfig, Reps,
+    Subflows, SubflowsConfig,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::MessageConfig;
 
 /// A load balancer of the message transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +26,12 @@ pub enum LoadBalancing {
     /// A path that was good is taken once more; else as bitmap.
     #[default]
     Mixed,
+    /// A few random paths in turn; those that are silent when packets are lost are drawn again (UnoLB).
+    Subflows,
+    /// One path, drawn again after congested round trips or a loss.
+    Plb,
+    /// One path, drawn again when the connection paused for a gap.
+    Flowlet,
 }
 
 impl LoadBalancing {
@@ -28,12 +39,18 @@ impl LoadBalancing {
     pub fn walks(self) -> bool {
         match self {
             LoadBalancing::Oblivious | LoadBalancing::Bitmap | LoadBalancing::Mixed => true,
-            LoadBalancing::Ecmp | LoadBalancing::PerPacket | LoadBalancing::Reps => false,
+            LoadBalancing::Ecmp
+            | LoadBalancing::PerPacket
+            | LoadBalancing::Reps
+            | LoadBalancing::Subflows
+            | LoadBalancing::Plb
+            | LoadBalancing::Flowlet => false,
         }
     }
 
-    /// The state of a new connection with so many paths; `random` are 64 random bits.
-    pub fn start(self, paths: u16, random: u64) -> LoadBalancer {
+    /// The state of a new connection; `random` are 64 random bits.
+    pub fn start(self, config: &MessageConfig, random: u64) -> LoadBalancer {
+        let paths = config.paths;
         match self {
             LoadBalancing::Ecmp => LoadBalancer::Ecmp(Ecmp::new(paths)),
             LoadBalancing::PerPacket => LoadBalancer::PerPacket(PerPacket::new(paths)),
@@ -41,6 +58,22 @@ impl LoadBalancing {
             LoadBalancing::Bitmap => LoadBalancer::Bitmap(Bitmap::new(paths, random)),
             LoadBalancing::Reps => LoadBalancer::Reps(Reps::new(paths)),
             LoadBalancing::Mixed => LoadBalancer::Mixed(Mixed::new(paths, random)),
+            LoadBalancing::Subflows => {
+                let settings = SubflowsConfig {
+                    paths,
+                    subflows: config.subflows,
+                    base_rtt_ps: config.rtt_ps,
+                };
+                LoadBalancer::Subflows(Subflows::new(&settings, 0))
+            }
+            LoadBalancing::Plb => LoadBalancer::Plb(Plb::new(&PlbConfig {
+                paths,
+                base_rtt_ps: config.rtt_ps,
+                timeout_ps: config.timeout_ps,
+            })),
+            LoadBalancing::Flowlet => {
+                LoadBalancer::Flowlet(Flowlet::new(paths, config.flowlet_gap_ps))
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ pub use sender::{MessageSender, Sending};
 
 use std::collections::VecDeque;
 
+use hull_core::erasure::ErasureCode;
+
 /// What all connections of a transport have in common.
 #[derive(Clone, Debug)]
 pub struct MessageConfig {
@@ -30,6 +32,8 @@ pub struct MessageConfig {
     pub mtu_bytes: u16,
     /// Header of data; the size of control packets.
     pub header_bytes: u16,
+    /// Round trip without load, ps.
+    pub rtt_ps: u64,
     /// A packet that is not acknowledged for so long counts as lost, ps.
     pub timeout_ps: u64,
     /// The receiver acknowledges after so many bytes at the latest.
@@ -38,18 +42,47 @@ pub struct MessageConfig {
     pub paths: u16,
     /// How packets are spread over them.
     pub balancing: LoadBalancing,
+    /// Paths at a time, where it spreads them over subflows.
+    pub subflows: u16,
+    /// Gap before a packet that begins a flowlet, ps.
+    pub flowlet_gap_ps: u64,
     /// The sender's window.
     pub control: ControlKind,
     /// Largest credit that a sender may hold; none where receivers grant none.
     pub credit_bytes: Option<u64>,
     /// Whether data packets are ECN-capable.
     pub ecn: bool,
+    /// Erasure coding, where there is some.
+    pub erasure: Option<Erasure>,
+}
+
+/// Erasure coding of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Erasure {
+    /// The code.
+    pub code: ErasureCode,
+    /// How long the receiver waits for a group, ps.
+    pub wait_ps: u64,
 }
 
 impl MessageConfig {
     /// Payload of a full packet.
     pub fn mss(&self) -> u64 {
         u64::from(self.mtu_bytes - self.header_bytes)
+    }
+
+    /// Packets of a message of so many bytes, parity among them.
+    fn packets(&self, bytes: u64) -> u64 {
+        let (packets, payload) = self.unit();
+        bytes.div_ceil(payload) * packets
+    }
+
+    /// What messages are made of: packets that belong together, and their payload without parity.
+    fn unit(&self) -> (u64, u64) {
+        match self.erasure {
+            Some(erasure) => (erasure.code.packets(1), erasure.code.data() * self.mss()),
+            None => (1, self.mss()),
+        }
     }
 }
 
@@ -64,13 +97,11 @@ struct Ends {
 }
 
 impl Ends {
-    /// A message of `bytes` is written, which goes in packets of at most `mss`. Returns their number.
-    fn write(&mut self, bytes: u64, mss: u64) -> u64 {
-        let packets = bytes.div_ceil(mss);
+    /// A message of `bytes` is written, which goes in so many packets.
+    fn write(&mut self, bytes: u64, packets: u64) {
         self.packets += packets;
         self.bytes += bytes;
         self.ends.push_back((self.packets, self.bytes));
-        packets
     }
 
     /// The last message ends before the packet `next`, and is shorter by so much payload: its end.
@@ -83,10 +114,11 @@ impl Ends {
         self.bytes
     }
 
-    /// The same, where the end is known: of a message that was cut all packets are full.
-    fn cut_at(&mut self, bytes: u64, mss: u64) {
+    /// The same, where the end is known: what is cut off are `unit`s of packets and payload, of which the last may be
+    /// smaller.
+    fn cut_at(&mut self, bytes: u64, unit: (u64, u64)) {
         let unsent = self.bytes - bytes;
-        let packets = self.packets - unsent.div_ceil(mss);
+        let packets = self.packets - unsent.div_ceil(unit.1) * unit.0;
         self.cut(packets, unsent);
     }
 

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use hull_core::ack_coalescing::{AckCoalescing, AckedPacket};
+use hull_core::erasure::ErasureReceiver;
 use hull_core::packet_set::{Arrival, PacketSet, Reordering};
 
 use super::{Ends, MessageConfig};
@@ -61,6 +62,10 @@ pub struct MessageReceiver {
     received_bytes: u64,
     received_payload: u64,
     coalescing: AckCoalescing,
+    /// The groups, where there is erasure coding.
+    groups: Option<ErasureReceiver>,
+    /// When the event queue will look for groups that were waited for in vain; kept by the simulation.
+    pub group_event_ps: u64,
 }
 
 impl MessageReceiver {
@@ -74,17 +79,19 @@ impl MessageReceiver {
             received_bytes: 0,
             received_payload: 0,
             coalescing: AckCoalescing::new(u64::from(config.ack_bytes)),
+            groups: (config.erasure).map(|of| ErasureReceiver::new(of.code, of.wait_ps)),
+            group_event_ps: u64::MAX,
         }
     }
 
     /// A message of so many bytes of payload will come.
     pub fn expect(&mut self, bytes: u64) {
-        self.ends.write(bytes, self.config.mss());
+        self.ends.write(bytes, self.config.packets(bytes));
     }
 
     /// The sender has stopped after so much payload: how much of its messages has come wholly.
     pub fn stop(&mut self, end_bytes: u64) -> u64 {
-        self.ends.cut_at(end_bytes, self.config.mss());
+        self.ends.cut_at(end_bytes, self.config.unit());
         if let Some(bytes) = self.ends.pass(self.packets.expected()) {
             self.delivered_bytes = bytes;
         }
@@ -107,12 +114,12 @@ impl MessageReceiver {
     }
 
     /// A packet with its payload has come: the acknowledgment to be sent.
-    pub fn on_data(&mut self, packet: &Arriving) -> Option<Signal> {
+    pub fn on_data(&mut self, now_ps: u64, packet: &Arriving) -> Option<Signal> {
         let number = sequence::unwrap(packet.number, self.packets.expected());
         let is_new = self.packets.insert(number) == Arrival::New;
         if is_new {
-            self.received_bytes += u64::from(packet.bytes);
-            self.received_payload += u64::from(packet.bytes - self.config.header_bytes);
+            self.count(number, packet.bytes);
+            self.complete_group(now_ps, number, packet.bytes);
             if let Some(bytes) = self.ends.pass(self.packets.expected()) {
                 self.delivered_bytes = bytes;
             }
@@ -128,6 +135,43 @@ impl MessageReceiver {
             let from_packet = packet.marked || (packet.asks_ack && is_new);
             self.ack(number, packet, from_packet)
         })
+    }
+
+    /// Counts a packet that is there now.
+    fn count(&mut self, number: u64, bytes: u16) {
+        self.received_bytes += u64::from(bytes);
+        let is_parity = (self.config.erasure).is_some_and(|of| of.code.is_parity(number));
+        if !is_parity {
+            self.received_payload += u64::from(bytes - self.config.header_bytes);
+        }
+    }
+
+    /// If this packet makes its group complete, the others of the group, of the same size, are not needed: they are
+    /// acknowledged with it.
+    fn complete_group(&mut self, now_ps: u64, number: u64, bytes: u16) {
+        let Some(groups) = &mut self.groups else {
+            return;
+        };
+        if groups.on_packet(number, now_ps) {
+            let (packets, _) = self.config.unit();
+            let first = number / packets * packets;
+            for other in first..first + packets {
+                if self.packets.fill(other) {
+                    self.count(other, bytes);
+                }
+            }
+        }
+    }
+
+    /// When the wait for a group ends next; none where all that have begun are complete.
+    pub fn next_wait_ps(&self) -> Option<u64> {
+        self.groups.as_ref()?.next_timer_ps()
+    }
+
+    /// A group that was waited for in vain until now, which the sender is asked for.
+    pub fn take_overdue(&mut self, now_ps: u64) -> Option<Signal> {
+        let group = self.groups.as_mut()?.take_expired(now_ps)?;
+        Some(Signal::GroupNack { group })
     }
 
     /// A packet has come without its payload: what to tell the sender, and whether the packet is missing.

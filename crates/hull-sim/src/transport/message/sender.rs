@@ -54,12 +54,16 @@ pub struct MessageSender {
     in_flight_bytes: i64,
     /// What the receiver has reported.
     received_bytes: u64,
+    /// When the last packet left.
+    last_sent_ps: Option<u64>,
     /// Whether the host's NIC knows that it has something to send.
     pub waits_for_nic: bool,
     /// When the oldest packet in flight counts as lost; [`NEVER`] where none is.
     pub timeout_ps: u64,
     /// When the event queue will look; kept by the simulation.
     pub timeout_event_ps: u64,
+    /// When the event queue will look whether the pace allows a packet; kept by the simulation.
+    pub pace_event_ps: u64,
     /// Packets that counted as lost because of their time.
     pub timeouts: u32,
     /// Packets that were sent again.
@@ -71,7 +75,7 @@ impl MessageSender {
     pub fn new(config: &Arc<MessageConfig>, random: u64) -> Self {
         MessageSender {
             control: Control::new(&config.control),
-            balancer: config.balancing.start(config.paths, random),
+            balancer: config.balancing.start(config, random),
             credit: (config.credit_bytes)
                 .map(|bytes| Credit::new(bytes, u32::from(config.mtu_bytes))),
             config: config.clone(),
@@ -82,9 +86,11 @@ impl MessageSender {
             acked_bytes: 0,
             in_flight_bytes: 0,
             received_bytes: 0,
+            last_sent_ps: None,
             waits_for_nic: false,
             timeout_ps: NEVER,
             timeout_event_ps: NEVER,
+            pace_event_ps: NEVER,
             timeouts: 0,
             retransmissions: 0,
         }
@@ -92,16 +98,34 @@ impl MessageSender {
 
     /// A message of so many bytes of payload is to be sent.
     pub fn write(&mut self, bytes: u64) {
-        let packets = self.ends.write(bytes, self.config.mss());
-        self.unsent.push_back(bytes);
-        self.backlog_bytes += bytes + packets * u64::from(self.config.header_bytes);
+        let packets = self.config.packets(bytes);
+        self.ends.write(bytes, packets);
+        // Where parity is sent, all packets of its groups are full.
+        let payload = match self.config.erasure {
+            Some(_) => packets * self.config.mss(),
+            None => bytes,
+        };
+        self.unsent.push_back(payload);
+        self.backlog_bytes += payload + packets * u64::from(self.config.header_bytes);
     }
 
     /// What was not sent yet will not be: the payload up to the end of what was.
     pub fn stop(&mut self) -> u64 {
         let unsent: u64 = self.unsent.drain(..).sum();
-        self.backlog_bytes = 0;
-        self.ends.cut(self.sent.next(), unsent)
+        let (packets, payload) = self.config.unit();
+        let next = self.sent.next();
+        // The group that has begun is sent to its end.
+        let kept = next.next_multiple_of(packets) - next;
+        let kept_payload = kept * self.config.mss();
+        self.backlog_bytes = kept * u64::from(self.config.mtu_bytes);
+        if kept > 0 {
+            self.unsent.push_back(kept_payload);
+        }
+        let unsent = match self.config.erasure {
+            Some(_) => (unsent - kept_payload) / (packets * self.config.mss()) * payload,
+            None => unsent,
+        };
+        self.ends.cut(next + kept, unsent)
     }
 
     /// Whether all that was written is acknowledged.
@@ -128,6 +152,14 @@ impl MessageSender {
         has_credit && self.in_flight_bytes + i64::from(bytes) <= self.window()
     }
 
+    /// When the control's pace allows the next packet; 0 where it has none.
+    pub fn ready_ps(&self) -> u64 {
+        match (self.control.gap_ps(), self.last_sent_ps) {
+            (Some(gap_ps), Some(last_ps)) => last_ps + gap_ps,
+            _ => 0,
+        }
+    }
+
     fn window(&self) -> i64 {
         i64::try_from(self.control.window_bytes()).unwrap_or(i64::MAX)
     }
@@ -149,6 +181,8 @@ impl MessageSender {
         if let Some(credit) = &mut self.credit {
             credit.spend(u32::from(bytes));
         }
+        let payload = bytes - self.config.header_bytes;
+        self.control.on_send(now_ps, u32::from(payload));
         let number = match lost {
             Some((number, _)) => {
                 self.sent.resend(now_ps, number);
@@ -156,12 +190,13 @@ impl MessageSender {
                 number
             }
             None => {
-                self.take_payload(bytes - self.config.header_bytes);
+                self.take_payload(payload);
                 self.backlog_bytes -= u64::from(bytes);
                 self.sent.push(now_ps, bytes)
             }
         };
         self.in_flight_bytes += i64::from(bytes);
+        self.last_sent_ps = Some(now_ps);
         let demand = self.demand(senders);
         let no_credit = self.credit.as_ref().is_some_and(|credit| !credit.allows());
         let asks_ack = lost.is_some()
@@ -223,6 +258,7 @@ impl MessageSender {
         let first = self.sent.first();
         let packet = sequence::unwrap(ack.packet, first);
         let sent_ps = self.sent.sample_ps(packet, ack.resent);
+        let last_sent_ps = self.sent.last_sent_ps(packet);
         let cumulative = sequence::unwrap(ack.cumulative, first);
         self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
         self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
@@ -232,13 +268,14 @@ impl MessageSender {
             Feedback::Good
         };
         self.balancer.on_feedback(ack.entropy, feedback, now_ps);
-        self.control.on_ack(&AckEvent {
+        let event = AckEvent {
             now_ps,
             received_bytes: received,
             ecn: ack.marked,
             rtt_ps: sent_ps.map(|sent_ps| now_ps - sent_ps),
             in_flight_bytes: self.in_flight_bytes.max(0) as u64,
-        });
+        };
+        self.control.on_ack(&event, last_sent_ps);
         self.answered();
         self.set_timeout();
         let passed = self.ends.pass(self.sent.first());
@@ -277,6 +314,19 @@ impl MessageSender {
             (true, false) => Feedback::Good,
         };
         self.balancer.on_feedback(nack.entropy, feedback, now_ps);
+        self.set_timeout();
+    }
+
+    /// The receiver has waited for a group in vain: what is not acknowledged of it counts as lost.
+    pub fn on_group_nack(&mut self, now_ps: u64, group: u64) {
+        let (packets, _) = self.config.unit();
+        for number in group * packets..(group + 1) * packets {
+            if let Some((_, bytes)) = self.sent.lose(number) {
+                self.in_flight_bytes -= i64::from(bytes);
+            }
+        }
+        self.answered();
+        self.balancer.on_feedback(0, Feedback::Nack, now_ps);
         self.set_timeout();
     }
 

@@ -150,6 +150,12 @@ impl SentPackets {
         (clear && record.state == State::InFlight).then_some(record.sent_ps)
     }
 
+    /// When a packet in flight was last sent.
+    pub fn last_sent_ps(&mut self, number: u64) -> Option<u64> {
+        let record = self.record(number)?;
+        (record.state == State::InFlight).then_some(record.sent_ps)
+    }
+
     /// A packet has arrived.
     pub fn arrived(&mut self, number: u64) -> News {
         let Some(record) = self.record(number) else {
