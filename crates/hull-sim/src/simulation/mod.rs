@@ -226,9 +226,9 @@ impl Simulation {
             }
             if AHEAD && self.clock.events.turns() != turns {
                 turns = self.clock.events.turns();
-                for cargo in self.clock.events.next_cargo() {
-                    self.fabric.network.prefetch(cargo);
-                }
+                let network = &self.fabric.network;
+                let events = &self.clock.events;
+                events.for_each_of_next(|cargo| network.prefetch(cargo));
             }
             if entity.is_link() {
                 self.serve_link(entity.index(), cargo);
