@@ -82,6 +82,12 @@ def one_flow(name: str, k: int, *, large: bool = False) -> Figure:
     return Figure(name, "cost", "fat-tree1024", "dctcp", settings, k**3 // 4, large=large)
 
 
+def fixed() -> Figure:
+    """A millisecond of one part: what a run costs beside its simulation."""
+    settings = ("workload.requests.load=60%", "run.warmup=0s", "run.duration=1ms")
+    return Figure("fixed cost of a run", "fixed", "epfl-table2", "dctcp_30k", settings, 10)
+
+
 def loop(scheme: str) -> Figure:
     """300,000 flows of a list: the throw-away simulator of loop.rs reads the same one."""
     rows = partial(lists.pareto, 192, 300_000, 0.15, 10e9)
@@ -101,6 +107,7 @@ FIGURES = (
     fat_tree(32, 12_000, large=True),
     permutation(32),
     permutation(64),
+    fixed(),
     one_flow("a run of one flow", 4),
     one_flow("start of 65536", 64, large=True),
     tree("tcp", "threads"),

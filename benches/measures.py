@@ -4,6 +4,8 @@
   reading and writing included; user time. A packet-hop is a packet, data or ACK, carried over one
   link.
 - cost: CPU seconds of the process, user and system, and its largest memory.
+- fixed: CPU seconds of the process, user and system, less those of the simulation. Python's modules
+  are compiled before, as those of an installed package are.
 - threads: time on the clock with one thread over that with two.
 - busy: the same beside a process that keeps one processor busy.
 - loop: CPU time of the simulator of loop.rs over hull's for the same work, each per packet-hop.
@@ -13,7 +15,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from figures import Figure
@@ -24,8 +26,14 @@ LOOP_SOURCE = ROOT / "benches" / "loop.rs"
 LOOP = ROOT / "target" / "loop"
 
 
-def hull_run(side: Side, figure: Figure, folder: Path, *more: str) -> tuple[Usage, int]:
-    """One simulation: what the process took, and its packet-hops."""
+def hull_run(
+    side: Side,
+    figure: Figure,
+    folder: Path,
+    *more: str,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Usage, dict[str, float]]:
+    """One simulation: what the process took, and the summary of its results."""
     file, settings = figure.prepare(folder)
     out = folder / "out"
     # A run that is there already would be reused.
@@ -33,15 +41,16 @@ def hull_run(side: Side, figure: Figure, folder: Path, *more: str) -> tuple[Usag
     options = ["--out", str(out), "--jobs", "1", "--seeds", "1"]
     for setting in (*settings, *more):
         options += ["--set", setting]
-    usage = run(side.command("run", str(file), *options), side.environment())
-    return usage, json.loads((out / "summary.json").read_text(encoding="utf-8"))["packet_hops"]
+    command = side.command("run", str(file), *options)
+    usage = run(command, {**side.environment(), **(environment or {})})
+    return usage, json.loads((out / "summary.json").read_text(encoding="utf-8"))
 
 
 def speed(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
     """Packet-hops for the time."""
-    usage, hops = hull_run(side, figure, folder)
+    usage, summary = hull_run(side, figure, folder)
     return {
-        "million_hops_per_cpu_second": hops / usage.user * 1e-6,
+        "million_hops_per_cpu_second": summary["packet_hops"] / usage.user * 1e-6,
         "user_seconds": usage.user,
         "system_seconds": usage.system,
         "peak_megabytes": usage.peak_bytes * 1e-6,
@@ -55,6 +64,16 @@ def cost(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
         "cpu_seconds": usage.user + usage.system,
         "peak_megabytes": usage.peak_bytes * 1e-6,
     }
+
+
+def fixed(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
+    """Time beside the simulation."""
+    compiled = folder / f"compiled-{side.name}"
+    environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(compiled)}
+    if not compiled.exists():
+        hull_run(side, figure, folder, environment=environment)
+    usage, summary = hull_run(side, figure, folder, environment=environment)
+    return {"seconds_beside_simulation": usage.user + usage.system - summary["cpu_seconds"]}
 
 
 def threads(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
@@ -74,11 +93,14 @@ def busy(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
 
 def loop(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
     """Against the throw-away simulator on the same list."""
-    usage, hops = hull_run(side, figure, folder)
+    usage, summary = hull_run(side, figure, folder)
     _, settings = figure.prepare(folder)
     flows = settings[-1].removeprefix("workload.flows=")
     other = run([str(LOOP), flows])
-    speeds = hops / usage.user, json.loads(other.output)["packet_hops"] / other.user
+    speeds = (
+        summary["packet_hops"] / usage.user,
+        json.loads(other.output)["packet_hops"] / other.user,
+    )
     return {
         "times_as_fast_as_loop": speeds[0] / speeds[1],
         "million_hops_per_cpu_second": speeds[0] * 1e-6,
@@ -89,6 +111,7 @@ def loop(side: Side, figure: Figure, folder: Path) -> dict[str, float]:
 MEASURES: dict[str, Callable[[Side, Figure, Path], dict[str, float]]] = {
     "speed": speed,
     "cost": cost,
+    "fixed": fixed,
     "threads": threads,
     "busy": busy,
     "loop": loop,

@@ -1,7 +1,10 @@
 """A command: its options and arguments, as the annotations of its function declare them, and how
 words of the command line become a call.
 
-The standard library's argparse, and what is built on it, takes longer to load than a short run.
+The standard library's argparse would fit in the 0.12 s of a run's fixed cost: beside the 0.105 s of
+today it would take 1.9 ms to load and 5.9 ms to build the parsers of 16 commands (processor time,
+medians of 7, of the run of 5). It is not used because two things would be lost. Its errors do not
+name key, value and expected form. Help, manual pages and completion read the annotations here.
 """
 
 from __future__ import annotations

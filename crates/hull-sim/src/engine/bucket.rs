@@ -1,6 +1,7 @@
 //! A bucket of the calendar: its first events lie in it, in two cache lines; the others are elsewhere.
 
 use super::entity::Entity;
+use super::lists::List;
 
 /// What an event of a link carries: the place of its packet, and the entry of the route that the
 /// packet follows next. Other events carry nothing.
@@ -62,6 +63,8 @@ pub const INSIDE: usize = 7;
 pub struct Bucket {
     /// All events, those that are elsewhere too.
     pub len: usize,
+    /// Events that have no room here.
+    pub crowded: List,
     pub inside: [Near; INSIDE],
 }
 

@@ -13,8 +13,10 @@
 //! number of events, so that each holds a few. Times are in picoseconds.
 
 use super::bucket::{Bucket, Cargo, INSIDE, Near, sort_four};
-use super::entity::{Entity, Kind};
+use super::entity::Entity;
 use super::later::{Far, Later};
+use super::lists::{List, Lists};
+use crate::prefetch::prefetch;
 
 /// Fewest and most buckets; these take 512 KB, more than which the caches of the second level do not hold.
 const FEWEST: u64 = 64;
@@ -50,7 +52,7 @@ pub struct EventQueue {
     filled: Vec<u64>,
     buckets: Vec<Bucket>,
     /// Events that have no room in their bucket.
-    crowded: Vec<Vec<Near>>,
+    crowded: Lists<Near>,
     /// What the calendar has to cover.
     horizon_ps: u64,
     later: Later,
@@ -59,6 +61,9 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
+    /// Memory of an event.
+    pub const EVENT_BYTES: u64 = size_of::<Far>() as u64;
+
     /// An empty queue whose calendar covers at least `horizon_ps`, where most events fall: the
     /// longest time from the start of a transmission to its arrival.
     pub fn new(horizon_ps: u64, links: usize) -> Self {
@@ -72,7 +77,7 @@ impl EventQueue {
             sorted: Vec::with_capacity(64),
             filled: Vec::new(),
             buckets: Vec::new(),
-            crowded: Vec::new(),
+            crowded: Lists::new(),
             horizon_ps,
             later: Later::new(),
             served: (0, 0),
@@ -90,8 +95,6 @@ impl EventQueue {
         self.filled = vec![0; count / 64];
         self.buckets.clear();
         self.buckets.resize_with(count, Bucket::default);
-        self.crowded.clear();
-        self.crowded.resize_with(count, Vec::new);
     }
 
     /// The place of a bucket by its number.
@@ -127,7 +130,7 @@ impl EventQueue {
             let bucket = &mut self.buckets[slot];
             match bucket.inside.get_mut(bucket.len) {
                 Some(place) => *place = near,
-                None => self.crowded[slot].push(near),
+                None => self.crowded.push(&mut bucket.crowded, near),
             }
             bucket.len += 1;
             self.filled[slot / 64] |= 1 << (slot % 64);
@@ -200,38 +203,37 @@ impl EventQueue {
         self.served.0
     }
 
-    /// What events of the next bucket carry, in no order.
-    pub fn next_cargo(&self) -> impl Iterator<Item = Cargo> {
-        let slot = self.slot(self.next_filled());
-        let inside = self.buckets[slot]
-            .inside
-            .iter()
-            .take(self.buckets[slot].len);
-        let events = inside.chain(&self.crowded[slot]);
-        events
-            .filter(|near| near.entity().kind() == Kind::Link)
-            .map(|near| near.cargo())
-    }
-
-    /// Ports that choose their next packet in the next bucket, in no order.
-    pub fn next_choices(&self) -> impl Iterator<Item = usize> {
-        let slot = self.slot(self.next_filled());
-        let inside = self.buckets[slot]
-            .inside
-            .iter()
-            .take(self.buckets[slot].len);
-        let events = inside.chain(&self.crowded[slot]);
-        events
-            .filter(|near| near.entity().kind() == Kind::Transmit)
-            .map(|near| near.entity().index())
+    /// Calls `look` with what the links' events of the next bucket carry, in no order, and asks for the
+    /// events of the bucket behind it.
+    #[inline(always)]
+    pub fn for_each_of_next(&self, mut look: impl FnMut(Cargo)) {
+        let number = self.next_filled();
+        let bucket = &self.buckets[self.slot(number)];
+        let mut of_link = |near: &Near| {
+            if near.entity().is_link() {
+                look(near.cargo());
+            }
+        };
+        bucket.inside.iter().take(bucket.len).for_each(&mut of_link);
+        self.crowded.for_each(&bucket.crowded, of_link);
+        // Where events are dense, these are the next two that hold any.
+        self.crowded
+            .prefetch(&self.buckets[self.slot(number.wrapping_add(1))].crowded);
+        prefetch(&self.buckets[self.slot(number.wrapping_add(2))]);
     }
 
     /// Removes all events of an entity, at a cost that goes with all events: for links that fail.
     /// Returns what they carried, in the order of their times.
     pub fn cancel(&mut self, entity: Entity) -> Vec<Cargo> {
-        let (mut cancelled, others): (Vec<Far>, Vec<Far>) =
-            (self.drain().into_iter()).partition(|event| event.entity == entity.bits());
-        others.into_iter().for_each(|event| self.push_again(event));
+        let mut cancelled = Vec::new();
+        let mut all = self.drain();
+        while let Some(event) = self.later.pop(&mut all) {
+            if event.entity == entity.bits() {
+                cancelled.push(event);
+            } else {
+                self.push_again(event);
+            }
+        }
         cancelled.sort_unstable();
         cancelled.iter().map(|event| event.cargo).collect()
     }
@@ -241,22 +243,28 @@ impl EventQueue {
         self.push(event.at_ps, entity, event.cargo);
     }
 
-    /// Takes all events out.
-    fn drain(&mut self) -> Vec<Far> {
+    /// Takes all events out, in no order.
+    fn drain(&mut self) -> List {
         let mut all = self.later.drain();
-        let far = |bucket: u64, near: Near| {
-            let at_ps = (bucket << self.shift) | near.within_ps();
-            Far::new(at_ps, near.bits(), near.cargo())
-        };
-        all.extend((self.sorted.drain(..)).map(|near| far(self.present, near)));
         let first = self.present + 1;
-        for bucket in first..first + self.buckets.len() as u64 {
-            let slot = bucket as usize & (self.buckets.len() - 1);
-            let len = std::mem::take(&mut self.buckets[slot].len);
-            let inside = self.buckets[slot].inside.iter().take(len);
-            let events = inside.copied().chain(self.crowded[slot].drain(..));
-            all.extend(events.map(|near| far(bucket, near)));
+        let mut near = std::mem::take(&mut self.sorted);
+        let mut put = |bucket: u64, near: &mut Vec<Near>| {
+            for near in near.drain(..) {
+                let at_ps = (bucket << self.shift) | near.within_ps();
+                let far = Far::new(at_ps, near.bits(), near.cargo());
+                self.later.put(&mut all, far);
+            }
+        };
+        put(self.present, &mut near);
+        for number in first..first + self.buckets.len() as u64 {
+            let slot = number as usize & (self.buckets.len() - 1);
+            let bucket = &mut self.buckets[slot];
+            let len = std::mem::take(&mut bucket.len);
+            near.extend(bucket.inside.iter().take(len));
+            self.crowded.take(&mut bucket.crowded, &mut near);
+            put(number, &mut near);
         }
+        self.sorted = near;
         self.filled.fill(0);
         all
     }
@@ -320,7 +328,7 @@ impl EventQueue {
             return;
         }
         (self.sorted).extend_from_slice(&bucket.inside[..len.min(INSIDE)]);
-        self.sorted.append(&mut self.crowded[slot]);
+        self.crowded.take(&mut bucket.crowded, &mut self.sorted);
         self.sorted.sort_unstable_by(|a, b| b.cmp(a));
     }
 
@@ -343,8 +351,9 @@ impl EventQueue {
     fn enter(&mut self, span: u64) {
         self.present = self.first_bucket(span) - 1;
         let mut list = self.later.take_first();
-        list.drain(..).for_each(|event| self.push_again(event));
-        self.later.give_back(span, list);
+        while let Some(event) = self.later.pop(&mut list) {
+            self.push_again(event);
+        }
     }
 
     /// The last buckets held too few or too many events: makes them wider or narrower. The present one was
@@ -359,11 +368,13 @@ impl EventQueue {
         } else {
             return;
         };
-        let all = self.drain();
+        let mut all = self.drain();
         self.present = (self.present << self.shift) >> shift;
         self.shift = shift;
         self.make_buckets();
-        all.into_iter().for_each(|event| self.push_again(event));
+        while let Some(event) = self.later.pop(&mut all) {
+            self.push_again(event);
+        }
     }
 
     /// The first bucket after the present one that is not empty; `u64::MAX` when all are.

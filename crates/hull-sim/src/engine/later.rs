@@ -5,9 +5,11 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::bucket::Cargo;
+use super::lists::{List, Lists};
 
-/// An event with its time.
+/// An event with its time, in 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub struct Far {
     pub at_ps: u64,
     /// Bits of the entity.
@@ -17,7 +19,8 @@ pub struct Far {
 
 impl Ord for Far {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.at_ps, self.entity).cmp(&(other.at_ps, other.entity))
+        let key = |far: &Self| (far.at_ps, far.entity);
+        key(self).cmp(&key(other))
     }
 }
 
@@ -43,7 +46,8 @@ const SPANS: u64 = 256;
 /// Events of later spans.
 #[derive(Debug)]
 pub struct Later {
-    spans: Vec<Vec<Far>>,
+    spans: [List; SPANS as usize],
+    lists: Lists<Far>,
     /// The first span whose list holds an event; `u64::MAX` when there is none.
     first_span: u64,
     heap: BinaryHeap<Reverse<Far>>,
@@ -52,7 +56,8 @@ pub struct Later {
 impl Later {
     pub fn new() -> Self {
         Later {
-            spans: vec![Vec::new(); SPANS as usize],
+            spans: [List::EMPTY; SPANS as usize],
+            lists: Lists::new(),
             first_span: u64::MAX,
             heap: BinaryHeap::new(),
         }
@@ -62,7 +67,8 @@ impl Later {
     pub fn push(&mut self, span: u64, ahead: u64, event: Far) {
         debug_assert!(ahead > 0);
         if ahead < SPANS {
-            self.spans[(span % SPANS) as usize].push(event);
+            let list = &mut self.spans[(span % SPANS) as usize];
+            self.lists.push(list, event);
             self.first_span = self.first_span.min(span);
         } else {
             self.heap.push(Reverse(event));
@@ -76,7 +82,7 @@ impl Later {
     }
 
     /// Takes the list of the first span.
-    pub fn take_first(&mut self) -> Vec<Far> {
+    pub fn take_first(&mut self) -> List {
         let first = self.first_span;
         let list = std::mem::take(&mut self.spans[(first % SPANS) as usize]);
         let others = first + 1..first + SPANS;
@@ -85,9 +91,14 @@ impl Later {
         list
     }
 
-    /// Gives the emptied list of a span back, so that its memory serves again.
-    pub fn give_back(&mut self, span: u64, list: Vec<Far>) {
-        self.spans[(span % SPANS) as usize] = list;
+    /// Adds an event to a list that was taken.
+    pub fn put(&mut self, list: &mut List, event: Far) {
+        self.lists.push(list, event);
+    }
+
+    /// Takes an event off a list that was taken.
+    pub fn pop(&mut self, list: &mut List) -> Option<Far> {
+        self.lists.pop(list)
     }
 
     /// The time of the first event beyond the lists.
@@ -102,10 +113,17 @@ impl Later {
     }
 
     /// Takes all events out, in no order.
-    pub fn drain(&mut self) -> Vec<Far> {
+    pub fn drain(&mut self) -> List {
         self.first_span = u64::MAX;
-        let mut all: Vec<Far> = self.heap.drain().map(|event| event.0).collect();
-        self.spans.iter_mut().for_each(|list| all.append(list));
+        let mut all = List::EMPTY;
+        for Reverse(event) in self.heap.drain() {
+            self.lists.push(&mut all, event);
+        }
+        for span in &mut self.spans {
+            while let Some(event) = self.lists.pop(span) {
+                self.lists.push(&mut all, event);
+            }
+        }
         all
     }
 }

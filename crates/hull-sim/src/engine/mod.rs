@@ -7,6 +7,7 @@ mod bucket;
 mod entity;
 mod event_queue;
 mod later;
+mod lists;
 
 pub use bucket::Cargo;
 pub use entity::{Entity, Kind};

@@ -1,7 +1,7 @@
 //! The packets in ports and links: each has a place here from its host's way out to its arrival, and the
 //! event of its arrival at the end of a link carries that place. So a hop changes a packet where it lies
 //! instead of copying it from link to link, and the places that were left last, which are still in the
-//! cache, are taken first.
+//! cache, are taken first. A place that is free holds the number of the next free one.
 
 use super::packet::Packet;
 
@@ -10,19 +10,40 @@ use super::packet::Packet;
 #[repr(align(32))]
 struct Place(Packet);
 
+/// No place.
+const NONE: u32 = u32::MAX;
+
 /// All packets in ports and links.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct InFlight {
     places: Vec<Place>,
-    free: Vec<u32>,
+    /// The place that was left last; `Packet::flow` of a free place is the one that was left before it.
+    free: u32,
+    len: usize,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        InFlight {
+            places: Vec::new(),
+            free: NONE,
+            len: 0,
+        }
+    }
 }
 
 impl InFlight {
+    /// Memory of a packet.
+    pub const PLACE_BYTES: u64 = size_of::<Place>() as u64;
+
     /// Gives a packet a place.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.places[place as usize] = Place(packet);
+        self.len += 1;
+        let place = self.free;
+        if let Some(left) = self.places.get_mut(place as usize) {
+            self.free = left.0.flow;
+            *left = Place(packet);
             return place;
         }
         self.places.push(Place(packet));
@@ -44,19 +65,21 @@ impl InFlight {
     /// Takes a packet out.
     #[inline]
     pub fn remove(&mut self, place: u32) -> Packet {
-        self.free.push(place);
-        self.places[place as usize].0
+        self.len -= 1;
+        let left = &mut self.places[place as usize].0;
+        let packet = *left;
+        left.flow = std::mem::replace(&mut self.free, place);
+        packet
     }
 
     /// Takes over what another part has in flight, at the end of a run: only for the count.
     pub fn join(&mut self, other: &mut InFlight) {
-        self.places.append(&mut other.places);
-        self.free.append(&mut other.free);
+        self.len += std::mem::take(&mut other.len);
     }
 
     /// Packets that have a place.
     pub fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.len
     }
 
     /// Whether there is none.

@@ -189,22 +189,6 @@ impl Network {
         }
     }
 
-    /// Whether most ports have rules, several queues or instruments.
-    pub fn has_extras(&self) -> bool {
-        let with = self.ports.iter().filter(|port| port.has_extras()).count();
-        with > self.ports.len() / 2
-    }
-
-    /// The same, when that has come, for what it leads to: what only some ports have, and the packet's next hop.
-    #[inline]
-    pub fn prefetch_extras(&self, cargo: Cargo) {
-        let packet = self.in_flight.get(cargo.packet);
-        prefetch(&self.hops[packet.hop as usize]);
-        if let Hop::Port(port) = Hop::of(cargo) {
-            self.ports[port].prefetch_extras();
-        }
-    }
-
     /// What the event of a packet carries that was accepted by a port: where it is, and where it goes
     /// from the far end of the link.
     #[inline(always)]

@@ -11,8 +11,6 @@ pub struct Fabric {
     pub graph: Graph,
     pub routes: Routes,
     pub network: Network,
-    /// Whether most ports have rules, several queues or instruments.
-    pub has_extras: bool,
     /// When links fail and work again.
     pub changes: Vec<Change>,
     pub failed_links: Vec<bool>,

@@ -228,7 +228,9 @@ impl Simulation {
             }
             if AHEAD && self.clock.events.turns() != turns {
                 turns = self.clock.events.turns();
-                self.prefetch_next();
+                let network = &self.fabric.network;
+                let events = &self.clock.events;
+                events.for_each_of_next(|cargo| network.prefetch(cargo));
             }
             if entity.is_link() {
                 self.serve_link(entity.index(), cargo);
@@ -237,28 +239,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-
-    /// Asks for what the events of the next bucket will need. Where ports have more than their two lines, those
-    /// have come when their contents are looked at.
-    #[inline]
-    fn prefetch_next(&self) {
-        let (events, network) = (&self.clock.events, &self.fabric.network);
-        for cargo in events.next_cargo() {
-            network.prefetch(cargo);
-        }
-        if !self.fabric.has_extras {
-            return;
-        }
-        for port in events.next_choices() {
-            network.ports[port].prefetch();
-        }
-        for cargo in events.next_cargo() {
-            network.prefetch_extras(cargo);
-        }
-        for port in events.next_choices() {
-            network.ports[port].prefetch_extras();
-        }
     }
 
     /// Tells how far the run is, and looks whether it is to go on.

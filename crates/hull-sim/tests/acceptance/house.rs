@@ -11,7 +11,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("prefetch", &[]),
     ("quote", &[]),
     ("random", &[]),
-    ("engine", &[]),
+    ("engine", &["prefetch"]),
     ("units", &["quote"]),
     ("limits", &["engine"]),
     ("problem", &["quote", "units"]),

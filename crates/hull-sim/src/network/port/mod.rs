@@ -23,7 +23,7 @@ use super::queues::Queues;
 use super::ring::{Ring, Start};
 use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
-use crate::prefetch::{prefetch, prefetch_lines};
+use crate::prefetch::prefetch_lines;
 
 use pipeline::Extras;
 
@@ -66,6 +66,7 @@ mod feature {
     pub const CUT: u8 = 1 << 5;
     /// There are rules that look at departures.
     pub const DEPARTURES: u8 = 1 << 6;
+    pub const PHANTOM_QUEUE: u8 = 1 << 7;
     /// Those that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Those that take a packet off the short way.
@@ -110,6 +111,9 @@ pub struct Port {
 }
 
 impl Port {
+    /// Memory of a packet that waits, besides its place.
+    pub const WAITING_BYTES: u64 = size_of::<Start>() as u64;
+
     /// An idle port.
     pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = match config.buffer {
@@ -121,6 +125,7 @@ impl Port {
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
             (config.cut_through_bytes.is_some(), feature::CUT_THROUGH),
+            (config.phantom_queue.is_some(), feature::PHANTOM_QUEUE),
         ] {
             if on {
                 features |= bit;
@@ -180,19 +185,6 @@ impl Port {
     #[inline]
     pub fn prefetch(&self) {
         prefetch_lines(self, 2);
-    }
-
-    /// Whether it has rules, several queues or instruments.
-    pub fn has_extras(&self) -> bool {
-        self.extras.is_some()
-    }
-
-    /// The same, when those have come, for what only some ports have.
-    #[inline]
-    pub fn prefetch_extras(&self) {
-        if let Some(extras) = &self.extras {
-            prefetch(&**extras);
-        }
     }
 
     /// Time on the wire of a packet of `bytes` with its framing, ps.
@@ -260,7 +252,10 @@ impl Port {
     #[inline(always)]
     fn schedule(&mut self, now_ps: u64, start_ps: u64, packet: &mut Packet) -> Verdict {
         let bytes = packet.wire_bytes;
-        if let Some(phantom_queue) = &mut self.phantom_queue {
+        // Without one its cache line, the third, stays where it is.
+        if self.has(feature::PHANTOM_QUEUE)
+            && let Some(phantom_queue) = &mut self.phantom_queue
+        {
             let marks = phantom_queue.on_packet(start_ps, u32::from(bytes));
             self.mark_if(marks, packet);
         }

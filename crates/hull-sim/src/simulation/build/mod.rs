@@ -128,7 +128,6 @@ fn assemble(
             notice,
             graph,
             routes,
-            has_extras: network.has_extras(),
             network,
         },
     })
