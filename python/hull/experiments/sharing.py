@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size
-from hull.experiments.common.measured import Reader, Results, Summary, occupancy
+from hull.experiments.common.measured import Reader, Results, fct_of, goodput, occupancy
 from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, Scheme
 
@@ -49,22 +49,13 @@ K_US = 78.0
 """300 KB and 65 packets at 10 Gbit/s."""
 
 
-def _goodput(transport: str) -> Reader:
-    return lambda part: float(part["transports"][transport]["goodput_bps"]) / 1e9
-
-
 def _small(transport: str, statistic: str) -> Reader:
-    def read(part: Summary) -> float | None:
-        classes = {of["class"]: of for of in part["transports"][transport]["fct"]}
-        found = classes.get(SMALL[transport], {}).get(f"{statistic}_us")
-        return None if found is None else float(found)
-
-    return read
+    return fct_of(transport, SMALL[transport], statistic)
 
 
 def _share(results: Results, scheme: str) -> float:
     """Of [transport], of all goodput."""
-    own, beside = (results.mean("", scheme, _goodput(of)) for of in TRANSPORTS)
+    own, beside = (results.mean("", scheme, goodput(of)) for of in TRANSPORTS)
     return own / (own + beside)
 
 
@@ -203,7 +194,7 @@ def draw(results: Results) -> "Figure":
 
     return plot_bars(
         [
-            panel("All flows", "Goodput (Gbit/s)", _goodput, log_y=False),
+            panel("All flows", "Goodput (Gbit/s)", goodput, log_y=False),
             panel(
                 "Flows of 10 KB (behind DCTCP none of CUBIC ends)",
                 "Mean completion time (us)",

@@ -61,7 +61,7 @@ pub(super) fn check_together(s: &Scenario) -> Result<(), Problem> {
         need(
             !is || s.measure.probe.is_none(),
             "measure.probe",
-            &format!("a table beside {key}"),
+            format!("a table beside {key}"),
             "none: when a probe leaves one of several queues is not known when it comes",
         )?;
     }

@@ -44,6 +44,22 @@ def probe(statistic: str) -> Reader:
     return lambda part: (part["switch_latency"]["probe"] or {}).get(f"{statistic}_us")
 
 
+def goodput(transport: str) -> Reader:
+    """Of the flows of a transport, Gbit/s; those of [transport] are "default"."""
+    return lambda part: float(part["transports"][transport]["goodput_bps"]) / 1e9
+
+
+def fct_of(transport: str, size_class: str, statistic: str) -> Reader:
+    """Flow completion time of a size class of a transport, us."""
+
+    def read(part: Summary) -> float | None:
+        classes = {of["class"]: of for of in part["transports"][transport]["fct"]}
+        found = classes.get(size_class, {}).get(f"{statistic}_us")
+        return None if found is None else float(found)
+
+    return read
+
+
 Completion = Literal["delivered", "acked"]
 """When a flow counts as complete: its last byte has arrived, or its sender has the ACK of it."""
 
