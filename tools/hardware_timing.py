@@ -34,6 +34,8 @@ class Check:
     clocks: int
 
 
+# A packet that the pacer takes.
+PACKET = "packet_valid & packet_ready"
 CHECKS = {
     "phantom_queue": (
         Check(
@@ -86,7 +88,7 @@ CHECKS = {
         Check(
             "rtl/nic/pacer.sv",
             "the decision, 8 clocks after the packet was taken",
-            "packet_valid & packet_ready",
+            PACKET,
             "admission_valid",
             8,
         ),
@@ -132,6 +134,51 @@ CHECKS = {
             4,
         ),
     ),
+    "header_parser": (
+        Check(
+            "rtl/stream/header_parser.sv",
+            "The answer comes ten clocks after the clock in which the beat that decides",
+            "s_tlast",
+            "header_valid",
+            10,
+        ),
+    ),
+    "ece_snooper": (
+        Check(
+            "rtl/nic/ece_snooper.sv",
+            "Eleven clocks after the frame's last beat",
+            "s_tlast",
+            "ece_valid",
+            11,
+        ),
+    ),
+    "nic": (
+        Check(
+            "docs/hardware/nic.md",
+            "leaves 32 or 33 clocks after its last beat",
+            "s_host_tlast",
+            "m_mac_tvalid",
+            33,
+        ),
+        Check("docs/hardware/pacer.md", "follow 8 clocks later", PACKET, "admission_valid", 8),
+        Check(
+            "rtl/nic/flow_association.sv",
+            "the answers come eight clocks later",
+            "header_valid",
+            "lookup_answer_valid",
+            8,
+        ),
+    ),
+    "switch": (
+        # A look-up two clocks after the address was learned; its entry is known in the next clock.
+        Check(
+            "rtl/switch/mac_table.sv",
+            "What is learned is found from two clocks later on",
+            "learn_valid",
+            "known",
+            3,
+        ),
+    ),
 }
 
 TITLES = {
@@ -142,6 +189,10 @@ TITLES = {
     "pacer": "A packet that the pacer queues, and its release",
     "flow_association": "An ACK with ECN-Echo, two look-ups and their answers",
     "latency_meter": "A probe that enters a switch and leaves it five clocks later",
+    "header_parser": "Two frames of one beat and their headers, ten clocks later",
+    "ece_snooper": "An ACK with ECN-Echo, one without, and a bad one with it",
+    "nic": "A frame of one beat on its way through a NIC that does not pace it",
+    "switch": "An address that is learned, and look-ups before and after it is in the table",
 }
 
 

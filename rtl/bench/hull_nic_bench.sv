@@ -32,7 +32,7 @@ module hull_nic_bench #(
   logic rst, valid, s_tready, played, accessed, n_rst, n_valid, n_ready, n_played;
   logic [63:0] now, n_now;
   logic [DATA_BITS+BYTES+7:0] stimulus, network;
-  player #(.BITS(DATA_BITS + BYTES + 8)) player (
+  player #(.BITS(DATA_BITS + BYTES + 8), .PATIENCE(1_000_000)) player (
       .clk, .ready(s_tready), .rst, .now, .valid, .payload(stimulus), .done(played)
   );
   player #(.BITS(DATA_BITS + BYTES + 8), .FILE("network=%s")) from_network (

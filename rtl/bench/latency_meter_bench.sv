@@ -43,10 +43,10 @@ module latency_meter_bench #(
   logic [31:0] noise;
   always @(posedge clk) noise <= rst ? 32'd1 : {noise[30:0], noise[31] ^ noise[21] ^ noise[1] ^ noise[0]};
 
-  logic [1:0] s_valid, s_ready, s_done, in_frame;
+  logic [1:0] s_valid, s_ready, s_done;
   logic [1:0][DATA_BITS+BYTES+7:0] beat;
   logic [1:0] s_rst;
-  logic [1:0][63:0] s_now, first;
+  logic [1:0][63:0] s_now;
   assign s_ready[0] = {noise[28], noise[3], noise[17], noise[9], noise[24], noise[6], noise[13], noise[20]} >= stall;
   assign s_ready[1] = {noise[8], noise[13], noise[27], noise[19], noise[4], noise[16], noise[3], noise[30]} >= stall;
   player #(.BITS(DATA_BITS + BYTES + 8), .FILE("entry=%s")) into (
@@ -57,22 +57,11 @@ module latency_meter_bench #(
       .clk, .ready(s_ready[1]), .rst(s_rst[1]), .now(s_now[1]), .valid(s_valid[1]), .payload(beat[1]),
       .done(s_done[1])
   );
-  always @(posedge clk) begin
-    for (int i = 0; i < 2; i++) begin
-      if (rst) in_frame[i] <= 1'b0;
-      else if (s_valid[i] && s_ready[i]) begin
-        in_frame[i] <= !beat[i][DATA_BITS+BYTES];
-        if (!in_frame[i]) first[i] <= now;
-      end
-    end
-  end
-  recorder #(.BITS(64), .FILE("entries=%s")) entries (
-      .clk, .now, .valid(s_valid[0] && s_ready[0] && beat[0][DATA_BITS+BYTES]),
-      .payload(in_frame[0] ? first[0] : now)
+  frame_clocks #(.FILE("entries=%s")) entries (
+      .clk, .rst, .now, .beat(s_valid[0] && s_ready[0]), .last(beat[0][DATA_BITS+BYTES])
   );
-  recorder #(.BITS(64), .FILE("exits=%s")) exits (
-      .clk, .now, .valid(s_valid[1] && s_ready[1] && beat[1][DATA_BITS+BYTES]),
-      .payload(in_frame[1] ? first[1] : now)
+  frame_clocks #(.FILE("exits=%s")) exits (
+      .clk, .rst, .now, .beat(s_valid[1] && s_ready[1]), .last(beat[1][DATA_BITS+BYTES])
   );
 
   logic [15:0] address;

@@ -27,6 +27,10 @@ def traffic(rng: np.random.Generator, count: int) -> tuple[frames.Frames, np.nda
     tcp = np.flatnonzero(rng.random(count) < 0.9)
     flows = rng.integers(FLOWS, size=len(tcp))
     sizes[tcp] = rng.integers(54, MAX_BYTES + 1, len(tcp))
+    # A segment without payload, and behind it a frame that ends before the segment's look-up.
+    pairs = tcp[:-1][np.diff(tcp) > 1]
+    pairs = pairs[rng.random(len(pairs)) < 0.2]
+    sizes[pairs], sizes[pairs + 1] = 54, rng.integers(1, 9, len(pairs))
     octets[tcp, 54:] = rng.integers(0, 256, (len(tcp), 192 - 54), np.uint8)
     for number, flow in zip(tcp.tolist(), flows.tolist(), strict=True):
         ip = struct.pack(

@@ -7,7 +7,9 @@ module player #(
     // Width of the payload.
     parameter int BITS = 64,
     // Plusarg that names the file.
-    parameter string FILE = "stimulus=%s"
+    parameter string FILE = "stimulus=%s",
+    // Clocks that an operation is held back at most, or the simulation fails; 0: any number.
+    parameter int PATIENCE = 0
 ) (
     input  logic clk,
     input  logic ready,               // the payload is taken; 1 where nothing holds it back
@@ -21,6 +23,7 @@ module player #(
   string name;
   logic [63+BITS:0] record;
   logic more;
+  integer held;
 
   initial begin
     if ($value$plusargs(FILE, name) == 0) $fatal(1, "no stimulus file is named");
@@ -32,11 +35,14 @@ module player #(
     valid = 1'b0;
     payload = '0;
     done = 1'b0;
+    held = 0;
   end
 
   always @(posedge clk) begin
     now <= now + 64'd1;
     rst <= $signed(now + 64'd1) < 0;
+    held <= valid && !ready ? held + 1 : 0;
+    if (PATIENCE != 0 && held == PATIENCE) $fatal(1, "an operation was held back for %0d clocks", held);
     if (!valid || ready) begin
       valid <= 1'b0;
       done  <= !more;

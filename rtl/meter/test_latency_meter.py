@@ -19,6 +19,7 @@ SOURCES = [
     "meter/latency_meter.sv",
     "bench/player.sv",
     "bench/recorder.sv",
+    "bench/frame_clocks.sv",
     "bench/latency_meter_bench.sv",
 ]
 LAST, USER = 1, 2
@@ -338,9 +339,7 @@ def test_clear(folder: Path, bits: int) -> None:
 
 
 def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[Stream, Stream]:
-    """Pings, pings of others, truncated and bad ones among random frames. The switch loses 3 %,
-    duplicates 2 %, delays and reorders.
-    """
+    """Pings, pings of others, truncated and bad ones among random frames, through a switch."""
     given = frames.random_frames(rng, count)
     kind = rng.random(count)
     pings = kind < 0.6
@@ -354,6 +353,14 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
     given.lengths = np.where(pings & (kind > 0.03), whole_length, given.lengths)
     others = pings & (kind > 0.5)
     given.octets[others, 38] = rng.integers(0, 256, int(others.sum()))
+    return through_switch(rng, given, width)
+
+
+def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple[Stream, Stream]:
+    """Frames into a switch and out of it. 3 % are bad; the switch loses 3 %, duplicates 2 %, delays
+    and reorders.
+    """
+    count = len(given)
     bad = rng.random(count) < 0.03
     pause = np.where(rng.random(count) < 0.2, rng.integers(0, 40, count), 0)
     lengths = -(-given.lengths // width)

@@ -447,6 +447,22 @@ def test_a_million_random_frames() -> None:
     run_cases(512, 600_000)
 
 
+def test_latency() -> None:
+    """A segment without payload that passes an idle NIC leaves 32 or 33 clocks after its end."""
+    here, count = bench(64), 20
+    some, known = traffic(np.random.default_rng(2), 2_000)
+    short = np.flatnonzero((known >= 0) & (some.lengths == 54))[:count]
+    given = frames.Frames(some.octets[short], some.lengths[short])
+    clocks = READY + 201 * np.arange(count)[:, None] + np.arange(-(-54 // here.width))
+    tape = RegisterTape("hull_nic", {"FIFO_BYTES": FIFO_BEATS * here.width})
+    put(tape, 8, BASE)
+    host, _ = stimuli(here, given, clocks.ravel(), np.zeros(count, bool))
+    got = play(here, "latency", host, b"", tape, 0)
+    last = frames.recorded(got.out[1], here.width)[2] == 1
+    first = got.out[0].astype(np.int64)[np.concatenate([[True], last[:-1]])]
+    assert set((first - clocks[:, -1]).tolist()) == {32, 33}
+
+
 def test_memory_that_is_smaller_than_its_limit_holds_the_host() -> None:
     """The pacer's FIFO may hold as many bytes as its memory, which cannot hold frames of that many:
     nothing is lost.

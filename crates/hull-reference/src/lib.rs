@@ -2,6 +2,7 @@
 //! for each algorithm, each with its methods for one packet and for many at once.
 
 mod flow_association;
+mod latency_meter;
 mod pacer;
 mod phantom_queue;
 
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 fn hull_reference(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flow_association::FlowAssociation>()?;
     module.add_class::<flow_association::HardwareFlowAssociation>()?;
+    module.add_class::<latency_meter::HardwareLatencyMeter>()?;
     module.add_class::<pacer::HardwarePacer>()?;
     module.add_class::<pacer::Pacer>()?;
     module.add_class::<phantom_queue::PhantomQueue>()?;

@@ -4,5 +4,6 @@
 //! reached both forms agree to the bit, and tests hold them to it; the hardware is compared with these.
 
 pub mod flow_association;
+pub mod latency_meter;
 pub mod pacer;
 pub mod phantom_queue;

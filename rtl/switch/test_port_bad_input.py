@@ -1,0 +1,70 @@
+"""A switch port with each kind of bad input by itself, and a stream that stops in a frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_hull_switch_port import ANSWERS, READY, Settings, new_tape, put, run
+
+from bench import frames
+from bench.frames import LONGEST, Frames
+from bench.simulation import build, library
+from bench.tape import playback
+
+BITS, WIDTH = 64, 8
+COUNT = 40
+# Each packet is above the phantom queue's threshold.
+MARKING = Settings(threshold=0, phantom_arriving=True)
+GOOD = 60
+# Lengths of the bad ones; a truncated one ends within its IP header.
+LENGTHS = {"runt": 19, "oversized": 181, "bad": GOOD, "truncated": 25}
+
+
+def ipv4(lengths: np.ndarray) -> Frames:
+    """ECN-capable frames of these lengths."""
+    octets = np.zeros((len(lengths), LONGEST), np.uint8)
+    octets[:, 12:16] = [8, 0, 0x45, 2]
+    octets[:, LONGEST - 1] = np.arange(len(lengths))
+    return Frames(octets, lengths)
+
+
+@pytest.mark.parametrize("kind", LENGTHS)
+def test_bad_frames_between_good_ones(kind: str) -> None:
+    """Each is dropped and counted, or passes unmarked; the others leave with CE."""
+    folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
+    odd = np.arange(COUNT) % 2 == 1
+    given = ipv4(np.where(odd, LENGTHS[kind], GOOD))
+    clocks = READY + np.arange(int((-(-given.lengths // WIDTH)).sum()))
+    tape = new_tape(WIDTH)
+    put(tape, 0, MARKING)
+    tape.read_all(READY + 3_000)
+    seen = run(folder, BITS, kind, given, clocks, odd & (kind == "bad"), tape, [(0, 0)])
+    assert seen[kind] == COUNT // 2
+    passes = kind == "truncated"
+    assert seen["taken"] == (COUNT if passes else COUNT // 2)
+    assert seen["marked by the phantom queue alone"] == COUNT // 2
+
+
+def test_a_stream_that_stops() -> None:
+    """What is queued leaves while a frame stands still; it and those behind it leave afterwards."""
+    folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
+    given = ipv4(np.full(16, GOOD))
+    beats = given.beats(WIDTH)
+    # The eleventh frame stops after three of its beats.
+    stops, pause = 10 * 8 + 3, 20_000
+    clocks = READY + np.arange(len(beats)) + pause * (np.arange(len(beats)) >= stops)
+    tape = new_tape(WIDTH)
+    put(tape, 0, MARKING)
+    stimulus = frames.tape(clocks, beats, beats.last)
+    got = playback(
+        folder,
+        "stops",
+        {"stimulus": stimulus, "accesses": tape.stimulus(), "stalls": bytes(9)},
+        {**ANSWERS, "out": (BITS + WIDTH + 1 + 63) // 64},
+    )
+    last = frames.recorded(got["out"][1], WIDTH)[2] == 1
+    ends = got["out"][0].astype(np.int64)[last]
+    assert len(ends) == 16
+    assert (ends[:10] < clocks[stops - 1] + 200).all()
+    assert (ends[10:] > clocks[stops]).all()
+    assert ends[-1] < clocks[-1] + 200
