@@ -35,9 +35,13 @@ def warnings(out: Path, **switch: Any) -> list[str]:
 
 
 def test_l4s_traffic_that_is_not_separated_is_a_note(tmp_path: Path) -> None:
-    for number, switch in enumerate(
-        ({}, {"marking": {"threshold": "30KB"}}, {"fq_codel": {"flows": 1}}, {"pie": {}})
-    ):
+    tables: list[dict[str, Any]] = [
+        {},
+        {"marking": {"threshold": "30KB"}},
+        {"fq_codel": {"flows": 1}},
+        {"pie": {}},
+    ]
+    for number, switch in enumerate(tables):
         (note,) = warnings(tmp_path / str(number), **switch)
         assert note.startswith("l4s: transports.l4s sends ECT(1), and the switches queue it with")
     for name in ("dualpi2", "fq_codel"):
