@@ -40,9 +40,12 @@ CongestionControl = Literal[
     "nscc",
     "rccc",
     "nscc+rccc",
+    "unocc",
 ]
 """Congestion control algorithms."""
-LoadBalancing = Literal["ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed"]
+LoadBalancing = Literal[
+    "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
+]
 """A load balancer of the message transport."""
 AssociationDraw = Literal["echo", "packet"]
 """What draws whether an ECN-Echo associates its flow."""
@@ -492,28 +495,70 @@ class ReactionPoint(TypedDict):
     """Smallest rate."""
 
 
+class UnoCcSettings(TypedDict):
+    """UnoCC's parameters (SC'25); those of figures 3 to 9 unless set."""
+
+    k: NotRequired[int]
+    """K of the decrease, which takes 4 K / (K + BDP) of the window where all is marked; full
+    payloads.
+    """
+    gain: NotRequired[Share]
+    """Weight of an epoch's share of marks in their average (figures 10 to 12: 50%)."""
+
+
+class Erasure(TypedDict):
+    """Erasure coding by groups (SC'25): of each group as many packets as it has of data are
+    enough.
+    """
+
+    data: NotRequired[int]
+    """Data packets of a group; a message is padded to whole groups."""
+    parity: NotRequired[int]
+    """Parity packets of a group."""
+    wait: NotRequired[Time]
+    """How long a receiver waits for a group from its first packet on before it asks for the
+    rest; without it five times what a full buffer of a port takes to drain, and between two
+    data centres eight times.
+    """
+
+
 class Message(TypedDict):
-    """Settings of the message transport: congestion_control = "nscc", "rccc" or "nscc+rccc"."""
+    """Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or
+    "unocc".
+    """
 
     paths: NotRequired[int]
     """Entropy values of a connection; each is a path that its hash chooses."""
     load_balancing: NotRequired[LoadBalancing]
     """How packets are spread over the paths."""
+    subflows: NotRequired[int]
+    """Paths at a time with load_balancing = "subflows"."""
+    flowlet_gap: NotRequired[Time]
+    """Pause after which a packet begins a flowlet, with load_balancing = "flowlet"; without it
+    the round trip.
+    """
     ack_bytes: NotRequired[Size]
     """Received bytes after which the receiver acknowledges at the latest."""
     initial_window: NotRequired[int]
     """First window (and first credit, which the receiver was not asked for), full packets;
-    without it 1.5 times what the link carries in the longest round trip.
+    without it 1.5 times what the link carries in the longest round trip. UnoCC begins with
+    what the link carries in a round trip.
     """
     round_trip: NotRequired[Time]
     """The round trip of the unloaded network, which sizes windows and targets; without it that
-    of the farthest hosts, over the slowest of their shortest paths.
+    of the farthest hosts, over the slowest of their shortest paths. Of two data centres:
+    inside one; between them it is always that of the farthest hosts.
     """
     timeout: NotRequired[Time]
     """A packet that is not acknowledged for so long counts as lost; without it 15 us and six
     times what a full buffer of a port takes to drain, or six round trips where buffers have
-    no limit.
+    no limit. With UnoCC a round trip and five times, and between two data centres a round
+    trip and eight times.
     """
+    erasure: NotRequired[Erasure]
+    """Erasure coding; without this table there is none."""
+    unocc: NotRequired[UnoCcSettings]
+    """UnoCC's parameters."""
 
 
 class Vegas(TypedDict):
@@ -671,6 +716,26 @@ class PortSettings(TypedDict):
     """Their marking."""
     phantom_queue: NotRequired[PhantomQueue]
     """Their phantom queue."""
+
+
+class UnoPhantomQueue(TypedDict):
+    """Uno's phantom queue (SC'25): in parallel to the port's queue, with a size, a drain of a
+    packet at a time and marking with a probability between two thresholds. It counts and
+    marks data only.
+    """
+
+    slowdown: NotRequired[Share]
+    """How much longer a packet takes to drain than on the link (s), in whole percents: the drain
+    rate is the link's over 1 + s.
+    """
+    size: NotRequired[Size]
+    """Where its counter saturates; without it what a host's link carries in the longest round
+    trip.
+    """
+    low: NotRequired[Share]
+    """Share of the size up to which no packet is marked (Kmin)."""
+    high: NotRequired[Share]
+    """Share of the size above which every packet is marked (Kmax)."""
 
 
 class PhantomQueue(TypedDict):
@@ -943,6 +1008,8 @@ class Switch(TypedDict):
     """
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue of each port; without this table there is none."""
+    uno_phantom_queue: NotRequired[UnoPhantomQueue]
+    """Uno's phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]
     """Ports that differ from the others; the last entry that fits a port counts."""
 
@@ -1055,6 +1122,30 @@ class GraphFile(TypedDict):
 
     path: str
     """The file."""
+
+
+class TwoDatacentres(TypedDict):
+    """Two data centres, each a fat tree of k-port switches whose cores are joined to a border
+    switch, and links between the two border switches. Hosts of the second follow those of the
+    first.
+    """
+
+    k: int
+    """Ports of each switch of the fat trees, even."""
+    border_links: int
+    """Parallel links between the border switches."""
+    border_delay: Time
+    """Propagation delay of those links."""
+    border_rate: NotRequired[Rate]
+    """Their rate, at most that of the links between cores and border switches; without it
+    switch.rate.
+    """
+    core_links: NotRequired[int]
+    """Parallel links from each core to its border switch."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between switches of a data centre; without it switch.rate."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between switches of a data centre; without it switch.delay."""
 
 
 class FatTree(TypedDict):
@@ -1175,6 +1266,8 @@ class Topology(TypedDict):
     """Three tiers in pods; by default the network of paper 6.3."""
     fat_tree: NotRequired[FatTree]
     """The fat tree of k-port switches."""
+    two_datacentres: NotRequired[TwoDatacentres]
+    """Two fat trees with links of milliseconds between them."""
     file: NotRequired[GraphFile]
     """Any graph, from a file."""
     graph: NotRequired[GraphText]
