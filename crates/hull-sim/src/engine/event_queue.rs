@@ -238,6 +238,16 @@ impl EventQueue {
         cancelled.iter().map(|event| event.cargo).collect()
     }
 
+    /// Takes all events out, in no order.
+    pub fn take_all(&mut self) -> Vec<Due> {
+        let due = |event: Far| Due {
+            at_ps: event.at_ps,
+            entity: Entity::from_bits(event.entity),
+            cargo: event.cargo,
+        };
+        self.drain().into_iter().map(due).collect()
+    }
+
     fn push_again(&mut self, event: Far) {
         let entity = Entity::from_bits(event.entity);
         self.push(event.at_ps, entity, event.cargo);
