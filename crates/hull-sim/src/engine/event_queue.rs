@@ -240,12 +240,14 @@ impl EventQueue {
 
     /// Takes all events out, in no order.
     pub fn take_all(&mut self) -> Vec<Due> {
-        let due = |event: Far| Due {
-            at_ps: event.at_ps,
-            entity: Entity::from_bits(event.entity),
-            cargo: event.cargo,
-        };
-        self.drain().into_iter().map(due).collect()
+        let mut all = self.drain();
+        std::iter::from_fn(|| self.later.pop(&mut all))
+            .map(|event| Due {
+                at_ps: event.at_ps,
+                entity: Entity::from_bits(event.entity),
+                cargo: event.cargo,
+            })
+            .collect()
     }
 
     fn push_again(&mut self, event: Far) {
