@@ -204,8 +204,10 @@ class IndexedNames(SphinxTransform):
             id_ += "-"
         target = nodes.target("", "", ids=[id_])
         self.document.note_explicit_target(target)
-        entry = addnodes.index(entries=[("single", name.replace(";", ""), id_, "main", None)])
-        cell.insert(0, [entry, target])
+        # The last part, too: the search finds what is at least half of an entry.
+        words = dict.fromkeys((name.replace(";", ""), name.rpartition(".")[2].replace(";", "")))
+        entries = [("single", word, id_, "main", None) for word in words if word]
+        cell.insert(0, [addnodes.index(entries=entries), target])
 
 
 def _check_search(app, env):
