@@ -373,7 +373,7 @@ def test_token_is_asked_for_and_stays_in_the_tab(open_page: Open) -> None:
         # Another server has another token; the old one is not tried there, which would count.
         guarded.end()
         guarded = Server("--host", "0.0.0.0", port=guarded.port)
-        expect(page.locator("#token-why")).to_contain_text("started anew", timeout=10_000)
+        expect(page.locator("#token-why")).to_contain_text("restarted", timeout=10_000)
         page.locator("#token").fill(guarded.token())
         page.keyboard.press("Enter")
         live(page)

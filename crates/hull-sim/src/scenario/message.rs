@@ -18,7 +18,7 @@ pub struct Message {
     /// How packets are spread over the paths.
     #[serde(default)]
     pub load_balancing: LoadBalancing,
-    /// Received bytes after which the receiver acknowledges at the latest.
+    /// Received bytes after which the receiver must send an acknowledgment.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
     /// First window (and first credit, which the receiver was not asked for), full packets; without it 1.5 times
@@ -29,8 +29,8 @@ pub struct Message {
     /// hosts, over the slowest of their shortest paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
-    /// A packet that is not acknowledged for so long counts as lost; without it 15 us and six times what a full
-    /// buffer of a port takes to drain, or six round trips where buffers have no limit.
+    /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain
+    /// time of a full port buffer, or six round trips if buffers are unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Time>,
 }

@@ -1,4 +1,4 @@
-"""Claims: what the documents say in words about their results, and whether it holds here."""
+"""Claims: the documents' textual statements about their results, and whether they hold here."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -21,8 +21,8 @@ KIND_WORDS = (
     "arithmetic."
 )
 BOUND_WORDS = (
-    "Bound, document: the limit is an order or a number of the document; a number to be met is met "
-    "within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
+    "Bound, document: the limit is an ordering or a number from the document; a number counts as "
+    "met within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
     "chose another tolerance."
 )
 

@@ -123,7 +123,7 @@ async function start() {
       if (now) tokenIsOf(now.server);
       if (now?.token_needed && !token()) {
         showConnection("token");
-        login("The server was started anew: enter its new token.");
+        login("The server was restarted: enter its new token.");
         return;
       }
     }

@@ -132,7 +132,7 @@ def _problem(stated: Stated, key: str, value: str, found: str) -> str:
     if not agree(expected, found, stated.within):
         return f"{key} is {found}, not {expected}"
     if stated.used and agree(value, found, stated.within):
-        return f"{key} is {found} as stated, which is told as a deviation"
+        return f"{key} is {found} as stated, which is listed as a deviation"
     return ""
 
 
