@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
 from hull import __version__, _core
 from hull.columns import COLUMNS
 from hull.experiments import all_experiments
@@ -178,8 +183,46 @@ def _append_stated(app, docname, source):
         source[0] += _stated(experiment)
 
 
+class IndexedNames(SphinxTransform):
+    """The site's search finds the names that tables define: keys, statistics, columns, options."""
+
+    default_priority = 400  # Before the index is collected.
+    pages = ("scenario", "results", "command_line", "sweeps")
+
+    def apply(self):
+        if self.env.docname not in self.pages:
+            return
+        for body in self.document.findall(nodes.tbody):
+            for row in body.findall(nodes.row):
+                first = next(row.findall(nodes.literal), None)
+                cell = first and first.parent
+                if cell and cell.parent.parent is row and row.index(cell.parent) == 0:
+                    self._index(cell, first.astext())
+
+    def _index(self, cell, name):
+        id_ = f"name-{nodes.make_id(name)}"
+        while id_ in self.document.ids:
+            id_ += "-"
+        target = nodes.target("", "", ids=[id_])
+        self.document.note_explicit_target(target)
+        # The last part, too: the search finds what is at least half of an entry.
+        words = dict.fromkeys((name.replace(";", ""), name.rpartition(".")[2].replace(";", "")))
+        entries = [("single", word, id_, "main", None) for word in words if word]
+        cell.insert(0, [addnodes.index(entries=entries), target])
+
+
+def _check_search(app, env):
+    """Every key of a scenario is in the index that the search uses."""
+    found = {entry[1] for entry in env.domains["index"].entries["scenario"]}
+    for key in json.loads(_core.keys()):
+        if key_row(key)[0] not in found:
+            logging.getLogger(__name__).warning("the search does not find %s", key_row(key)[0])
+
+
 def setup(app):
     app.connect("source-read", _append_stated)
+    app.connect("env-check-consistency", _check_search)
+    app.add_transform(IndexedNames)
 
 
 def _claims(record):

@@ -1,7 +1,8 @@
-"""The numbers of docs/speed.md: its tables and docs/drawings/cost.svg, from docs/speed/*.json.
+"""The numbers of docs/speed.md: its tables and docs/drawings/cost.svg, from docs/speed/*.json; and
+the speeds in README.md.
 
 `make speed` measures those and calls this. A table stands between `<!-- numbers: NAME -->` and
-`<!-- end -->`; nothing else of the page changes.
+`<!-- end -->`; nothing else of a page changes.
 """
 
 import json
@@ -12,10 +13,32 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "speed.md"
+README = DOCS.parent / "README.md"
 SPEED = "million_hops_per_cpu_second"
 # Processes that want to run: two threads beside a busy process are three.
 BUSY = 4.5
 Row = list[str]
+BESIDE = (
+    (
+        "ns-3",
+        "an uncontended transfer to 1 ps; mean DCTCP queue within 5%; NewReno timeouts differ "
+        "([why](docs/validation.md))",
+        "`make validate`",
+    ),
+    (
+        "htsim",
+        "uet-htsim: 43 of 48 recorded completion times within 3% "
+        "([results](docs/validation_uec.md))",
+        "`make peers` (speed)",
+    ),
+    (
+        "ns-2",
+        "78 published means and 99th percentiles: typical factor 1.07 to 1.20 "
+        "([table](docs/experiments/epfl-table2.md))",
+        "`hull reproduce epfl-table2 --full`",
+    ),
+)
+"""Simulator, how far hull's results agree with its, and the command that compares them."""
 
 
 def read(name: str) -> dict[str, Any]:
@@ -58,6 +81,20 @@ def peers(_: dict[str, Any], beside: dict[str, Any]) -> str:
         ],
         rows,
     )
+
+
+def beside(_: dict[str, Any], beside: dict[str, Any]) -> str:
+    """The first table of README.md: each simulator with its speed and how far results agree."""
+    speeds: dict[str, list[str]] = {}
+    for case in beside["cases"].values():
+        speed = f"{case['times_as_fast']:.1f} times as fast ({case['hosts']:,} hosts)"
+        speeds.setdefault(case["peer"], []).append(speed)
+    rows = [
+        [simulator, "; ".join(speeds.get(simulator, ["not measured"])), agreement, command]
+        for simulator, agreement, command in BESIDE
+    ]
+    lines = [["beside", "hull's speed", "agreement", "reproduce with"], ["---"] * 4, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def hops(side: dict[str, Any]) -> str:
@@ -197,6 +234,7 @@ def measured(bench: dict[str, Any], beside: dict[str, Any]) -> str:
 
 
 TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], str]] = {
+    "beside": beside,
     "measured": measured,
     "peers": peers,
     "speeds": speeds,
@@ -243,10 +281,11 @@ def draw(bench: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Fills in the page, draws the picture."""
+    """Fills in the pages, draws the picture."""
     bench, beside = read("bench"), read("peers")
-    text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(page(text, bench, beside), encoding="utf-8")
+    for path in (PAGE, README):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(page(text, bench, beside), encoding="utf-8")
     draw(bench)
 
 

@@ -68,14 +68,14 @@ def run(
 
     In a dict the topology may be a graph of NetworkX.
 
-    out: folder to make, "results/<name>" by default; a run that was stopped is taken up there,
-    a finished one is reused. set: overrides as "key=value". seeds: number of seeds, instead of
-    the scenario's. jobs: simulations at a time, by default one per processor. force: replace
-    another run's results in `out`. congestion_control: classes of your own by the name that the
-    scenario gives them, as transport.congestion_control or in its schemes.
+    out: result folder, "results/<name>" by default; an interrupted run resumes there, a finished
+    one is reused. set: overrides as "key=value". seeds: number of seeds, instead of
+    the scenario's. jobs: concurrent simulations, by default one per processor. force: replace
+    another run's results in `out`. congestion_control: your own classes by the name that the
+    scenario uses in transport.congestion_control or in its schemes.
 
-    Raises ScenarioError or UsageError (both ValueError) for input that cannot be used, and
-    RunError for a run that failed.
+    Raises ScenarioError or UsageError (both ValueError) for invalid input, and RunError for a
+    failed run.
     """
     from hull.plan import make_plan, read_scenario
     from hull.runner import perform
@@ -104,14 +104,15 @@ def sweep(
 
     over: for each key the values, as a list or a text such as "0.2:0.6:0.1"; the file's own
     `[sweep]` is swept as well. seeds: seeds per point, instead of the scenario's. until: adds seeds
-    to a point until half the 95% interval of a statistic is within a share of its mean, as
-    {"fct.10MB.mean": "5%"}; max_seeds: at most so many (100). executor: "threads", "dask://host:port",
-    "slurm", a client of Dask, or any concurrent.futures.Executor. jobs: tasks at a time. store: the
-    folder that keeps single runs, of which none is done twice. tables: keep their tables, too.
+    to a point until half the 95% interval of a statistic is within a share of its mean, as in
+    {"fct.10MB.mean": "5%"}; max_seeds: maximum per point (100). executor: "threads",
+    "dask://host:port", "slurm", a Dask client, or any concurrent.futures.Executor. jobs: concurrent
+    tasks. store: the folder that keeps single runs; no run is repeated. tables: also keep their
+    tables.
     congestion_control: as in `run`; workers elsewhere need the modules of such classes.
 
-    Raises ScenarioError or UsageError for input that cannot be used, and RunError for runs that
-    failed, with the rows of the others in its `frame`.
+    Raises ScenarioError or UsageError for invalid input, and RunError for failed runs, with the
+    rows of the others in its `frame`.
     """
     from hull.extras import require
     from hull.sweeps.command import Request, carry_out, prepare

@@ -42,13 +42,13 @@ class Cache:
             if folder.is_dir() and not any(folder.iterdir()):
                 return
             raise UsageError(
-                f"--cache: {folder} exists and is no cache of hull; expected a new or an empty "
+                f"--cache: {folder} exists and is not a cache of hull; expected a new or an empty "
                 "folder"
             ) from None
         if found != FORMAT:
             raise UsageError(
                 f"--cache: {folder} was written by another version of hull (format "
-                f"{shown(found)}, here {FORMAT}); nothing of it was changed: give "
+                f"{shown(found)}, here {FORMAT}); nothing was changed: give "
                 "another --cache, or remove it"
             )
 

@@ -46,10 +46,10 @@ _reading = threading.Lock()
 
 
 class CongestionControl:
-    """Base of a congestion control of your own: one instance for each flow.
+    """Base class of your own congestion control; each flow has an instance.
 
-    The simulator finds losses, keeps the timer and counts acknowledgments; an instance moves the
-    window, names a rate, or both. What it raises ends the run.
+    The simulator detects losses, keeps the timer and counts acknowledgments; an instance sets the
+    window, a rate, or both. An exception in it ends the run.
     """
 
     dctcp_echo: ClassVar[bool] = False
@@ -78,7 +78,7 @@ class CongestionControl:
         raise NotImplementedError(f"{type(self).__name__} has no on_ack")
 
     def on_loss(self, window: "Window", flight: int) -> None:
-        """A loss was found by duplicate acknowledgments, with `flight` bytes outstanding.
+        """Duplicate acknowledgments revealed a loss, with `flight` bytes outstanding.
 
         Unless overridden: half of it (RFC 5681).
         """
@@ -97,7 +97,7 @@ class CongestionControl:
         """Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago."""
 
     def on_start(self, now_ps: int, link_bps: int) -> None:
-        """The flow starts, on a host whose link has so many bit/s."""
+        """The flow starts on a host whose link has `link_bps` bit/s."""
 
     def on_sent(self, now_ps: int, wire_bytes: int) -> None:
         """With `paced`: a segment leaves; `rate_bps` after this call decides the gap behind it."""
@@ -129,13 +129,13 @@ def check_own(own: Own) -> list[tuple[str, str]]:
             )
         if not isinstance(cls, type) or not issubclass(cls, CongestionControl):
             raise UsageError(
-                f"congestion_control: {name} is {cls!r}; expected a class below "
+                f"congestion_control: {name} is {cls!r}; expected a subclass of "
                 "hull.CongestionControl"
             )
         if cls.on_ack is CongestionControl.on_ack:
             raise UsageError(
-                f"congestion_control: {name} is {cls!r}, which has no on_ack of its own; expected "
-                "is a class with a method on_ack(self, window, ack)"
+                f"congestion_control: {name} is {cls!r} without on_ack; expected a "
+                "class with a method on_ack(self, window, ack)"
             )
         _check_calls(name, cls)
         found = fingerprint(cls)
@@ -151,7 +151,7 @@ def _check_calls(name: str, cls: type) -> None:
     if not _takes(cls, ()):
         raise UsageError(
             f"congestion_control: {name}: {name}{inspect.signature(cls)} is invalid; expected a "
-            "class that is made without arguments, such as with __init__(self)"
+            "class that can be created without arguments, such as with __init__(self)"
         )
     for method, arguments in _CALLS.items():
         held = inspect.getattr_static(cls, method)

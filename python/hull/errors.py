@@ -5,15 +5,15 @@ import re
 
 
 class UsageError(ValueError):
-    """Input that cannot be used; the message says what was found and what is expected (exit 2)."""
+    """Invalid input; the message states the value found and the expected form (exit 2)."""
 
 
 class RunError(RuntimeError):
-    """A run that started and failed (exit 1)."""
+    """A run started and failed (exit 1)."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run stopped by Ctrl-C; the message says what is kept and how to go on (exit 130)."""
+    """A run stopped by Ctrl-C; the message says what is kept and how to resume (exit 130)."""
 
 
 _MOST_SHOWN = 80

@@ -18,9 +18,9 @@ _RUN = ("condition", "scheme", "seed")
 
 
 def jain(throughputs: Iterable[float]) -> float:
-    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has all.
+    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all.
 
-    ValueError when there is none, one is negative, or all are 0.
+    Raises ValueError without values, for a negative value, or if all are 0.
     """
     values = [float(value) for value in throughputs]
     squares = math.fsum(value * value for value in values)
@@ -71,9 +71,8 @@ def convergence_time(
     With `interval` (seconds), `share` is in bit/s and a rate is the throughput over that interval;
     without it, `share` is in bytes and a rate is the congestion window, sample by sample, as in
     thesis 3.3.3. Time counts from `start` (seconds), by default from the first sample of the
-    flow that came last. The rates must stay there at every sample for `hold` seconds; 0 is the
-    first time that they are, as in the thesis. None when that never
-    happens.
+    flow that came last. The rates must stay there at every sample for `hold` seconds; 0 gives the
+    first time that they are, as in the thesis. None if they never are.
     """
     if not share > 0 or not tolerance > 0 or not hold >= 0:
         raise ValueError("share and tolerance must be above 0, hold at least 0")

@@ -39,7 +39,7 @@ class OutputFolder:
         check_path("--out", out, "results/first", added=len(_PARTIAL), inside=longest + _FILE_BYTES)
         self.out = Path(os.path.realpath(out))
         if not self.out.name:
-            raise UsageError(f"--out: {out} is invalid; expected the name of a folder to be made")
+            raise UsageError(f"--out: {out} is invalid; expected the name of a new folder")
         self.partial = self.out.with_name(self.out.name + _PARTIAL)
         self._plan = plan
         self._fingerprint = plan.fingerprint
@@ -81,7 +81,7 @@ class OutputFolder:
             if error.errno in NO_ROOM:
                 raise RunError(f"{self.partial}: {error.strerror}") from error
             raise UsageError(
-                f"--out: {self.out}: {error.strerror}; expected a folder that can be written"
+                f"--out: {self.out}: {error.strerror}; expected a writable folder"
             ) from None
 
     def damage(self) -> str | None:

@@ -34,7 +34,7 @@ def topology_from_networkx(graph: Any) -> dict[str, Any]:
     for node in ids.values():
         if texts[str(node)] > 1:
             raise UsageError(
-                f"topology: node {node!r}: another node is called the same; expected once"
+                f"topology: node {node!r}: another node has the same name; expected unique names"
             )
     content = {
         "directed": bool(graph.is_directed()),

@@ -39,7 +39,7 @@ def read_text(path: Path, most_bytes: int) -> str:
     if len(content) > most_bytes:
         raise ValueError(f"has more than {most_bytes} bytes")
     if not content and stat.S_ISFIFO(mode):
-        raise ValueError("is a pipe that nothing was written to")
+        raise ValueError("is an empty pipe")
     return content.decode("utf-8")
 
 

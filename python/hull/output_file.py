@@ -51,7 +51,7 @@ def write_new(path: Path, text: str) -> None:
     except OSError as error:
         if error.errno in NO_ROOM:
             raise RunError(f"{shown(path)}: {error.strerror}") from None
-        raise UsageError(f"{shown(path)}: {error.strerror}; expected a file to be made") from None
+        raise UsageError(f"{shown(path)}: {error.strerror}; expected a writable file") from None
 
 
 def _move_new(made: Path, path: Path) -> None:

@@ -234,8 +234,8 @@ def make_plan(
     run = scenario["run"]
     if run["seed"] + run["seeds"] - 1 > LAST_SEED:
         raise UsageError(
-            f"{file}: run.seed, run.seeds: {run['seeds']} seeds from {run['seed']} on; the last "
-            f"that a table of results can hold is {LAST_SEED}"
+            f"{file}: run.seed, run.seeds: {run['seeds']} seeds from {run['seed']} on; the "
+            f"largest seed that results can hold is {LAST_SEED}"
         )
     header = f"# hull {_core.version()}, {escaped(file)}\n"
     header += "".join(f"# --set {escaped(override)}\n" for override in overrides)

@@ -52,7 +52,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         if self._lines and not self._has_bar:
-            kept = f", {self._kept} of them kept from before" if self._kept else ""
+            kept = f", {self._kept} of them reused" if self._kept else ""
             self._say(f"{self._total} {self._noun}{kept}")
         return self
 

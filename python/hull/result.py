@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The results of a run; the tables are read when they are first asked for.
+    """The results of a run; tables are read on first access.
 
     Columns with their units are in `Result.columns`: times in ps (`_ps`), sizes in bytes. A table
-    that the scenario did not ask for raises UsageError, which says what does.
+    that the scenario did not request raises UsageError, which names the key.
     """
 
     columns: ClassVar = {table: described(table) for table in COLUMNS}
@@ -97,9 +97,9 @@ class Result:
         """Slowdown by flow size, one column of a paper (3.5 in) wide: a percentile for each of
         `bins` bins of equally many flows, with 95% bands over seeds, a panel for each condition.
 
-        With a path also writes it as PDF and PNG, which takes those endings.
+        With a path, also writes it as PDF and PNG with these suffixes.
 
-        Raises UsageError for results without slowdown, RunError where nothing can be written.
+        Raises UsageError for results without slowdown, RunError if the path is not writable.
         """
         require("plots", "Result.plot_slowdown")
         from hull.figures import plot_slowdown
@@ -119,7 +119,7 @@ class Result:
     def report(self) -> Path:
         """Make the report, tables and charts in one HTML file in the folder; returns its path.
 
-        Raises UsageError for results that are not as they were written, RunError without room.
+        Raises UsageError for results that were changed, RunError if the disk is full.
         """
         require("report", "Result.report")
         from hull.run_report import write_run_report
@@ -137,7 +137,7 @@ class Result:
         """Write queues and flows over time as a trace for ui.perfetto.dev, of all parts or of
         those that are named; returns the path.
 
-        Raises UsageError for a part that there is not, RunError where nothing can be written.
+        Raises UsageError for a missing part, RunError if the path is not writable.
         """
         require("tables", "Result.perfetto")
         from hull.perfetto import write_trace
@@ -151,12 +151,12 @@ class Result:
         path = self.folder / f"{name}.parquet"
         check(self.folder, path.name)
         if name in ASKED_FOR and not path.exists():
-            raise UsageError(f"{path}: not there; it takes {ASKED_FOR[name]} in the scenario")
+            raise UsageError(f"{path}: not found; it requires {ASKED_FOR[name]} in the scenario")
         return pl.read_parquet(path, glob=False)
 
 
 def load(folder: str | Path) -> Result:
-    """Open the results of an earlier run, by their folder.
+    """Open the results of an earlier run from its folder.
 
     Raises UsageError if there are none.
     """

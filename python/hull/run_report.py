@@ -28,7 +28,7 @@ def write_run_report(folder: Path, summary: Mapping[str, Any]) -> Path:
         check(folder, name)
     for name in _NEEDED:
         if not (folder / name).is_file():
-            raise UsageError(f"{folder / name}: not there; expected the results of a whole run")
+            raise UsageError(f"{folder / name}: missing; expected the results of a complete run")
     looks = declared(summary)
     title = str(summary.get("title", summary["name"]))
     try:

@@ -54,9 +54,9 @@ def perform(
         problem = folder.damage()
         if problem is None:
             if lines:
-                say(f"{plan.name}: {folder.out} has this run already")
+                say(f"{plan.name}: {folder.out} already holds this run")
             return load(folder.out)
-        say(f"{plan.name}: {problem}; it is made again")
+        say(f"{plan.name}: {problem}; it is repeated")
     folder.open()
     try:
         _fill(folder, plan, jobs, lines=lines, evaluate=evaluate, cache=cache)

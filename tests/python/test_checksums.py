@@ -72,19 +72,19 @@ def test_the_checksums_are_those_of_all_files(whole: Path) -> None:
 @pytest.mark.parametrize("what", DAMAGES)
 def test_a_damaged_run_is_made_again(hull: Hull, place: Path, whole: Path, what: str) -> None:
     shutil.copytree(whole, "out")
-    assert "has this run already" in hull(*RUN).stderr
+    assert "already holds this run" in hull(*RUN).stderr
     name, change = DAMAGES[what]
     change(Path("out", name))
     again = hull(*RUN)
     assert again.returncode == 0, again.stderr
     named = f"{name}/run.json" if what == "no part" else name
     assert f"out/{named} " in again.stderr.splitlines()[0]
-    assert "; it is made again" in again.stderr.splitlines()[0]
+    assert "; it is repeated" in again.stderr.splitlines()[0]
     kept = 24 if not name.startswith("parts") else 23
     assert f"hull: epfl-table2: 24 parts, {kept} of them kept" in again.stderr
     assert tables(Path("out")) == tables(whole)
     assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
-    assert "has this run already" in hull(*RUN).stderr
+    assert "already holds this run" in hull(*RUN).stderr
 
 
 def test_what_was_stopped_is_taken_up_without_damaged_parts(
@@ -140,7 +140,7 @@ def test_results_of_earlier_versions_are_read(hull: Hull, place: Path, whole: Pa
         if record.parent == Path("out"):
             record.write_text(json.dumps(content), encoding="utf-8")
     before = snapshot(Path("out"))
-    assert "has this run already" in hull(*RUN).stderr
+    assert "already holds this run" in hull(*RUN).stderr
     assert snapshot(Path("out")) == before
     assert hull("trace", "out").returncode == 0
     # What an earlier version was stopped in gets its checksums now.

@@ -15,6 +15,7 @@ from PIL import Image
 import hull
 from conftest import COMMAND
 from hull.experiments import all_experiments
+from hull.experiments.common.claims import counts
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -122,6 +123,18 @@ def test_every_experiment_is_in_the_gallery() -> None:
             assert 480 <= image.width <= 1100, id_
         page = (DOCS / "experiments" / f"{id_}.md").read_text(encoding="utf-8")
         assert f"](../gallery/{id_}.webp)" in page, id_
+
+
+def test_the_readme_counts_the_claims() -> None:
+    record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
+    judged = [
+        {"kind": claim.kind, "holds": record[id_]["claims"][claim.id]}
+        for id_, experiment in all_experiments().items()
+        for claim in experiment.claims
+    ]
+    holding, of = counts(judged)["predicted"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{holding} of {of} predicted claims hold" in readme
 
 
 PAGE = '<p id="here"><a href="{}">x</a><img src="there.png" alt="a picture"></p>'

@@ -148,7 +148,7 @@ def test_nothing_is_run_again(everything: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == claims(everything)
-    assert done.stderr.count("has this run already") == len(IDS)
+    assert done.stderr.count("already holds this run") == len(IDS)
 
 
 def test_same_bytes_whatever_the_order_of_hashes_and_threads(

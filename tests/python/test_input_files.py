@@ -34,7 +34,7 @@ def test_a_scenario_without_end(hull: Hull, place: Path, command: str) -> None:
     os.mkfifo("pipe")
     before = {path.name for path in place.iterdir()}
     assert "/dev/zero is a character device; expected" in refused(hull, command, "/dev/zero")
-    assert "pipe is a pipe that nothing was written to" in refused(hull, command, "pipe")
+    assert "pipe is an empty pipe" in refused(hull, command, "pipe")
     assert {path.name for path in place.iterdir()} == before
 
 

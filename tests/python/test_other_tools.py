@@ -108,7 +108,7 @@ def broken(change: str) -> Any:
         ("tuple", r"topology: node \(0, 1\): found tuple; expected a text or a whole number"),
         ("below", r"topology: node -1: expected a text or a whole number from 0"),
         ("half", r"'.*\\ud800' is invalid; expected text that UTF-8 can hold"),
-        ("twice", r"topology: node 0: another node is called the same"),
+        ("twice", r"topology: node 0: another node has the same name"),
         ("apart", r'"h00"'),
     ],
 )

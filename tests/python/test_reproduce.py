@@ -191,7 +191,7 @@ def test_caches_that_cannot_be_used(
     (other / "mine.txt").write_text("mine", encoding="utf-8")
     command = ("reproduce", "epfl-table2", "--cache", str(other))
     assert call(monkeypatch, *command) == 2
-    assert "other exists and is no cache of hull" in capsys.readouterr().err
+    assert "other exists and is not a cache of hull" in capsys.readouterr().err
     (other / "cache.json").write_text('{"format": 99}', encoding="utf-8")
     assert call(monkeypatch, *command) == 2
     message = capsys.readouterr().err

@@ -22,13 +22,13 @@ def test_a_report_is_made_when_it_is_asked_for(hull: Hull, place: Path) -> None:
     assert (made.returncode, made.stdout, made.stderr) == (0, f"{page}\n", "")
     later = page.read_bytes()
     page.unlink()
-    assert "has this run already" in hull(*RUN).stderr
+    assert "already holds this run" in hull(*RUN).stderr
     at_once = hull(*RUN, "--report")
     assert at_once.stdout.splitlines()[-1] == str(page)
     assert "hull report" not in at_once.stderr
     assert page.read_bytes() == later
     assert hull(*RUN, "--report", "--quiet").stdout == f"{page}\n"
-    assert "has this run already" in hull(*RUN).stderr
+    assert "already holds this run" in hull(*RUN).stderr
 
 
 def test_numbers_for_programs_are_not_disturbed(hull: Hull, place: Path) -> None:

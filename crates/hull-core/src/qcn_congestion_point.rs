@@ -45,14 +45,14 @@ pub struct CongestionPointConfig {
     pub sampling: Sampling,
     /// F_b of one step of the feedback, bytes, above zero.
     pub step_bytes: u32,
-    /// What becomes of a part of a step.
+    /// Rounding of a partial step.
     pub rounding: Rounding,
     /// Whether feedback of q steps makes the distance to the next sample 1 + q/8 (whole eighths) times
     /// shorter, and p_s as much larger.
     pub adaptive: bool,
 }
 
-/// What becomes of a part of a step.
+/// Rounding of a partial step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// It counts as one: every F_b above 0 is sent.

@@ -20,7 +20,7 @@ use crate::units::Time;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// The part that is always the same.
+    /// Constant part.
     #[serde(default)]
     pub offset: Time,
     /// Mean of an exponential part.

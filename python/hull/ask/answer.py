@@ -194,7 +194,7 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
                 f"ones {in_words(least.large_mean_change)}"
             )
         else:
-            reason = "no headroom shortens the small flows beyond what seeds differ by"
+            reason = "no headroom shortens the small flows by more than the seeds vary"
         return Advice(None, f"Leave {label[base]} as it is: {reason}.", _sure(rows, None))
     best = min(gaining, key=lambda row: _gain(row).mean)
     chosen = next(row for row in gaining if _gain(row).low <= _gain(best).high)
@@ -229,7 +229,7 @@ def _sure(rows: Sequence[Row], chosen: Row | None) -> tuple[str, ...]:
     if of.small_p99_us is not None and of.small_p99_us.ci95 is None:
         found.append("There is one seed, hence no interval: give --seeds 5 or more.")
     if of.large_flows == 0:
-        found.append("There is no large flow, so that nothing is known of what it costs them.")
+        found.append("The trace has no large flow, so the cost for large flows is unknown.")
     late = sum(row.unfinished for row in rows if row.group == ALL)
     if late:
         found.append(f"{late} flows had not arrived when their runs ended; they are left out.")

@@ -180,8 +180,8 @@ def _about(network: Network, seeds: int) -> tuple[str, ...]:
         f"trip between idle hosts takes up to {network.round_trip_s * 1e6:.4g} us.",
         *network.guessed,
         "Hosts start with a window of 10 segments, as Linux does, use windows up to 6 MB, and wait "
-        "at least 10 ms before they send again what was lost (Linux waits 200 ms unless it is "
-        "told otherwise, which would make today's loss look worse).",
+        "at least 10 ms before they retransmit lost data (Linux's default is 200 ms, which would "
+        "make today's losses look worse).",
         "Receivers acknowledge every second packet, the first 16 of a connection each, and after "
         "1 ms at the latest; connections are open already. Ethernet's framing, 38 bytes a packet, "
         "is not counted.",
@@ -191,26 +191,27 @@ def _about(network: Network, seeds: int) -> tuple[str, ...]:
 
 def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
     found = [
-        "Flows start when they did in the trace, whatever became of those before them. Where a "
-        "flow waited for another, a faster network would have started it sooner, and a slower one "
-        "later: the true gain is spread differently.",
-        "What other programs, disks and processors cost is not simulated.",
+        "Flows start at their recorded times, independent of earlier flows. If a flow waited for "
+        "another, a faster network would have started it sooner and a slower one later, so the "
+        "true gain is distributed differently.",
+        "Time spent in applications, disks and processors is not simulated.",
     ]
     if fit is None:
         found.append(
-            "All seeds carry the same flows: intervals say what paths and the pacer's draws do, "
-            "not what another day's traffic would. --fit draws new flows for each seed."
+            "All seeds carry the same flows, so intervals cover the variation of paths and of the "
+            "pacer's draws, not that of another day's traffic. --fit draws new flows for each seed."
         )
     else:
         found.append(
             f"Flows are drawn from those seen: sizes differ by a KS distance of {fit.sizes_ks:.3g},"
             f" gaps by {fit.gaps_ks:.3g}, bytes are {fit.load:.3g} times those seen. Starts are "
             f"{fit.dispersion:.3g} times as uneven as a Poisson process, in the trace "
-            f"{fit.seen_dispersion:.3g} times: what is between the two is lost by drawing."
+            f"{fit.seen_dispersion:.3g} times: drawing loses the difference."
         )
     if partly:
         found.append(
-            "A flow changes when both of its hosts have; others keep CUBIC and share the queues."
+            "A flow uses the new scheme if both of its hosts do; others keep CUBIC and share the "
+            "queues."
         )
     return tuple(found)
 

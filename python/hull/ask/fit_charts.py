@@ -9,8 +9,8 @@ from hull.report.curves import PS_PER_US, cdfs_of
 from hull.report.document import figures, key_of
 from hull.report.schemes import BLUE, VERMILION, Scheme
 
-_SEEN = Scheme("seen", "Flows that were seen", BLUE, (), "o")
-_DRAWN = Scheme("drawn", "Flows that were drawn, first seed", VERMILION, (5, 2), "s")
+_SEEN = Scheme("seen", "Recorded flows", BLUE, (), "o")
+_DRAWN = Scheme("drawn", "Drawn flows, first seed", VERMILION, (5, 2), "s")
 _POINTS = 200
 _STRETCHES = 100
 """Of the time, in which starts are counted."""

@@ -55,7 +55,7 @@ def guess(
     guessed = [
         f"Places are guessed: {counted(len(inside), 'address', 'addresses')} in "
         f"{counted(len(blocks), 'block')} (/24, /64 of IPv6), the busiest first, each block in one "
-        "rack where it fits; say where they are with --place."
+        "rack where it fits; set them with --place."
     ]
     if split:
         guessed.append(f"Blocks that did not fit into one rack: {number(split)}.")

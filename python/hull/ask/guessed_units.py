@@ -40,7 +40,7 @@ def time_clock(records: Records, role: str, column: Column, given: str | None) -
             f"{role}: {value} in column {name} is invalid; expected a number or an ISO 8601 time "
             "such as 2026-01-31T12:00:00.5Z"
         )
-    how = f"say otherwise with --columns {role}={name}:UNIT"
+    how = f"override with --columns {role}={name}:UNIT"
     by_name = unit_of_name(name)
     if by_name:
         said = f"{name} is in {_LONG[by_name]}, by its name; {how}."
@@ -53,8 +53,8 @@ def time_clock(records: Records, role: str, column: Column, given: str | None) -
         said = f"{name} is in seconds, as its values have decimals ({values[0]}); {how}."
         return Guess(clock_of("s", values, floating), (said,))
     raise UsageError(
-        f"{role}: the unit of column {name} cannot be told from its name or values ({values[0]}); "
-        f"expected it with the column, such as --columns {role}={name}:us"
+        f"{role}: the unit of column {name} cannot be inferred from its name or values "
+        f"({values[0]}); expected it with the column, such as --columns {role}={name}:us"
     )
 
 
@@ -66,7 +66,7 @@ def duration_clock(records: Records, column: Column, start: Guess) -> Guess:
         return Guess(Clock("ns", tick_ps=1))
     by_name = unit_of_name(name)
     decimals = kind.is_float() or any("." in str(value) for value in values)
-    how = f"say otherwise with --columns duration={name}:UNIT"
+    how = f"override with --columns duration={name}:UNIT"
     said: tuple[str, ...] = ()
     if column.unit:
         unit = column.unit
@@ -77,7 +77,7 @@ def duration_clock(records: Records, column: Column, start: Guess) -> Guess:
         unit = "s"
     elif decimals or start.clock.unit == ISO:
         unit = "s"
-        why = "as its values have decimals" if decimals else "as nothing says otherwise"
+        why = "as its values have decimals" if decimals else "by default"
         said = (f"{name} is in seconds, {why}; {how}.",)
     else:
         unit = start.clock.unit

@@ -100,7 +100,7 @@ def by_table(
     for line, (text, place) in rows:
         key = parsed(text) or text
         if key in of_key or any(key in keys for keys in in_rack.values() if to_rack):
-            raise UsageError(f"{path}: line {line}: {shown(text)} is there twice; expected once")
+            raise UsageError(f"{path}: line {line}: {shown(text)} is given twice; expected once")
         value = int(place) if place.isdecimal() else names.get(place, -1)
         if to_rack:
             if not 0 <= value < len(racks):

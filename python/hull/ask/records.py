@@ -103,7 +103,7 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
 
     if head[:2] in MAGIC:
         raise refused(
-            path, "is nfdump's own form; expected text: nfdump -r FILE -o csv > flows.csv"
+            path, "is nfdump's binary format; expected text: nfdump -r FILE -o csv > flows.csv"
         )
     if b"\0" in head and head[:4] != b"\x28\xb5\x2f\xfd":
         raise refused(path, "is not text; expected a CSV, Parquet, pcap or pcapng file")

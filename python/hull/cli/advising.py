@@ -12,7 +12,7 @@ from hull.said import say
 
 @command(keeps_words=True)
 def linux(words: list[str]) -> None:
-    """HULL on a Linux machine: eBPF programs, a rack of namespaces, real traffic."""
+    """Run HULL on Linux: eBPF programs, a rack of namespaces, real traffic."""
     from hull.linux import hand_over
 
     hand_over(words or ["--help"])
@@ -24,13 +24,13 @@ def design(
         str | None,
         Argument(
             metavar="[NETWORK]",
-            help="A scenario file, a shipped scenario, a graph, or 2x20@25G,2x100G: its slowest "
-            "host link, longest round trip and MTU.",
+            help="A scenario file, a shipped scenario, a graph, or 2x20@25G,2x100G; sets rate, "
+            "round trip and MTU from its slowest host link and longest path.",
         ),
     ] = None,
     rate: Annotated[
         str | None,
-        Option(metavar="RATE", help="Rate of the links, 10Mbps to 1.6Tbps, such as 10Gbps."),
+        Option(metavar="RATE", help="Link rate, 10Mbps to 1.6Tbps, such as 10Gbps."),
     ] = None,
     rtt: Annotated[
         str | None,
@@ -44,7 +44,7 @@ def design(
         str,
         Option(
             metavar="N",
-            help="Large flows that meet at a port, 1 to 4095, each with more than 2 packets in "
+            help="Large flows that share a port, 1 to 4095, each with more than 2 packets in "
             "flight.",
         ),
     ] = "2",
@@ -52,33 +52,35 @@ def design(
         str,
         Option(
             metavar="SHARE",
-            help="What flows offer, as a share of the rate: from 0% to below what HULL leaves "
-            "them, which is below 95%.",
+            help="Offered load as a share of the rate, from 0% to below the rate that HULL leaves "
+            "to flows (below 95%).",
         ),
     ] = "40%",
     mtu: Annotated[
         str | None,
         Option(
             metavar="SIZE",
-            help="Packets with headers, 300B to 9000B (default: the network's, or 1500B).",
+            help="Packet size with headers, 300B to 9000B (default: the network's, or 1500B).",
         ),
     ] = None,
     buffer: Annotated[
         str | None,
         Option(
             metavar="SIZE",
-            help="Room of a port, more than a packet per flow, up to 1000000GB (default: enough).",
+            help="Buffer of a port: more than a packet per flow, up to 1000000GB (default: "
+            "enough).",
         ),
     ] = None,
     check: Annotated[
-        bool, Option("--check", help="Simulate the setting, measured beside predicted.")
+        bool,
+        Option("--check", help="Simulate the setting and print measured beside predicted values."),
     ] = False,
-    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     scenario: Annotated[
         Path | None, Option(metavar="FILE", help="Write a scenario for hull run.")
     ] = None,
 ) -> None:
-    """Recommend settings of DCTCP and HULL for a network, and predict what they do."""
+    """Recommend DCTCP and HULL settings for a network, and predict their effect."""
     from hull.theory.design import design as recommend
     from hull.theory.options import read_setting
     from hull.theory.report import print_design, write_scenario
@@ -134,15 +136,19 @@ def lab(
         Path | None,
         Argument(
             metavar="[FILE]",
-            help="A scenario file: its network, traffic and schemes run live, and a star has its "
+            help="A scenario file: runs its network, traffic and schemes live, and a star with its "
             "rate, round trip, buffer and thresholds.",
         ),
     ] = None,
     host: Annotated[
-        str, Option(metavar="ADDR", help="Address to listen on; others need the token.")
+        str,
+        Option(
+            metavar="ADDR",
+            help="Address to listen on; addresses beyond this machine require the token.",
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, Option(metavar="N", help="Port; 0 is any free one.")] = 8765,
-    no_open: Annotated[bool, Option("--no-open", help="Open no browser.")] = False,
+    port: Annotated[int, Option(metavar="N", help="Port; 0 takes a free one.")] = 8765,
+    no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
 ) -> int:
     """Watch schemes on a local page while the simulator runs."""
     from hull.lab.command import serve

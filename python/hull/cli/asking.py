@@ -23,51 +23,54 @@ def ask(
         ),
     ],
     give_up: Annotated[
-        str, Option(metavar="SHARES", help="Parts of the bandwidth to try.")
+        str, Option(metavar="SHARES", help="Shares of the bandwidth to give up.")
     ] = "2%,5%,10%",
-    out: Annotated[Path, Option(metavar="DIR", help="Folder to make.")] = Path("results", "ask"),
+    out: Annotated[Path, Option(metavar="DIR", help="Folder to create.")] = Path("results", "ask"),
     today: Annotated[
         str | None,
         Option(
             metavar="NAMES",
-            help="What runs today, the first is compared with (default: dctcp,cubic; with "
+            help="Schemes in use today; the first is the baseline (default: dctcp,cubic; with "
             "--deployed cubic,dctcp).",
         ),
     ] = None,
     columns: Annotated[
         str | None,
-        Option(metavar="ROLE=COLUMN,...", help="start=ts,src=src_ip,bytes=octets."),
+        Option(
+            metavar="ROLE=COLUMN,...", help="Roles of columns: start=ts,src=src_ip,bytes=octets."
+        ),
     ] = None,
     time_unit: Annotated[
         str | None,
-        Option(metavar="UNIT", help="Of times: s, ms, us, ns or ps (default: by the data)."),
+        Option(metavar="UNIT", help="Unit of times: s, ms, us, ns or ps (default: inferred)."),
     ] = None,
     place: Annotated[
         list[str] | None,
         Option(
             metavar="TABLE|PREFIX=HOSTS",
-            help="Where addresses are: a CSV of address and host, or 10.1.0.0/24=0-19.",
+            help="Hosts of addresses: a CSV with address and host, or 10.1.0.0/24=0-19.",
         ),
     ] = None,
     gateway: Annotated[
         str | None,
-        Option(metavar="HOST", help="Host that stands for addresses outside."),
+        Option(metavar="HOST", help="Host that represents all other addresses."),
     ] = None,
     group: Annotated[
         list[str] | None,
         Option(
-            metavar="NAME=FLOWS", help="backups=src:10.2.0.0/16, rpc=bytes<10KB; may be repeated."
+            metavar="NAME=FLOWS",
+            help="Group of flows: backups=src:10.2.0.0/16, rpc=bytes<10KB; may be repeated.",
         ),
     ] = None,
     window: Annotated[
-        str | None, Option(metavar="START,LENGTH", help="A part of the trace: 10s,2s.")
+        str | None, Option(metavar="START,LENGTH", help="Part of the trace: 10s,2s.")
     ] = None,
     fit: Annotated[
-        bool, Option("--fit", help="Draw new flows for each seed from those recorded.")
+        bool, Option("--fit", help="Draw new flows for each seed from the recorded distribution.")
     ] = False,
     deployed: Annotated[
         str | None,
-        Option(metavar="SHARE|GROUP", help="Only these hosts change: 50%, or a group."),
+        Option(metavar="SHARE|GROUP", help="Deploy on these hosts only: 50%, or a group."),
     ] = None,
     rtt: Annotated[
         str | None,
@@ -75,24 +78,24 @@ def ask(
     ] = None,
     buffer: Annotated[
         str | None,
-        Option(metavar="SIZE", help="Buffer of a port (default: 20 KB for each Gbps)."),
+        Option(metavar="SIZE", help="Buffer of a port (default: 20 KB per Gbps)."),
     ] = None,
     small: Annotated[
-        str | None, Option(metavar="SIZE", help="Largest small flow (default: by trace).")
+        str | None, Option(metavar="SIZE", help="Largest small flow (default: from the trace).")
     ] = None,
     large: Annotated[
-        str | None, Option(metavar="SIZE", help="Smallest large flow (default: by trace).")
+        str | None, Option(metavar="SIZE", help="Smallest large flow (default: from the trace).")
     ] = None,
     most_loss: Annotated[
         str,
-        Option(metavar="SHARE", help="How much longer large flows may take."),
+        Option(metavar="SHARE", help="Largest acceptable slowdown of large flows."),
     ] = "10%",
-    seeds: Annotated[str, Option("--seeds", metavar="N", help="Runs of each scheme.")] = "5",
+    seeds: Annotated[str, Option("--seeds", metavar="N", help="Runs per scheme.")] = "5",
     jobs: Jobs = None,
-    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     force: Force = False,
 ) -> None:
-    """What small flows would gain and large ones lose on your network, from your own trace."""
+    """Predict from a trace what small flows gain and large flows lose on your network."""
     from hull import _core
     from hull.ask.answer import as_json
     from hull.ask.command import Request

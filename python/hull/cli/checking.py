@@ -17,9 +17,9 @@ def check(
         Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
     seeds: Seeds = None,
-    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
 ) -> None:
-    """Check a scenario file and say what it would run."""
+    """Check a scenario file and describe what it would run."""
     from hull.description import as_json, rows
     from hull.plan import make_plan, read_scenario
 
@@ -36,10 +36,10 @@ def check(
 def keys(
     pattern: Annotated[
         str | None,
-        Argument(metavar="[PATTERN]", help="Only keys with this in them, or like pacer.*"),
+        Argument(metavar="[PATTERN]", help="Only keys that contain this, or match pacer.*"),
     ] = None,
 ) -> None:
-    """List the keys of a scenario file, one a line: type, example, default, meaning."""
+    """List the keys of a scenario file, one per line: type, example, default, meaning."""
     from hull.terminal import keys_like, print_keys
 
     print_keys(keys_like(pattern))
@@ -50,7 +50,7 @@ def completion(
     shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")],
     words: Annotated[list[str] | None, Argument(hidden=True)] = None,
 ) -> None:
-    """Write the completion script of a shell to stdout, for its start-up file."""
+    """Print the completion script of a shell, for its start-up file."""
     from hull.completion import SCRIPTS, candidates
 
     if shell == "words":

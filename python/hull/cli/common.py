@@ -77,7 +77,7 @@ def _load(name: str) -> Command:
     return _registered[name]
 
 
-FILE = "Scenario file (TOML); - is standard input."
+FILE = "Scenario file (TOML); - reads standard input."
 
 
 class Format(StrEnum):
@@ -87,15 +87,17 @@ class Format(StrEnum):
     JSON = "json"
 
 
-# Taken as text, so that a wrong number is rejected with the message of every other bad input.
+# Read as text, so that an invalid number gets the same message as other invalid input.
 Seeds = Annotated[
     str | None, Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
 ]
 Jobs = Annotated[
     str | None,
-    Option("--jobs", "-j", metavar="N", help="Simulations at a time (default: processors)."),
+    Option(
+        "--jobs", "-j", metavar="N", help="Concurrent simulations (default: one per processor)."
+    ),
 ]
-Force = Annotated[bool, Option("--force", help="Replace another run's results.")]
+Force = Annotated[bool, Option("--force", help="Replace results of another run.")]
 
 
 def count(option: str, value: str | None) -> int | None:

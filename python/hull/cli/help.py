@@ -10,9 +10,11 @@ _WIDEST = 100
 _INDENT = "  "
 _MOST_NAME = 24
 """Of a name with its value; the meaning of a longer one begins on the next line."""
-ABOUT = "Phantom queues, pacing and DCTCP, simulated packet by packet."
-OPTION_HELP = (", ".join(HELP), "Show this message.")
-OPTION_VERSION = ("--version", "Show the version.")
+ABOUT = (
+    "Simulate phantom queues, pacing and DCTCP packet by packet, and reproduce published results."
+)
+OPTION_HELP = (", ".join(HELP), "Print this message.")
+OPTION_VERSION = ("--version", "Print the version.")
 
 
 def option_rows(command: Command) -> list[tuple[str, str]]:

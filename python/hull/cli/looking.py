@@ -13,7 +13,7 @@ from hull.said import say
 
 @command()
 def trace(
-    folder: Annotated[Path, Argument(help="Results of a run.")],
+    folder: Annotated[Path, Argument(help="Result folder of a run.")],
     out: Annotated[
         Path | None, Option(metavar="FILE", help="File to write (default: FOLDER.pftrace).")
     ] = None,
@@ -21,7 +21,7 @@ def trace(
     scheme: Annotated[str | None, Option(help="Only this scheme.")] = None,
     seed: Annotated[str | None, Option(metavar="N", help="Only this seed (default: all).")] = None,
 ) -> None:
-    """Write queues and flows over time as a trace that ui.perfetto.dev opens."""
+    """Write queues and flows over time as a trace for ui.perfetto.dev."""
     from hull.perfetto import write_trace
     from hull.result import load
 
@@ -38,15 +38,15 @@ def trace(
 
 @command()
 def schema() -> None:
-    """Write the JSON Schema of a scenario file to stdout."""
+    """Print the JSON Schema of a scenario file."""
     print(_core.schema())
 
 
 @command()
 def statistics(
-    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
 ) -> None:
-    """List every number of a part's summary.json: unit, how parts are combined, meaning."""
+    """List every statistic of summary.json: unit, how parts are combined, meaning."""
     from hull.registry import STATISTICS
     from hull.terminal import print_statistics
 
@@ -58,7 +58,7 @@ def statistics(
 
 @command("scenarios")
 def list_scenarios() -> None:
-    """List the scenario files that hull ships, or copy one."""
+    """List the shipped scenario files, or copy one."""
     from hull.scenarios import names
 
     print("\n".join(names()))
@@ -69,7 +69,7 @@ def copy_scenario(
     name: Annotated[str, Argument(help="Name from `hull scenarios`.")],
     to: Annotated[Path | None, Argument(help="File to write (default: NAME.toml).")] = None,
 ) -> None:
-    """Copy a shipped scenario file, to change it and run it."""
+    """Copy a shipped scenario file to edit and run."""
     from hull.output_file import write_new
     from hull.scenarios import names, text
 

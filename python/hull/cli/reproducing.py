@@ -12,33 +12,33 @@ from hull.errors import UsageError
 
 @command()
 def reproduce(
-    ids: Annotated[list[str] | None, Argument(metavar="ID...", help="Experiments.")] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="ID...", help="Experiments to run.")] = None,
     list_: Annotated[bool, Option("--list", help="List the experiments.")] = False,
     all_: Annotated[
-        bool, Option("--all", help="Every experiment, and pages over all of them.")
+        bool, Option("--all", help="Run every experiment and make a site of all reports.")
     ] = False,
     claims: Annotated[
-        bool, Option("--claims", help="Write what the documents claim, and whether it holds.")
+        bool, Option("--claims", help="Print the documents' claims and whether they hold.")
     ] = False,
     overrides: Annotated[
         list[str] | None,
         Option("--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."),
     ] = None,
-    quick: Annotated[bool, Option("--quick", help="Short runs (the default).")] = False,
-    full: Annotated[bool, Option("--full", help="Long runs, several seeds.")] = False,
+    quick: Annotated[bool, Option("--quick", help="Short runs (default).")] = False,
+    full: Annotated[bool, Option("--full", help="Long runs with several seeds.")] = False,
     seeds: Seeds = None,
     jobs: Jobs = None,
-    format: Annotated[Format, Option(help="What to write to stdout.")] = Format.TABLE,
+    format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     out: Annotated[Path, Option(metavar="DIR", help="Folder for <ID>-quick or <ID>-full.")] = Path(
         "results"
     ),
     cache: Annotated[
         Path | None,
-        Option(metavar="DIR", help="Folder that keeps single results (default: OUT/cache)."),
+        Option(metavar="DIR", help="Folder that keeps single simulations (default: OUT/cache)."),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Run experiments of the source documents and set the results beside the published numbers."""
+    """Reproduce published experiments and print measured beside published numbers."""
     from hull.cache import Cache
     from hull.experiments import all_experiments
     from hull.experiments.common.claims import headline

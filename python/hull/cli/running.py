@@ -30,7 +30,7 @@ class Written(StrEnum):
 def run(
     file: Annotated[Path, Argument(help=FILE)],
     out: Annotated[
-        Path | None, Option(metavar="DIR", help="Folder to make (default: results/<name>).")
+        Path | None, Option(metavar="DIR", help="Result folder (default: results/<name>).")
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -38,20 +38,20 @@ def run(
     ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
-    format: Annotated[Written, Option(help="What to write to stdout.")] = Written.TABLE,
+    format: Annotated[Written, Option(help="Output format.")] = Written.TABLE,
     report: Annotated[
-        bool, Option("--report", help="Make the report, with charts, as hull report does.")
+        bool, Option("--report", help="Make the report with charts, as hull report does.")
     ] = False,
     quiet: Annotated[
         bool,
-        Option("--quiet", "-q", help="Write the path of the results, or the report, alone."),
+        Option("--quiet", "-q", help="Print only the path of the results or the report."),
     ] = False,
     verbose: Annotated[
-        bool, Option("--verbose", "-v", help="Write the numbers of every size class.")
+        bool, Option("--verbose", "-v", help="Print the numbers of every size class.")
     ] = False,
     force: Force = False,
 ) -> None:
-    """Run a scenario: its schemes under each condition, several seeds, one folder of results."""
+    """Run a scenario: each scheme under each condition with each seed."""
     from hull.plan import make_plan, read_scenario
     from hull.runner import perform
 
@@ -74,13 +74,13 @@ def run(
 
 @command()
 def show(
-    folder: Annotated[Path, Argument(help="Results of a run.")],
-    format: Annotated[Written, Option(help="What to write to stdout.")] = Written.TABLE,
+    folder: Annotated[Path, Argument(help="Result folder of a run.")],
+    format: Annotated[Written, Option(help="Output format.")] = Written.TABLE,
     verbose: Annotated[
-        bool, Option("--verbose", "-v", help="Write the numbers of every size class.")
+        bool, Option("--verbose", "-v", help="Print the numbers of every size class.")
     ] = False,
 ) -> None:
-    """Print the essential numbers of an earlier run again."""
+    """Print the essential numbers of an earlier run."""
     from hull.result import load
 
     write_essentials(load(folder), format, every=verbose)
@@ -88,7 +88,7 @@ def show(
 
 @command("report")
 def make_report(
-    folder: Annotated[Path, Argument(help="Results of a run.")],
+    folder: Annotated[Path, Argument(help="Result folder of a run.")],
 ) -> None:
     """Make the report of an earlier run: tables and charts in one HTML file in its folder."""
     from hull.result import load
@@ -133,7 +133,8 @@ def sweep(
         Option(
             "--until",
             metavar="STAT=SHARE",
-            help="Add seeds to a point until half its 95% interval is so much of the mean.",
+            help="Add seeds to a point until half its 95% interval is within this share of its "
+            "mean.",
         ),
     ] = None,
     max_seeds: Annotated[
@@ -149,13 +150,13 @@ def sweep(
     jobs: Jobs = None,
     slurm: Annotated[
         list[str] | None,
-        Option("--slurm", metavar="KEY=VALUE", help="An option of Slurm, as partition=long."),
+        Option("--slurm", metavar="KEY=VALUE", help="A Slurm option, such as partition=long."),
     ] = None,
     store: Annotated[Path, Option(metavar="DIR", help="Folder that keeps single runs.")] = Path(
         "results", "store"
     ),
     tables: Annotated[
-        bool, Option("--tables", help="Keep the tables of each run in the store, too.")
+        bool, Option("--tables", help="Also keep the tables of each run in the store.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -166,7 +167,7 @@ def sweep(
         Option("--show", metavar="STAT", help="Statistic to print; may be repeated."),
     ] = None,
 ) -> None:
-    """Run a scenario over values of its keys and over seeds; one table of all results."""
+    """Run a scenario over values of its keys and over seeds; write one table of results."""
     from hull.sweeps.command import Request, from_command_line, over_of, pairs
 
     request = Request(

@@ -30,7 +30,7 @@ def serve(host: str, port: int, file: str | None = None, *, open_browser: bool) 
     guard = Guard(host, bound)
     server = make_server(guard, Limits(), own)
     address = _address(host if host.isascii() else bound, number)
-    print(f"hull lab: {address}  (Ctrl-C ends it)", flush=True)
+    print(f"hull lab: {address}  (Ctrl-C to stop)", flush=True)
     if guard.token is not None:
         print(f"token: {guard.token}", flush=True)
     if own is not None:

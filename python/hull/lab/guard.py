@@ -42,7 +42,7 @@ class Guard:
         if origin is not None and origin.partition("://")[2].lower() != (host or "").lower():
             return f"Origin: {shown(origin)} is invalid; expected the lab's own page"
         if site == "cross-site":
-            return "Sec-Fetch-Site: found cross-site; expected the lab's own page"
+            return "Sec-Fetch-Site: cross-site is invalid; expected the lab's own page"
         return None
 
     def blocked_for(self, address: str) -> float:

@@ -143,7 +143,7 @@ PARAMETERS = {
             1e-3,
             0.01,
             100e-6,
-            help="Of a full packet and its acknowledgment where nothing waits.",
+            help="Round trip of a full packet and its acknowledgment without queueing.",
         ),
         Parameter(
             "mtu",
@@ -155,7 +155,7 @@ PARAMETERS = {
             9000,
             0.1,
             1500,
-            "Of full packets, headers included.",
+            "Size of full packets, headers included.",
             (1500, 4096, 9000),
         ),
         _parameter(
@@ -167,7 +167,7 @@ PARAMETERS = {
             32,
             1,
             2,
-            help="Flows that always have data, each from a host of its own, through one port.",
+            help="Flows with unlimited data, each from its own host, through one port.",
         ),
         _parameter(
             "load",
@@ -178,7 +178,7 @@ PARAMETERS = {
             0.8,
             0.01,
             0,
-            help="What responses of 1 KB and 20 KB take of the port beside the long flows.",
+            help="Share of the port that responses of 1 KB and 20 KB use beside long flows.",
         ),
         _parameter(
             "drain",
@@ -189,7 +189,7 @@ PARAMETERS = {
             1,
             0.005,
             0.95,
-            help="Rate at which the phantom queue empties, as a share of the link's.",
+            help="Rate at which the phantom queue drains, as a share of the link's.",
         ),
         _parameter(
             "threshold",
@@ -200,7 +200,7 @@ PARAMETERS = {
             1e6,
             0.01,
             1000,
-            help="Packets are marked while the phantom queue is above it.",
+            help="The switch marks packets while the phantom queue exceeds it.",
         ),
         _parameter(
             "k",
@@ -211,7 +211,7 @@ PARAMETERS = {
             20e6,
             0.01,
             30e3,
-            help="Without a phantom queue, packets are marked while the queue is above it.",
+            help="Without a phantom queue, the switch marks packets while the queue exceeds it.",
         ),
         _parameter(
             "buffer",
@@ -222,7 +222,7 @@ PARAMETERS = {
             40e6,
             0.01,
             700e3,
-            help="Room of the port; what does not fit is dropped.",
+            help="Buffer of the port; packets that do not fit are dropped.",
         ),
         _parameter(
             "burst",
@@ -233,8 +233,8 @@ PARAMETERS = {
             64e3,
             0.01,
             1500,
-            help="Most that a host hands to its adapter in one piece, which leaves back to back "
-            "(segmentation offload); at most a packet: packets singly.",
+            help="Largest piece that a host hands to its NIC, which sends it back to back "
+            "(segmentation offload); up to one packet: single packets.",
         ),
         _parameter(
             "speed",
@@ -245,7 +245,7 @@ PARAMETERS = {
             1,
             0.01,
             0.005,
-            help="Simulated time per second on the clock.",
+            help="Simulated time per second of wall time.",
         ),
         _parameter(
             "seed",
@@ -256,7 +256,7 @@ PARAMETERS = {
             1e6,
             1,
             1,
-            help="Of the random numbers: the same seed shows the same run.",
+            help="Seed of the random numbers: the same seed shows the same run.",
         ),
     )
 }

@@ -79,8 +79,8 @@ def saved(state: State, own: Own | None) -> str:
         return toml(state)
     if len(files) < len(state.all_schemes):
         raise UsageError(
-            f"a, b, more: found schemes of the star and of {own.file}, which are two networks; "
-            "expected schemes of one of them to save a scenario"
+            f"a, b, more: schemes of the star and of {own.file} are invalid together; "
+            "expected schemes of one network to save a scenario"
         )
     return tomli_w.dumps(own_cells.content(cells_of(state, own)))
 
@@ -105,7 +105,7 @@ class _Reading:
         self._topology = ""
         if len(conditions) > 1:
             self._left.append(
-                f"{len(conditions) - 1} of {len(conditions)} conditions of the sweep: shown is the "
+                f"{len(conditions) - 1} of {len(conditions)} conditions of the sweep: shows the "
                 f"first, {conditions[0]}"
             )
 
@@ -128,7 +128,7 @@ class _Reading:
         if not runs:
             self._left.append(f"{self._topology}: too large to run live as it is")
         elif receiver and "dumbbell" not in self._base["topology"]:
-            self._left.append(f"{self._topology} run live: shown is the port to host 0")
+            self._left.append(f"{self._topology} run live: shows the port to host 0")
         catalog = Catalog({**runs, **SCHEMES}, parameters)
         shown = sorted(runs, key=self._rank) if runs else schemes
         shown = shown[: 2 + MOST_MORE]
@@ -158,7 +158,7 @@ class _Reading:
             self._taken.append(said)
         else:
             unit = f" {parameter.unit}" if parameter.unit else ""
-            self._left.append(f"{said}: outside the lab's range; shown is {nearest:g}{unit}")
+            self._left.append(f"{said}: outside the lab's range; using {nearest:g}{unit}")
 
     def _network(self, receiver: int) -> None:
         base = self._base
@@ -169,7 +169,7 @@ class _Reading:
         self._topology = f"{kind.replace('_', '-')} of {hosts} hosts"
         if kind != "star":
             self._left.append(
-                f"{self._topology}: shown is the port to one host, {host['name']}, as a star"
+                f"{self._topology}: shows the port to one host, {host['name']}, as a star"
             )
         rate_bps = float(host["in_bps"])
         narrow = base["topology"].get("dumbbell", {}).get("bottleneck_rate")
@@ -229,7 +229,7 @@ class _Reading:
         for kind in workload:
             if kind not in ("requests", "long_lived", "bulk") and workload[kind] is not None:
                 self._left.append(
-                    f"workload.{kind}: shown are {said} and small requests; Small requests sets "
+                    f"workload.{kind}: shows {said} and small requests; Small requests sets "
                     "their load"
                 )
                 self._values.setdefault("load", 0.2)
@@ -241,7 +241,7 @@ class _Reading:
             id_ = counterpart(cell)
             label = name or "the scenario"
             if id_ is None:
-                self._left.append(f"{label}: {_kind(cell)} is none of the lab's schemes")
+                self._left.append(f"{label}: {_kind(cell)} is not one of the lab's schemes")
             elif id_ in found.values():
                 other = next(n for n, i in found.items() if i == id_)
                 self._left.append(f"{label}: {SCHEMES[id_].title} with the settings of {other}")
@@ -251,7 +251,7 @@ class _Reading:
                 found[name] = id_
                 self._marks(cell, SCHEMES[id_].title)
         if not found:
-            self._left.append("schemes: shown are DCTCP and HULL")
+            self._left.append("schemes: shows DCTCP and HULL")
             return ["dctcp", "hull"]
         said = (f"{n} as {SCHEMES[i].title}" if n else SCHEMES[i].title for n, i in found.items())
         self._taken.append(f"schemes {', '.join(said)}")

@@ -130,7 +130,7 @@ class Pages:
         if seconds:
             raise RefusedError(BLOCKED, f"too many wrong tokens; wait {math.ceil(seconds)} s")
         if not self._guard.admits(message.get("token"), address):
-            raise RefusedError(WRONG_TOKEN, "token: wrong; it is what hull lab has printed")
+            raise RefusedError(WRONG_TOKEN, "token: wrong; expected the one that hull lab printed")
         return message
 
 
@@ -141,7 +141,7 @@ async def _send(socket: WebSocket, outbox: Outbox) -> None:
                 await socket.send_text(text)
         except _CLOSED:
             raise GoneError from None
-    raise RefusedError(FAILED, "the run failed; what is wrong is on the terminal of hull lab")
+    raise RefusedError(FAILED, "the run failed; the terminal of hull lab shows the error")
 
 
 async def _hear(socket: WebSocket, session: Session, state: State, catalog: Catalog) -> None:

@@ -75,7 +75,7 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
             raise HTTPException(429, text, {"Retry-After": wait})
         if not guard.admits(_token(request), address):
             wanted = {"WWW-Authenticate": "Bearer"}
-            raise HTTPException(401, "token: wrong; it is what hull lab has printed", wanted)
+            raise HTTPException(401, "token: wrong; expected the one that hull lab printed", wanted)
 
     @app.exception_handler(HTTPException)
     async def refuse(_: Request, error: HTTPException) -> JSONResponse:
@@ -146,7 +146,7 @@ def _state(request: Request, catalog: Catalog) -> State:
     values: dict[str, object] = dict(pairs)
     if len(values) < len(pairs):
         twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
-        raise UsageError(f"{model.shown(twice)}: found twice; expected once")
+        raise UsageError(f"{model.shown(twice)}: is given twice; expected once")
     # The page's links say as well how it draws, and whose charts come first.
     values.pop("lesson", None)
     if values.pop("y", "linear") not in ("linear", "log"):

@@ -111,7 +111,7 @@ def _of_scheme(state: State) -> list[dict[str, Any]]:
     else:
         why = "hull.theory has no model of this scheme"
         if is_own(id_):
-            why = "hull.theory models long flows through one port, not your own network"
+            why = "hull.theory models long flows through one port, not a scenario's own network"
     return [
         asdict(
             Prediction(name, *_NAMES[name], *found[name])
@@ -134,7 +134,7 @@ def _dctcp(state: State) -> Found:
     if here.window <= 2:
         queue = max(2.0 * here.flows - here.bdp_packets, 0.0)
         part = min(2.0 * here.flows / here.bdp_packets, 1.0)
-        source = "thesis 3.13: windows stand at 2 packets, the queue at 2N - C d"
+        source = "thesis 3.13: windows stay at 2 packets, the queue at 2N - C d"
         return {
             "queue_mean": (queue * state.mtu, source),
             "queue_max": (queue * state.mtu, source),
@@ -223,9 +223,9 @@ def _notes(state: State) -> Iterator[str]:
         )
     if state.load > 0 and state.flows:
         yield (
-            f"The models know long flows only: small requests take {100 * state.load:.3g}% of the "
-            "link, what is left stands for C. Their bursts come on top, and fill a phantom queue "
-            "too, which costs throughput."
+            f"The models have long flows only: small requests take {100 * state.load:.3g}% of the "
+            "link, and C is the rest. Their bursts come on top and fill a phantom queue too, which "
+            "costs throughput."
         )
     uses_phantom = any("phantom_queue" in _settings(id_) for id_ in state.all_schemes)
     bdp = state.rate * rtt / (8 * state.mtu)
@@ -233,7 +233,8 @@ def _notes(state: State) -> Iterator[str]:
     if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
         yield (
             f"{int(state.flows)} flows need a headroom of {100 * state.flows / bdp:.3g}% "
-            f"(paper equation 5), {100 * headroom:.3g}% are there: the queue need not stay empty."
+            f"(paper equation 5), {100 * headroom:.3g}% are available: the queue may not stay "
+            "empty."
         )
     marks = any("marking" in _settings(id_) for id_ in state.all_schemes)
     if marks and state.k >= state.buffer:

@@ -56,8 +56,8 @@ _WORDS_LATENCY = (
     "divided by its rate, weighted by time. "
 )
 _WORDS_PROBE = (
-    "<strong>Probe</strong>: what probe packets sent at a fixed interval wait, their latency in "
-    "the unloaded network subtracted. "
+    "<strong>Probe</strong>: waiting time of probe packets sent at a fixed interval, without their "
+    "latency in the unloaded network. "
 )
 _WORDS_DOTS = (
     "Dots are the 50, 90, 99 and 99.9% quantiles of occupancy, averaged over the seeds. "
@@ -70,16 +70,16 @@ _WORDS_CDF = (
 _WORDS_WAIT = (
     "A wait is the time from a packet's arrival at a port to the start of its transmission, mean "
     "over the packets of the measured time; their sum over a path's tiers is its queueing latency. "
-    "The time in a host's pacer, before the port, is not in it."
+    "It excludes the time in a host's pacer, before the port."
 )
 _WORDS_LINKS = (
-    "The maps show the share of a link's rate that packets with their headers took in the "
-    "measured time, mean over the seeds; each direction is a row. Tiers are named by the "
-    "kinds of nodes at both ends, sender first; in each, the busiest link comes first."
+    "The maps show the share of a link's rate that packets with their headers used in the "
+    "measured time, mean over the seeds; each direction is a row. A tier is named by the kinds of "
+    "nodes at its ends, sender first; its busiest link comes first."
 )
 _WORDS_QUEUE = (
     "Bytes waiting in {port}, sampled at a fixed interval. The line is the mean of each "
-    "stretch of time, the band its minimum to maximum. The vertical axis is linear below 1 KB, "
+    "time bin, the band its minimum to maximum. The vertical axis is linear below 1 KB, "
     "logarithmic above, and the same for all schemes."
 )
 

@@ -152,9 +152,9 @@ def drawn_words(ports: Sequence[str], seed: int) -> str:
     if len(ports) > MOST_DRAWN:
         which = f"the {MOST_DRAWN} busiest of {len(ports)} ports"
     return (
-        f"<p>Bytes that wait in {which} of <code>measure.ports</code>, seed {seed}, largest mean "
-        "queue first; the packet in transmission is left out. The line is the time-weighted mean "
-        "of each stretch of time, the band its minimum to maximum. The vertical axis is linear "
+        f"<p>Bytes waiting in {which} of <code>measure.ports</code>, seed {seed}, largest mean "
+        "queue first, without the packet in transmission. The line is the time-weighted mean of "
+        "each time bin, the band its minimum to maximum. The vertical axis is linear "
         "below 1 KB, logarithmic above, and the same for all ports.</p>"
     )
 

@@ -123,9 +123,9 @@ def slowdown_table(label: str, bins: Bins, looks: Sequence[Scheme]) -> str:
 def slowdown_words(bins: Bins, seeds: int) -> str:
     """What is measured, and where; says so where a bin has too few flows for its percentile."""
     text = (
-        "Completion time of a flow over its time alone in the network, measured at its receiver, "
-        "over all flows between all hosts. Each step to the right holds equally many flows. "
-        "Percentiles are taken in each seed; the lines are their means over the seeds"
+        "Completion time of a flow divided by that of the same flow alone in the network, measured "
+        "at its receiver, for all flows. Each step to the right holds the same number of flows. "
+        "Percentiles are computed per seed; the lines are their means over the seeds"
     )
     text += ", the band is the 95% interval." if seeds > 1 else "."
     fewest = min(entry["flows"] for of in bins.values() for entry in of)

@@ -128,11 +128,11 @@ def check_out(out: Path) -> Path:
         endings = " or ".join(SUFFIXES)
         raise UsageError(f"--out: {out} is invalid; expected a file that ends with {endings}")
     if out.is_dir():
-        raise UsageError(f"--out: {out} is a folder; expected a file to be written")
+        raise UsageError(f"--out: {out} is a folder; expected a writable file")
     there = next(folder for folder in out.absolute().parents if folder.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
         why = "is a folder that cannot be written" if there.is_dir() else "is no folder"
-        raise UsageError(f"--out: {out}: {there} {why}; expected a file to be written")
+        raise UsageError(f"--out: {out}: {there} {why}; expected a writable file")
     return out
 
 

@@ -26,7 +26,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     """The key that `key` means in a file with these resolved scenarios; `name` is for messages."""
     scenarios = list(scenarios)
     if key in ("run.seed", "run.seeds"):
-        raise UsageError(f"{name}: seeds are no swept key; expected --seeds N")
+        raise UsageError(f"{name}: seeds cannot be swept; expected --seeds N")
     if key in all_keys() or _is_of_transport(key, scenarios) or _is_group(key, scenarios):
         return key
     ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])

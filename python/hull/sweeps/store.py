@@ -56,7 +56,7 @@ class Store:
             if error.errno == errno.ENOSPC:
                 raise
             raise UsageError(
-                f"--store: {self.folder}: {error.strerror}; expected a folder that can be written"
+                f"--store: {self.folder}: {error.strerror}; expected a writable folder"
             ) from None
         if not self.id:
             self._mark()
@@ -209,13 +209,13 @@ def _identity(folder: Path) -> str:
         except OSError as error:
             raise UsageError(f"--store: {folder}: {error.strerror}") from None
         raise UsageError(
-            f"--store: {folder} exists and is no store of hull ({MARKER} is missing or damaged); "
-            "expected a store, or a new or an empty folder"
+            f"--store: {folder} exists and is not a store of hull ({MARKER} is missing or "
+            "damaged); expected a store, or a new or an empty folder"
         ) from None
     if found != FORMAT:
         raise UsageError(
             f"--store: {folder} was written by another version of hull (format "
-            f"{shown(found)}, here {FORMAT}); nothing of it was changed: give "
+            f"{shown(found)}, here {FORMAT}); nothing was changed: give "
             "another --store, or use that version"
         )
     return identity

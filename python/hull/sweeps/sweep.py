@@ -99,17 +99,17 @@ class Sweep:
         except KeyboardInterrupt:
             raise Interrupted(
                 f"stopped; {len(self._found)} of {self._total} runs are kept in "
-                f"{self._store.folder}; the same command takes up from there"
+                f"{self._store.folder}; the same command resumes from there"
             ) from None
         except OSError as error:
             raise RunError(
                 f"{self._store.folder}: {_reason(error)}; {len(self._found)} of "
-                f"{self._total} runs are kept there; the same command takes up from there"
+                f"{self._total} runs are kept there; the same command resumes from there"
             ) from error
         except RunError as error:
             raise RunError(
                 f"{error}; {len(self._found)} of {self._total} runs are kept in "
-                f"{self._store.folder}; the same command takes up from there"
+                f"{self._store.folder}; the same command resumes from there"
             ) from error
         self.counts.wall_s = time.monotonic() - started
         self._tell_wide()
@@ -223,7 +223,7 @@ class Sweep:
 
     def _tell_broken(self) -> None:
         for path in self._broken:
-            say(f"{path}: truncated, or not a run of hull; that run is done again")
+            say(f"{path}: truncated, or not a run of hull; that run is repeated")
         self._broken.clear()
 
     def _check_names(self) -> None:

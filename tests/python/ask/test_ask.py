@@ -50,7 +50,7 @@ def test_one_command_from_a_trace_to_a_page(tmp_path: Path, form: str) -> None:
     # The same command again uses what is there.
     again = ask(tmp_path, trace, "--topology", NETWORK, *SHORT, "--out", "answer")
     assert again.returncode == 0
-    assert "has this run already" in again.stderr
+    assert "already holds this run" in again.stderr
 
 
 def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:

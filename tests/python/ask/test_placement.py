@@ -101,7 +101,7 @@ def test_a_guess_keeps_blocks_together(folder: Path) -> None:
     }
     assert found.counts.guessed == (
         "Places are guessed: 6 addresses in 2 blocks (/24, /64 of IPv6), the busiest first, each "
-        "block in one rack where it fits; say where they are with --place.",
+        "block in one rack where it fits; set them with --place.",
     )
 
 

@@ -230,8 +230,8 @@ BAD = {
     ),
     "no unit": (
         "start,src,dst,bytes\n17,a,b,5\n",
-        "the unit of column start cannot be told from its name or values (17); expected it with "
-        "the column, such as --columns start=start:us",
+        "the unit of column start cannot be inferred from its name or values (17); expected it "
+        "with the column, such as --columns start=start:us",
     ),
     "no time": ("start,src,dst,bytes\nnoon,a,b,5\n", "start: noon in column start is invalid"),
     "no header": ("1,10.0.0.1,10.0.0.2,5\n", "expected a header with the names of the columns"),

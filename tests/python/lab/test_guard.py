@@ -234,7 +234,7 @@ def test_an_address_that_the_terminal_cannot_show_is_printed_as_numbers(
     # Wide digits, which name resolution takes for the usual ones.
     with serving("--host", "\uff11\uff12\uff17.0.0.1", has_token=False) as server:
         assert server.get("/api/model")[0] == 200
-    assert server.line == f"hull lab: http://127.0.0.1:{server.port}/  (Ctrl-C ends it)\n"
+    assert server.line == f"hull lab: http://127.0.0.1:{server.port}/  (Ctrl-C to stop)\n"
 
 
 def test_without_its_packages_it_names_the_extra() -> None:

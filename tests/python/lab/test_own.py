@@ -82,7 +82,7 @@ def test_a_star_has_the_numbers_of_the_file(rack: Own) -> None:
     assert (state.k, state.drain, state.threshold) == (100e3, 0.95, 3e3)
     assert (state.flows, state.load) == (3, 0.2)
     assert state.rtt == pytest.approx(25.23e-6, rel=1e-3)
-    assert rack.left == ("leaf-spine of 40 hosts: shown is the port to one host, h0, as a star",)
+    assert rack.left == ("leaf-spine of 40 hosts: shows the port to one host, h0, as a star",)
     assert "3 long flows to host 0" in rack.taken
     assert rack.taken[-2:] == (
         "schemes cubic as CUBIC, dctcp as DCTCP, hull as HULL",
@@ -98,12 +98,12 @@ def test_a_star_has_the_numbers_of_the_file(rack: Own) -> None:
     ("old", "new", "said"),
     [
         ('"500KB"', '"unlimited"', "a buffer without limit: the port has the recommended one"),
-        ('"5us"', '"5ms"', "outside the lab's range; shown is 0.001"),
+        ('"5us"', '"5ms"', "outside the lab's range; using 0.001"),
         ("pacer = {}", "pacer = { beta = 16 }", "pacer with beta 16: the star's pacer is set"),
         ('"20KB"', '"10MB"', "responses of 1KB, 10MB: the lab's have 1 KB"),
-        ('"cubic"', '"bic"', "cubic: bic without switch.marking is none of the lab's schemes"),
+        ('"cubic"', '"bic"', "cubic: bic without switch.marking is not one of the lab's schemes"),
         ("per_leaf = 20", "per_leaf = 200", "400 hosts: too large to run live as it is"),
-        ("dst = 0", "dst = 4", "run live: shown is the port to host 0"),
+        ("dst = 0", "dst = 4", "run live: shows the port to host 0"),
         ('load = "20%"', 'load = "95%"', "requests with a load of 95%: outside the lab's range"),
     ],
 )
@@ -201,7 +201,7 @@ def test_without_a_moved_slider_the_file_runs_as_it_is(rack: Own) -> None:
 def test_a_scenario_of_two_networks_is_not_saved(rack: Own) -> None:
     state = read_state({"a": "hull", "b": "own:hull"}, rack.catalog)
     assert [cell.scheme for cell in cells_of(state, rack)] == ["hull", "own:hull"]
-    with pytest.raises(hull.UsageError, match="which are two networks"):
+    with pytest.raises(hull.UsageError, match="expected schemes of one network"):
         saved(state, rack)
 
 

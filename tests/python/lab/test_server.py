@@ -432,7 +432,7 @@ def test_what_the_page_asks_for(server: Server) -> None:
     assert [s["id"] for s in json.loads(body)["schemes"]] == ["hull", "tcp"]
     for query, message in (
         ("rtt=9", "rtt: 9 is invalid; expected a number from 2e-06 to 0.001"),
-        ("rtt=1e-4&rtt=1e-4", "rtt: found twice; expected once"),
+        ("rtt=1e-4&rtt=1e-4", "rtt: is given twice; expected once"),
         ("a=tcp&y=upwards", "y: upwards is invalid; expected linear, log"),
     ):
         for path in ("scenario", "theory"):

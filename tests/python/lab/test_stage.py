@@ -202,7 +202,7 @@ def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> N
         assert told[0] == f"{file}: Our rack"
         assert told[1] == "runs as it is: leaf-spine of 40 hosts, its traffic, its schemes"
         assert told[2].startswith("star with its numbers: link speed 25 Gbps; round trip 25.23 us")
-        assert told[3].startswith("not in the star: leaf-spine of 40 hosts: shown is the port to")
+        assert told[3].startswith("not in the star: leaf-spine of 40 hosts: shows the port to")
         page = live(open_page("", url=server.url, loud=True))
         expect(page.locator("#presets button[aria-pressed=true]")).to_have_text("rack.toml")
         page.locator("#own summary").press("Enter")
@@ -224,7 +224,7 @@ def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> N
         expect(page.locator("#set-rate")).to_be_enabled()
         assert page.locator("#set-k").get_attribute("aria-valuetext") == "100 kilobytes"
         page.locator("#save").click()
-        expect(page.locator("#notice-text")).to_contain_text("which are two networks")
+        expect(page.locator("#notice-text")).to_contain_text("expected schemes of one network")
     finally:
         errors = server.end()
     assert errors.count("\n") <= 1

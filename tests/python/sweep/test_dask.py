@@ -128,7 +128,7 @@ def test_ctrl_c_keeps_what_is_finished(cluster: Cluster) -> None:
         sweep.send_signal(signal.SIGINT)
         said = sweep.communicate(timeout=30)[1]
     assert sweep.returncode == 130, said
-    assert "of 60 runs are kept in results/store; the same command takes up from there" in said
+    assert "of 60 runs are kept in results/store; the same command resumes from there" in said
     assert "Traceback" not in said
 
 

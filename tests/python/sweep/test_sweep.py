@@ -199,7 +199,7 @@ def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage:
     paths[3].write_bytes(content[damage])
     done = hull("sweep", "table4.toml", *GRID, *SHORT, "--seeds", "2")
     assert done.returncode == 0, done.stderr
-    assert f"{paths[3]}: truncated, or not a run of hull; that run is done again" in done.stderr
+    assert f"{paths[3]}: truncated, or not a run of hull; that run is repeated" in done.stderr
     assert "hull: 1 runs made" in done.stderr
     assert pl.read_parquet("results/table4-sweep.parquet").equals(before)
     assert runs(Path("results/store")) == kept

@@ -161,8 +161,7 @@ def test_a_store_that_is_read_only_serves_what_it_has(hull: Hull) -> None:
         refused = hull(*SWEEP, "--store", "shared/store", "--seeds", "5")
         assert refused.returncode == 2
         assert refused.stderr.splitlines()[-1] == (
-            "hull: error: --store: shared/store: Read-only file system; "
-            "expected a folder that can be written"
+            "hull: error: --store: shared/store: Read-only file system; expected a writable folder"
         )
         assert snapshot(Path("shared")) == before
 
@@ -183,7 +182,7 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
     Path("mine/thesis.txt").write_text("dear diary")
     refused = hull(*SWEEP, "--store", "mine")
     assert refused.returncode == 2
-    assert "mine exists and is no store of hull" in refused.stderr
+    assert "mine exists and is not a store of hull" in refused.stderr
     assert [path.name for path in Path("mine").iterdir()] == ["thesis.txt"]
     refused = hull(*SWEEP, "--store", "mine/thesis.txt")
     assert refused.returncode == 2

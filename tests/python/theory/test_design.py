@@ -204,7 +204,7 @@ def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
     assert content["schemes"]["hull"]["switch"]["phantom_queue"]["drain"] == "920Mbps"
     again = hull("design", *options)
     assert again.returncode == 2
-    assert "mine.toml: File exists; expected a file to be made" in again.stderr
+    assert "mine.toml: File exists; expected a writable file" in again.stderr
     short = ("--set", "run.duration=20ms", "--set", "run.warmup=20ms")
     assert hull("run", "mine.toml", *short).returncode == 0
 

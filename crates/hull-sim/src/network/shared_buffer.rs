@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 pub struct SharedBufferConfig {
     /// All of the memory, bytes.
     pub size_bytes: u64,
-    /// Bytes that each queue has for itself.
+    /// Bytes reserved for each queue.
     pub reserved_bytes: u64,
     /// Share of the free pool that one queue may take, scaled by 2^16.
     pub alpha_q16: u64,

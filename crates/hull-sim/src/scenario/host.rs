@@ -16,22 +16,22 @@ pub struct Host {
     pub rate: Rate,
     /// Propagation delay of that link.
     pub delay: Time,
-    /// Room of the NIC's queue.
+    /// Size of the NIC's queue.
     #[serde(default = "default::unlimited")]
     pub nic_buffer: Buffer,
-    /// Transmit queues of the NIC, served in turn, a packet each; a flow's number decides which is its
-    /// queue. `nic_buffer` is the room of each.
+    /// Transmit queues of the NIC, served round robin, one packet each; a flow's number selects its queue.
+    /// `nic_buffer` is the size of each.
     #[serde(default = "default::one_u32")]
     pub nic_queues: u32,
-    /// Time that a packet takes through the host's stack and adapter, in each direction.
+    /// Delay of a packet in the host's stack and NIC, in each direction.
     #[serde(default)]
     pub stack_delay: Time,
     /// What the stack's delay varies by, drawn for each packet and direction; packets stay in
     /// order. Without this table it is constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_jitter: Option<Service>,
-    /// Most that TCP hands to the NIC in one piece (segmentation offload): the NIC cuts it and
-    /// sends the packets back to back. Without it, TCP hands over packets.
+    /// Largest piece that TCP hands to the NIC (segmentation offload): the NIC splits it and sends the
+    /// packets back to back. Unset: single packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offload: Option<Size>,
     /// Interrupts and processor of the receiving side; without this table packets cost nothing.
@@ -56,20 +56,21 @@ pub struct Receive {
     /// Whether the wait holds only while packets come faster than one a wait (adaptive).
     #[serde(default)]
     pub adaptive: bool,
-    /// Largest packet that receive offload joins from packets of one interrupt; without it, none.
+    /// Largest packet that receive offload builds from the packets of one interrupt; unset: no receive
+    /// offload.
     #[serde(default)]
     pub join: Size,
     /// Processor time of an interrupt.
     #[serde(default)]
     pub interrupt_cost: Time,
-    /// Processor time of a packet, or of several that were joined.
+    /// Processor time of a packet, single or joined.
     #[serde(default)]
     pub packet_cost: Time,
-    /// Processor time of each packet besides, joined or not.
+    /// Additional processor time of each packet on the wire, joined or not.
     #[serde(default)]
     pub frame_cost: Time,
-    /// Whether interrupts go on while the processor works, which takes what they announced; without
-    /// it they are masked until no packet is left (NAPI).
+    /// Whether interrupts stay enabled while the processor works, each for the packets that it announced;
+    /// otherwise they are masked until no packet is left (NAPI).
     #[serde(default)]
     pub unmasked: bool,
 }

@@ -25,14 +25,14 @@ pub enum MarkOn {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Marking {
-    /// Packets that find more than this in the queue are marked (the papers' K).
+    /// Queue above which packets are marked (the papers' K).
     #[schemars(extend("x-packets" = true))]
     pub threshold: Size,
-    /// Queue above which every packet is marked (Kmax): between the threshold and this the share that is marked
-    /// rises linearly. Without it, all above the threshold are.
+    /// Queue above which every packet is marked (Kmax): between the threshold and this value the marking
+    /// probability rises linearly. Unset: all packets above the threshold are marked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_threshold: Option<Size>,
-    /// Whether the packet itself is counted in.
+    /// Whether the queue includes the packet itself.
     #[serde(default)]
     pub count_arriving: bool,
     /// When the queue is compared with the threshold.

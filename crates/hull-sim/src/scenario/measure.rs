@@ -16,9 +16,9 @@ pub struct Measure {
     /// Time between two samples of the queues in `latency.parquet` and `queues.parquet`.
     #[serde(default = "default::sample_interval")]
     pub sample_interval: Time,
-    /// Ports whose queues are in `queues.parquet` and in `queues` of the summary: `"tor0->h3"` is the
-    /// port of tor0 to h3, `"tor0--h3"` that and the port back, `"tor-host"` all ports of that tier.
-    /// Without it, the port to host 0.
+    /// Ports whose queues are in `queues.parquet` and in `queues` of the summary: `"tor0->h3"` is the port of
+    /// tor0 to h3, `"tor0--h3"` both directions, `"tor-host"` all ports of that tier. Without it, the port to
+    /// host 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<String>,
     /// Whether `queues.parquet` has a row for every change of these queues instead of samples.
@@ -54,7 +54,8 @@ pub struct Probe {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSeries {
-    /// The first so many flows that are opened; a persistent connection is two, one for each direction.
+    /// Number of sampled flows, in the order of their opening; a persistent connection counts as two, one per
+    /// direction.
     #[serde(default = "default::followed_flows")]
     pub count: u64,
     /// Time between two samples, from time 0 on.
@@ -83,13 +84,13 @@ pub struct Capture {
     /// Simulated time of the first packet.
     #[serde(default)]
     pub start: Time,
-    /// Simulated time of the end; without it, the end of the run.
+    /// Simulated time of the end (default: the end of the run).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Time>,
-    /// Most packets; without it, all.
+    /// Maximum number of packets; unset: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_packets: Option<u64>,
-    /// Bytes kept of each frame; without it, its headers. Payload is zeros.
+    /// Bytes kept of each frame (default: its headers). Payload is zeros.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snap_length: Option<Size>,
 }

@@ -51,14 +51,14 @@ pub struct Memory {
     /// A switch of thesis table 2.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// All of the memory; of the preset where there is one.
+    /// Total memory (default: the preset's).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-packets" = true))]
     pub size: Option<Size>,
-    /// What a queue may hold of the shared pool, as a share of what is free of it (alpha).
+    /// Limit of a queue in the shared pool, as a multiple of the pool's free part (alpha).
     #[serde(default = "alpha")]
     pub alpha: Share,
-    /// Bytes that each queue has for itself.
+    /// Bytes reserved for each queue.
     #[serde(default)]
     #[schemars(extend("x-packets" = true))]
     pub reserved: Size,

@@ -24,7 +24,7 @@ pub struct Message {
     /// Pause after which a packet begins a flowlet, with load_balancing = "flowlet"; without it the round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flowlet_gap: Option<Time>,
-    /// Received bytes after which the receiver acknowledges at the latest.
+    /// Received bytes after which the receiver must send an acknowledgment.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
     /// First window (and first credit, which the receiver was not asked for), full packets; without it 1.5 times
@@ -36,9 +36,9 @@ pub struct Message {
     /// that of the farthest hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
-    /// A packet that is not acknowledged for so long counts as lost; without it 15 us and six times what a full
-    /// buffer of a port takes to drain, or six round trips where buffers have no limit. With UnoCC a round trip and
-    /// five times, and between two data centres a round trip and eight times.
+    /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain
+    /// time of a full port buffer, or six round trips if buffers are unlimited. With
+    /// UnoCC: one round trip plus five times that drain time, and eight times between two data centres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Time>,
     /// Erasure coding; without this table there is none.

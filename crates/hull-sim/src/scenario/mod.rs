@@ -99,10 +99,10 @@ pub type Overrides = toml::Table;
 pub struct Scenario {
     /// Name of the scenario, used for the output folder: letters, digits, `-`, `_`.
     pub name: String,
-    /// One line that says what is shown.
+    /// One-line description.
     #[serde(default)]
     pub title: String,
-    /// The document and section that it comes from.
+    /// Source document and section.
     #[serde(default)]
     pub source: String,
     /// How long and how often.
@@ -116,14 +116,14 @@ pub struct Scenario {
     /// TCP.
     #[serde(default)]
     pub transport: Transport,
-    /// Further transports, by name: each has what [transport] has but for the keys of its own table. A workload
-    /// names the one of its flows.
+    /// Further transports by name. Each inherits [transport] and overrides keys in its own table. A workload
+    /// selects the transport of its flows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, Transport>,
-    /// Groups of flows, by name: for each the conditions that its flows meet, joined by `&`, such as
-    /// `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:` (either end) take a host or a
-    /// range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a size. Each flow belongs to the first group that
-    /// fits it.
+    /// Groups of flows by name, each with the conditions that its flows match, joined by `&`, such as
+    /// `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:` (either end) take a
+    /// host or a range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a size. Each flow belongs to the
+    /// first group that it matches.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub groups: IndexMap<String, String>,
     /// The packet pacer behind each host's NIC; without this table there is none.

@@ -97,8 +97,8 @@ pub struct Pacer {
     /// Step in which tokens arrive (16 us on the NetFPGA).
     #[serde(default)]
     pub token_tick: Tick,
-    /// Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
-    /// `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
+    /// Size of the FIFO of paced packets. Unset: twice what the fastest host sends in `update_interval / eta`
+    /// (128 KB for 64 us at 1 Gbps), at least 128 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-packets" = true))]
     pub fifo: Option<Size>,
@@ -108,10 +108,10 @@ pub struct Pacer {
     /// Which packets may overtake those that wait in the FIFO.
     #[serde(default)]
     pub overtaking: Overtaking,
-    /// How the pacers' ticks and rate updates of different hosts stand to each other.
+    /// Relative phase of the ticks and rate updates of different hosts' pacers.
     #[serde(default)]
     pub clocks: Clocks,
-    /// Granularity of the rate; also its floor.
+    /// Granularity of the rate; also its minimum.
     #[serde(default = "default::rate_step")]
     pub rate_step: Rate,
 }

@@ -14,7 +14,7 @@ const LONGEST: Time = Time(limits::TIME_PS);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// Simulated time that is measured, after the warm-up.
+    /// Measured simulated time, after the warm-up.
     pub duration: Time,
     /// Simulated time before the measurement starts.
     #[serde(default)]

@@ -30,21 +30,20 @@ pub struct Switch {
     /// Time that a packet takes through a switch besides queueing and transmission.
     #[serde(default)]
     pub latency: Time,
-    /// Bytes of a packet after which a switch begins to forward it (cut-through); without it, a
-    /// packet is stored first.
+    /// Bytes of a packet after which a switch starts to forward it (cut-through); unset: store and forward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<Size>,
     /// Share of the packets that each link out of a switch loses at random.
     #[serde(default)]
     pub loss: Share,
-    /// Room of each output port's drop-tail buffer, for each priority class.
+    /// Size of each output port's drop-tail buffer, per priority class.
     #[serde(default = "default::unlimited")]
     pub buffer: Buffer,
     /// Memory that the ports of a switch share; without this table each port has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// Queues of each port, the first for messages of high priority (workload.high_priority_below); served
-    /// in strict priority but with switch.dwrr.
+    /// Queues of each port, the first for messages of high priority (workload.high_priority_below); served in
+    /// strict priority unless switch.dwrr is set.
     #[serde(default = "default::one_u32")]
     pub priorities: u32,
     /// Deficit round robin among the classes; without this table they are served in strict priority.
@@ -91,7 +90,7 @@ pub struct Switch {
     /// Uno's phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uno_phantom_queue: Option<UnoPhantomQueue>,
-    /// Ports that differ from the others; the last entry that fits a port counts.
+    /// Ports with their own settings; the last matching entry applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<PortSettings>,
 }
@@ -287,8 +286,8 @@ impl Switch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trimming {
-    /// How often the packet that finds no room is cut itself; else the last one of the queue is, and the
-    /// newcomer takes its place.
+    /// Probability that a packet which arrives at a full queue is trimmed itself; otherwise the last packet
+    /// of the queue is trimmed, and the newcomer takes its place.
     #[serde(default = "half")]
     pub newcomer: Share,
 }

@@ -14,10 +14,10 @@ use crate::units::{Size, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
-    /// Congestion control algorithm; in Python also the name of a class of your own.
+    /// Congestion control algorithm; in Python also the name of your own class.
     #[serde(default)]
     pub congestion_control: CongestionControl,
-    /// SHA-256 of the source of a class of your own: hull fills it in, and refuses to run another.
+    /// SHA-256 of the source of your own class; hull sets it and rejects another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_sha256: Option<String>,
     /// Whether data packets are ECN-capable; DCTCP needs it.
@@ -29,8 +29,8 @@ pub struct Transport {
     /// IP and TCP header, also the size of an ACK.
     #[serde(default = "default::header")]
     pub header: Size,
-    /// What each packet takes on a link besides its own bytes: Ethernet's header, check sequence, preamble
-    /// and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count it.
+    /// Bytes that each packet occupies on a link beyond its own: Ethernet's header, check sequence, preamble
+    /// and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count them.
     #[serde(default)]
     pub framing: Size,
     /// Initial window, segments.
@@ -48,10 +48,10 @@ pub struct Transport {
     /// Retransmission timeout before the first round-trip sample.
     #[serde(default = "default::initial_rto")]
     pub initial_rto: Time,
-    /// Floor of the retransmission timeout.
+    /// Minimum retransmission timeout.
     #[serde(default = "default::min_rto")]
     pub min_rto: Time,
-    /// Ceiling of the retransmission timeout.
+    /// Maximum retransmission timeout.
     #[serde(default = "default::max_rto")]
     pub max_rto: Time,
     /// Tick of the clock behind the retransmission timer, which fires at multiples of it only, and
@@ -64,13 +64,13 @@ pub struct Transport {
     /// Whether each new connection begins with SYN and SYN-ACK; persistent ones never do.
     #[serde(default)]
     pub handshake: bool,
-    /// One ACK for every so many data packets.
+    /// Data packets per ACK.
     #[serde(default = "default::ack_every")]
     pub ack_every: u32,
     /// Longest wait of a delayed ACK.
     #[serde(default = "default::delayed_ack")]
     pub delayed_ack: Time,
-    /// So many first data packets of a connection are acknowledged at once (Linux: 16).
+    /// Number of first data packets of a connection that are acknowledged at once (Linux: 16).
     #[serde(default)]
     pub quick_acks: u16,
     /// Whether a connection that was idle for an RTO starts again from its initial window.
@@ -80,21 +80,21 @@ pub struct Transport {
     /// initial window (RFC 2861, Linux).
     #[serde(default)]
     pub idle_decay: bool,
-    /// Whether the window grows only while it is what limits the sender.
+    /// Whether the window grows only while it limits the sender.
     #[serde(default)]
     pub cwnd_validation: bool,
     /// Whether the window grows by the bytes that an ACK covers (RFC 3465) or by one step for
     /// each ACK (RFC 5681, ns-2, Linux until 3.18).
     #[serde(default)]
     pub byte_counting: bool,
-    /// With host.offload: new data waits until it may be this part of the window (Linux: 3), 64 KB or
-    /// all that is left, so that pieces grow; 0 sends what the window allows.
+    /// With host.offload: new data waits until the sender may send this fraction of the window (Linux: 3), 64
+    /// KB or all remaining data, so that pieces grow; 0 sends what the window allows.
     #[serde(default)]
     pub tso_win_divisor: u8,
-    /// Whether its flows are paced where hosts have a pacer.
+    /// Whether its flows are paced if hosts have a pacer.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub paced: bool,
-    /// Priority class of its packets, 0 first, below switch.priorities; without it workload.high_priority_below
+    /// Priority class of its packets, 0 first, below switch.priorities; unset: workload.high_priority_below
     /// decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,

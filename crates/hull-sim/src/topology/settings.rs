@@ -42,7 +42,7 @@ pub struct Topology {
     /// Any graph, in the scenario itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<GraphText>,
-    /// Links with a rate or delay of their own.
+    /// Links with their own rate or delay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSettings>,
     /// Links that fail during the run.
@@ -66,10 +66,10 @@ pub struct Star {
 pub struct Dumbbell {
     /// Number of senders and of receivers; hosts 0 to pairs - 1 are the senders.
     pub pairs: u32,
-    /// Rate of the link between the switches; without it switch.rate.
+    /// Rate of the link between the switches (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bottleneck_rate: Option<Rate>,
-    /// Propagation delay of the link between the switches; without it switch.delay.
+    /// Propagation delay of the link between the switches (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bottleneck_delay: Option<Time>,
     /// Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
@@ -99,7 +99,7 @@ pub struct Multihop {
     /// Rate of the two links between switches.
     #[serde(default = "trunk_rate")]
     pub trunk_rate: Rate,
-    /// Propagation delay of the two links between switches; without it switch.delay.
+    /// Propagation delay of the two links between switches (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trunk_delay: Option<Time>,
 }
@@ -114,10 +114,10 @@ pub struct LeafSpine {
     pub spines: u32,
     /// Hosts at each leaf.
     pub hosts_per_leaf: u32,
-    /// Rate of the links between leaves and spines; without it switch.rate.
+    /// Rate of the links between leaves and spines (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
-    /// Propagation delay of the links between leaves and spines; without it switch.delay.
+    /// Propagation delay of the links between leaves and spines (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_delay: Option<Time>,
 }
@@ -143,16 +143,16 @@ pub struct Tree {
     /// Core switches, a multiple of aggs_per_pod.
     #[serde(default = "eight")]
     pub cores: u32,
-    /// Rate of the links between ToR and aggregation; without it switch.rate.
+    /// Rate of the links between ToR and aggregation (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
-    /// Propagation delay of the links between ToR and aggregation; without it switch.delay.
+    /// Propagation delay of the links between ToR and aggregation (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_delay: Option<Time>,
-    /// Rate of the links between aggregation and core; without it switch.rate.
+    /// Rate of the links between aggregation and core (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_rate: Option<Rate>,
-    /// Propagation delay of the links between aggregation and core; without it switch.delay.
+    /// Propagation delay of the links between aggregation and core (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_delay: Option<Time>,
 }
@@ -164,10 +164,10 @@ pub struct Tree {
 pub struct FatTree {
     /// Ports of each switch, even.
     pub k: u32,
-    /// Rate of the links between switches; without it switch.rate.
+    /// Rate of the links between switches (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
-    /// Propagation delay of the links between switches; without it switch.delay.
+    /// Propagation delay of the links between switches (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_delay: Option<Time>,
 }
@@ -194,10 +194,10 @@ pub struct GraphText {
 pub struct LinkSettings {
     /// Names of its ends: "a--b" for both directions, "a->b" for one.
     pub link: String,
-    /// Its rate; without it as the others.
+    /// Its rate (default: that of other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Its propagation delay; without it as the others.
+    /// Its propagation delay (default: that of other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Time>,
 }
@@ -210,7 +210,7 @@ pub struct LinkFailure {
     pub link: String,
     /// Time from the start of the run at which it fails.
     pub at: Time,
-    /// Time from which it works again; without it, it stays down.
+    /// Time from which it works again; unset: it stays down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
 }

@@ -1,4 +1,4 @@
-"""Claims: the documents' statements about their results, and whether they hold here."""
+"""Claims: the documents' textual statements about their results, and whether they hold here."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -21,9 +21,9 @@ KIND_WORDS = (
     "or is arithmetic."
 )
 BOUND_WORDS = (
-    "Bound, document: the limit is an order or a number of the document; a number must be met "
-    "within 25%, in every experiment. Bound, hull: the document gives no number, or hull chose "
-    "another tolerance."
+    "Bound, document: the limit is an ordering or a number from the document; a number counts as "
+    "met within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
+    "chose another tolerance."
 )
 
 CUT_FORM = "reduction and remainder within 25%"

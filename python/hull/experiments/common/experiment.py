@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hull import scenarios
 from hull.errors import RunError, UsageError
 from hull.experiments.common.claims import Claim
+from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.measured import Completion, Estimate, Reader, Results
 from hull.experiments.common.stated import Stated
 from hull.plan import Cell, Plan, code_hash, make_plan
@@ -89,6 +90,8 @@ class Experiment:
     stated: tuple[Stated, ...] = ()
     """Settings that the documents give; the tests compare them with the plans (common/stated)."""
     claims: tuple[Claim, ...] = field(default=())
+    deviations: tuple[Deviation, ...] = ()
+    """Numbers that differ by more than a factor of two from the published ones, with the cause."""
     completion: Completion | None = None
     """The end of a flow in the source's completion times; None where it has none. A test asks for
     it where flows end."""

@@ -23,10 +23,10 @@ _HEAD = (
 )
 _WORDS = (
     f"<p>{KIND_WORDS} {BOUND_WORDS}</p>"
-    "<p>Worst ratio: measured ÷ published of the number that deviates most. Typical factor: "
-    "geometric mean of max(ratio, 1 ÷ ratio) over all published numbers of the experiment. Each "
-    "experiment's page gives all numbers and claims, and for each claim that does not hold what "
-    "was tried to find the cause.</p>"
+    "<p>Worst ratio: of all published numbers, the one farthest from the measured value, as "
+    "measured ÷ published. Typical factor: geometric mean of max(ratio, 1 ÷ ratio) over all "
+    "published numbers of the experiment. Each experiment's page lists all numbers and claims, and "
+    "for each claim that does not hold what was tried to explain it.</p>"
 )
 
 

@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hull.experiments.common.claims import headline
+from hull.experiments.common.deviations import explain, is_far
 from hull.experiments.common.experiment import Experiment
 from hull.terminal import console, number
 
-_FAR = 2.0
+_WHERE = "what was tried to explain each: report.html below, docs/claims.md"
 
 
 def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
@@ -24,11 +25,12 @@ def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
         of_metric = [row for row in rows if row["metric"] == metric]
         statistics = list(dict.fromkeys(row["statistic"] for row in of_metric))
         out.print(_metric_table(metric, statistics, of_metric))
+    for line in explain(rows, experiment.deviations, f"docs/experiments/{experiment.id}.md"):
+        out.print(Text(line))
 
 
 def print_claims(claims: Sequence[dict[str, Any]]) -> None:
-    """What a document says, its kind and whose its bound is, what was measured, and whether it
-    holds; the counts above."""
+    """Each claim: verdict, kind, source of its bound, text and measured value; counts above."""
     if not claims:
         return
     table = Table(
@@ -41,6 +43,8 @@ def print_claims(claims: Sequence[dict[str, Any]]) -> None:
         cells = (Text(claim[key]) for key in ("kind", "bound", "claim", "measured"))
         table.add_row(verdict, *cells)
     console().print(table)
+    if failing := sum(not claim["holds"] for claim in claims):
+        console().print(Text(f"no! marks {failing} claims that do not hold; {_WHERE}"))
 
 
 def _metric_table(metric: str, statistics: Sequence[str], rows: list[dict[str, Any]]) -> Table:
@@ -71,5 +75,5 @@ def _ratio(ratio: float | None) -> Text:
     """Marked with "!" where it is off by more than a factor of two."""
     if ratio is None:
         return Text("-")
-    far = not 1 / _FAR <= ratio <= _FAR
+    far = is_far(ratio)
     return Text(f"{ratio:.2f}{'!' if far else ' '}", style="yellow" if far else "")

@@ -277,7 +277,7 @@ export class Plane {
     const { latency, classes } = this.kinds;
     const what = latency === "fct_small" ? classes[0] : "the queue's latency";
     this.note.textContent = `99% (dot) and median (bar) of ${what}`;
-    this.note.title = "Hollow dots have fewer than 100 requests or still warm up. Dashed: theory.";
+    this.note.title = "Hollow dots have fewer than 100 requests or are still warming up. Dashed: theory.";
   }
 
   /** The text alternative. */

@@ -14,15 +14,15 @@ const PRESETS = [
     id: "trade",
     title: "Bandwidth for latency",
     look: "Drag the phantom queue's drain and watch the plane: HULL gives up bandwidth (its dot moves left), and small"
-      + " requests get faster (down), nearly as fast as in an empty network. TCP's take ten times as long as DCTCP's.",
+      + " requests get faster (down), nearly as fast as in an empty network. With TCP they take ten times as long as with DCTCP.",
     a: "dctcp", b: "hull", more: ["tcp"], first: ["queue", "latency", "throughput"],
     values: { ...GIGABIT, load: 0.1, speed: 0.05 },
   },
   {
     id: "why",
     title: "Why a phantom queue",
-    look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills in its"
-      + " place and the real one stays almost empty; the price is a tenth of the throughput.",
+    look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills"
+      + " instead, and the real one stays almost empty; the price is a tenth of the throughput.",
     a: "dctcp", b: "hull", first: ["queue", "phantom", "throughput"],
     values: GIGABIT,
   },
@@ -30,14 +30,14 @@ const PRESETS = [
     id: "headroom",
     title: "No headroom",
     look: "Drag the drain from 100% down to 95%. A phantom queue that drains as fast as the link never fills, marks"
-      + " nothing, and the real buffer fills instead; a few per cent of headroom empty it.",
+      + " nothing, and the real buffer fills instead; a few percent of headroom empty it.",
     a: "hull", b: null, first: ["phantom", "queue"],
     values: { ...GIGABIT, drain: 1, speed: 0.05 },
   },
   {
     id: "pacing",
     title: "What pacing does",
-    look: "Hosts that send 64 KB at a time: each burst passes the threshold by itself and is marked. Without the pacer"
+    look: "Hosts send 64 KB at a time: each burst alone exceeds the threshold and is marked. Without the pacer"
       + " windows and throughput collapse; with it they do not, and the queue stays small.",
     a: "dctcp_pq", b: "hull", first: ["throughput", "window", "phantom"],
     values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
@@ -53,8 +53,8 @@ const PRESETS = [
   {
     id: "droptail",
     title: "Drop tail",
-    look: "TCP fills whatever buffer there is (drag it) and slows down only after losses; DCTCP is told in time."
-      + " On the log scale their queues are ten times apart and more.",
+    look: "TCP fills any buffer (drag it) and slows down only after losses; marks slow DCTCP down earlier."
+      + " On the log scale their queues differ by a factor of ten or more.",
     a: "tcp", b: "dctcp", log: true, first: ["queue", "window"],
     values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
   },
@@ -70,7 +70,7 @@ const PRESETS = [
     id: "incast",
     title: "Incast-like",
     look: "32 flows into a buffer of 100 KB: TCP loses packets and waits for timeouts, and so do the small requests"
-      + " beside it (FCT at 99%). With HULL few are lost, but 32 flows are more than 5% of headroom holds.",
+      + " beside it (FCT at 99%). With HULL few are lost, but 32 flows need more than 5% of headroom.",
     a: "tcp", b: "hull", first: ["queue", "throughput"],
     values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
   },
@@ -92,8 +92,8 @@ export const presets = (model) => [...PRESETS, ...model.networks.map(({ rate, rt
   id: `network-${rate}`,
   title: `${rate / 1e9} Gbps`,
   look: `${rate / 1e9} Gbps and a round trip of ${Number((rtt * 1e6).toPrecision(3))} µs, with the settings of hull design. A packet takes `
-    + `${Number((12000 / rate * 1e9).toPrecision(3))} ns; the same headroom in per cent holds more flows (paper, equation 5). Drag the`
-    + " phantom queue's threshold: bursts of small requests that pass it cost the long flows bandwidth.",
+    + `${Number((12000 / rate * 1e9).toPrecision(3))} ns; the same percentage of headroom supports more flows (paper, equation 5). Drag the`
+    + " phantom queue's threshold: bursts of small requests that exceed it cost the long flows bandwidth.",
   a: "dctcp", b: "hull", more: ["tcp_ecn"], first: ["queue", "phantom"],
   values: { ...GIGABIT, load: 0.1, rate, rtt, ...values },
 }))];

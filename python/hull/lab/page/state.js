@@ -48,7 +48,7 @@ export function read(model, fragment) {
     const parameter = model.parameters.find((p) => p.id === key);
     const value = Number(text);
     if (more.length) {
-      problems.push(`${shown(key)}: found twice; expected once`);
+      problems.push(`${shown(key)}: is given twice; expected once`);
     } else if (key === "b" && text === "") {
       state.b = null;
     } else if (key === "a" || key === "b") {

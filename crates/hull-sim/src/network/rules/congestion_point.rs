@@ -15,7 +15,7 @@ use crate::units::{Share, Size};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CongestionPoint {
-    /// Queue that it aims at (Q_eq): 22 packets in the thesis.
+    /// Target queue (Q_eq): 22 packets in the thesis.
     #[serde(default = "equilibrium")]
     #[schemars(extend("x-packets" = true))]
     pub equilibrium: Size,
@@ -31,7 +31,7 @@ pub struct CongestionPoint {
     /// What one of the 63 steps of the feedback stands for; 1500B is a packet, as in the fluid model.
     #[serde(default = "step")]
     pub step: Size,
-    /// What becomes of a part of a step.
+    /// Rounding of a partial step.
     #[serde(default)]
     pub rounding: QcnRounding,
     /// Whether congestion makes samples more frequent, up to eight times at the largest feedback

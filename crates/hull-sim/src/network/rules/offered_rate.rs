@@ -33,22 +33,22 @@ pub struct Rcp {
     /// RCP, or one of its versions with the averaging principle.
     #[serde(default)]
     pub algorithm: RcpAlgorithm,
-    /// Weight of the rate that is to spare.
+    /// Weight of the spare rate.
     pub alpha: Share,
     /// Weight of the queue.
     pub beta: Share,
     /// Time between two updates of the rate (T).
     pub interval: Time,
-    /// Round trip that the gain is made for (d0); with round_trip_gain its first value.
+    /// Round trip for which the gain is set (d0); with round_trip_gain its initial value.
     pub round_trip: Time,
-    /// Share of the way that d0 moves in each interval to the mean round trip of the packets, which sources
-    /// measure and packets carry (RCP: 0.02); 0 holds it.
+    /// Share by which d0 moves towards the packets' mean round trip in each interval; sources measure it and
+    /// packets carry it (RCP: 0.02). 0 keeps d0 constant.
     #[serde(default)]
     pub round_trip_gain: Share,
     /// Share of the way back that an averaging change takes (thesis: one half; others are remark 5.4's).
     #[serde(default = "half")]
     pub averaging: Share,
-    /// First rate that is offered, as a share of the link's.
+    /// First offered rate, as a share of the link's.
     #[serde(default = "twentieth")]
     pub initial: Share,
 }

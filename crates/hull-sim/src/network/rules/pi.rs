@@ -18,13 +18,13 @@ use crate::units::{Buffer, Rate, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pi {
-    /// Queue that is to be kept (q_ref).
+    /// Target queue (q_ref).
     pub reference: Buffer,
     /// Time between two samples of the queue (T).
     pub interval: Time,
-    /// Fewest flows that it has to be stable with (N).
+    /// Smallest number of flows for which PI must be stable (N).
     pub flows: u32,
-    /// Longest round trip that it has to be stable with (R).
+    /// Longest round trip for which PI must be stable (R).
     pub round_trip: Time,
 }
 

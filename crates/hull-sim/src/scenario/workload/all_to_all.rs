@@ -15,7 +15,7 @@ use crate::units::{Size, Time};
 pub struct AllToAll {
     /// Bytes from each host to each other host.
     pub size: Size,
-    /// Hosts that take part; without it all.
+    /// Hosts that take part (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostList>,
     /// When the transfers start.
@@ -24,7 +24,7 @@ pub struct AllToAll {
     /// Each host starts a random time below this later.
     #[serde(default)]
     pub jitter: Time,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -14,13 +14,13 @@ use crate::units::{Size, Time};
 pub struct Bulk {
     /// Number of flows; flow i comes from host 1 + i mod (hosts - 1).
     pub flows: u32,
-    /// Bytes of each; without it they last.
+    /// Bytes of each flow; unset: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Time between the starts of two flows.
     #[serde(default)]
     pub start_interval: Time,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

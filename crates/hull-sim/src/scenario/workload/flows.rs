@@ -23,7 +23,7 @@ pub enum Flows {
     Replay(String),
 }
 
-/// Whether a flow has a connection of its own.
+/// Whether each flow has its own connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowConnections {
@@ -44,29 +44,29 @@ pub struct PoissonFlows {
     /// Flows per second in the whole network; this or `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows_per_second: Option<f64>,
-    /// Number of flows after which no more start and the run may end; without it they start until
-    /// the end of the measured time.
+    /// Number of flows after which no more start and the run may end; unset: flows start until the end of the
+    /// measured time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Sizes of the flows.
     pub sizes: Sizes,
-    /// Hosts that send; without it all.
+    /// Hosts that send (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<HostList>,
-    /// Hosts that receive; without it all.
+    /// Hosts that receive (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destinations: Option<HostList>,
-    /// Whether a flow has a connection of its own.
+    /// Whether each flow has its own connection.
     #[serde(default)]
     pub connections: FlowConnections,
-    /// Permanent connections between each pair of hosts; 1 if unset. A flow takes an idle one; where
-    /// all carry a flow in its direction it waits behind the fewest.
+    /// Persistent connections between each pair of hosts; 1 if unset. A flow takes an idle one; if all carry
+    /// a flow in its direction, it waits where the fewest wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections_per_pair: Option<u32>,
     /// Upper bounds of the size classes in the results, each but the last its own (thesis table 4.6).
     #[serde(default = "default::class_bounds")]
     pub class_bounds: Vec<Size>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

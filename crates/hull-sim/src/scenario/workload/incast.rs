@@ -17,14 +17,13 @@ pub struct Incast {
     /// Bytes of all responses to a query together, shared equally between the servers.
     #[serde(default = "default::incast_total")]
     pub total: Size,
-    /// The host that asks; without it host 0.
+    /// The requesting host (default: host 0).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<HostRef>,
-    /// The hosts that are asked; without it all but the client. With `all_to_all`: all that take
-    /// part.
+    /// The responding hosts (default: all but the client). With `all_to_all`: all that take part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<HostList>,
-    /// How many of the servers are asked, the first ones; without it all.
+    /// Number of servers that each query asks, the first ones (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_in: Option<u32>,
     /// Whether each of the servers is a client of the others at the same time (figure 2.20).
@@ -40,13 +39,13 @@ pub struct Incast {
     /// When the first query starts.
     #[serde(default)]
     pub start: Time,
-    /// Each request is held back by a random time below this (thesis 2.1.3).
+    /// Each request is delayed by a random time below this value (thesis 2.1.3).
     #[serde(default)]
     pub jitter: Time,
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -30,16 +30,16 @@ pub struct LongFlows {
     /// Time between the starts of two flows of the group.
     #[serde(default)]
     pub start_interval: Time,
-    /// When the first flow stops; without it the flows last.
+    /// When the first flow stops; unset: the flows do not stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Time>,
     /// Time between the stops of two flows of the group.
     #[serde(default)]
     pub stop_interval: Time,
-    /// Bytes of each flow; without it as much as there is time for.
+    /// Bytes of each flow; unset: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -34,7 +34,7 @@ pub use sizes::{MAX_FLOW_BYTES, Pareto, Sizes};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Messages below this size have high priority (paper 6.2.2); without it none has.
+    /// Messages below this size have high priority (paper 6.2.2); unset: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_priority_below: Option<Size>,
     /// Requests of one client to other hosts (paper 6.2, report III-A).

@@ -23,10 +23,10 @@ pub struct PartitionAggregate {
     /// time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queries: Option<u64>,
-    /// The host that asks; without it host 0.
+    /// The requesting host (default: host 0).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<HostRef>,
-    /// The hosts that are asked; without it all but the client.
+    /// The responding hosts (default: all but the client).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<HostList>,
     /// Bytes of a request.
@@ -39,7 +39,7 @@ pub struct PartitionAggregate {
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

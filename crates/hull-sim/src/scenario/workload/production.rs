@@ -50,7 +50,7 @@ pub struct Production {
     /// `bytes,cdf`.
     #[serde(default = "default::production")]
     pub background_sizes: String,
-    /// Each request of a query is held back by a random time below this (thesis 2.1.3).
+    /// Each request of a query is delayed by a random time below this value (thesis 2.1.3).
     #[serde(default)]
     pub jitter: Time,
     /// Responses after this time from the query's start are not counted as in time.
@@ -59,7 +59,7 @@ pub struct Production {
     /// Upper bounds of the size classes of background flows in the results.
     #[serde(default = "default::production_bounds")]
     pub class_bounds: Vec<Size>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -27,18 +27,18 @@ pub enum Pick {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requests {
-    /// Response bytes as a share of the rate of the client's link, below 1; with 0% nothing is asked.
+    /// Response bytes as a share of the rate of the client's link, below 1; 0% sends no request.
     pub load: Share,
-    /// The host that asks; without it host 0.
+    /// The requesting host (default: host 0).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<HostRef>,
-    /// The hosts that are asked; without it all but the client.
+    /// The responding hosts (default: all but the client).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<HostList>,
-    /// Permanent connections to each server.
+    /// Persistent connections to each server.
     #[serde(default = "default::connections")]
     pub connections_per_server: u32,
-    /// Whether each class of sizes has connections of its own.
+    /// Whether each size class has its own connections.
     #[serde(default)]
     pub separate_classes: bool,
     /// How the connection is chosen.
@@ -53,7 +53,7 @@ pub struct Requests {
     pub service: Option<Service>,
     /// Sizes of the responses.
     pub classes: Vec<SizeClass>,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }
@@ -66,8 +66,8 @@ pub struct SizeClass {
     pub size: Size,
     /// Share of the requests.
     pub share: Share,
-    /// The transport of their connections, one of [transports]; without it that of the requests. Each
-    /// transport has connections of its own.
+    /// The transport of their connections, one of [transports] (default: that of the requests). Each
+    /// transport has its own connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -31,9 +31,9 @@ pub struct Sizes {
 pub struct Pareto {
     /// Exponent of the tail, above 1.
     pub shape: f64,
-    /// Mean of the distribution without its cut.
+    /// Mean of the untruncated distribution.
     pub mean: Size,
-    /// Largest size: what is above is drawn again; without it there is no end.
+    /// Largest size; larger draws are repeated. Unset: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Size>,
 }

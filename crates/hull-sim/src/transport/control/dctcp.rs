@@ -31,12 +31,12 @@ pub struct Dctcp {
     /// First value of alpha.
     #[serde(default = "whole")]
     pub initial_alpha: Share,
-    /// Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
-    /// each window of data.
+    /// Whether every marked ACK applies its part of the cut (thesis 3.4.2), instead of one cut for each
+    /// window of data.
     #[serde(default)]
     pub rtt_fair: bool,
-    /// Whether the window stands still after a cut until all that was sent before it is acknowledged
-    /// (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
+    /// Whether the window stays constant after a cut until all data sent before it is acknowledged (Linux,
+    /// ns-3), instead of growing with each ACK that has no ECN-Echo.
     #[serde(default)]
     pub hold_after_cut: bool,
 }
