@@ -317,13 +317,17 @@ impl<'a> Part<'a> {
         if !received {
             return false;
         }
+        // After the end of the run nothing that comes is served.
+        let serves = self.phase != Phase::Ending;
         let simulation = &mut *self.simulation;
         for neighbour in &mut self.neighbours {
             while let Some(message) = neighbour.next() {
                 match message {
                     Message::Packet(scheduled) => {
                         let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
-                        simulation.clock.schedule_arrival(at_ps, port, cargo);
+                        if serves {
+                            simulation.clock.schedule_arrival(at_ps, port, cargo);
+                        }
                     }
                     Message::Loss(loss) => {
                         simulation.endpoints.await_loss(loss, &mut simulation.clock);
