@@ -58,7 +58,7 @@ HostList = int | str | list[int | str]
 Pick = Literal["random", "random_idle", "round_robin"]
 """How the connection for a request is chosen."""
 FlowConnections = Literal["per_flow", "persistent"]
-"""Whether a flow has a connection of its own."""
+"""Whether each flow has its own connection."""
 Arrivals = Literal["poisson", "fixed"]
 """How queries arrive."""
 Swept = list[Any] | str
@@ -75,11 +75,11 @@ class Capture(TypedDict):
     start: NotRequired[Time]
     """Simulated time of the first packet."""
     stop: NotRequired[Time]
-    """Simulated time of the end; without it, the end of the run."""
+    """Simulated time of the end (default: the end of the run)."""
     max_packets: NotRequired[int]
-    """Most packets; without it, all."""
+    """Maximum number of packets; unset: all."""
     snap_length: NotRequired[Size]
-    """Bytes kept of each frame; without it, its headers. Payload is zeros."""
+    """Bytes kept of each frame (default: its headers). Payload is zeros."""
 
 
 class PacerSeries(TypedDict):
@@ -93,8 +93,8 @@ class FlowSeries(TypedDict):
     """Flows over time: delivered bytes, window, alpha, round trip."""
 
     count: NotRequired[int]
-    """The first so many flows that are opened; a persistent connection is two, one for each
-    direction.
+    """Number of sampled flows, in the order of their opening; a persistent connection counts as
+    two, one per direction.
     """
     interval: NotRequired[Time]
     """Time between two samples, from time 0 on."""
@@ -116,8 +116,8 @@ class Measure(TypedDict):
     """Time between two samples of the queues in `latency.parquet` and `queues.parquet`."""
     ports: NotRequired[list[str]]
     """Ports whose queues are in `queues.parquet` and in `queues` of the summary: `"tor0->h3"` is
-    the port of tor0 to h3, `"tor0--h3"` that and the port back, `"tor-host"` all ports of
-    that tier. Without it, the port to host 0.
+    the port of tor0 to h3, `"tor0--h3"` both directions, `"tor-host"` all ports of that tier.
+    Without it, the port to host 0.
     """
     queue_changes: NotRequired[bool]
     """Whether `queues.parquet` has a row for every change of these queues instead of samples."""
@@ -165,13 +165,13 @@ class Production(TypedDict):
     `bytes,cdf`.
     """
     jitter: NotRequired[Time]
-    """Each request of a query is held back by a random time below this (thesis 2.1.3)."""
+    """Each request of a query is delayed by a random time below this value (thesis 2.1.3)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes of background flows in the results."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class AllToAll(TypedDict):
@@ -180,13 +180,13 @@ class AllToAll(TypedDict):
     size: Size
     """Bytes from each host to each other host."""
     hosts: NotRequired[HostList]
-    """Hosts that take part; without it all."""
+    """Hosts that take part (default: all)."""
     start: NotRequired[Time]
     """When the transfers start."""
     jitter: NotRequired[Time]
     """Each host starts a random time below this later."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class PartitionAggregate(TypedDict):
@@ -201,9 +201,9 @@ class PartitionAggregate(TypedDict):
     time.
     """
     client: NotRequired[HostRef]
-    """The host that asks; without it host 0."""
+    """The requesting host (default: host 0)."""
     servers: NotRequired[HostList]
-    """The hosts that are asked; without it all but the client."""
+    """The responding hosts (default: all but the client)."""
     request_size: Size
     """Bytes of a request."""
     response_size: Size
@@ -213,7 +213,7 @@ class PartitionAggregate(TypedDict):
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class Incast(TypedDict):
@@ -222,13 +222,11 @@ class Incast(TypedDict):
     total: NotRequired[Size]
     """Bytes of all responses to a query together, shared equally between the servers."""
     client: NotRequired[HostRef]
-    """The host that asks; without it host 0."""
+    """The requesting host (default: host 0)."""
     servers: NotRequired[HostList]
-    """The hosts that are asked; without it all but the client. With `all_to_all`: all that take
-    part.
-    """
+    """The responding hosts (default: all but the client). With `all_to_all`: all that take part."""
     fan_in: NotRequired[int]
-    """How many of the servers are asked, the first ones; without it all."""
+    """Number of servers that each query asks, the first ones (default: all)."""
     all_to_all: NotRequired[bool]
     """Whether each of the servers is a client of the others at the same time (figure 2.20)."""
     queries: NotRequired[int]
@@ -240,11 +238,11 @@ class Incast(TypedDict):
     start: NotRequired[Time]
     """When the first query starts."""
     jitter: NotRequired[Time]
-    """Each request is held back by a random time below this (thesis 2.1.3)."""
+    """Each request is delayed by a random time below this value (thesis 2.1.3)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class Pareto(TypedDict):
@@ -253,9 +251,9 @@ class Pareto(TypedDict):
     shape: float
     """Exponent of the tail, above 1."""
     mean: Size
-    """Mean of the distribution without its cut."""
+    """Mean of the untruncated distribution."""
     cut: NotRequired[Size]
-    """Largest size: what is above is drawn again; without it there is no end."""
+    """Largest size; larger draws are repeated. Unset: no limit."""
 
 
 class Sizes(TypedDict):
@@ -279,27 +277,27 @@ class PoissonFlows(TypedDict):
     flows_per_second: NotRequired[float]
     """Flows per second in the whole network; this or `load`."""
     count: NotRequired[int]
-    """Number of flows after which no more start and the run may end; without it they start until
+    """Number of flows after which no more start and the run may end; unset: flows start until
     the end of the measured time.
     """
     sizes: Sizes
     """Sizes of the flows."""
     sources: NotRequired[HostList]
-    """Hosts that send; without it all."""
+    """Hosts that send (default: all)."""
     destinations: NotRequired[HostList]
-    """Hosts that receive; without it all."""
+    """Hosts that receive (default: all)."""
     connections: NotRequired[FlowConnections]
-    """Whether a flow has a connection of its own."""
+    """Whether each flow has its own connection."""
     connections_per_pair: NotRequired[int]
-    """Permanent connections between each pair of hosts; 1 if unset. A flow takes an idle one;
-    where all carry a flow in its direction it waits behind the fewest.
+    """Persistent connections between each pair of hosts; 1 if unset. A flow takes an idle one;
+    if all carry a flow in its direction, it waits where the fewest wait.
     """
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes in the results, each but the last its own (thesis table
     4.6).
     """
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class LongFlows(TypedDict):
@@ -314,13 +312,13 @@ class LongFlows(TypedDict):
     start_interval: NotRequired[Time]
     """Time between the starts of two flows of the group."""
     stop: NotRequired[Time]
-    """When the first flow stops; without it the flows last."""
+    """When the first flow stops; unset: the flows do not stop."""
     stop_interval: NotRequired[Time]
     """Time between the stops of two flows of the group."""
     size: NotRequired[Size]
-    """Bytes of each flow; without it as much as there is time for."""
+    """Bytes of each flow; unset: unlimited."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class LongLived(TypedDict):
@@ -336,11 +334,11 @@ class Bulk(TypedDict):
     flows: int
     """Number of flows; flow i comes from host 1 + i mod (hosts - 1)."""
     size: NotRequired[Size]
-    """Bytes of each; without it they last."""
+    """Bytes of each flow; unset: unlimited."""
     start_interval: NotRequired[Time]
     """Time between the starts of two flows."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class SizeClass(TypedDict):
@@ -351,8 +349,8 @@ class SizeClass(TypedDict):
     share: Share
     """Share of the requests."""
     transport: NotRequired[str]
-    """The transport of their connections, one of [transports]; without it that of the requests.
-    Each transport has connections of its own.
+    """The transport of their connections, one of [transports] (default: that of the requests).
+    Each transport has its own connections.
     """
 
 
@@ -360,17 +358,15 @@ class Requests(TypedDict):
     """Requests over persistent connections, an open loop with Poisson arrivals."""
 
     load: Share
-    """Response bytes as a share of the rate of the client's link, below 1; with 0% nothing is
-    asked.
-    """
+    """Response bytes as a share of the rate of the client's link, below 1; 0% sends no request."""
     client: NotRequired[HostRef]
-    """The host that asks; without it host 0."""
+    """The requesting host (default: host 0)."""
     servers: NotRequired[HostList]
-    """The hosts that are asked; without it all but the client."""
+    """The responding hosts (default: all but the client)."""
     connections_per_server: NotRequired[int]
-    """Permanent connections to each server."""
+    """Persistent connections to each server."""
     separate_classes: NotRequired[bool]
-    """Whether each class of sizes has connections of its own."""
+    """Whether each size class has its own connections."""
     pick: NotRequired[Pick]
     """How the connection is chosen."""
     request_size: NotRequired[Size]
@@ -382,14 +378,14 @@ class Requests(TypedDict):
     classes: list[SizeClass]
     """Sizes of the responses."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class Workload(TypedDict):
     """The traffic; at least one table, several run together."""
 
     high_priority_below: NotRequired[Size]
-    """Messages below this size have high priority (paper 6.2.2); without it none has."""
+    """Messages below this size have high priority (paper 6.2.2); unset: none."""
     requests: NotRequired[Requests]
     """Requests of one client to other hosts (paper 6.2, report III-A)."""
     bulk: NotRequired[Bulk]
@@ -444,7 +440,7 @@ class Pacer(TypedDict):
     token_tick: NotRequired[Tick]
     """Step in which tokens arrive (16 us on the NetFPGA)."""
     fifo: NotRequired[Size]
-    """Room of the FIFO of paced packets. Unset: twice what the fastest host sends in
+    """Size of the FIFO of paced packets. Unset: twice what the fastest host sends in
     `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
     """
     when_fifo_full: NotRequired[WhenFifoFull]
@@ -452,9 +448,9 @@ class Pacer(TypedDict):
     overtaking: NotRequired[Overtaking]
     """Which packets may overtake those that wait in the FIFO."""
     clocks: NotRequired[Clocks]
-    """How the pacers' ticks and rate updates of different hosts stand to each other."""
+    """Relative phase of the ticks and rate updates of different hosts' pacers."""
     rate_step: NotRequired[Rate]
-    """Granularity of the rate; also its floor."""
+    """Granularity of the rate; also its minimum."""
 
 
 class ReactionPoint(TypedDict):
@@ -499,7 +495,7 @@ class Message(TypedDict):
     load_balancing: NotRequired[LoadBalancing]
     """How packets are spread over the paths."""
     ack_bytes: NotRequired[Size]
-    """Received bytes after which the receiver acknowledges at the latest."""
+    """Received bytes after which the receiver must send an acknowledgment."""
     initial_window: NotRequired[int]
     """First window (and first credit, which the receiver was not asked for), full packets;
     without it 1.5 times what the link carries in the longest round trip.
@@ -509,9 +505,8 @@ class Message(TypedDict):
     of the farthest hosts, over the slowest of their shortest paths.
     """
     timeout: NotRequired[Time]
-    """A packet that is not acknowledged for so long counts as lost; without it 15 us and six
-    times what a full buffer of a port takes to drain, or six round trips where buffers have
-    no limit.
+    """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
+    times the drain time of a full port buffer, or six round trips if buffers are unlimited.
     """
 
 
@@ -534,11 +529,11 @@ class Dctcp(TypedDict):
     initial_alpha: NotRequired[Share]
     """First value of alpha."""
     rtt_fair: NotRequired[bool]
-    """Whether every marked ACK takes its part of the cut (thesis 3.4.2), instead of one cut for
-    each window of data.
+    """Whether every marked ACK applies its part of the cut (thesis 3.4.2), instead of one cut
+    for each window of data.
     """
     hold_after_cut: NotRequired[bool]
-    """Whether the window stands still after a cut until all that was sent before it is
+    """Whether the window stays constant after a cut until all data sent before it is
     acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
     """
 
@@ -562,11 +557,9 @@ class Transport(TypedDict):
     """TCP and its parameters; windows in segments of mtu - header bytes."""
 
     congestion_control: NotRequired[CongestionControl]
-    """Congestion control algorithm; in Python also the name of a class of your own."""
+    """Congestion control algorithm; in Python also the name of your own class."""
     own_sha256: NotRequired[str]
-    """SHA-256 of the source of a class of your own: hull fills it in, and refuses to run
-    another.
-    """
+    """SHA-256 of the source of your own class; hull sets it and rejects another."""
     ecn: NotRequired[bool]
     """Whether data packets are ECN-capable; DCTCP needs it."""
     mtu: NotRequired[Size]
@@ -574,9 +567,9 @@ class Transport(TypedDict):
     header: NotRequired[Size]
     """IP and TCP header, also the size of an ACK."""
     framing: NotRequired[Size]
-    """What each packet takes on a link besides its own bytes: Ethernet's header, check sequence,
-    preamble and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count
-    it.
+    """Bytes that each packet occupies on a link beyond its own: Ethernet's header, check
+    sequence, preamble and gap are 38 bytes. Buffers, marking, phantom queues and pacers do
+    not count them.
     """
     initial_window: NotRequired[int]
     """Initial window, segments."""
@@ -589,9 +582,9 @@ class Transport(TypedDict):
     initial_rto: NotRequired[Time]
     """Retransmission timeout before the first round-trip sample."""
     min_rto: NotRequired[Time]
-    """Floor of the retransmission timeout."""
+    """Minimum retransmission timeout."""
     max_rto: NotRequired[Time]
-    """Ceiling of the retransmission timeout."""
+    """Maximum retransmission timeout."""
     rto_granularity: NotRequired[Time]
     """Tick of the clock behind the retransmission timer, which fires at multiples of it only,
     and behind idle_restart, which counts its ticks; 0s for an exact one.
@@ -601,11 +594,11 @@ class Transport(TypedDict):
     handshake: NotRequired[bool]
     """Whether each new connection begins with SYN and SYN-ACK; persistent ones never do."""
     ack_every: NotRequired[int]
-    """One ACK for every so many data packets."""
+    """Data packets per ACK."""
     delayed_ack: NotRequired[Time]
     """Longest wait of a delayed ACK."""
     quick_acks: NotRequired[int]
-    """So many first data packets of a connection are acknowledged at once (Linux: 16)."""
+    """Number of first data packets of a connection that are acknowledged at once (Linux: 16)."""
     idle_restart: NotRequired[bool]
     """Whether a connection that was idle for an RTO starts again from its initial window."""
     idle_decay: NotRequired[bool]
@@ -613,19 +606,20 @@ class Transport(TypedDict):
     the initial window (RFC 2861, Linux).
     """
     cwnd_validation: NotRequired[bool]
-    """Whether the window grows only while it is what limits the sender."""
+    """Whether the window grows only while it limits the sender."""
     byte_counting: NotRequired[bool]
     """Whether the window grows by the bytes that an ACK covers (RFC 3465) or by one step for
     each ACK (RFC 5681, ns-2, Linux until 3.18).
     """
     tso_win_divisor: NotRequired[int]
-    """With host.offload: new data waits until it may be this part of the window (Linux: 3), 64
-    KB or all that is left, so that pieces grow; 0 sends what the window allows.
+    """With host.offload: new data waits until the sender may send this fraction of the window
+    (Linux: 3), 64 KB or all remaining data, so that pieces grow; 0 sends what the window
+    allows.
     """
     paced: NotRequired[bool]
-    """Whether its flows are paced where hosts have a pacer."""
+    """Whether its flows are paced if hosts have a pacer."""
     priority: NotRequired[int]
-    """Priority class of its packets, 0 first, below switch.priorities; without it
+    """Priority class of its packets, 0 first, below switch.priorities; unset:
     workload.high_priority_below decides.
     """
     bic: NotRequired[Bic]
@@ -678,8 +672,8 @@ class Trimming(TypedDict):
     """Packet trimming, for transports that understand it."""
 
     newcomer: NotRequired[Share]
-    """How often the packet that finds no room is cut itself; else the last one of the queue is,
-    and the newcomer takes its place.
+    """Probability that a packet which arrives at a full queue is trimmed itself; otherwise the
+    last packet of the queue is trimmed, and the newcomer takes its place.
     """
 
 
@@ -689,30 +683,30 @@ class Rcp(TypedDict):
     algorithm: NotRequired[RcpAlgorithm]
     """RCP, or one of its versions with the averaging principle."""
     alpha: Share
-    """Weight of the rate that is to spare."""
+    """Weight of the spare rate."""
     beta: Share
     """Weight of the queue."""
     interval: Time
     """Time between two updates of the rate (T)."""
     round_trip: Time
-    """Round trip that the gain is made for (d0); with round_trip_gain its first value."""
+    """Round trip for which the gain is set (d0); with round_trip_gain its initial value."""
     round_trip_gain: NotRequired[Share]
-    """Share of the way that d0 moves in each interval to the mean round trip of the packets,
-    which sources measure and packets carry (RCP: 0.02); 0 holds it.
+    """Share by which d0 moves towards the packets' mean round trip in each interval; sources
+    measure it and packets carry it (RCP: 0.02). 0 keeps d0 constant.
     """
     averaging: NotRequired[Share]
     """Share of the way back that an averaging change takes (thesis: one half; others are remark
     5.4's).
     """
     initial: NotRequired[Share]
-    """First rate that is offered, as a share of the link's."""
+    """First offered rate, as a share of the link's."""
 
 
 class CongestionPoint(TypedDict):
     """QCN's congestion point at each port (thesis 5.2.1)."""
 
     equilibrium: NotRequired[Size]
-    """Queue that it aims at (Q_eq): 22 packets in the thesis."""
+    """Target queue (Q_eq): 22 packets in the thesis."""
     weight: NotRequired[Share]
     """Weight w of the queue's change since the last sample."""
     sampling: NotRequired[Share]
@@ -724,7 +718,7 @@ class CongestionPoint(TypedDict):
     model.
     """
     rounding: NotRequired[QcnRounding]
-    """What becomes of a part of a step."""
+    """Rounding of a partial step."""
     adaptive: NotRequired[bool]
     """Whether congestion makes samples more frequent, up to eight times at the largest feedback
     (IEEE 802.1Qau).
@@ -737,13 +731,13 @@ class Pi(TypedDict):
     """
 
     reference: Buffer
-    """Queue that is to be kept (q_ref)."""
+    """Target queue (q_ref)."""
     interval: Time
     """Time between two samples of the queue (T)."""
     flows: int
-    """Fewest flows that it has to be stable with (N)."""
+    """Smallest number of flows for which PI must be stable (N)."""
     round_trip: Time
-    """Longest round trip that it has to be stable with (R)."""
+    """Longest round trip for which PI must be stable (R)."""
 
 
 class Red(TypedDict):
@@ -773,13 +767,13 @@ class Marking(TypedDict):
     """ECN marking on the instantaneous queue (thesis 2.2.1)."""
 
     threshold: Size
-    """Packets that find more than this in the queue are marked (the papers' K)."""
+    """Queue above which packets are marked (the papers' K)."""
     max_threshold: NotRequired[Size]
-    """Queue above which every packet is marked (Kmax): between the threshold and this the share
-    that is marked rises linearly. Without it, all above the threshold are.
+    """Queue above which every packet is marked (Kmax): between the threshold and this value the
+    marking probability rises linearly. Unset: all packets above the threshold are marked.
     """
     count_arriving: NotRequired[bool]
-    """Whether the packet itself is counted in."""
+    """Whether the queue includes the packet itself."""
     on: NotRequired[MarkOn]
     """When the queue is compared with the threshold."""
 
@@ -799,11 +793,11 @@ class Memory(TypedDict):
     preset: NotRequired[Preset]
     """A switch of thesis table 2.1."""
     size: NotRequired[Size]
-    """All of the memory; of the preset where there is one."""
+    """Total memory (default: the preset's)."""
     alpha: NotRequired[Share]
-    """What a queue may hold of the shared pool, as a share of what is free of it (alpha)."""
+    """Limit of a queue in the shared pool, as a multiple of the pool's free part (alpha)."""
     reserved: NotRequired[Size]
-    """Bytes that each queue has for itself."""
+    """Bytes reserved for each queue."""
 
 
 class Switch(TypedDict):
@@ -816,18 +810,18 @@ class Switch(TypedDict):
     latency: NotRequired[Time]
     """Time that a packet takes through a switch besides queueing and transmission."""
     cut_through: NotRequired[Size]
-    """Bytes of a packet after which a switch begins to forward it (cut-through); without it, a
-    packet is stored first.
+    """Bytes of a packet after which a switch starts to forward it (cut-through); unset: store
+    and forward.
     """
     loss: NotRequired[Share]
     """Share of the packets that each link out of a switch loses at random."""
     buffer: NotRequired[Buffer]
-    """Room of each output port's drop-tail buffer, for each priority class."""
+    """Size of each output port's drop-tail buffer, per priority class."""
     memory: NotRequired[Memory]
     """Memory that the ports of a switch share; without this table each port has its own."""
     priorities: NotRequired[int]
     """Queues of each port, the first for messages of high priority
-    (workload.high_priority_below); served in strict priority but with switch.dwrr.
+    (workload.high_priority_below); served in strict priority unless switch.dwrr is set.
     """
     dwrr: NotRequired[Dwrr]
     """Deficit round robin among the classes; without this table they are served in strict
@@ -857,7 +851,7 @@ class Switch(TypedDict):
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]
-    """Ports that differ from the others; the last entry that fits a port counts."""
+    """Ports with their own settings; the last matching entry applies."""
 
 
 class Receive(TypedDict):
@@ -872,16 +866,18 @@ class Receive(TypedDict):
     adaptive: NotRequired[bool]
     """Whether the wait holds only while packets come faster than one a wait (adaptive)."""
     join: NotRequired[Size]
-    """Largest packet that receive offload joins from packets of one interrupt; without it, none."""
+    """Largest packet that receive offload builds from the packets of one interrupt; unset: no
+    receive offload.
+    """
     interrupt_cost: NotRequired[Time]
     """Processor time of an interrupt."""
     packet_cost: NotRequired[Time]
-    """Processor time of a packet, or of several that were joined."""
+    """Processor time of a packet, single or joined."""
     frame_cost: NotRequired[Time]
-    """Processor time of each packet besides, joined or not."""
+    """Additional processor time of each packet on the wire, joined or not."""
     unmasked: NotRequired[bool]
-    """Whether interrupts go on while the processor works, which takes what they announced;
-    without it they are masked until no packet is left (NAPI).
+    """Whether interrupts stay enabled while the processor works, each for the packets that it
+    announced; otherwise they are masked until no packet is left (NAPI).
     """
 
 
@@ -898,7 +894,7 @@ class Service(TypedDict):
     """A random time: `offset` plus at most one distribution, drawn independently each time."""
 
     offset: NotRequired[Time]
-    """The part that is always the same."""
+    """Constant part."""
     exponential: NotRequired[Time]
     """Mean of an exponential part."""
     gamma: NotRequired[Gamma]
@@ -913,20 +909,20 @@ class Host(TypedDict):
     delay: Time
     """Propagation delay of that link."""
     nic_buffer: NotRequired[Buffer]
-    """Room of the NIC's queue."""
+    """Size of the NIC's queue."""
     nic_queues: NotRequired[int]
-    """Transmit queues of the NIC, served in turn, a packet each; a flow's number decides which
-    is its queue. `nic_buffer` is the room of each.
+    """Transmit queues of the NIC, served round robin, one packet each; a flow's number selects
+    its queue. `nic_buffer` is the size of each.
     """
     stack_delay: NotRequired[Time]
-    """Time that a packet takes through the host's stack and adapter, in each direction."""
+    """Delay of a packet in the host's stack and NIC, in each direction."""
     stack_jitter: NotRequired[Service]
     """What the stack's delay varies by, drawn for each packet and direction; packets stay in
     order. Without this table it is constant.
     """
     offload: NotRequired[Size]
-    """Most that TCP hands to the NIC in one piece (segmentation offload): the NIC cuts it and
-    sends the packets back to back. Without it, TCP hands over packets.
+    """Largest piece that TCP hands to the NIC (segmentation offload): the NIC splits it and
+    sends the packets back to back. Unset: single packets.
     """
     receive: NotRequired[Receive]
     """Interrupts and processor of the receiving side; without this table packets cost nothing."""
@@ -942,7 +938,7 @@ class LinkFailure(TypedDict):
     at: Time
     """Time from the start of the run at which it fails."""
     until: NotRequired[Time]
-    """Time from which it works again; without it, it stays down."""
+    """Time from which it works again; unset: it stays down."""
 
 
 class LinkSettings(TypedDict):
@@ -951,9 +947,9 @@ class LinkSettings(TypedDict):
     link: str
     """Names of its ends: "a--b" for both directions, "a->b" for one."""
     rate: NotRequired[Rate]
-    """Its rate; without it as the others."""
+    """Its rate (default: that of other links)."""
     delay: NotRequired[Time]
-    """Its propagation delay; without it as the others."""
+    """Its propagation delay (default: that of other links)."""
 
 
 class GraphText(TypedDict):
@@ -978,9 +974,9 @@ class FatTree(TypedDict):
     k: int
     """Ports of each switch, even."""
     uplink_rate: NotRequired[Rate]
-    """Rate of the links between switches; without it switch.rate."""
+    """Rate of the links between switches (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
-    """Propagation delay of the links between switches; without it switch.delay."""
+    """Propagation delay of the links between switches (default: switch.delay)."""
 
 
 class Tree(TypedDict):
@@ -1000,13 +996,13 @@ class Tree(TypedDict):
     cores: NotRequired[int]
     """Core switches, a multiple of aggs_per_pod."""
     uplink_rate: NotRequired[Rate]
-    """Rate of the links between ToR and aggregation; without it switch.rate."""
+    """Rate of the links between ToR and aggregation (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
-    """Propagation delay of the links between ToR and aggregation; without it switch.delay."""
+    """Propagation delay of the links between ToR and aggregation (default: switch.delay)."""
     core_rate: NotRequired[Rate]
-    """Rate of the links between aggregation and core; without it switch.rate."""
+    """Rate of the links between aggregation and core (default: switch.rate)."""
     core_delay: NotRequired[Time]
-    """Propagation delay of the links between aggregation and core; without it switch.delay."""
+    """Propagation delay of the links between aggregation and core (default: switch.delay)."""
 
 
 class LeafSpine(TypedDict):
@@ -1019,9 +1015,9 @@ class LeafSpine(TypedDict):
     hosts_per_leaf: int
     """Hosts at each leaf."""
     uplink_rate: NotRequired[Rate]
-    """Rate of the links between leaves and spines; without it switch.rate."""
+    """Rate of the links between leaves and spines (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
-    """Propagation delay of the links between leaves and spines; without it switch.delay."""
+    """Propagation delay of the links between leaves and spines (default: switch.delay)."""
 
 
 class Multihop(TypedDict):
@@ -1040,7 +1036,7 @@ class Multihop(TypedDict):
     trunk_rate: NotRequired[Rate]
     """Rate of the two links between switches."""
     trunk_delay: NotRequired[Time]
-    """Propagation delay of the two links between switches; without it switch.delay."""
+    """Propagation delay of the two links between switches (default: switch.delay)."""
 
 
 class Dumbbell(TypedDict):
@@ -1052,9 +1048,9 @@ class Dumbbell(TypedDict):
     pairs: int
     """Number of senders and of receivers; hosts 0 to pairs - 1 are the senders."""
     bottleneck_rate: NotRequired[Rate]
-    """Rate of the link between the switches; without it switch.rate."""
+    """Rate of the link between the switches (default: switch.rate)."""
     bottleneck_delay: NotRequired[Time]
-    """Propagation delay of the link between the switches; without it switch.delay."""
+    """Propagation delay of the link between the switches (default: switch.delay)."""
     rtts: NotRequired[list[Time]]
     """Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
     entries. The sender's own link gets what the other links leave. Without entries that link
@@ -1093,7 +1089,7 @@ class Topology(TypedDict):
     graph: NotRequired[GraphText]
     """Any graph, in the scenario itself."""
     links: NotRequired[list[LinkSettings]]
-    """Links with a rate or delay of their own."""
+    """Links with their own rate or delay."""
     failures: NotRequired[list[LinkFailure]]
     """Links that fail during the run."""
 
@@ -1102,7 +1098,7 @@ class Run(TypedDict):
     """How long and how often a scenario is run."""
 
     duration: Time
-    """Simulated time that is measured, after the warm-up."""
+    """Measured simulated time, after the warm-up."""
     warmup: NotRequired[Time]
     """Simulated time before the measurement starts."""
     drain: NotRequired[Time]
@@ -1126,9 +1122,9 @@ class Scenario(TypedDict):
     name: str
     """Name of the scenario, used for the output folder: letters, digits, `-`, `_`."""
     title: NotRequired[str]
-    """One line that says what is shown."""
+    """One-line description."""
     source: NotRequired[str]
-    """The document and section that it comes from."""
+    """Source document and section."""
     run: Run
     """How long and how often."""
     topology: Topology
@@ -1140,14 +1136,14 @@ class Scenario(TypedDict):
     transport: NotRequired[Transport]
     """TCP."""
     transports: NotRequired[dict[str, Transport]]
-    """Further transports, by name: each has what [transport] has but for the keys of its own
-    table. A workload names the one of its flows.
+    """Further transports by name. Each inherits [transport] and overrides keys in its own table.
+    A workload selects the transport of its flows.
     """
     groups: NotRequired[dict[str, str]]
-    """Groups of flows, by name: for each the conditions that its flows meet, joined by `&`, such
-    as `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:`
+    """Groups of flows by name, each with the conditions that its flows match, joined by `&`,
+    such as `"bytes<10KB"`, `"src:h3"` or `"dst:4-7&bytes>=1MB"`. `src:`, `dst:` and `host:`
     (either end) take a host or a range of numbers, `bytes` takes `<`, `<=`, `>` or `>=` and a
-    size. Each flow belongs to the first group that fits it.
+    size. Each flow belongs to the first group that it matches.
     """
     pacer: NotRequired[Pacer]
     """The packet pacer behind each host's NIC; without this table there is none."""
