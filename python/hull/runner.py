@@ -64,7 +64,7 @@ def perform(
         kept = sum(folder.has(part) for part in plan.parts)
         raise Interrupted(
             f"stopped; {kept} of {len(plan.parts)} parts are kept in {folder.partial}; "
-            "the same command takes up from there"
+            "the same command resumes from there"
         ) from None
     except OSError as error:
         raise RunError(f"{error.filename or folder.partial}: {error.strerror}") from error

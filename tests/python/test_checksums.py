@@ -81,7 +81,7 @@ def test_a_damaged_run_is_made_again(hull: Hull, place: Path, whole: Path, what:
     assert f"out/{named} " in again.stderr.splitlines()[0]
     assert "; it is repeated" in again.stderr.splitlines()[0]
     kept = 24 if not name.startswith("parts") else 23
-    assert f"hull: epfl-table2: 24 parts, {kept} of them kept" in again.stderr
+    assert f"hull: epfl-table2: 24 parts, {kept} of them reused" in again.stderr
     assert tables(Path("out")) == tables(whole)
     assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
     assert "already holds this run" in hull(*RUN).stderr
@@ -96,7 +96,7 @@ def test_what_was_stopped_is_taken_up_without_damaged_parts(
     done = hull(*RUN)
     assert done.returncode == 0, done.stderr
     assert f"{PART}/latency.parquet differs from its SHA-256 in run.json; that" in done.stderr
-    assert "24 parts, 23 of them kept" in done.stderr
+    assert "24 parts, 23 of them reused" in done.stderr
     assert tables(Path("out")) == tables(whole)
     assert not list(place.rglob(".hull-*"))
 
@@ -146,7 +146,7 @@ def test_results_of_earlier_versions_are_read(hull: Hull, place: Path, whole: Pa
     # What an earlier version was stopped in gets its checksums now.
     Path("out").rename("out.partial")
     done = hull(*RUN)
-    assert "24 parts, 24 of them kept" in done.stderr
+    assert "24 parts, 24 of them reused" in done.stderr
     assert tables(Path("out")) == tables(whole)
 
 

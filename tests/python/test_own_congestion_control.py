@@ -340,7 +340,7 @@ async def _steps_later(self: object, window: hull.Window, ack: hull.Ack) -> Asyn
         ({"on_restart": _on_ack}, r"on_restart: on_restart.self: .* def on_restart.self, idle_ps"),
         ({"on_timeout": None}, "on_timeout: None is invalid; expected a method"),
         ({"on_ack": 5}, "on_ack: 5 is invalid"),
-        ({"__init__": lambda self, g: None}, "mine.g. is invalid; expected a class that is made w"),
+        ({"__init__": lambda self, g: None}, "mine.g. is invalid; expected a class that can be c"),
     ],
 )
 def test_methods_that_cannot_be_called(methods: dict[str, Any], says: str, tmp_path: Path) -> None:

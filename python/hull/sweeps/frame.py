@@ -131,7 +131,7 @@ def check_out(out: Path) -> Path:
         raise UsageError(f"--out: {out} is a folder; expected a writable file")
     there = next(folder for folder in out.absolute().parents if folder.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
-        why = "is a folder that cannot be written" if there.is_dir() else "is no folder"
+        why = "is a read-only folder" if there.is_dir() else "is not a folder"
         raise UsageError(f"--out: {out}: {there} {why}; expected a writable file")
     return out
 

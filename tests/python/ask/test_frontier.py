@@ -46,6 +46,6 @@ def test_the_fit_is_drawn_beside_what_was_seen() -> None:
         "Flows in a hundredth of the time",
     ]
     # Medians by hand: sizes 10, 20, 30 and 20, 20, 20; gaps 2, 2 and 1, 8.
-    assert "Flows that were seen 20" in charts[0].alt
-    assert "Flows that were drawn, first seed 20" in charts[0].alt
-    assert "Flows that were seen 2" in charts[1].alt
+    assert "Recorded flows 20" in charts[0].alt
+    assert "Drawn flows, first seed 20" in charts[0].alt
+    assert "Recorded flows 2" in charts[1].alt

@@ -162,7 +162,7 @@ def test_bad_prefixes(folder: Path, rule: str, message: str) -> None:
         ("", "header:  is invalid"),
         ("address,host\n10.0.0.1,6\n", "line 2, column host: 6 is invalid; expected a host from"),
         ("address,rack\n10.0.0.1,2\n", "line 2, column rack: 2 is invalid; expected a rack from"),
-        ("address,host\n10.0.0.1,1\n10.0.0.1,2\n", "line 3: 10.0.0.1 is there twice"),
+        ("address,host\n10.0.0.1,1\n10.0.0.1,2\n", "line 3: 10.0.0.1 is given twice"),
         ("address,host\n10.0.0.1\n", "line 2: 10.0.0.1 is invalid; expected 2 cells"),
     ],
 )

@@ -152,7 +152,7 @@ def test_links_that_name_less_or_nonsense_still_run(open_page: Open) -> None:
         ("b=dctcp", ("hull", "dctcp"), ""),
         ("a=tcp&b=", ("tcp", ""), ""),
         ("a=hull&load=1e-320", ("hull", ""), ""),
-        ("a=tcp&flows=3&flows=4", ("tcp", ""), "flows: found twice"),
+        ("a=tcp&flows=3&flows=4", ("tcp", ""), "flows: is given twice"),
         ("x" * 9000, ("hull", ""), "x…: not known"),
     ):
         page = live(open_page(link))

@@ -207,7 +207,7 @@ def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> N
         expect(page.locator("#presets button[aria-pressed=true]")).to_have_text("rack.toml")
         page.locator("#own summary").press("Enter")
         expect(page.locator("#own dd").first).to_have_text("link speed 25 Gbps")
-        expect(page.locator("#own dd").last).to_contain_text("shown is the port to one host")
+        expect(page.locator("#own dd").last).to_contain_text("shows the port to one host")
         expect(page.locator("#plane .dot")).to_have_count(3)
         assert page.locator("#network .name").text_content() == (
             "leaf-spine of 40 hosts: port to host 0"

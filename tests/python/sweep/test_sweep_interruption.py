@@ -147,7 +147,7 @@ def test_a_folder_without_permission(hull: Hull) -> None:
     Path("locked").mkdir(mode=0o500)
     refused = hull(*SWEEP, "--store", "locked")
     assert refused.returncode == 2
-    assert "--store: locked: Permission denied; expected a folder that" in refused.stderr
+    assert "--store: locked: Permission denied; expected a writable folder" in refused.stderr
 
 
 def test_a_store_that_is_read_only_serves_what_it_has(hull: Hull) -> None:
@@ -207,7 +207,7 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
         (["--until", "fct.1KB.mean"], "--until: 'fct.1KB.mean'; the form is key=value"),
         (["--until", "fct.1KB.mean=200%"], "expected a share of the mean"),
         (["--out", "x.xlsx"], "--out: x.xlsx is invalid; expected a file that ends with .parquet"),
-        (["--out", "table4.toml/x/y.csv"], "table4.toml is no folder; expected a file to be"),
+        (["--out", "table4.toml/x/y.csv"], "table4.toml is not a folder; expected a writable file"),
         (["--seeds", "9" * 30], "expected at most 10000000"),
         (["--set", "x"], "--set: 'x'; the form is key=value"),
         (["--slurm", "partition=x"], "--slurm: given without --executor slurm"),
