@@ -6,7 +6,7 @@ Each figure is measured RUNS times on each side in turn; the table has the media
 from a clean work tree by plain `make`'s rules; this side is what `make` or `make fast` built last.
 ONLY measures the figure of that name, or those whose names have that text; LARGE those of 8,192 and
 more hosts too. Without BASE it also counts instructions (valgrind; not with TIMES=1). It fails
-where a speed is below what is required, or a run's fixed cost above what is allowed.
+where a speed is below what is required, or a run's fixed cost above its limit.
 measures.py says what each kind of figure is. Writes results/bench.json, or the file of --out.
 """
 

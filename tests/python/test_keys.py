@@ -30,7 +30,7 @@ def test_each_key_is_on_one_line(hull: Hull) -> None:
         assert [line.split()[0] for line in lines] == ALL, columns
         if columns.isdecimal() and int(columns) >= 80:
             assert max(map(len, lines)) <= int(columns)
-    assert hull("keys").stdout.count("uplink_rate") == 3
+    assert hull("keys").stdout.count("uplink_rate") == 4
 
 
 def test_what_is_narrow_leaves_columns_out() -> None:
@@ -53,8 +53,8 @@ def test_what_is_narrow_leaves_columns_out() -> None:
 @pytest.mark.parametrize(
     ("pattern", "some", "count"),
     [
-        ("uplink_rate", "topology.tree.uplink_rate", 3),
-        ("UPLINK", "topology.tree.uplink_rate", 6),
+        ("uplink_rate", "topology.tree.uplink_rate", 4),
+        ("UPLINK", "topology.tree.uplink_rate", 8),
         ("pacer.*", "pacer.fifo", 16),
         ("switch.*.threshold", "switch.marking.threshold", 4),
         ("run.see?", "run.seed", 1),

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 #[pyclass]
 pub struct HardwareLatencyMeter(LatencyMeter);
 
-/// Each frame: 0 neither, 1 a probe, 2 truncated; and sequence numbers, 0 where there is none.
+/// Each frame: 0 neither, 1 a probe, 2 truncated; and sequence numbers, 0 if absent.
 type Kinds = (Vec<u8>, Vec<u16>);
 
 #[pymethods]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hull.experiments.common.claims import Bound, Claim, Finding, Kind, about, commands
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, goodput
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -344,6 +345,24 @@ EXPERIMENT = Experiment(
         *(_shared(other) for other in ("cubic-ecn", "cubic-noecn", "reno-ecn", "reno-noecn")),
     ),
     points=tuple(_points()),
+    stated=(
+        Stated(
+            "heistp/l4s-tests, drop-tail",
+            "queue at 50 Mbit/s",
+            "switch.buffer",
+            "1000pkts",
+            schemes="pfifo",
+            conditions="50.*",
+        ),
+        Stated(
+            "heistp/l4s-tests, drop-tail",
+            "queue at 10 Mbit/s",
+            "switch.buffer",
+            "200pkts",
+            schemes="pfifo",
+            conditions="10.*",
+        ),
+    ),
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Reader, Results, fct_of, goodput, occupancy
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -195,6 +196,22 @@ EXPERIMENT = Experiment(
     source="no document; expected from the algorithms",
     scenario="l4s-datacentre",
     completion="delivered",
+    stated=(
+        Stated(
+            "iproute2, check of tc-dualpi2",
+            "typical round trip",
+            "switch.dualpi2.typical_rtt",
+            "50us",
+            schemes="prague(_virtual)?(_beside_tcp)?",
+        ),
+        Stated(
+            "iproute2, check of tc-dualpi2",
+            "longest round trip",
+            "switch.dualpi2.max_rtt",
+            "300us",
+            schemes="prague(_virtual)?(_beside_tcp)?",
+        ),
+    ),
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary, fct, occupancy
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ CLAIMS = (
         tried="At 100 Gbps a flow's window is some six packets, clocked by acknowledgments: there "
         "is no burst to pace. Segments of 64 KB at the hosts change no digit. At 400 Gbps it is "
         "lower at 5 and 10% headroom.",
-        shown_by=commands("phantom-everywhere", "--quick", "--quick --set host.offload=64KB"),
+        shown_by=commands("phantom-everywhere", "", "--set host.offload=64KB"),
     ),
     Claim(
         id="phantom-everywhere-nscc",
@@ -229,6 +230,10 @@ EXPERIMENT = Experiment(
         )
         for gbps in RATES
         for headroom in (0, *HEADROOMS)
+    ),
+    stated=(
+        Stated(_SOURCE, "small flows", "workload.flows.sizes.fixed", "8KB"),
+        Stated(_SOURCE, "what small flows offer", "workload.flows.load", "2%"),
     ),
     claims=CLAIMS,
     looks=LOOKS,

@@ -152,6 +152,7 @@ EXPERIMENT = Experiment(
         variant("8 slow links, mixed", (RCCC,), *_failed(8)),
     ),
     points=uec.points(TABLE),
+    stated=uec.STATED,
     claims=CLAIMS,
     looks=uec.LOOKS,
     draw=draw,

@@ -89,7 +89,7 @@ CLAIMS = (
         bound="hull",
         tried="With 1,023 senders it is 1.06 (recorded: 1.06 too). The first windows, 25 packets "
         "each, arrive within 10 us: of 26,677 packets that are trimmed 18,988 headers find no room "
-        "either, and 14,504 timeouts repair what nobody was told of. The receiver's link is busy "
+        "either, and 14,504 timeouts repair what no header announced. The receiver's link is busy "
         "95% of the time.",
         shown_by=commands("uec-incast", ""),
     ),
@@ -173,6 +173,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     points=uec.points(TABLE),
+    stated=uec.STATED,
     claims=CLAIMS,
     looks=uec.LOOKS,
     draw=draw,

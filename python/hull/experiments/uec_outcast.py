@@ -146,6 +146,7 @@ EXPERIMENT = Experiment(
     completion="acked",
     variants=(variant(CONDITION, (NSCC, BOTH), *uec.MIDDLE, uec.flows(*FLOWS), quick=True),),
     points=(*uec.points(TABLE), *_alone_points()),
+    stated=uec.STATED,
     claims=CLAIMS,
     looks=uec.LOOKS,
     draw=draw,

@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
         variant("4 to 1", (RCCC,), *_leaves(8)),
     ),
     points=uec.points(TABLE),
+    stated=uec.STATED,
     claims=CLAIMS,
     looks=uec.LOOKS,
     draw=draw,

@@ -225,6 +225,7 @@ EXPERIMENT = Experiment(
         variant("8192 hosts, 200 Gbps, 1 MB", (NSCC,), *uec.leaf_spine_8192(200, 50), *_LARGE),
     ),
     points=uec.points(TABLE),
+    stated=uec.STATED,
     claims=CLAIMS,
     looks=uec.LOOKS,
     draw=draw,

@@ -18,6 +18,7 @@ from hull.experiments.common.experiment import (
     published,
 )
 from hull.experiments.common.measured import Measure, Results, value
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import GREEN, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -197,6 +198,12 @@ EXPERIMENT = Experiment(
         )
         for scheme in SCHEMES
         for statistic in STATISTICS
+    ),
+    stated=(
+        Stated("Uno, htsim", "packets", "transport.mtu", "4160B"),
+        Stated("Uno, htsim", "header, acknowledgment", "transport.header", "64B"),
+        Stated("Uno, htsim", "border delay", "topology.two_datacentres.border_delay", "886.5us"),
+        Stated("Uno, htsim", "host links", "host.rate", "100Gbps"),
     ),
     claims=CLAIMS,
     looks=LOOKS,

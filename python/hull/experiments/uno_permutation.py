@@ -10,6 +10,7 @@ from hull.experiments.common.acked import Kept, acked_point, acked_us
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results, value
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -140,6 +141,12 @@ EXPERIMENT = Experiment(
         for scheme in (ECMP, PER_PACKET)
         for kept in KEPT
         for statistic in ("mean", "p99")
+    ),
+    stated=(
+        Stated("Uno, htsim", "packets", "transport.mtu", "4160B"),
+        Stated("Uno, htsim", "header, acknowledgment", "transport.header", "64B"),
+        Stated("Uno, htsim", "border delay", "topology.two_datacentres.border_delay", "886.5us"),
+        Stated("Uno, htsim", "host links", "host.rate", "100Gbps"),
     ),
     claims=CLAIMS,
     looks=LOOKS,

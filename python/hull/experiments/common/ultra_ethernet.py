@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hull.experiments.common.claims import Finding
 from hull.experiments.common.experiment import Point, Variant, published, table_points
 from hull.experiments.common.measured import Reader, Results, Summary
+from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, VERMILION, Scheme
 
 if TYPE_CHECKING:
@@ -23,6 +24,16 @@ LOOKS = (
 )
 MTU, HEADER = 4150, 64
 PAYLOAD = MTU - HEADER
+STATED = tuple(
+    Stated("uet-htsim, main_uec", what, key, value)
+    for what, key, value in (
+        ("packets", "transport.mtu", "4150B"),
+        ("header, acknowledgment", "transport.header", "64B"),
+        ("delay of a link", "switch.delay", "1us"),
+        ("delay of a link", "host.delay", "1us"),
+        ("seed", "run.seed", "13"),
+    )
+)
 
 PATHS = "transport.message.paths=128"
 ONE_PATH = "transport.message.paths=1"
@@ -116,7 +127,7 @@ def tail(part: Summary) -> float | None:
 
 
 def tail_us(results: Results, condition: str, scheme: str) -> float:
-    """Mean of the tails over the seeds; not a number where there is none."""
+    """Mean of the tails over the seeds; NaN if absent."""
     return results.mean(condition, scheme, tail)
 
 
