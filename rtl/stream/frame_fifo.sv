@@ -193,7 +193,6 @@ module frame_fifo #(
   logic any_left, last_left, idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
   logic out_take;
-  assign any_left = partial_left || full_left != 0;
   assign last_left = partial_left ? full_left == 0 : full_left == 1;
   assign idle = !any_left || (reading && last_left);
   assign departs = head_valid && release_head && idle;
@@ -207,8 +206,10 @@ module frame_fifo #(
       read <= read + 1'b1;
       if (full_left != 0) full_left <= full_left - 1'b1;
       else partial_left <= 1'b0;
+      any_left <= !last_left;
     end
     if (departs) begin
+      any_left <= 1'b1;
       full_left <= head_bytes[13:CountBits-1];
       partial_left <= head_bytes[CountBits-2:0] != 0;
       tail <= head_bytes[CountBits-2:0];
@@ -220,8 +221,7 @@ module frame_fifo #(
     promised <= promised + (OutBits + 1)'(reading) - (OutBits + 1)'(out_take);
     if (rst) begin
       read <= '0;
-      full_left <= '0;
-      partial_left <= 1'b0;
+      any_left <= 1'b0;
       read_1 <= 1'b0;
       promised <= '0;
     end
