@@ -59,7 +59,7 @@ always @(posedge clk) if (started) begin
   assert ((ending_3 & ending_4) == '0);
   // One draw at a time.
   assert (3'(valid_2) + 3'(valid_3) + 3'(valid_4) + 3'(push_5 || ignore_5) <= 3'd1);
-  for (int c = 0; c < Copies; c = c + 1) if (valid_2) assert (key_2[c] == flow_2);
+  for (int c = 0; c < Copies; c = c + 1) if (valid_2) assert (key_2[c] == (flow_2 ^ inverted[c]));
   // What it has seen.
   if (valid_3) begin
     assert (open_3 == seen_open_3);

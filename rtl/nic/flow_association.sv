@@ -77,16 +77,24 @@ module flow_association #(
     else if (ece_valid) lfsr <= lfsr_next;
   end
 
-  // Time of the next clock, and the end of an association of this one. What all entries are compared with has
-  // a copy for each 16 of them, so that wires are short; the copies differ in the reset, so that no tool
-  // makes one of them again.
+  // What all entries are compared with has a copy for each 16 of them, so that wires are short. A tool merges
+  // registers that are equal, so four copies differ in each bit: in the value of the reset, and two of them are
+  // stored inverted.
+  logic [Copies-1:0][31:0] inverted, in_reset;
+  always_comb
+    for (int c = 0; c < Copies; c = c + 1) begin
+      in_reset[c] = {32{c[0]}};
+      inverted[c] = {32{c[1]}};
+    end
+
+  // Time of the next clock, and the end of an association of this one.
   logic [31:0] ahead, timeout, ends;
   logic [Copies-1:0][31:0] now;
   always_ff @(posedge clk) begin
     timeout <= (timeout_clocks[31:3] == 29'd0) ? 32'd8 : timeout_clocks;
     ahead <= ahead + 32'd1;
     ends <= ahead + timeout;
-    for (int c = 0; c < Copies; c = c + 1) now[c] <= rst ? 32'(c) : ahead;
+    for (int c = 0; c < Copies; c = c + 1) now[c] <= rst ? in_reset[c] : ahead ^ inverted[c];
     if (rst) ahead <= 32'd0;
   end
 
@@ -109,19 +117,23 @@ module flow_association #(
   logic [31:0] flow_3, ends_3;
   logic [ENTRIES-1:0] low_3, high_3, open_3, hit_3, closed_3;
   logic [Padded-1:0] match_3, free_3, match_from_3, free_from_3;
-  // Clock 4: which entries move.
+  // Clock 4: from the groups, which entries move.
   logic valid_4, any_4, full_4, room_4;
   logic [31:0] flow_4, ends_4;
   logic [Padded-1:0] match_from_4, free_from_4;
-  logic [Groups-1:0] match_below_3, free_below_3, match_below_4, free_below_4;  // in a group below
-  // Clock 5: they move.
+  logic [Groups-1:0] match_in_4, free_in_4;        // the group has one
+  logic [Groups-1:0] match_below_4, free_below_4;  // a group below has one
+  // Clock 5: they move: whole groups, and of one group the entries from the flow's or the free one on.
   logic push_5, refresh_5, evict_5, ignore_5;
   logic [31:0] flow_5, ends_5;
-  logic [ENTRIES-1:0] shift_5;
+  logic [Groups-1:0] whole_5, part_5;
+  logic [ENTRIES-1:0] from_5, shift_5;
 
+  function automatic logic [1:0] halves_equal(input logic [31:0] left, input logic [31:0] right);
+    halves_equal = {left[31:16] == right[31:16], left[15:0] == right[15:0]};
+  endfunction
   assign success_1 = random_1 < probability || probability == '1;
   assign busy_1    = valid_2 || valid_3 || valid_4;
-  assign room_4    = any_4 || !full_4 || evict_when_full;
   always_comb begin
     hit_3 = open_3 & low_3 & high_3;
     closed_3 = ~open_3;
@@ -133,9 +145,17 @@ module flow_association #(
         free_from_3[8*g+i]  = (free_3[8*g+:8] & (8'hff >> (7 - i))) != 8'd0;
       end
     for (int g = 0; g < Groups; g = g + 1) begin
-      match_below_3[g] = (match_3 & ~({Padded{1'b1}} << 8 * g)) != '0;
-      free_below_3[g]  = (free_3 & ~({Padded{1'b1}} << 8 * g)) != '0;
+      match_in_4[g] = match_from_4[8*g+7];
+      free_in_4[g]  = free_from_4[8*g+7];
     end
+    any_4  = match_in_4 != '0;
+    full_4 = free_in_4 == '0;
+    room_4 = any_4 || !full_4 || evict_when_full;
+    for (int g = 0; g < Groups; g = g + 1) begin
+      match_below_4[g] = (match_in_4 & ~({Groups{1'b1}} << g)) != '0;
+      free_below_4[g]  = (free_in_4 & ~({Groups{1'b1}} << g)) != '0;
+    end
+    for (int i = 0; i < ENTRIES; i = i + 1) shift_5[i] = whole_5[i/8] || (part_5[i/8] && from_5[i]);
   end
 
   always_ff @(posedge clk) begin
@@ -146,7 +166,7 @@ module flow_association #(
 
     valid_2 <= valid_1 && success_1 && !busy_1;
     flow_2 <= flow_1;
-    for (int c = 0; c < Copies; c = c + 1) key_2[c] <= rst ? 32'(c) : flow_1;
+    for (int c = 0; c < Copies; c = c + 1) key_2[c] <= rst ? in_reset[c] : flow_1 ^ inverted[c];
     ends_2 <= ends_1;
 
     valid_3 <= valid_2;
@@ -154,17 +174,12 @@ module flow_association #(
     ends_3 <= ends_2;
     open_3 <= open;
     for (int i = 0; i < ENTRIES; i = i + 1) begin
-      low_3[i]  <= flows[i][15:0] == key_2[i/16][15:0];
-      high_3[i] <= flows[i][31:16] == key_2[i/16][31:16];
+      {high_3[i], low_3[i]} <= halves_equal(flows[i], key_2[i/16] ^ inverted[i/16]);
     end
 
     valid_4 <= valid_3;
     flow_4 <= flow_3;
     ends_4 <= ends_3;
-    any_4 <= match_3 != '0;
-    full_4 <= free_3 == '0;
-    match_below_4 <= match_below_3;
-    free_below_4 <= free_below_3;
     match_from_4 <= match_from_3;
     free_from_4 <= free_from_3;
 
@@ -174,12 +189,12 @@ module flow_association #(
     ignore_5 <= valid_4 && !room_4;
     flow_5 <= flow_4;
     ends_5 <= ends_4;
-    for (int i = 0; i < ENTRIES; i = i + 1) begin
-      if (!valid_4) shift_5[i] <= 1'b0;
-      else if (any_4) shift_5[i] <= match_from_4[i] || match_below_4[i/8];
-      else if (full_4) shift_5[i] <= evict_when_full;
-      else shift_5[i] <= free_from_4[i] || free_below_4[i/8];
+    for (int g = 0; g < Groups; g = g + 1) begin
+      whole_5[g] <= valid_4 && (any_4 ? match_below_4[g] : free_below_4[g] || (full_4 && evict_when_full));
+      part_5[g]  <= valid_4 && (match_in_4[g] || !any_4);
     end
+    for (int i = 0; i < ENTRIES; i = i + 1)
+      from_5[i] <= match_in_4[i/8] ? match_from_4[i] : free_from_4[i];
     if (rst) begin
       valid_1 <= 1'b0;
       valid_2 <= 1'b0;
@@ -189,17 +204,20 @@ module flow_association #(
       refresh_5 <= 1'b0;
       evict_5 <= 1'b0;
       ignore_5 <= 1'b0;
-      shift_5 <= '0;
+      whole_5 <= '0;
+      part_5 <= '0;
     end
   end
 
   // Entries: what expiry makes of them, then the move. An end is found by quarters.
   logic [3:0][ENTRIES-1:0] quarter, quarter_left;
   logic [ENTRIES-1:0] ends_now, open_left, ending_left, valid_left;
+  logic [ENTRIES-1:0][31:0] now_of;  // an entry's copy
   always_comb begin
+    for (int i = 0; i < ENTRIES; i = i + 1) now_of[i] = now[i/16] ^ inverted[i/16];
     for (int q = 0; q < 4; q = q + 1)
       for (int i = 0; i < ENTRIES; i = i + 1)
-        quarter_left[q][i] = deadlines[i][8*q+:8] == now[i/16][8*q+:8];
+        quarter_left[q][i] = deadlines[i][8*q+:8] == now_of[i][8*q+:8];
     ends_now    = quarter[0] & quarter[1] & quarter[2] & quarter[3];
     open_left   = open & ~ends_now;
     ending_left = open & ends_now;
@@ -248,12 +266,11 @@ module flow_association #(
   always_ff @(posedge clk) begin
     waiting <= {waiting[4:0], lookup_valid};
     waiting_flow <= {waiting_flow[3:0], lookup_flow};
-    for (int c = 0; c < Copies; c = c + 1) waiting_key[c] <= rst ? 32'(c) : waiting_flow[4];
+    for (int c = 0; c < Copies; c = c + 1) waiting_key[c] <= rst ? in_reset[c] : waiting_flow[4] ^ inverted[c];
     found_valid <= waiting[5];
     found_open <= valid;
     for (int i = 0; i < ENTRIES; i = i + 1) begin
-      found_low[i]  <= flows[i][15:0] == waiting_key[i/16][15:0];
-      found_high[i] <= flows[i][31:16] == waiting_key[i/16][31:16];
+      {found_high[i], found_low[i]} <= halves_equal(flows[i], waiting_key[i/16] ^ inverted[i/16]);
     end
     lookup_answer_valid <= found_valid;
     lookup_associated <= found_valid && |(found_open & found_low & found_high);

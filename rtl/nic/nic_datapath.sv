@@ -185,8 +185,7 @@ module nic_datapath #(
   logic hold_asked, may_ask, fifo_wide, staged_end;
   logic [1:0] policy;
   logic [$clog2(FIFO_BEATS):0] fifo_free;
-  assign may_ask = fifo_wide && under_way != 3'(MostUnderWay) && !hold_asked && policy == when_full
-      && (policy != 2'd2 || unanswered == 0);
+  assign may_ask = fifo_wide && under_way != 3'(MostUnderWay) && !hold_asked && policy == when_full;
   assign packet_valid = next_valid && may_ask;
   assign asks = packet_valid && packet_ready;
   assign answered = admission_valid && admission != Held;

@@ -185,14 +185,18 @@ module frame_fifo #(
   // Reading: beats of the frame that leaves, as long as the beats that are under way have room in `out`.
   localparam int OutBits = 3;
   localparam int OutBeats = 1 << OutBits;
-  logic [15-CountBits:0] beats_left;          // of the frame that leaves, this clock's included
+  // What is left of the frame that leaves, this clock's beat included: full beats, then perhaps a partial one. The
+  // length is taken apart without an adder, for it comes from block RAM late in its clock.
+  logic [14-CountBits:0] full_left;
+  logic partial_left;
   logic [CountBits-2:0] tail;                 // bytes of its last beat, 0: all
-  logic idle;
+  logic any_left, last_left, idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
   logic out_take;
-  assign idle = beats_left == 0 || (reading && beats_left == 1);
+  assign last_left = partial_left ? full_left == 0 : full_left == 1;
+  assign idle = !any_left || (reading && last_left);
   assign departs = head_valid && release_head && idle;
-  assign reading = beats_left != 0 && promised != (OutBits + 1)'(OutBeats);
+  assign reading = any_left && promised != (OutBits + 1)'(OutBeats);
 
   logic read_1, last_read_1;
   logic [CountBits-2:0] tail_1;
@@ -200,20 +204,24 @@ module frame_fifo #(
   always_ff @(posedge clk) begin
     if (reading) begin
       read <= read + 1'b1;
-      beats_left <= beats_left - 1'b1;
+      if (full_left != 0) full_left <= full_left - 1'b1;
+      else partial_left <= 1'b0;
+      any_left <= !last_left;
     end
     if (departs) begin
-      beats_left <= (16 - CountBits)'((15'(head_bytes) + 15'(KEEP - 1)) >> (CountBits - 1));
+      any_left <= 1'b1;
+      full_left <= head_bytes[13:CountBits-1];
+      partial_left <= head_bytes[CountBits-2:0] != 0;
       tail <= head_bytes[CountBits-2:0];
     end
     read_data_1 <= memory[read[POINTER-1:0]];
     read_1 <= reading;
-    last_read_1 <= beats_left == 1;
+    last_read_1 <= last_left;
     tail_1 <= tail;
     promised <= promised + (OutBits + 1)'(reading) - (OutBits + 1)'(out_take);
     if (rst) begin
       read <= '0;
-      beats_left <= '0;
+      any_left <= 1'b0;
       read_1 <= 1'b0;
       promised <= '0;
     end
