@@ -381,7 +381,7 @@ fn any_two_controls_share_a_network() {
 
 /// The scenario, and what its controls need of switches.
 fn shared(one: &str, other: &str) -> (String, Vec<String>) {
-    let ecn = |name: &str| name == "dctcp";
+    let ecn = |name: &str| ["dctcp", "prague"].contains(&name);
     let has = |name: &str| one.starts_with(name) || other.starts_with(name);
     let text = format!(
         r#"
