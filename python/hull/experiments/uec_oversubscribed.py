@@ -71,7 +71,12 @@ def _leaves(spines: int) -> tuple[str, ...]:
 def draw(results: Results) -> "Figure":
     """Tails by oversubscription."""
     return uec.draw_tails(
-        results, TABLE, {"1,024 hosts, two tiers": {"4 to 1": "4 to 1", "8 to 1": "8 to 1"}}
+        results,
+        TABLE,
+        {
+            "1,024 hosts, 8 to 1": {"8 to 1": "a permutation of 2 MB"},
+            "1,024 hosts, 4 to 1": {"4 to 1": "a permutation of 2 MB"},
+        },
     )
 
 

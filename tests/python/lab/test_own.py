@@ -261,7 +261,7 @@ def test_recommended_values_are_those_of_hull_design(rate: float) -> None:
     of_design = design(Setting(rate, 1e-4, 2, 0.4))
     # Sliders have two digits; below two packets nothing is left to mark late.
     assert found["k"] == pytest.approx(max(of_design.k_packets, 2) * 1500, rel=0.05)
-    assert found["threshold"] == of_design.threshold_bytes
+    assert found["threshold"] == pytest.approx(of_design.threshold_bytes, rel=0.05)
     assert found["drain"] == pytest.approx(of_design.gamma, abs=0.005)
     read_state({"rate": rate, "rtt": 1e-4, **found})
 
