@@ -130,7 +130,7 @@ impl<'a> Part<'a> {
     }
 
     /// Does what can be done without waiting for another part. `in_turn`: the others are served by this
-    /// thread too, so that nobody reads what they are told before this step is over.
+    /// thread too, so that no thread reads what they are told before this step is over.
     #[inline]
     pub fn step(&mut self, in_turn: bool) -> Result<Step, Failure> {
         let step = match self.phase {
