@@ -102,7 +102,7 @@ def shows(message: str, value: object) -> bool:
         case bool():
             return str(value).lower() in message
         case str():
-            return escaped(value.strip())[:CUT] in message
+            return escaped(value.strip())[:CUT] in message or in_bytes(value) in message
         case int():
             return str(value)[:30] in message
         case float():
@@ -110,6 +110,12 @@ def shows(message: str, value: object) -> bool:
             return value != value or value in shown
         case _:
             return True
+
+
+def in_bytes(text: str) -> str:
+    """A size of less than 1 KB as hull writes it: 0.9KB is 900B. Other text as it is."""
+    found = re.fullmatch(r"(0\.\d+)KB", text)
+    return f"{float(found[1]) * 1000:g}B" if found else text
 
 
 NUMBER = r"-?(?:inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"

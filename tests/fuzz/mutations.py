@@ -20,7 +20,7 @@ import tomli_w
 from fuzz import messages, values
 from fuzz.case import Outcome, draws
 from fuzz.inside import MOMENT, Refused, plan_of, run_for_a_moment
-from fuzz.places import Place, dotted, get, places, replaced, texts
+from fuzz.places import Place, dotted, general, get, known_keys, places, replaced, texts
 from hull import UsageError
 from hull.plan import Plan, read_scenario
 
@@ -91,7 +91,8 @@ def _misspelled(draw: random.Random, name: str, scenario: dict[str, Any], place:
     changed = copy.deepcopy(scenario)
     table = get(changed, place[:-1])
     value = table.pop(key)
-    if wrong in table or wrong == key:
+    known = general((*place[:-1], wrong)) in known_keys()
+    if wrong in table or wrong == key or known:
         wrong = f"{key}_x"
     table[wrong] = value
     # A scheme may have any name, and a sweep's condition is told by its key.
