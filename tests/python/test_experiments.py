@@ -61,7 +61,7 @@ def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
     cells = experiment.plan("quick", 1).cells
     ends = any(has_ends(cell.scenario["workload"]) for cell in cells)
     assert (experiment.completion is not None) == ends
-    acked = id_ in ("fig12-13", "sec6-3-loads") or id_.startswith("uec-")
+    acked = id_ in ("fig12-13", "sec6-3-loads") or id_.startswith(("uec-", "uno-"))
     assert (experiment.completion == "acked") == acked
 
 

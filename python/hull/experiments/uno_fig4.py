@@ -187,6 +187,7 @@ EXPERIMENT = Experiment(
     title="Uno figure 4: small flows beside flows between data centres",
     source="Uno figure 4",
     scenario="uno-fig4",
+    completion="acked",
     variants=(Variant(conditions={"": ""}, overrides=(_flows(),)), *_swept()),
     points=tuple(
         acked_point(

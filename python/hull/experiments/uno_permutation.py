@@ -129,6 +129,7 @@ EXPERIMENT = Experiment(
     title="Uno: permutation of two data centres, ECMP against spraying",
     source="Uno figure 9, logs with flows of 25 MB",
     scenario="uno-permutation",
+    completion="acked",
     variants=(Variant(overrides=(_flows(),)),),
     points=tuple(
         acked_point(

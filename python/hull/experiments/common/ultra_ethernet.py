@@ -219,4 +219,4 @@ def draw_tails(
                 log_y=title in log,
             )
         )
-    return plot_bars(drawn, LOOKS)
+    return plot_bars(drawn, LOOKS, width=3.6 if len(drawn) > 1 else 5.0)
