@@ -40,7 +40,7 @@ def _(found, mo):
     | what | value |
     | --- | --- |
     | drain rate of the phantom queue | {found.drain_bps / 1e9:.4g} Gbps (equation 5, at least 5% of headroom) |
-    | its threshold | {found.threshold_bytes:.0f} B (table 3) |
+    | its threshold | {found.threshold_bytes:.0f} B (a fortieth of C d) |
     | throughput | {found.predicted["hull_throughput"]:.1%} predicted |
     | slowdown of large flows at 40% load | {found.predicted["hull_slowdown"]:.2f} predicted (equation 3) |
     """)

@@ -153,5 +153,5 @@ def test_simulation_to_linux(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found["measured"]["hull"] == pytest.approx(
         found["found"].predicted["hull_throughput"], abs=0.05
     )
-    assert "--drain 9500000000bps --threshold " in found["commands"]
+    assert "--drain 9500000000bps --threshold 3125B" in found["commands"]
     assert "dctcp_shift_g" in found["commands"]
