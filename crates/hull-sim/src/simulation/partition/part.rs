@@ -99,7 +99,7 @@ impl<'a> Part<'a> {
         simulation.clock.aim_at_end();
         let strides = neighbours.iter().map(Neighbour::stride_ps);
         let longest_stride_ps = strides.min().unwrap_or(1);
-        Part {
+        let mut part = Part {
             number,
             simulation,
             control,
@@ -117,7 +117,10 @@ impl<'a> Part<'a> {
             versions: Vec::new(),
             is_done: false,
             measured: None,
-        }
+        };
+        // What left at time 0, before the first event: a bound that knew nothing of it would be too far.
+        part.send_all();
+        part
     }
 
     /// What it had to do so far.

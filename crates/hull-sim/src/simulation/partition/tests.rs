@@ -31,11 +31,12 @@ fn in_parts(threads: usize) -> Simulation {
     build(&cells[0].scenario, 1, None).expect("is sound")
 }
 
-const MANNERS: [Manner; 4] = [
+const MANNERS: [Manner; 5] = [
     Manner::Adaptive,
     Manner::InTurn,
     Manner::Apart,
     Manner::Alternating,
+    Manner::EdgeLast,
 ];
 
 /// A part whose ports are missing panics at once.
@@ -97,6 +98,23 @@ fn who_serves_the_parts_does_not_matter() {
             assert_eq!(parts, threads);
             assert!(one == several, "{threads} threads, {manner:?}, {more:?}");
         }
+    }
+}
+
+/// What leaves hosts at time 0, before the first event, is known to all parts before any of them goes on.
+#[test]
+fn the_first_packets_wait_for_nobody() {
+    // One flow begins with the run, and there is no other event before its first answer.
+    let settings = |threads: usize| {
+        let traffic = "workload={bulk={flows=1}}";
+        let times = "run={warmup=\"1ms\",duration=\"1ms\"}";
+        let threads = format!("run.threads={threads}");
+        ["topology={fat_tree={k=2}}", traffic, times, &threads].map(str::to_owned)
+    };
+    let (_, one) = everything(&settings(1), None);
+    for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
+        let (_, several) = everything(&settings(threads), Some(manner));
+        assert!(one == several, "{threads} threads, {manner:?}");
     }
 }
 

@@ -58,6 +58,9 @@ pub enum Manner {
     /// By turns of both, as short as can be.
     #[cfg(test)]
     Alternating,
+    /// The first thread all, always, the edge last: the others have told their clocks before its first step.
+    #[cfg(test)]
+    EdgeLast,
 }
 
 impl Manner {
@@ -68,6 +71,14 @@ impl Manner {
             true => Manner::Adaptive,
             false => Manner::InTurn,
         }
+    }
+
+    fn is_always_in_turn(self) -> bool {
+        #[cfg(test)]
+        if self == Manner::EdgeLast {
+            return true;
+        }
+        self == Manner::InTurn
     }
 }
 
@@ -88,7 +99,7 @@ impl<'a> Workers<'a> {
             parts: parts.into_iter().map(Mutex::new).collect(),
             board,
             manner,
-            in_turn: AtomicBool::new(manner == Manner::InTurn),
+            in_turn: AtomicBool::new(manner.is_always_in_turn()),
         }
     }
 
@@ -205,6 +216,10 @@ impl<'a> Workers<'a> {
     fn serve_in_turn(&self, turns: Duration) -> Result<bool, Failure> {
         let numbers = 0..self.parts.len();
         let mut parts: Vec<_> = numbers.map(|number| self.part(number)).collect();
+        #[cfg(test)]
+        if self.manner == Manner::EdgeLast {
+            parts.reverse();
+        }
         let begin = Instant::now();
         loop {
             if self.board.is_broken() {
@@ -221,7 +236,7 @@ impl<'a> Workers<'a> {
             }
             match self.manner {
                 Manner::Adaptive if begin.elapsed() < turns => {}
-                Manner::InTurn => {}
+                manner if manner.is_always_in_turn() => {}
                 _ => return Ok(false),
             }
         }
@@ -270,7 +285,7 @@ impl Meter {
             #[cfg(test)]
             Manner::Apart => false,
             #[cfg(test)]
-            Manner::Alternating => true,
+            Manner::Alternating | Manner::EdgeLast => true,
         }
     }
 }
