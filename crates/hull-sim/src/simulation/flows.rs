@@ -415,12 +415,14 @@ impl FlowTable {
         }
     }
 
-    /// Whether all that was written is acknowledged.
+    /// Whether all that was written is acknowledged, and no NIC has a turn for the flow any more.
     #[inline]
     fn is_idle(&self, slot: u32) -> bool {
         let at = slot as usize;
         match self.connections.get(at) {
-            Some(Some(connection)) => connection.sender.is_idle(),
+            Some(Some(connection)) => {
+                connection.sender.is_idle() && !connection.sender.waits_for_nic
+            }
             _ => self.senders[at].is_idle(),
         }
     }

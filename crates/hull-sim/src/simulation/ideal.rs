@@ -4,7 +4,11 @@
 //! It has the links of the route that the flow has when it completes, the hosts' fixed delays, a handshake
 //! where the flow opens a connection, and for a response its request and the server. What varies (service,
 //! a stack's delay) counts with the least that it can be, and a modelled receive path not at all: so no
-//! flow is faster, and one that meets nothing that varies and is alone is as fast.
+//! flow whose packets leave in order is faster, and one that meets nothing that varies and is alone is as fast.
+//!
+//! Behind a cut-through switch with faster links the order matters: a short last packet begins there when its head
+//! has come, and may take longer than its tail needs to come. If a packet that the host's NIC dropped is sent again
+//! behind it, the message is over earlier, at each such link by at most the time of the head.
 
 use super::Endpoints;
 use super::flows::NONE;

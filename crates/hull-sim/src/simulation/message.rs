@@ -162,7 +162,8 @@ impl Simulation {
         let sender = &mut connection.sender;
         sender.waits_for_nic = false;
         if sender.ready_ps() > now_ps || !sender.may_send() {
-            return self.watch_message(slot);
+            self.watch_message(slot);
+            return self.endpoints.table.release_if_done(slot);
         }
         // The connection whose turn it is counts too.
         let senders = nic.senders() + 1;

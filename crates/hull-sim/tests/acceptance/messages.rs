@@ -281,3 +281,27 @@ fn what_does_not_fit_is_refused() {
         }
     }
 }
+
+/// A connection whose turn at its NIC is still to come, but that has nothing more to send, keeps its slot: the next
+/// one there, of another host, would send out of the NIC of the first. So no flow is faster than its link.
+#[test]
+fn each_host_sends_its_own_packets() {
+    let settings = [
+        "workload={flows={flows_per_second=8000.0,sizes={pareto={shape=1.3,mean=\"112KB\",cut=\"1MB\"}}}}",
+        "run={duration=\"3ms\",drain=\"20ms\"}",
+        "host={rate=\"300Mbps\",delay=\"38us\"}",
+        "switch={rate=\"1Gbps\",delay=\"1us\",buffer=\"164KB\"}",
+        "transport={congestion_control=\"nscc\",ecn=true,mtu=\"9000B\"}",
+        "transport.message={paths=1,load_balancing=\"oblivious\",initial_window=21,timeout=\"1ms\"}",
+    ];
+    let scenario = scenario("", &settings);
+    let mut flows = 0;
+    for seed in 0..10 {
+        let outcome = run(&scenario, seed);
+        for row in outcome.flows.rows() {
+            assert!(row.slowdown() >= Some(1.0), "seed {seed}: {row:?}");
+            flows += 1;
+        }
+    }
+    assert!(flows > 100, "{flows}");
+}
