@@ -1090,7 +1090,7 @@ class LatencyMeter:
         minimum=0,
         maximum=1,
     )
-    """Whether a clear is in progress; probes are not counted during it."""
+    """State of the meter."""
     METER_STATUS_BUSY_MASK: Final = 0x1
     METER_STAMPED: Final = Register(
         address=0x070,

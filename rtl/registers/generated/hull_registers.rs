@@ -1122,7 +1122,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Whether a clear is in progress; probes are not counted during it.
+    /// State of the meter.
     pub const METER_STATUS: Register = Register {
         address: 0x06c,
         words: 1,
@@ -1132,7 +1132,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 1,
     };
-    /// 
+    /// A clear is in progress; probes are not counted.
     pub const METER_STATUS_BUSY_MASK: u32 = 0x1;
     /// Probes that entered and got a stamp, in frames.
     pub const METER_STAMPED: Register = Register {

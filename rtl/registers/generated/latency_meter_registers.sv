@@ -47,7 +47,7 @@ module latency_meter_registers #(
     output logic [4:0] meter_bucket_shift,  // log2 of time units; Width of a histogram bucket as a power of two
     output logic [15:0] meter_histogram_address,  // buckets; Bucket that histogram_data shows
     input  logic [31:0] meter_histogram_data,  // probes; Probes in the bucket
-    input  logic meter_busy,  // 
+    input  logic meter_busy,  // A clear is in progress; probes are not counted
     input  logic [31:0] meter_stamped,  // frames; Probes that entered and got a stamp
     input  logic [31:0] meter_matched,  // frames; Probes that left with a stamp
     input  logic [31:0] meter_unmatched,  // frames; Probes that left without a stamp: never stamped, duplicated, or overwritten in the table
