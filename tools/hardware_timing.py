@@ -95,7 +95,7 @@ CHECKS = {
         # Here the head appears at an odd clock: 7 to the first even one, 2 to the release.
         Check(
             "docs/hardware/pacer.md",
-            "considered from the first even clock that is at least 6 clocks after it appeared; "
+            "the first even clock that is at least 6 clocks after the head appeared; "
             "`release_head` comes 2 clocks after the decision",
             "head_valid",
             "release_head",

@@ -183,6 +183,16 @@ def pacer_of(timeline: Timeline) -> tuple[HardwarePacer, list[tuple[int, dict[st
     return pacer, changes
 
 
+def early_changes(
+    timeline: Timeline, asked: np.ndarray, answered: np.ndarray, decision: np.ndarray
+) -> int:
+    """Changes of the policy before an answer whose next question finds the FIFO full."""
+    changed = np.array([clock for clock, _ in timeline.changes(0, 33, 2)])
+    number = np.searchsorted(asked, changed)
+    early = (number > np.searchsorted(answered, changed)) & (number < len(asked))
+    return int(np.isin(decision[number[early]], (DROPPED, BYPASSED, HELD)).sum())
+
+
 def association(
     timeline: Timeline,
     acks: tuple[np.ndarray, np.ndarray],

@@ -16,7 +16,9 @@ SOURCE, DESTINATION = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 SNOOPER = ("frames", "bad_frames", "truncated", "tcp_acks", "ece_acks")
 
 
-def traffic(rng: np.random.Generator, count: int) -> tuple[frames.Frames, np.ndarray]:
+def traffic(
+    rng: np.random.Generator, count: int, longest: int = MAX_BYTES
+) -> tuple[frames.Frames, np.ndarray]:
     """TCP segments of FLOWS flows, one in ten frames of any other kind; and their keys, or -1."""
     rows, sizes = headers.random_frames(rng, count)
     octets = np.zeros((count, 192), np.uint8)
@@ -26,7 +28,7 @@ def traffic(rng: np.random.Generator, count: int) -> tuple[frames.Frames, np.nda
     table = keys()
     tcp = np.flatnonzero(rng.random(count) < 0.9)
     flows = rng.integers(FLOWS, size=len(tcp))
-    sizes[tcp] = rng.integers(54, MAX_BYTES + 1, len(tcp))
+    sizes[tcp] = rng.integers(54, longest + 1, len(tcp))
     # A segment without payload, and behind it a frame that ends before the segment's look-up.
     pairs = tcp[:-1][np.diff(tcp) > 1]
     pairs = pairs[rng.random(len(pairs)) < 0.2]

@@ -60,8 +60,8 @@ class RegisterTape:
             self.read(clock, str(rng.choice(list(self.registers))))
 
     def refused(self, rng: np.random.Generator, clock: int) -> None:
-        """A write that the guard must refuse: beyond a limit, incomplete, to a register that can
-        only be read, or where there is none.
+        """A write that the guard must refuse: beyond a limit, incomplete, to a read-only
+        register, or to an address without one.
         """
         model = Reference(self.block, self.parameters)
         writable = [register for register in self.block.registers if register.writable]

@@ -33,8 +33,8 @@ def library(*modules: str) -> list[str]:
         if name in needed:
             continue
         needed[name] = known[name]
-        words = set(re.findall(r"[a-z]\w+", needed[name].read_text()))
-        waiting += [other for other in known if other in words and other != name]
+        used_names = set(re.findall(r"[a-z]\w+", needed[name].read_text()))
+        waiting += [other for other in known if other != name and other in used_names]
     used = [path for path in packages if path.stem in needed]
     others = [path for name, path in needed.items() if path not in used]
     return [str(path.relative_to(RTL)) for path in (*used, *others)]

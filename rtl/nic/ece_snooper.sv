@@ -1,11 +1,11 @@
-// ECE snooper: finds TCP's ECN-Echo in the ACKs that come back, for the flow association table.
+// ECE snooper: detects TCP's ECN-Echo in received ACKs, for the flow association table.
 //
 // What it models: paper 5.1 and thesis 4.4.1, the module of the NIC that sees the ACKs. The receive stream passes
-// unchanged and without delay. The end of each good frame that is a TCP segment with ACK and ECE gives one pulse
-// with the key of the data's flow, which is that of the opposite direction. SYN does not count: there ECE
+// unchanged and without delay. At the end of each good TCP segment with ACK and ECE the module gives one pulse with
+// the key of the acknowledged flow, that of the opposite direction. A segment with SYN gives no pulse: its ECE
 // negotiates ECN (RFC 3168, 6.1.1).
 //
-// A frame that ends with tuser set gives nothing: its bytes are not to be trusted. NetFPGA: not stated.
+// A frame that ends with tuser gives no pulse, because its bytes are unreliable. NetFPGA: not stated.
 module ece_snooper #(
     // Width of the stream: 64, 128, 256 or 512.
     parameter int DATA_BITS = 64

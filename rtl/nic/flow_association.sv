@@ -4,19 +4,19 @@
 // Source: paper 4.2 "Which flows need pacing?" and 5.1, thesis 4.3.2 and 4.4.1. Reference: hull-core,
 // hardware/flow_association.rs, to the bit.
 //
-// Units: times in clocks, the probability scaled by 2^32. An association of clock t is live at t' while
+// Units: times in clocks, the probability scaled by 2^32. An association made at clock t is live at t' while
 // t' < t + timeout_clocks.
 //
-// NetFPGA: 64 entries as well. The paper does not say what a full table does, nor where its random bits come
-// from; here a full table ignores the new flow or evicts the flow associated first, and an LFSR draws.
+// NetFPGA: 64 entries too. The paper states neither what a full table does nor its random source. Here a full table
+// ignores the new flow or evicts the flow with the oldest association, and an LFSR draws.
 //
-// The entries are a shift register in the order of their last association, the last one on top: a draw
-// closes the gap at the flow's old entry (or at a free one, or over the first one) and enters on top. An entry
-// is compared in place, so that a look-up may come each clock. Expiry clears `valid`, nothing moves.
+// The entries form a shift register in the order of their last association, the latest on top. A draw closes the
+// gap at the flow's old entry (or at a free entry, or overwrites the oldest) and inserts the flow on top. Each entry
+// has its own comparators, so the table accepts a look-up in every clock. Expiry clears `valid` and moves nothing.
 //
-// An operation is in force in its own clock, an ACK before a look-up of the same clock; the answers come
-// eight clocks later. One draw takes four clocks: a successful one that follows another within three clocks is
-// missed and counted. TCP over IPv4 without overhead needs seven clocks a packet at 64 bits, four at 128.
+// An operation takes effect in its own clock, an ACK before a look-up of the same clock; the answers come
+// eight clocks later. One draw takes four clocks: a successful draw within three clocks of another is missed and
+// counted. TCP over IPv4 without overhead needs seven clocks per packet at 64 bits, four at 128.
 module flow_association #(
     // Entries of the table, at least 2.
     parameter int ENTRIES = 64
@@ -27,7 +27,7 @@ module flow_association #(
     // Settings; may change at any clock.
     input logic [31:0] probability,     // p_a; all ones: always. 1/8 is 2^29
     input logic [31:0] timeout_clocks,  // T_i of the draws to come; below 8 counts as 8
-    input logic evict_when_full,        // 1: a new flow replaces the one associated first; 0: it is ignored
+    input logic evict_when_full,        // 1: a new flow replaces the oldest association; 0: it is ignored
 
     // Random numbers. The reset loads the seed as well.
     input logic seed_valid,           // loads the seed

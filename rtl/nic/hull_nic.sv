@@ -1,9 +1,9 @@
-// A NIC's part of HULL, as one instantiates it between a host's DMA and a MAC: the pacer with its flow
-// association on the way out (nic_datapath.sv), the ECE snooper on the way in, their registers on AXI4-Lite
-// (docs/hardware/registers.md).
+// The HULL part of a NIC, to be instantiated between the host's DMA and a MAC: the pacer with its flow association
+// in the transmit direction (nic_datapath.sv), the ECE snooper in the receive direction, and their registers on
+// AXI4-Lite (docs/hardware/registers.md).
 //
-// Source: paper 4.2 and 5.1. Frames run from the destination MAC on, without FCS, on AXI4-Stream; those to the
-// host pass unchanged and without delay. After reset it is the NetFPGA's at 1 Gbps and 125 MHz.
+// Source: paper 4.2 and 5.1. Frames on AXI4-Stream start with the destination MAC and have no FCS. Frames to the
+// host pass unchanged and without delay. The reset values are the NetFPGA's settings, for 1 Gbps at 125 MHz.
 module hull_nic #(
     parameter int DATA_BITS    = 64,     // 64, 128, 256 or 512
     parameter int CLOCK_PS     = 8000,   // period of clk: 8000 at 125 MHz, 6400 at 156.25 MHz

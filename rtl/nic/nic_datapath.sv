@@ -1,19 +1,19 @@
-// The way of a frame out of a host: parser, association, pacer, and the two ways onto the link, at once or
-// through the pacer's FIFO.
+// The transmit path of a NIC: parser, association, pacer, and the two paths to the link, directly or through the
+// pacer's FIFO.
 //
-// Source: paper 4.2 and 5.1 (thesis 4.3.2, 4.4.1): packets of associated flows are paced, the others pass.
+// Source: paper 4.2 and 5.1 (thesis 4.3.2, 4.4.1): packets of associated flows are paced, all others pass.
 // Units: bytes of the frame without FCS, clocks.
 //
-// In: whole frames are staged until it is known what becomes of them; the host is held back
-// (`s_tready`) when the staging memory is full. Dropped and counted there: runts, oversized and bad frames.
-// Decisions come in the order of the frames: a frame's flow is looked up
-// when its header has been read, the pacer decides when it has come whole. A frame that passes goes to the link;
-// one that is queued into the FIFO, from where the pacer releases it. A released frame goes before those that
-// pass; neither interrupts a frame.
+// The staging memory stores whole frames until they are decided. When it is full it holds back the host
+// (`s_tready`). It drops and counts runts, oversized and bad frames. Decisions keep the order of the frames: the
+// flow is looked up once the header is parsed, and the pacer decides once the frame is complete. A passing frame
+// goes to the link. A queued frame goes into the FIFO until the pacer releases it. Released frames have priority
+// over passing frames; neither interrupts a frame in progress.
 //
-// When the FIFO is full the pacer decides (drop, bypass, hold; hold: the frame is offered again until there is
-// room, and the host waits). Its memory never overflows, whatever the lengths of the frames: with room for less
-// than five of the longest ones nothing is offered to the pacer, and the host is held.
+// If the FIFO is full, the pacer applies its policy: drop, bypass or hold. With hold the frame is offered again
+// until there is room, and the host waits. The memory of the FIFO never overflows, whatever the lengths of the
+// frames: while it has room for fewer than five frames of maximum size, nothing is offered to the pacer, and the
+// host waits.
 module nic_datapath #(
     parameter int DATA_BITS    = 64,
     parameter int CLOCK_PS     = 8000,
@@ -174,9 +174,9 @@ module nic_datapath #(
   );
 
   // ---- The pacer. ----
-  // At most four frames are between its question and the end of their way out of the staging memory, so that
-  // what it queues has room. With `hold` each question waits for the answer before; a frame that is held stays
-  // first and is offered again. Another policy is in force when all questions have their answers.
+  // At most four frames are between the question to the pacer and their end in the staging memory, so that queued
+  // frames have room. With `hold` each question waits for the previous answer; a held frame stays first and is
+  // offered again. A new policy takes effect when all questions are answered.
   localparam int MostUnderWay = 4;
   localparam int Margin = (MostUnderWay + 1) * LongestBeats + 16;
   logic packet_valid, packet_ready, asks, admission_valid, answered;

@@ -1,5 +1,5 @@
-// Pacer of a NIC: a token bucket whose rate follows what the host sends. Control only: the caller
-// keeps the packets, the pacer their bytes, the tokens and the rate.
+// Pacer of a NIC: a token bucket whose rate follows the host's sending rate. Control only: the caller
+// stores the packets; the pacer counts their bytes and holds the tokens and the rate.
 //
 // Models hull-core's pacer (paper 4.2, equation 4, and 5.1; thesis 4.4.1) and agrees bit for bit with
 // its hardware form, crates/hull-core/src/hardware/pacer.rs. One step is two clocks: tokens are added
@@ -168,7 +168,7 @@ module pacer #(
         else step_tokens <= next_tokens;
     end
 
-    // --- Bucket size in tokens: one bit of bucket_bytes a clock, without end. ------------------------
+    // --- Bucket size in tokens: one bit of bucket_bytes per clock, recomputed continuously. -----------
     logic [BUCKET_BITS-1:0] bucket_factor, bucket_low;
     logic [32:0] bucket_acc, bucket_sum;
     logic [4:0] bucket_left;
@@ -235,7 +235,7 @@ module pacer #(
     end
 
     // Comparisons are written with `<`, which is one carry chain; `<=` would need one for equality as well.
-    // --- Phase 0: what would be. ---------------------------------------------------------------------
+    // --- Phase 0: candidate values. ------------------------------------------------------------------
     // Deficit: bucket minus tokens. One bit more is its sign: tokens that find the bucket full are lost.
     logic [TOKEN_BITS-1:0] deficit;
     logic [TOKEN_BITS:0] deficit_idle, deficit_packet, deficit_head;

@@ -26,6 +26,7 @@ from bench.nic_model import (
     Settings,
     Timeline,
     association,
+    early_changes,
     pacer_of,
     words,
 )
@@ -149,10 +150,11 @@ def check(
     stall: int,
     count: int,
     seed: int,
+    longest: int = MAX_BYTES,
 ) -> Counter[str]:
     """Random frames under settings that follow each other; returns what was reached."""
     rng = np.random.default_rng(seed)
-    given, known = traffic(rng, count)
+    given, known = traffic(rng, count, longest)
     bad = rng.random(count) < 0.01
     beats = int((-(-given.lengths // here.width)).sum())
     clocks = beat_clocks(rng, beats, load, 30_000)
@@ -282,7 +284,9 @@ def check(
         return int(live if name == "live_entries" else counts[ASSOCIATION.index(name)])
 
     tape.check((at["responses"], word["responses"][:, None]), shown)
-    return reached(got, tape, given, taken, paced, way, admission, rates, table, released, clocks)
+    seen = reached(got, tape, given, taken, paced, way, admission, rates, table, released, clocks)
+    seen["early change"] = early_changes(got.timeline, at["offers"], at["admissions"], decision)
+    return seen
 
 
 def check_frames(
@@ -383,6 +387,13 @@ TICKED = replace(BASE, token_tick=64, probability=1 << 31, initial_rate_bps=40_0
 HOLD = replace(BASE, when_full="hold", timeout_clocks=3_000, probability=ALWAYS)
 # Half of the flows are always paced, at a rate that keeps the FIFO full.
 FULL = replace(BASE, probability=ALWAYS, evict=True, fifo_bytes=1_000, max_rate_bps=400_000_000)
+
+
+def policies(count: int) -> list[Settings]:
+    """The three policies in turn."""
+    return [replace(FULL, when_full=("drop", "hold", "bypass")[i % 3]) for i in range(count)]
+
+
 # Load, how often the link stalls in 256, and settings one after the other.
 CASES: dict[str, tuple[float, int, list[Settings]]] = {
     "drop": (
@@ -418,9 +429,17 @@ CASES: dict[str, tuple[float, int, list[Settings]]] = {
     "policies": (
         0.5,
         20,
-        [replace(FULL, when_full=("drop", "hold", "bypass")[i % 3]) for i in range(90)],
+        policies(90),
+    ),
+    # Back to back, so that two questions are unanswered at 64 bits too.
+    "short segments": (
+        1.0,
+        0,
+        policies(240),
     ),
 }
+# The longest segment; 54 bytes have no payload.
+LONGEST = {"short segments": 54}
 # Two of them within four clocks need a stream of 512 bits.
 ONLY_WIDE = "association: missed"
 
@@ -430,7 +449,8 @@ def run_cases(bits: int, count: int) -> None:
     seen: Counter[str] = Counter()
     for seed, (name, (load, stall, phases)) in enumerate(CASES.items()):
         settings = [scaled(bits, each) for each in phases]
-        seen.update(check(here, name, settings, load, stall, count // len(CASES), seed))
+        longest = LONGEST.get(name, MAX_BYTES)
+        seen.update(check(here, name, settings, load, stall, count // len(CASES), seed, longest))
     print(bits, dict(seen))
     assert all(count > 0 or (name == ONLY_WIDE and bits == 64) for name, count in seen.items()), (
         seen

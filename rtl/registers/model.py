@@ -256,7 +256,7 @@ def block(name: str) -> Block:
         if not field.at_most:
             continue
         upper = found.sibling(register, field.at_most)
-        # The larger one's own limits then hold for the smaller one, and its field must be limited.
+        # The limits of the larger register hold for the smaller, and its field must be limited.
         if not upper.limit or upper.limit.maximum > field.maximum:
             raise RulesError(f"{register.path}: {field.at_most} may be above its maximum")
     signals = [r.signal(f) for r in found.registers for f in r.fields if r.group != "common"]

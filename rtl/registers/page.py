@@ -12,35 +12,36 @@ orphan: true
 
 # Registers
 
-Each block has an AXI4-Lite port with words of 32 bits and 12 address bits (a page of 4 KiB). All
-settings have the NetFPGA's published values after reset (paper 5.1 and table 3), for 1 Gbps and a
-clock of 125 MHz. Where the Linux tool has the setting, its name is the same.
+Each block has an AXI4-Lite port with 32-bit words and 12 address bits (a page of 4 KiB). The reset
+values are the NetFPGA's published settings (paper 5.1 and table 3), for 1 Gbps and a clock of 125
+MHz. Settings that the Linux tool has too keep its names.
 
-## Refused accesses
+## Rejected accesses
 
-`register_guard` sits between the port and the registers. It answers SLVERR, changes no setting,
-sets a bit of `errors`, and keeps the address and value of the last refused access, in these cases:
+`register_guard` sits between the port and the registers. It rejects an access in the cases below:
+it answers SLVERR, changes no setting, sets a bit of `errors`, and stores the address and value of
+the access.
 
 | `errors` bit | case |
 | --- | --- |
 | `out_of_range` | the value is below the minimum or above the maximum, or has an undefined bit |
-| `read_only` | a write to a register that can only be read |
-| `unknown_write`, `unknown_read` | no register at the address |
+| `read_only` | a write to a read-only register |
+| `unknown_write`, `unknown_read` | the address has no register |
 | `partial_write` | a write of less than 32 bits (a strobe is low) |
 
 Write 1 to a bit of `errors` to clear it. Bits 1 and 0 of an address are ignored.
 
 The guard compares a write with another register in two cases: `min_rate_kbps` must not exceed
-`max_rate_kbps`, and `token_tick` must not exceed `update_interval`. It compares with the values in
-force, so the order of two writes matters: to raise both, write the larger one first. The guard does
-not compare `gain` with `eta` and `update_interval`, nor the drain rate with the link's rate: each
-would need a division.
+`max_rate_kbps`, and `token_tick` must not exceed `update_interval`. It compares with the current
+values, so the order of two writes matters: to raise both, write the larger one first. The guard
+does not compare `gain` with `eta` and `update_interval`, nor the drain rate with the rate of the
+link: each would need a division.
 
 ## Registers of two words
 
-A setting of two words takes effect when its high word is written; write the low word first. Until
-then the register reads as before. A value of two words is consistent when the low word is read
-first: that read holds the high word.
+A setting of two words takes effect when its high word is written, so write the low word first.
+Until then the register returns its old value. To read a consistent value of two words, read the low
+word first: that read latches the high word.
 
 ## Access
 
@@ -50,7 +51,7 @@ first: that read holds the high word.
 | r | read only: a constant, or a value from the hardware (reset: –) |
 | w1c | write 1 to clear |
 
-Counters of 32 bits stop at all ones. Addresses are in bytes from the beginning of the block.
+Counters of 32 bits stop at all ones. Addresses are in bytes from the start of the block.
 """
 
 

@@ -1,4 +1,4 @@
-// Counts events for a register: stops at all ones, so that it never lies by wrapping.
+// Counts events for a register. It stops at all ones instead of wrapping.
 module event_counter #(
     parameter int BITS = 32
 ) (

@@ -1,17 +1,17 @@
-// Header parser: watches the accepted beats of an AXI4-Stream of Ethernet frames and gives, once a frame, what
-// its IP and TCP headers say. It holds nothing back and changes nothing.
+// Header parser: watches the accepted beats of an AXI4-Stream of Ethernet frames and reports the IP and TCP header
+// fields of each frame. It neither stalls nor changes the stream.
 //
 // What it models: the part of the NetFPGA's header parser that HULL needs (paper 5.1: ECN, ACKs with ECN-Echo,
-// flows). It knows 0 to 2 VLAN tags (0x8100, 0x88a8), IPv4 with options, IPv6, TCP and the ports of UDP. It stops
+// flows). It parses 0 to 2 VLAN tags (0x8100, 0x88a8), IPv4 with options, IPv6, TCP and the ports of UDP. It stops
 // at an IPv6 extension header: such a packet is not TCP. The IPv4 header checksum is not verified.
 //
 // Flow key: CRC-32 (IEEE 802.3; zlib.crc32) of 13 bytes in network order: source address, destination
 // address, source port, destination port, protocol. An IPv6 address is first folded to 4 bytes: the XOR of its
-// four words, rotated left by 24, 16, 8 and 0 bits. Ports are 0 where there are none. Two flows with the same key
-// are one flow to whoever uses it: the chance is 2^-32 for a pair of unrelated flows, and 0 for two flows that
-// differ in nothing but the ports.
+// four words, rotated left by 24, 16, 8 and 0 bits. Ports are 0 if absent. Users of the key cannot
+// distinguish two flows with the same key. Its probability is 2^-32 for two unrelated flows, and 0 for two flows
+// that differ only in their ports.
 //
-// Units: bytes. The frame is cut into words of 4 bytes so that IP headers are aligned: word i holds the bytes
+// Units: bytes. The frame is divided into words of 4 bytes so that IP headers are aligned: word i holds the bytes
 // 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes ten clocks after the clock in
 // which the beat that decides is accepted, that of the last header byte of interest or the last of the frame.
 module header_parser #(
@@ -80,7 +80,7 @@ module header_parser #(
     is_tag = kind == 16'h0081 || kind == 16'ha888;
   endfunction
 
-  // Clock 1: the beat, in words. Byte 0 of a word is its least significant.
+  // Clock 1: the beat, as words. Byte 0 of a word is its least significant.
   logic valid_1, first_1, last_1;
   logic [BeatBits-1:0] beat_1;          // stays at its end
   logic [Lanes-1:0][31:0] words_1;
@@ -116,7 +116,7 @@ module header_parser #(
   logic [BeatBits-1:0] beat_2;
   logic [Lanes-1:0][31:0] words_2;
   logic [Lanes-1:0] present_2;
-  // Of the types in words 3, 4 and 5: seen, a tag, IPv4, IPv6.
+  // EtherTypes at words 3, 4 and 5: seen, a tag, IPv4, IPv6.
   logic [2:0] seen_2, four_2, six_2;
   logic [1:0] tag_2;
   logic [2:0][15:0] kind_1;
@@ -215,7 +215,7 @@ module header_parser #(
   logic [1:0] tags_5;
   logic known_5, is_four_5, is_six_5, later_fragment_5, tcp_protocol_5, udp_protocol_5;
   logic [7:0] protocol_5;
-  logic [3:0] length_5;   // of the IP header in words; 0 without one
+  logic [3:0] length_5;   // of the IP header, 32-bit words; 0 if absent
   logic [31:0] ip_first_5, ip_second_5, source_5, destination_5;
   always_ff @(posedge clk) begin
     valid_5 <= valid_4;

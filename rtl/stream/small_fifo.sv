@@ -1,5 +1,5 @@
-// A FIFO in registers for a few words: what is known of frames that are under way. Who writes sees to it that
-// there is room (`room`: free places); a word can be read in the clock after it was written.
+// A FIFO of a few words in registers, for information about frames in flight. The writer must check `room`, the
+// number of free places. A word can be read in the clock after it was written.
 module small_fifo #(
     parameter int BITS  = 1,
     parameter int DEPTH = 16,  // a power of two

@@ -1,9 +1,9 @@
-// A port of a switch with HULL, as one instantiates it: queue, threshold marker and phantom queue
-// (port_datapath.sv) with their registers on AXI4-Lite (docs/hardware/registers.md).
+// A switch port with HULL: queue, threshold marker and phantom queue (port_datapath.sv) with their registers on
+// AXI4-Lite (docs/hardware/registers.md).
 //
-// Source: paper 5.1, where a NetFPGA holds two of them. Put it between the switch's fabric and a MAC: frames from
-// the destination MAC on, without FCS, on AXI4-Stream. Frames in are always taken; those without room are
-// dropped and counted. After reset it is the NetFPGA's: 950 Mbps of 1 Gbps at 125 MHz, 1 KB.
+// Source: paper 5.1, where a NetFPGA holds two of them. Instantiate it between the fabric of a switch and a MAC.
+// Frames on AXI4-Stream start with the destination MAC and have no FCS. The port accepts every beat; it drops and
+// counts frames that do not fit. The reset values are the NetFPGA's: 950 Mbps of 1 Gbps at 125 MHz, 1 KB.
 module hull_switch_port #(
     parameter int DATA_BITS = 64,    // 64, 128, 256 or 512
     parameter int CLOCK_PS  = 8000,  // period of clk, for software to read: 6400 at 156.25 MHz

@@ -1,16 +1,15 @@
-// The way of a frame through a port of a switch: a queue of whole frames, the threshold marker on its
-// arrival (DCTCP), the phantom queue on its departure (HULL), and the mark in its header.
+// The path of a frame through a switch port: a queue of whole frames, the threshold marker on arrival (DCTCP), the
+// phantom queue on departure (HULL), and the mark in the header.
 //
 // Source: paper 2.1, 5.1 (the phantom queue is in series with the port); thesis 2.2.1 (K, on arrival). Units:
 // bytes, clocks.
 //
-// Counting. The queue holds bytes of frames without FCS, as they are on the stream; what the phantom queue
-// counts is that plus `overhead_bytes` (24: FCS, preamble and the gap between frames). With
-// `count_in_service` a frame is in the queue until its last beat has left, otherwise until its first beat
-// leaves.
+// Counting. The queue counts the bytes of frames on the stream, without FCS. The phantom queue adds
+// `overhead_bytes` to each frame (24: FCS, preamble and interframe gap). With `count_in_service` a frame is in the
+// queue until its last beat has left, otherwise until its first beat leaves.
 //
-// The phantom queue is asked when a frame leaves the queue, and answers while its beats are on the way to
-// the marker, so that no clock is lost. The first beat of a frame that finds the port empty comes out
+// The phantom queue decides when a frame leaves the queue. Its answer comes while the beats are on their way to the
+// marker, so no clock is lost. The first beat of a frame that finds the port empty comes out
 // 20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat came in.
 module port_datapath #(
     parameter int DATA_BITS = 64,

@@ -35,30 +35,30 @@ module hull_nic_registers #(
 
     // pacer
     output logic pacer_enable,  // Off: each frame passes
-    output logic [39:0] pacer_max_rate_bps,  // bit/s; Largest rate: the link's
+    output logic [39:0] pacer_max_rate_bps,  // bit/s; Largest rate: that of the link
     output logic [39:0] pacer_min_rate_bps,  // bit/s; Smallest rate
-    output logic [39:0] pacer_initial_rate_bps,  // bit/s; Rate when the pacer starts; clamped to the two above
+    output logic [39:0] pacer_initial_rate_bps,  // bit/s; Rate when the pacer starts, limited to the range of the two above
     output logic [19:0] pacer_bucket_bytes,  // bytes; Depth of the token bucket
-    output logic [23:0] pacer_fifo_bytes,  // bytes; Room of the FIFO
-    output logic [23:0] pacer_update_interval,  // clocks; T_r, time between two updates of the rate
-    output logic [16:0] pacer_eta,  // 2^-16; eta, weight of the last interval in the rate's average
+    output logic [23:0] pacer_fifo_bytes,  // bytes; Capacity of the FIFO; at most its memory
+    output logic [23:0] pacer_update_interval,  // clocks; T_r, time between two rate updates
+    output logic [16:0] pacer_eta,  // 2^-16; eta, weight of the last interval in the average rate
     output logic [27:0] pacer_beta,  // 2^-8 per s; beta, weight of the FIFO's backlog in the rate
     output logic [55:0] pacer_gain,  // 2^-32 bit/s; Rate per byte of the last interval: eta * 8e12 / T_r, rounded to nearest; eta from 0 to 1, T_r in ps
-    output logic [31:0] pacer_rate_step_bps,  // bit/s; Step of the rate that makes tokens; 0: none
-    output logic [23:0] pacer_token_tick,  // clocks; Time between two additions of tokens; 0: each clock
-    output logic [1:0] pacer_when_full,  // What happens to a paced frame that finds no room in the FIFO
-    input  logic [31:0] pacer_backlog_bytes,  // bytes; Bytes that wait now
-    input  logic [39:0] pacer_rate_bps,  // bit/s; Rate at which tokens are made
-    input  logic [31:0] pacer_max_backlog_bytes,  // bytes; Most bytes that have waited since reset
+    output logic [31:0] pacer_rate_step_bps,  // bit/s; Granularity of the token rate; 0: no rounding
+    output logic [23:0] pacer_token_tick,  // clocks; Time between two token additions; 0: every step of two clocks
+    output logic [1:0] pacer_when_full,  // Action for a paced frame that does not fit in the FIFO
+    input  logic [31:0] pacer_backlog_bytes,  // bytes; Bytes waiting now
+    input  logic [39:0] pacer_rate_bps,  // bit/s; Token rate
+    input  logic [31:0] pacer_max_backlog_bytes,  // bytes; Largest backlog since reset
     input  logic [31:0] pacer_frames_passed,  // frames; Frames that did not wait
     input  logic [31:0] pacer_frames_queued,  // frames; Frames that entered the FIFO
-    input  logic [31:0] pacer_frames_dropped,  // frames; Paced frames dropped because the FIFO had no room
-    input  logic [31:0] pacer_frames_bypassed,  // frames; Paced frames that passed unpaced because the FIFO had no room
+    input  logic [31:0] pacer_frames_dropped,  // frames; Paced frames dropped because they did not fit in the FIFO
+    input  logic [31:0] pacer_frames_bypassed,  // frames; Paced frames that passed unpaced because they did not fit in the FIFO
 
     // flow_association
     output logic [31:0] flow_association_probability,  // 2^-32; p_a, probability that an ACK with ECN-Echo associates its flow; all ones: always
-    output logic flow_association_when_full,  // What a full table does with a new flow
-    output logic [31:0] flow_association_timeout_clocks,  // clocks; T_i, life of an association
+    output logic flow_association_when_full,  // Action for a new flow if the table is full
+    output logic [31:0] flow_association_timeout_clocks,  // clocks; T_i, lifetime of an association
     output logic [31:0] flow_association_seed,  // bits; Seed of the random generator (LFSR)
     output logic flow_association_seed_written,  // one clock: it was written, and is in force
     input  logic [31:0] flow_association_live_entries,  // flows; Flows associated now
@@ -67,7 +67,7 @@ module hull_nic_registers #(
     input  logic [31:0] flow_association_expired,  // events; Associations that timed out
     input  logic [31:0] flow_association_ignored,  // events; New flows left unpaced because the table was full
     input  logic [31:0] flow_association_evicted,  // events; Associations replaced because the table was full
-    input  logic [31:0] flow_association_missed,  // events; Draws that came too soon after another one to be made
+    input  logic [31:0] flow_association_missed,  // events; Draws missed because they came too soon after another draw
 
     // ece_snooper
     input  logic [31:0] ece_snooper_frames,  // frames; Frames from the network
@@ -79,9 +79,9 @@ module hull_nic_registers #(
     // counters
     input  logic [31:0] counters_frames_in,  // frames; Frames received
     input  logic [31:0] counters_frames_out,  // frames; Frames sent
-    input  logic [31:0] counters_dropped_full,  // frames; Frames dropped because the queue had no room
-    input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's smallest
-    input  logic [31:0] counters_oversized,  // frames; Frames longer than the longest that the port takes
+    input  logic [31:0] counters_dropped_full,  // frames; Frames dropped because they did not fit in the queue
+    input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's minimum
+    input  logic [31:0] counters_oversized,  // frames; Frames longer than the port's maximum
     input  logic [31:0] counters_truncated,  // frames; Frames that end inside their IP or TCP header; passed on unmarked
     input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end)
 );

@@ -38,7 +38,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Which block this is: four ASCII letters, the first in the highest byte."""
+    """Identifies the block: four ASCII letters, the first in the highest byte."""
     COMMON_VERSION: Final = Register(
         address=0x004,
         words=1,
@@ -61,7 +61,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=31,
     )
-    """What was refused since the bit was last cleared."""
+    """Accesses rejected since the bit was last cleared."""
     COMMON_ERRORS_OUT_OF_RANGE_MASK: Final = 0x1
     COMMON_ERRORS_READ_ONLY_MASK: Final = 0x2
     COMMON_ERRORS_UNKNOWN_WRITE_MASK: Final = 0x4
@@ -76,7 +76,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Address of the last refused access, in bytes, in bytes."""
+    """Address of the last rejected access, in bytes, in bytes."""
     COMMON_REFUSED_VALUE: Final = Register(
         address=0x010,
         words=1,
@@ -86,7 +86,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Value of the last refused write; 0 where the last refused access was a read."""
+    """Value of the last rejected write; 0 if the last rejected access was a read."""
     COMMON_CLOCK_PS: Final = Register(
         address=0x014,
         words=1,
@@ -96,7 +96,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Period of the block's clock: what one clock is in settings that count clocks, in ps."""
+    """Period of the block's clock, the unit of settings in clocks, in ps."""
     PHANTOM_QUEUE_CONTROL: Final = Register(
         address=0x040,
         words=1,
@@ -118,7 +118,7 @@ class HullSwitchPort:
         minimum=1,
         maximum=4294967295,
     )
-    """What one clock drains, in units."""
+    """Units that one clock drains, in units."""
     PHANTOM_QUEUE_BYTE_UNITS: Final = Register(
         address=0x048,
         words=1,
@@ -128,7 +128,7 @@ class HullSwitchPort:
         minimum=1,
         maximum=4294967295,
     )
-    """What one byte adds, in units."""
+    """Units that one byte adds, in units."""
     PHANTOM_QUEUE_THRESHOLD_BYTES: Final = Register(
         address=0x04C,
         words=1,
@@ -138,7 +138,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=1048575,
     )
-    """Marks where the counter is strictly above this, in bytes."""
+    """Marks if the counter is strictly above this, in bytes."""
     PHANTOM_QUEUE_TICK_CLOCKS: Final = Register(
         address=0x050,
         words=1,
@@ -148,7 +148,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=65535,
     )
-    """Time between two steps of the drain; 0 drains each clock, in clocks."""
+    """Time between two drain steps; 0 drains every clock, in clocks."""
     PHANTOM_QUEUE_OVERHEAD_BYTES: Final = Register(
         address=0x054,
         words=1,
@@ -158,7 +158,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=63,
     )
-    """Added to each frame's length: 4 counts the FCS, 24 also preamble and gap between frames, in bytes."""
+    """Added to the length of each frame: 4 counts the FCS, 24 also preamble and interframe gap, in bytes."""
     PHANTOM_QUEUE_BACKLOG_UNITS: Final = Register(
         address=0x058,
         words=2,
@@ -210,7 +210,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=1048575,
     )
-    """K: marks where the queue is strictly above this, in bytes."""
+    """K: marks if the queue is strictly above this, in bytes."""
     THRESHOLD_MARKER_FRAMES_ABOVE: Final = Register(
         address=0x088,
         words=1,
@@ -220,7 +220,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames that were taken and found more than K, ECN-capable or not, in frames."""
+    """Accepted frames that found more than K in the queue, ECN-capable or not, in frames."""
     EGRESS_QUEUE_LIMIT_BYTES: Final = Register(
         address=0x0C0,
         words=1,
@@ -250,7 +250,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Bytes that wait now, in bytes."""
+    """Bytes waiting now, in bytes."""
     EGRESS_QUEUE_MAX_BACKLOG_BYTES: Final = Register(
         address=0x0CC,
         words=1,
@@ -260,7 +260,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Most bytes that have waited since reset, in bytes."""
+    """Largest backlog since reset, in bytes."""
     EGRESS_QUEUE_CONTROL: Final = Register(
         address=0x0D0,
         words=1,
@@ -270,7 +270,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=1,
     )
-    """How the queue is counted."""
+    """How the queue length is counted."""
     EGRESS_QUEUE_CONTROL_COUNT_IN_SERVICE_MASK: Final = 0x1
     ECN_MARKER_FRAMES_MARKED: Final = Register(
         address=0x0E0,
@@ -281,7 +281,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """ECN-capable frames in which CE was set here, in frames."""
+    """ECN-capable frames in which the port set CE, in frames."""
     ECN_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Final = Register(
         address=0x0E4,
         words=1,
@@ -291,7 +291,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames above a threshold that are not ECN-capable: passed unmarked, in frames."""
+    """Frames above a threshold that are not ECN-capable and pass unmarked, in frames."""
     COUNTERS_FRAMES_IN: Final = Register(
         address=0x100,
         words=1,
@@ -321,7 +321,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames dropped because the queue had no room, in frames."""
+    """Frames dropped because they did not fit in the queue, in frames."""
     COUNTERS_RUNT: Final = Register(
         address=0x10C,
         words=1,
@@ -331,7 +331,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames shorter than Ethernet's smallest, in frames."""
+    """Frames shorter than Ethernet's minimum, in frames."""
     COUNTERS_OVERSIZED: Final = Register(
         address=0x110,
         words=1,
@@ -341,7 +341,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames longer than the longest that the port takes, in frames."""
+    """Frames longer than the port's maximum, in frames."""
     COUNTERS_TRUNCATED: Final = Register(
         address=0x114,
         words=1,
@@ -376,7 +376,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Which block this is: four ASCII letters, the first in the highest byte."""
+    """Identifies the block: four ASCII letters, the first in the highest byte."""
     COMMON_VERSION: Final = Register(
         address=0x004,
         words=1,
@@ -399,7 +399,7 @@ class HullNic:
         minimum=0,
         maximum=31,
     )
-    """What was refused since the bit was last cleared."""
+    """Accesses rejected since the bit was last cleared."""
     COMMON_ERRORS_OUT_OF_RANGE_MASK: Final = 0x1
     COMMON_ERRORS_READ_ONLY_MASK: Final = 0x2
     COMMON_ERRORS_UNKNOWN_WRITE_MASK: Final = 0x4
@@ -414,7 +414,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Address of the last refused access, in bytes, in bytes."""
+    """Address of the last rejected access, in bytes, in bytes."""
     COMMON_REFUSED_VALUE: Final = Register(
         address=0x010,
         words=1,
@@ -424,7 +424,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Value of the last refused write; 0 where the last refused access was a read."""
+    """Value of the last rejected write; 0 if the last rejected access was a read."""
     COMMON_CLOCK_PS: Final = Register(
         address=0x014,
         words=1,
@@ -434,7 +434,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Period of the block's clock: what one clock is in settings that count clocks, in ps."""
+    """Period of the block's clock, the unit of settings in clocks, in ps."""
     PACER_CONTROL: Final = Register(
         address=0x040,
         words=1,
@@ -455,7 +455,7 @@ class HullNic:
         minimum=1,
         maximum=1000000000,
     )
-    """Largest rate: the link's, in kbit/s."""
+    """Largest rate: that of the link, in kbit/s."""
     PACER_MIN_RATE_KBPS: Final = Register(
         address=0x048,
         words=1,
@@ -475,7 +475,7 @@ class HullNic:
         minimum=1,
         maximum=1000000000,
     )
-    """Rate when the pacer starts; clamped to the two above, in kbit/s."""
+    """Rate when the pacer starts, limited to the range of the two above, in kbit/s."""
     PACER_BUCKET_BYTES: Final = Register(
         address=0x050,
         words=1,
@@ -495,7 +495,7 @@ class HullNic:
         minimum=0,
         maximum=16777215,
     )
-    """Room of the FIFO, in bytes; and at most the parameter FIFO_BYTES."""
+    """Capacity of the FIFO; at most its memory, in bytes; and at most the parameter FIFO_BYTES."""
     PACER_FIFO_CAPACITY_BYTES: Final = Register(
         address=0x058,
         words=1,
@@ -515,7 +515,7 @@ class HullNic:
         minimum=256,
         maximum=16777215,
     )
-    """T_r, time between two updates of the rate, in clocks."""
+    """T_r, time between two rate updates, in clocks."""
     PACER_ETA: Final = Register(
         address=0x060,
         words=1,
@@ -525,7 +525,7 @@ class HullNic:
         minimum=0,
         maximum=65536,
     )
-    """eta, weight of the last interval in the rate's average, in 2^-16."""
+    """eta, weight of the last interval in the average rate, in 2^-16."""
     PACER_BETA: Final = Register(
         address=0x064,
         words=1,
@@ -555,7 +555,7 @@ class HullNic:
         minimum=0,
         maximum=4000000,
     )
-    """Step of the rate that makes tokens; 0: none, in kbit/s."""
+    """Granularity of the token rate; 0: no rounding, in kbit/s."""
     PACER_TOKEN_TICK: Final = Register(
         address=0x074,
         words=1,
@@ -565,7 +565,7 @@ class HullNic:
         minimum=0,
         maximum=16777215,
     )
-    """Time between two additions of tokens; 0: each clock, in clocks; and at most update_interval."""
+    """Time between two token additions; 0: every step of two clocks, in clocks; and at most update_interval."""
     PACER_WHEN_FULL: Final = Register(
         address=0x078,
         words=1,
@@ -575,7 +575,7 @@ class HullNic:
         minimum=0,
         maximum=2,
     )
-    """What happens to a paced frame that finds no room in the FIFO."""
+    """Action for a paced frame that does not fit in the FIFO."""
     PACER_WHEN_FULL_DROP: Final = 0
     PACER_WHEN_FULL_BYPASS: Final = 1
     PACER_WHEN_FULL_HOLD: Final = 2
@@ -588,7 +588,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Bytes that wait now, in bytes."""
+    """Bytes waiting now, in bytes."""
     PACER_RATE_BPS: Final = Register(
         address=0x080,
         words=2,
@@ -598,7 +598,7 @@ class HullNic:
         minimum=0,
         maximum=1099511627775,
     )
-    """Rate at which tokens are made, in bit/s."""
+    """Token rate, in bit/s."""
     PACER_MAX_BACKLOG_BYTES: Final = Register(
         address=0x088,
         words=1,
@@ -608,7 +608,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Most bytes that have waited since reset, in bytes."""
+    """Largest backlog since reset, in bytes."""
     PACER_FRAMES_PASSED: Final = Register(
         address=0x08C,
         words=1,
@@ -638,7 +638,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Paced frames dropped because the FIFO had no room, in frames."""
+    """Paced frames dropped because they did not fit in the FIFO, in frames."""
     PACER_FRAMES_BYPASSED: Final = Register(
         address=0x098,
         words=1,
@@ -648,7 +648,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Paced frames that passed unpaced because the FIFO had no room, in frames."""
+    """Paced frames that passed unpaced because they did not fit in the FIFO, in frames."""
     FLOW_ASSOCIATION_PROBABILITY: Final = Register(
         address=0x0C0,
         words=1,
@@ -668,7 +668,7 @@ class HullNic:
         minimum=0,
         maximum=1,
     )
-    """What a full table does with a new flow."""
+    """Action for a new flow if the table is full."""
     FLOW_ASSOCIATION_WHEN_FULL_IGNORE: Final = 0
     FLOW_ASSOCIATION_WHEN_FULL_EVICT_OLDEST: Final = 1
     FLOW_ASSOCIATION_TIMEOUT_CLOCKS: Final = Register(
@@ -680,7 +680,7 @@ class HullNic:
         minimum=8,
         maximum=4294967295,
     )
-    """T_i, life of an association, in clocks."""
+    """T_i, lifetime of an association, in clocks."""
     FLOW_ASSOCIATION_SEED: Final = Register(
         address=0x0D0,
         words=1,
@@ -770,7 +770,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Draws that came too soon after another one to be made, in events."""
+    """Draws missed because they came too soon after another draw, in events."""
     ECE_SNOOPER_FRAMES: Final = Register(
         address=0x100,
         words=1,
@@ -850,7 +850,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames dropped because the queue had no room, in frames."""
+    """Frames dropped because they did not fit in the queue, in frames."""
     COUNTERS_RUNT: Final = Register(
         address=0x12C,
         words=1,
@@ -860,7 +860,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames shorter than Ethernet's smallest, in frames."""
+    """Frames shorter than Ethernet's minimum, in frames."""
     COUNTERS_OVERSIZED: Final = Register(
         address=0x130,
         words=1,
@@ -870,7 +870,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames longer than the longest that the port takes, in frames."""
+    """Frames longer than the port's maximum, in frames."""
     COUNTERS_TRUNCATED: Final = Register(
         address=0x134,
         words=1,
@@ -894,7 +894,7 @@ class HullNic:
 
 
 class LatencyMeter:
-    """Stamps probes before a switch, takes them back behind it, and keeps a histogram (paper 5.2)."""
+    """Stamps probes in front of a switch, matches them behind it, and keeps a histogram (paper 5.2)."""
 
     COMMON_IDENTIFICATION: Final = Register(
         address=0x000,
@@ -905,7 +905,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Which block this is: four ASCII letters, the first in the highest byte."""
+    """Identifies the block: four ASCII letters, the first in the highest byte."""
     COMMON_VERSION: Final = Register(
         address=0x004,
         words=1,
@@ -928,7 +928,7 @@ class LatencyMeter:
         minimum=0,
         maximum=31,
     )
-    """What was refused since the bit was last cleared."""
+    """Accesses rejected since the bit was last cleared."""
     COMMON_ERRORS_OUT_OF_RANGE_MASK: Final = 0x1
     COMMON_ERRORS_READ_ONLY_MASK: Final = 0x2
     COMMON_ERRORS_UNKNOWN_WRITE_MASK: Final = 0x4
@@ -943,7 +943,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Address of the last refused access, in bytes, in bytes."""
+    """Address of the last rejected access, in bytes, in bytes."""
     COMMON_REFUSED_VALUE: Final = Register(
         address=0x010,
         words=1,
@@ -953,7 +953,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Value of the last refused write; 0 where the last refused access was a read."""
+    """Value of the last rejected write; 0 if the last rejected access was a read."""
     COMMON_CLOCK_PS: Final = Register(
         address=0x014,
         words=1,
@@ -963,7 +963,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Period of the block's clock: what one clock is in settings that count clocks, in ps."""
+    """Period of the block's clock, the unit of settings in clocks, in ps."""
     METER_CONTROL: Final = Register(
         address=0x040,
         words=1,
@@ -986,7 +986,7 @@ class LatencyMeter:
         minimum=0,
         maximum=268435455,
     )
-    """A frame is a probe where four words of 16 bits have given values."""
+    """Offsets of the four 16-bit words that must have given values in a probe, in units of 16 bits from the first byte of the frame."""
     METER_MATCH_OFFSET_WORD_0_MASK: Final = 0x7F
     METER_MATCH_OFFSET_WORD_1_MASK: Final = 0x3F80
     METER_MATCH_OFFSET_WORD_2_MASK: Final = 0x1FC000
@@ -1000,7 +1000,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """First value (low half) and second one, in bits."""
+    """First value (low half) and second value, in bits."""
     METER_MATCH_VALUE_HIGH: Final = Register(
         address=0x04C,
         words=1,
@@ -1010,7 +1010,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Third value (low half) and fourth one, in bits."""
+    """Third value (low half) and fourth value, in bits."""
     METER_MATCH_MASK_LOW: Final = Register(
         address=0x050,
         words=1,
@@ -1020,7 +1020,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Bits that are compared, of the first value (low half) and of the second, in bits."""
+    """Bits to compare in the first value (low half) and in the second, in bits."""
     METER_MATCH_MASK_HIGH: Final = Register(
         address=0x054,
         words=1,
@@ -1030,7 +1030,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Bits that are compared, of the third value (low half) and of the fourth, in bits."""
+    """Bits to compare in the third value (low half) and in the fourth, in bits."""
     METER_SEQUENCE_OFFSET: Final = Register(
         address=0x058,
         words=1,
@@ -1040,7 +1040,7 @@ class LatencyMeter:
         minimum=0,
         maximum=127,
     )
-    """Word that holds the probe's sequence number, in words."""
+    """Offset of the probe's sequence number, in 16-bit words, in words."""
     METER_BUCKET_SHIFT: Final = Register(
         address=0x05C,
         words=1,
@@ -1060,7 +1060,7 @@ class LatencyMeter:
         minimum=0,
         maximum=65535,
     )
-    """Which bucket histogram_data shows, in buckets; and at most the parameter LAST_BUCKET."""
+    """Bucket that histogram_data shows, in buckets; and at most the parameter LAST_BUCKET."""
     METER_HISTOGRAM_DATA: Final = Register(
         address=0x064,
         words=1,
@@ -1090,7 +1090,7 @@ class LatencyMeter:
         minimum=0,
         maximum=1,
     )
-    """Whether a clear is under way: probes do not count."""
+    """State of the meter."""
     METER_STATUS_BUSY_MASK: Final = 0x1
     METER_STAMPED: Final = Register(
         address=0x070,
@@ -1111,7 +1111,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Probes that left and had a stamp, in frames."""
+    """Probes that left with a stamp, in frames."""
     METER_UNMATCHED: Final = Register(
         address=0x078,
         words=1,
@@ -1121,7 +1121,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Probes that left without a stamp: never stamped, or a second time, in frames."""
+    """Probes that left without a stamp: never stamped, duplicated, or overwritten in the table, in frames."""
     METER_OUTSTANDING: Final = Register(
         address=0x07C,
         words=1,
@@ -1131,7 +1131,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Stamped and not yet matched; lost, when the last probe has left, in frames."""
+    """Probes stamped and not yet matched; once all others have left, the number of lost probes, in frames."""
     METER_TRUNCATED: Final = Register(
         address=0x080,
         words=1,
@@ -1151,7 +1151,7 @@ class LatencyMeter:
         minimum=0,
         maximum=18446744073709551615,
     )
-    """Smallest latency; all ones while there is none, in time units."""
+    """Smallest latency; all ones before the first, in time units."""
     METER_MAX_LATENCY: Final = Register(
         address=0x090,
         words=2,

@@ -26,7 +26,7 @@ pub struct Register {
 pub mod hull_switch_port {
     use super::Register;
 
-    /// Which block this is: four ASCII letters, the first in the highest byte.
+    /// Identifies the block: four ASCII letters, the first in the highest byte.
     pub const COMMON_IDENTIFICATION: Register = Register {
         address: 0x000,
         words: 1,
@@ -52,7 +52,7 @@ pub mod hull_switch_port {
     pub const COMMON_VERSION_MINOR_MASK: u32 = 0xff0000;
     /// Incompatible changes.
     pub const COMMON_VERSION_MAJOR_MASK: u32 = 0xff000000;
-    /// What was refused since the bit was last cleared.
+    /// Accesses rejected since the bit was last cleared.
     pub const COMMON_ERRORS: Register = Register {
         address: 0x008,
         words: 1,
@@ -62,17 +62,17 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 31,
     };
-    /// A write of a value outside the register's limits.
+    /// Write of a value outside the register's limits.
     pub const COMMON_ERRORS_OUT_OF_RANGE_MASK: u32 = 0x1;
-    /// A write to a register that can only be read.
+    /// Write to a read-only register.
     pub const COMMON_ERRORS_READ_ONLY_MASK: u32 = 0x2;
-    /// A write to an address without a register.
+    /// Write to an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_WRITE_MASK: u32 = 0x4;
-    /// A read from an address without a register.
+    /// Read from an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_READ_MASK: u32 = 0x8;
-    /// A write of less than the whole word (strobes not all ones).
+    /// Write of less than the whole word (strobes not all ones).
     pub const COMMON_ERRORS_PARTIAL_WRITE_MASK: u32 = 0x10;
-    /// Address of the last refused access, in bytes, in bytes.
+    /// Address of the last rejected access, in bytes, in bytes.
     pub const COMMON_REFUSED_ADDRESS: Register = Register {
         address: 0x00c,
         words: 1,
@@ -82,7 +82,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Value of the last refused write; 0 where the last refused access was a read.
+    /// Value of the last rejected write; 0 if the last rejected access was a read.
     pub const COMMON_REFUSED_VALUE: Register = Register {
         address: 0x010,
         words: 1,
@@ -92,7 +92,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Period of the block's clock: what one clock is in settings that count clocks, in ps.
+    /// Period of the block's clock, the unit of settings in clocks, in ps.
     pub const COMMON_CLOCK_PS: Register = Register {
         address: 0x014,
         words: 1,
@@ -116,7 +116,7 @@ pub mod hull_switch_port {
     pub const PHANTOM_QUEUE_CONTROL_ENABLE_MASK: u32 = 0x1;
     /// A packet is added before the comparison (1) or after it (0).
     pub const PHANTOM_QUEUE_CONTROL_COUNT_ARRIVING_MASK: u32 = 0x2;
-    /// What one clock drains, in units.
+    /// Units that one clock drains, in units.
     pub const PHANTOM_QUEUE_DRAIN_UNITS: Register = Register {
         address: 0x044,
         words: 1,
@@ -126,7 +126,7 @@ pub mod hull_switch_port {
         minimum: 1,
         maximum: 4294967295,
     };
-    /// What one byte adds, in units.
+    /// Units that one byte adds, in units.
     pub const PHANTOM_QUEUE_BYTE_UNITS: Register = Register {
         address: 0x048,
         words: 1,
@@ -136,7 +136,7 @@ pub mod hull_switch_port {
         minimum: 1,
         maximum: 4294967295,
     };
-    /// Marks where the counter is strictly above this, in bytes.
+    /// Marks if the counter is strictly above this, in bytes.
     pub const PHANTOM_QUEUE_THRESHOLD_BYTES: Register = Register {
         address: 0x04c,
         words: 1,
@@ -146,7 +146,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 1048575,
     };
-    /// Time between two steps of the drain; 0 drains each clock, in clocks.
+    /// Time between two drain steps; 0 drains every clock, in clocks.
     pub const PHANTOM_QUEUE_TICK_CLOCKS: Register = Register {
         address: 0x050,
         words: 1,
@@ -156,7 +156,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 65535,
     };
-    /// Added to each frame's length: 4 counts the FCS, 24 also preamble and gap between frames, in bytes.
+    /// Added to the length of each frame: 4 counts the FCS, 24 also preamble and interframe gap, in bytes.
     pub const PHANTOM_QUEUE_OVERHEAD_BYTES: Register = Register {
         address: 0x054,
         words: 1,
@@ -206,11 +206,11 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 3,
     };
-    /// Marks.
+    /// Marks frames.
     pub const THRESHOLD_MARKER_CONTROL_ENABLE_MASK: u32 = 0x1;
     /// A packet is added before the comparison (1) or after it (0).
     pub const THRESHOLD_MARKER_CONTROL_COUNT_ARRIVING_MASK: u32 = 0x2;
-    /// K: marks where the queue is strictly above this, in bytes.
+    /// K: marks if the queue is strictly above this, in bytes.
     pub const THRESHOLD_MARKER_THRESHOLD_BYTES: Register = Register {
         address: 0x084,
         words: 1,
@@ -220,7 +220,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 1048575,
     };
-    /// Frames that were taken and found more than K, ECN-capable or not, in frames.
+    /// Accepted frames that found more than K in the queue, ECN-capable or not, in frames.
     pub const THRESHOLD_MARKER_FRAMES_ABOVE: Register = Register {
         address: 0x088,
         words: 1,
@@ -250,7 +250,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Bytes that wait now, in bytes.
+    /// Bytes waiting now, in bytes.
     pub const EGRESS_QUEUE_BACKLOG_BYTES: Register = Register {
         address: 0x0c8,
         words: 1,
@@ -260,7 +260,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Most bytes that have waited since reset, in bytes.
+    /// Largest backlog since reset, in bytes.
     pub const EGRESS_QUEUE_MAX_BACKLOG_BYTES: Register = Register {
         address: 0x0cc,
         words: 1,
@@ -270,7 +270,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// How the queue is counted.
+    /// How the queue length is counted.
     pub const EGRESS_QUEUE_CONTROL: Register = Register {
         address: 0x0d0,
         words: 1,
@@ -282,7 +282,7 @@ pub mod hull_switch_port {
     };
     /// A frame is in the queue until its last beat has left (1) or until its first beat leaves (0).
     pub const EGRESS_QUEUE_CONTROL_COUNT_IN_SERVICE_MASK: u32 = 0x1;
-    /// ECN-capable frames in which CE was set here, in frames.
+    /// ECN-capable frames in which the port set CE, in frames.
     pub const ECN_MARKER_FRAMES_MARKED: Register = Register {
         address: 0x0e0,
         words: 1,
@@ -292,7 +292,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames above a threshold that are not ECN-capable: passed unmarked, in frames.
+    /// Frames above a threshold that are not ECN-capable and pass unmarked, in frames.
     pub const ECN_MARKER_FRAMES_NOT_ECT_OVER_THRESHOLD: Register = Register {
         address: 0x0e4,
         words: 1,
@@ -322,7 +322,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames dropped because the queue had no room, in frames.
+    /// Frames dropped because they did not fit in the queue, in frames.
     pub const COUNTERS_DROPPED_FULL: Register = Register {
         address: 0x108,
         words: 1,
@@ -332,7 +332,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames shorter than Ethernet's smallest, in frames.
+    /// Frames shorter than Ethernet's minimum, in frames.
     pub const COUNTERS_RUNT: Register = Register {
         address: 0x10c,
         words: 1,
@@ -342,7 +342,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames longer than the longest that the port takes, in frames.
+    /// Frames longer than the port's maximum, in frames.
     pub const COUNTERS_OVERSIZED: Register = Register {
         address: 0x110,
         words: 1,
@@ -378,7 +378,7 @@ pub mod hull_switch_port {
 pub mod hull_nic {
     use super::Register;
 
-    /// Which block this is: four ASCII letters, the first in the highest byte.
+    /// Identifies the block: four ASCII letters, the first in the highest byte.
     pub const COMMON_IDENTIFICATION: Register = Register {
         address: 0x000,
         words: 1,
@@ -404,7 +404,7 @@ pub mod hull_nic {
     pub const COMMON_VERSION_MINOR_MASK: u32 = 0xff0000;
     /// Incompatible changes.
     pub const COMMON_VERSION_MAJOR_MASK: u32 = 0xff000000;
-    /// What was refused since the bit was last cleared.
+    /// Accesses rejected since the bit was last cleared.
     pub const COMMON_ERRORS: Register = Register {
         address: 0x008,
         words: 1,
@@ -414,17 +414,17 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 31,
     };
-    /// A write of a value outside the register's limits.
+    /// Write of a value outside the register's limits.
     pub const COMMON_ERRORS_OUT_OF_RANGE_MASK: u32 = 0x1;
-    /// A write to a register that can only be read.
+    /// Write to a read-only register.
     pub const COMMON_ERRORS_READ_ONLY_MASK: u32 = 0x2;
-    /// A write to an address without a register.
+    /// Write to an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_WRITE_MASK: u32 = 0x4;
-    /// A read from an address without a register.
+    /// Read from an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_READ_MASK: u32 = 0x8;
-    /// A write of less than the whole word (strobes not all ones).
+    /// Write of less than the whole word (strobes not all ones).
     pub const COMMON_ERRORS_PARTIAL_WRITE_MASK: u32 = 0x10;
-    /// Address of the last refused access, in bytes, in bytes.
+    /// Address of the last rejected access, in bytes, in bytes.
     pub const COMMON_REFUSED_ADDRESS: Register = Register {
         address: 0x00c,
         words: 1,
@@ -434,7 +434,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Value of the last refused write; 0 where the last refused access was a read.
+    /// Value of the last rejected write; 0 if the last rejected access was a read.
     pub const COMMON_REFUSED_VALUE: Register = Register {
         address: 0x010,
         words: 1,
@@ -444,7 +444,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Period of the block's clock: what one clock is in settings that count clocks, in ps.
+    /// Period of the block's clock, the unit of settings in clocks, in ps.
     pub const COMMON_CLOCK_PS: Register = Register {
         address: 0x014,
         words: 1,
@@ -466,7 +466,7 @@ pub mod hull_nic {
     };
     /// Off: each frame passes.
     pub const PACER_CONTROL_ENABLE_MASK: u32 = 0x1;
-    /// Largest rate: the link's, in kbit/s.
+    /// Largest rate: that of the link, in kbit/s.
     pub const PACER_MAX_RATE_KBPS: Register = Register {
         address: 0x044,
         words: 1,
@@ -486,7 +486,7 @@ pub mod hull_nic {
         minimum: 1,
         maximum: 1000000000,
     };
-    /// Rate when the pacer starts; clamped to the two above, in kbit/s.
+    /// Rate when the pacer starts, limited to the range of the two above, in kbit/s.
     pub const PACER_INITIAL_RATE_KBPS: Register = Register {
         address: 0x04c,
         words: 1,
@@ -506,7 +506,7 @@ pub mod hull_nic {
         minimum: 1,
         maximum: 1000000,
     };
-    /// Room of the FIFO, in bytes; and at most the parameter FIFO_BYTES.
+    /// Capacity of the FIFO; at most its memory, in bytes; and at most the parameter FIFO_BYTES.
     pub const PACER_FIFO_BYTES: Register = Register {
         address: 0x054,
         words: 1,
@@ -526,7 +526,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// T_r, time between two updates of the rate, in clocks.
+    /// T_r, time between two rate updates, in clocks.
     pub const PACER_UPDATE_INTERVAL: Register = Register {
         address: 0x05c,
         words: 1,
@@ -536,7 +536,7 @@ pub mod hull_nic {
         minimum: 256,
         maximum: 16777215,
     };
-    /// eta, weight of the last interval in the rate's average, in 2^-16.
+    /// eta, weight of the last interval in the average rate, in 2^-16.
     pub const PACER_ETA: Register = Register {
         address: 0x060,
         words: 1,
@@ -566,7 +566,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 72057594037927935,
     };
-    /// Step of the rate that makes tokens; 0: none, in kbit/s.
+    /// Granularity of the token rate; 0: no rounding, in kbit/s.
     pub const PACER_RATE_STEP_KBPS: Register = Register {
         address: 0x070,
         words: 1,
@@ -576,7 +576,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4000000,
     };
-    /// Time between two additions of tokens; 0: each clock, in clocks; and at most update_interval.
+    /// Time between two token additions; 0: every step of two clocks, in clocks; and at most update_interval.
     pub const PACER_TOKEN_TICK: Register = Register {
         address: 0x074,
         words: 1,
@@ -586,7 +586,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 16777215,
     };
-    /// What happens to a paced frame that finds no room in the FIFO.
+    /// Action for a paced frame that does not fit in the FIFO.
     pub const PACER_WHEN_FULL: Register = Register {
         address: 0x078,
         words: 1,
@@ -598,11 +598,11 @@ pub mod hull_nic {
     };
     /// The frame is dropped.
     pub const PACER_WHEN_FULL_DROP: u32 = 0;
-    /// The frame passes at once, ahead of those that wait.
+    /// The frame passes at once, ahead of waiting frames.
     pub const PACER_WHEN_FULL_BYPASS: u32 = 1;
     /// The host's stream is held until there is room.
     pub const PACER_WHEN_FULL_HOLD: u32 = 2;
-    /// Bytes that wait now, in bytes.
+    /// Bytes waiting now, in bytes.
     pub const PACER_BACKLOG_BYTES: Register = Register {
         address: 0x07c,
         words: 1,
@@ -612,7 +612,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Rate at which tokens are made, in bit/s.
+    /// Token rate, in bit/s.
     pub const PACER_RATE_BPS: Register = Register {
         address: 0x080,
         words: 2,
@@ -622,7 +622,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 1099511627775,
     };
-    /// Most bytes that have waited since reset, in bytes.
+    /// Largest backlog since reset, in bytes.
     pub const PACER_MAX_BACKLOG_BYTES: Register = Register {
         address: 0x088,
         words: 1,
@@ -652,7 +652,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Paced frames dropped because the FIFO had no room, in frames.
+    /// Paced frames dropped because they did not fit in the FIFO, in frames.
     pub const PACER_FRAMES_DROPPED: Register = Register {
         address: 0x094,
         words: 1,
@@ -662,7 +662,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Paced frames that passed unpaced because the FIFO had no room, in frames.
+    /// Paced frames that passed unpaced because they did not fit in the FIFO, in frames.
     pub const PACER_FRAMES_BYPASSED: Register = Register {
         address: 0x098,
         words: 1,
@@ -682,7 +682,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// What a full table does with a new flow.
+    /// Action for a new flow if the table is full.
     pub const FLOW_ASSOCIATION_WHEN_FULL: Register = Register {
         address: 0x0c4,
         words: 1,
@@ -694,9 +694,9 @@ pub mod hull_nic {
     };
     /// The new flow stays unpaced.
     pub const FLOW_ASSOCIATION_WHEN_FULL_IGNORE: u32 = 0;
-    /// The new flow replaces the one that would expire first.
+    /// The new flow replaces the flow with the oldest association.
     pub const FLOW_ASSOCIATION_WHEN_FULL_EVICT_OLDEST: u32 = 1;
-    /// T_i, life of an association, in clocks.
+    /// T_i, lifetime of an association, in clocks.
     pub const FLOW_ASSOCIATION_TIMEOUT_CLOCKS: Register = Register {
         address: 0x0c8,
         words: 1,
@@ -786,7 +786,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Draws that came too soon after another one to be made, in events.
+    /// Draws missed because they came too soon after another draw, in events.
     pub const FLOW_ASSOCIATION_MISSED: Register = Register {
         address: 0x0f0,
         words: 1,
@@ -866,7 +866,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames dropped because the queue had no room, in frames.
+    /// Frames dropped because they did not fit in the queue, in frames.
     pub const COUNTERS_DROPPED_FULL: Register = Register {
         address: 0x128,
         words: 1,
@@ -876,7 +876,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames shorter than Ethernet's smallest, in frames.
+    /// Frames shorter than Ethernet's minimum, in frames.
     pub const COUNTERS_RUNT: Register = Register {
         address: 0x12c,
         words: 1,
@@ -886,7 +886,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames longer than the longest that the port takes, in frames.
+    /// Frames longer than the port's maximum, in frames.
     pub const COUNTERS_OVERSIZED: Register = Register {
         address: 0x130,
         words: 1,
@@ -918,11 +918,11 @@ pub mod hull_nic {
     };
 }
 
-/// Stamps probes before a switch, takes them back behind it, and keeps a histogram (paper 5.2).
+/// Stamps probes in front of a switch, matches them behind it, and keeps a histogram (paper 5.2).
 pub mod latency_meter {
     use super::Register;
 
-    /// Which block this is: four ASCII letters, the first in the highest byte.
+    /// Identifies the block: four ASCII letters, the first in the highest byte.
     pub const COMMON_IDENTIFICATION: Register = Register {
         address: 0x000,
         words: 1,
@@ -948,7 +948,7 @@ pub mod latency_meter {
     pub const COMMON_VERSION_MINOR_MASK: u32 = 0xff0000;
     /// Incompatible changes.
     pub const COMMON_VERSION_MAJOR_MASK: u32 = 0xff000000;
-    /// What was refused since the bit was last cleared.
+    /// Accesses rejected since the bit was last cleared.
     pub const COMMON_ERRORS: Register = Register {
         address: 0x008,
         words: 1,
@@ -958,17 +958,17 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 31,
     };
-    /// A write of a value outside the register's limits.
+    /// Write of a value outside the register's limits.
     pub const COMMON_ERRORS_OUT_OF_RANGE_MASK: u32 = 0x1;
-    /// A write to a register that can only be read.
+    /// Write to a read-only register.
     pub const COMMON_ERRORS_READ_ONLY_MASK: u32 = 0x2;
-    /// A write to an address without a register.
+    /// Write to an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_WRITE_MASK: u32 = 0x4;
-    /// A read from an address without a register.
+    /// Read from an address without a register.
     pub const COMMON_ERRORS_UNKNOWN_READ_MASK: u32 = 0x8;
-    /// A write of less than the whole word (strobes not all ones).
+    /// Write of less than the whole word (strobes not all ones).
     pub const COMMON_ERRORS_PARTIAL_WRITE_MASK: u32 = 0x10;
-    /// Address of the last refused access, in bytes, in bytes.
+    /// Address of the last rejected access, in bytes, in bytes.
     pub const COMMON_REFUSED_ADDRESS: Register = Register {
         address: 0x00c,
         words: 1,
@@ -978,7 +978,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Value of the last refused write; 0 where the last refused access was a read.
+    /// Value of the last rejected write; 0 if the last rejected access was a read.
     pub const COMMON_REFUSED_VALUE: Register = Register {
         address: 0x010,
         words: 1,
@@ -988,7 +988,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Period of the block's clock: what one clock is in settings that count clocks, in ps.
+    /// Period of the block's clock, the unit of settings in clocks, in ps.
     pub const COMMON_CLOCK_PS: Register = Register {
         address: 0x014,
         words: 1,
@@ -1008,13 +1008,13 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 7,
     };
-    /// Stamps and matches.
+    /// Stamps and matches probes.
     pub const METER_CONTROL_ENABLE_MASK: u32 = 0x1;
-    /// Write 1: empties table, histogram and counters. Reads as 0.
+    /// Write 1 to clear table, histogram and counters. Reads as 0.
     pub const METER_CONTROL_CLEAR_MASK: u32 = 0x2;
-    /// Time is the PTP clock's (1) or counted in clocks (0).
+    /// Takes the time from the PTP clock (1) or counts clocks (0).
     pub const METER_CONTROL_USE_PTP_MASK: u32 = 0x4;
-    /// A frame is a probe where four words of 16 bits have given values.
+    /// Offsets of the four 16-bit words that must have given values in a probe, in units of 16 bits from the first byte of the frame.
     pub const METER_MATCH_OFFSET: Register = Register {
         address: 0x044,
         words: 1,
@@ -1024,15 +1024,15 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 268435455,
     };
-    /// Word of the first value.
+    /// Offset of the first value.
     pub const METER_MATCH_OFFSET_WORD_0_MASK: u32 = 0x7f;
-    /// Word of the second value.
+    /// Offset of the second value.
     pub const METER_MATCH_OFFSET_WORD_1_MASK: u32 = 0x3f80;
-    /// Word of the third value.
+    /// Offset of the third value.
     pub const METER_MATCH_OFFSET_WORD_2_MASK: u32 = 0x1fc000;
-    /// Word of the fourth value.
+    /// Offset of the fourth value.
     pub const METER_MATCH_OFFSET_WORD_3_MASK: u32 = 0xfe00000;
-    /// First value (low half) and second one, in bits.
+    /// First value (low half) and second value, in bits.
     pub const METER_MATCH_VALUE_LOW: Register = Register {
         address: 0x048,
         words: 1,
@@ -1042,7 +1042,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Third value (low half) and fourth one, in bits.
+    /// Third value (low half) and fourth value, in bits.
     pub const METER_MATCH_VALUE_HIGH: Register = Register {
         address: 0x04c,
         words: 1,
@@ -1052,7 +1052,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Bits that are compared, of the first value (low half) and of the second, in bits.
+    /// Bits to compare in the first value (low half) and in the second, in bits.
     pub const METER_MATCH_MASK_LOW: Register = Register {
         address: 0x050,
         words: 1,
@@ -1062,7 +1062,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Bits that are compared, of the third value (low half) and of the fourth, in bits.
+    /// Bits to compare in the third value (low half) and in the fourth, in bits.
     pub const METER_MATCH_MASK_HIGH: Register = Register {
         address: 0x054,
         words: 1,
@@ -1072,7 +1072,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Word that holds the probe's sequence number, in words.
+    /// Offset of the probe's sequence number, in 16-bit words, in words.
     pub const METER_SEQUENCE_OFFSET: Register = Register {
         address: 0x058,
         words: 1,
@@ -1092,7 +1092,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 31,
     };
-    /// Which bucket histogram_data shows, in buckets; and at most the parameter LAST_BUCKET.
+    /// Bucket that histogram_data shows, in buckets; and at most the parameter LAST_BUCKET.
     pub const METER_HISTOGRAM_ADDRESS: Register = Register {
         address: 0x060,
         words: 1,
@@ -1122,7 +1122,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Whether a clear is under way: probes do not count.
+    /// State of the meter.
     pub const METER_STATUS: Register = Register {
         address: 0x06c,
         words: 1,
@@ -1132,7 +1132,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 1,
     };
-    /// 
+    /// A clear is in progress; probes are not counted.
     pub const METER_STATUS_BUSY_MASK: u32 = 0x1;
     /// Probes that entered and got a stamp, in frames.
     pub const METER_STAMPED: Register = Register {
@@ -1144,7 +1144,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Probes that left and had a stamp, in frames.
+    /// Probes that left with a stamp, in frames.
     pub const METER_MATCHED: Register = Register {
         address: 0x074,
         words: 1,
@@ -1154,7 +1154,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Probes that left without a stamp: never stamped, or a second time, in frames.
+    /// Probes that left without a stamp: never stamped, duplicated, or overwritten in the table, in frames.
     pub const METER_UNMATCHED: Register = Register {
         address: 0x078,
         words: 1,
@@ -1164,7 +1164,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Stamped and not yet matched; lost, when the last probe has left, in frames.
+    /// Probes stamped and not yet matched; once all others have left, the number of lost probes, in frames.
     pub const METER_OUTSTANDING: Register = Register {
         address: 0x07c,
         words: 1,
@@ -1184,7 +1184,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Smallest latency; all ones while there is none, in time units.
+    /// Smallest latency; all ones before the first, in time units.
     pub const METER_MIN_LATENCY: Register = Register {
         address: 0x088,
         words: 2,

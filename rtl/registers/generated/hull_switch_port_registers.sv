@@ -34,37 +34,37 @@ module hull_switch_port_registers #(
     // phantom_queue
     output logic phantom_queue_enable,  // Off: the counter stays empty and nothing is marked
     output logic phantom_queue_count_arriving,  // A packet is added before the comparison (1) or after it (0)
-    output logic [31:0] phantom_queue_drain_units,  // units; What one clock drains
-    output logic [31:0] phantom_queue_byte_units,  // units; What one byte adds
-    output logic [19:0] phantom_queue_threshold_bytes,  // bytes; Marks where the counter is strictly above this
-    output logic [15:0] phantom_queue_tick_clocks,  // clocks; Time between two steps of the drain; 0 drains each clock
-    output logic [5:0] phantom_queue_overhead_bytes,  // bytes; Added to each frame's length: 4 counts the FCS, 24 also preamble and gap between frames
+    output logic [31:0] phantom_queue_drain_units,  // units; Units that one clock drains
+    output logic [31:0] phantom_queue_byte_units,  // units; Units that one byte adds
+    output logic [19:0] phantom_queue_threshold_bytes,  // bytes; Marks if the counter is strictly above this
+    output logic [15:0] phantom_queue_tick_clocks,  // clocks; Time between two drain steps; 0 drains every clock
+    output logic [5:0] phantom_queue_overhead_bytes,  // bytes; Added to the length of each frame: 4 counts the FCS, 24 also preamble and interframe gap
     input  logic [51:0] phantom_queue_backlog_units,  // units; The counter
     input  logic [31:0] phantom_queue_frames_seen,  // frames; Frames that the phantom queue counted
     input  logic [31:0] phantom_queue_frames_above,  // frames; Frames that found the counter above the threshold, ECN-capable or not
 
     // threshold_marker
-    output logic threshold_marker_enable,  // Marks
+    output logic threshold_marker_enable,  // Marks frames
     output logic threshold_marker_count_arriving,  // A packet is added before the comparison (1) or after it (0)
-    output logic [19:0] threshold_marker_threshold_bytes,  // bytes; K: marks where the queue is strictly above this
-    input  logic [31:0] threshold_marker_frames_above,  // frames; Frames that were taken and found more than K, ECN-capable or not
+    output logic [19:0] threshold_marker_threshold_bytes,  // bytes; K: marks if the queue is strictly above this
+    input  logic [31:0] threshold_marker_frames_above,  // frames; Accepted frames that found more than K in the queue, ECN-capable or not
 
     // egress_queue
     output logic [19:0] egress_queue_limit_bytes,  // bytes; A frame that would make the queue longer is dropped
-    input  logic [31:0] egress_queue_backlog_bytes,  // bytes; Bytes that wait now
-    input  logic [31:0] egress_queue_max_backlog_bytes,  // bytes; Most bytes that have waited since reset
+    input  logic [31:0] egress_queue_backlog_bytes,  // bytes; Bytes waiting now
+    input  logic [31:0] egress_queue_max_backlog_bytes,  // bytes; Largest backlog since reset
     output logic egress_queue_count_in_service,  // A frame is in the queue until its last beat has left (1) or until its first beat leaves (0)
 
     // ecn_marker
-    input  logic [31:0] ecn_marker_frames_marked,  // frames; ECN-capable frames in which CE was set here
-    input  logic [31:0] ecn_marker_frames_not_ect_over_threshold,  // frames; Frames above a threshold that are not ECN-capable: passed unmarked
+    input  logic [31:0] ecn_marker_frames_marked,  // frames; ECN-capable frames in which the port set CE
+    input  logic [31:0] ecn_marker_frames_not_ect_over_threshold,  // frames; Frames above a threshold that are not ECN-capable and pass unmarked
 
     // counters
     input  logic [31:0] counters_frames_in,  // frames; Frames received
     input  logic [31:0] counters_frames_out,  // frames; Frames sent
-    input  logic [31:0] counters_dropped_full,  // frames; Frames dropped because the queue had no room
-    input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's smallest
-    input  logic [31:0] counters_oversized,  // frames; Frames longer than the longest that the port takes
+    input  logic [31:0] counters_dropped_full,  // frames; Frames dropped because they did not fit in the queue
+    input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's minimum
+    input  logic [31:0] counters_oversized,  // frames; Frames longer than the port's maximum
     input  logic [31:0] counters_truncated,  // frames; Frames that end inside their IP or TCP header; passed on unmarked
     input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end)
 );
