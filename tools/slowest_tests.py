@@ -1,9 +1,9 @@
 """`slowest_tests.py COMMAND`: runs `cargo test ...`, shows its output, and names its slowest tests.
 
-Stable Rust reports no time per test (`--report-time` needs nightly). cargo-nextest would be one more
-program to install, and starts a process per test. But libtest starts the tests of a binary in the
-order of their names, as many at a time as there are threads, and prints a line when one ends. So a
-test starts when an earlier one ends. Times are wall-clock seconds.
+Stable Rust reports no time per test (`--report-time` needs nightly). cargo-nextest would be one
+more program to install, and starts a process per test. But libtest starts the tests of a binary in
+the order of their names, as many at a time as there are threads, and prints a line when one ends.
+So a test starts when an earlier one ends. Times are wall-clock seconds.
 """
 
 import os
