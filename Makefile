@@ -49,7 +49,7 @@ demo: build ## HULL against DCTCP and TCP, short runs, beside the published numb
 test: build ## format, lint, types and all tests, Rust and Python
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked --workspace --exclude hull-py --exclude hull-reference
+	$(BIN)/python tools/slowest_tests.py cargo test --locked --workspace --exclude hull-py --exclude hull-reference
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Finding
+from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Point, Variant, published, table_points
 from hull.experiments.common.measured import Reader, Results, Summary
 from hull.experiments.common.stated import Stated
@@ -158,7 +158,7 @@ def deviations(results: Results, runs: Iterable[tuple[str, str, float]]) -> dict
     }
 
 
-def close(results: Results, runs: Iterable[tuple[str, str, float]]) -> Finding:
+def _close(results: Results, runs: Iterable[tuple[str, str, float]]) -> Finding:
     """Tails within 3% on at least 80% of the runs, median within 2%."""
     found = deviations(results, runs)
     if not found:
@@ -173,11 +173,34 @@ def close(results: Results, runs: Iterable[tuple[str, str, float]]) -> Finding:
     )
 
 
-def uncontended_us(size: int, links: int = 6, gbps: float = 100.0, delay_us: float = 1.0) -> float:
-    """Completion of a message that no other traffic meets, until its last ACK, us.
+def tails_claim(
+    experiment: str,
+    source: str,
+    runs: Sequence[tuple[str, str, float]],
+    *,
+    where: str = "",
+    tried: str = "",
+    shown_by: tuple[str, ...] = (),
+) -> Claim:
+    """The claim that an experiment's tails are the recorded ones, of those `runs`."""
+    return Claim(
+        id=f"{experiment}-tails",
+        source=f"uet-htsim, {source}",
+        claim=f"{where}at least 80% of the tails are within 3% of the recorded ones, and the "
+        "median of the deviations is within 2%",
+        check=lambda results: _close(results, runs),
+        kind="predicted",
+        bound="hull",
+        tried=tried,
+        shown_by=shown_by,
+    )
 
-    n full packets and one of r bytes over h links, cut through by none: (n + h - 1) full
-    transmissions and one of the rest, h delays there and back, h transmissions of the ACK.
+
+def uncontended_us(size: int, links: int = 6, gbps: float = 100.0, delay_us: float = 1.0) -> float:
+    """Completion time of an uncontended message, until its last ACK, us.
+
+    n full packets and one of r bytes over h links, store-and-forward: (n + h - 1) full
+    transmissions and one of the rest, h delays in each direction, h transmissions of the ACK.
     """
     full, rest = divmod(size, PAYLOAD)
     per_byte_us = 8e-3 / gbps
