@@ -37,6 +37,7 @@ mod queue_series;
 mod random_loss;
 mod random_messages;
 mod random_scenarios;
+mod random_settings;
 mod rcp;
 mod red_and_pi;
 mod refused_before_the_run;
