@@ -103,6 +103,10 @@ bench: build ## packet-hops per CPU second, beside those of BASE=REV; RUNS=5 ONL
 	$(MEASURE) benches/bench.py $(BENCH) $(RUNS_EACH)
 	@if tools/linux-ready test; then cd linux/hull-linux && cargo run -q --release --locked --example overhead; fi
 
+.PHONY: threads
+threads: build ## what two threads gain on one run, alone and beside a busy process; RUNS=3
+	$(MEASURE) benches/threads.py $(RUNS_EACH)
+
 .PHONY: peers
 peers: build ## hull beside htsim (HTSIM=PROGRAM) and ns-3 (Debian: libns3-dev) on the same flow lists
 	$(MEASURE) -m peers.run $(if $(HTSIM),--htsim $(HTSIM)) $(RUNS_EACH)

@@ -58,12 +58,31 @@ def tree(scheme: str, kind: str = "speed") -> Figure:
     return Figure(name, kind, "tree192", scheme, TREE, 192)
 
 
-def fat_tree(k: int, count: int, kind: str = "speed", *, large: bool = False) -> Figure:
+def fat_tree(k: int, count: int, *, large: bool = False) -> Figure:
     """Web search sizes at 30% of 100 Gbps, DCTCP."""
     hosts = k**3 // 4
-    name = f"fat tree {hosts}" if kind == "speed" else f"fat tree {hosts}, {kind}"
     settings = (f"topology.fat_tree.k={k}", f"workload.flows.count={count}")
-    return Figure(name, kind, "fat-tree1024", "dctcp", settings, hosts, large=large)
+    return Figure(
+        f"fat tree {hosts}", "speed", "fat-tree1024", "dctcp", settings, hosts, large=large
+    )
+
+
+# What makes the fat tree's scheme, DCTCP, another one.
+SCHEMES = {
+    "tcp": ("transport.congestion_control=newreno", "transport.ecn=false"),
+    "dctcp": (),
+    "hull": (
+        "switch.phantom_queue={drain='95%',threshold='15KB'}",
+        "pacer={update_interval='7.2us',beta=375,association_timeout='1ms'}",
+    ),
+}
+
+
+def fat_tree_of(scheme: str, kind: str) -> Figure:
+    """The same with 1,024 hosts and any scheme."""
+    figure = fat_tree(16, 6_000)
+    name = f"{figure.name} {scheme}, {kind}"
+    return figure._replace(name=name, kind=kind, settings=figure.settings + SCHEMES[scheme])
 
 
 def permutation(k: int) -> Figure:
@@ -110,11 +129,8 @@ FIGURES = (
     fixed(),
     one_flow("a run of one flow", 4),
     one_flow("start of 65536", 64, large=True),
-    tree("tcp", "threads"),
-    tree("dctcp", "threads"),
-    tree("hull", "threads"),
-    fat_tree(16, 6_000, "threads"),
-    tree("dctcp", "busy"),
+    *(tree(scheme, kind) for kind in ("threads", "busy") for scheme in SCHEMES),
+    *(fat_tree_of(scheme, kind) for kind in ("threads", "busy") for scheme in SCHEMES),
     loop("dctcp"),
     loop("hull"),
 )

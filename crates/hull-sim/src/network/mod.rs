@@ -41,6 +41,12 @@ const HOST: u32 = 1 << 31;
 /// Marks, beside the entry of its route, a packet that is looked at when it comes off its link.
 const OBSERVED: u32 = 1 << 30;
 
+/// What an event carries of the entry of a packet's route.
+#[inline(always)]
+fn next_of(entry: u32, observed: bool) -> u32 {
+    entry | (u32::from(observed) * OBSERVED)
+}
+
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
@@ -197,7 +203,7 @@ impl Network {
         let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
         Cargo {
             packet: place,
-            next: self.hops[packet.hop as usize] | (u32::from(observed) * OBSERVED),
+            next: next_of(self.hops[packet.hop as usize], observed),
         }
     }
 

@@ -2,16 +2,18 @@
 //! Packets that leave the part, and routes that the others do not know yet, are kept until someone
 //! fetches them. Sizes are bytes, times ps.
 
+use std::collections::BTreeSet;
+
 use super::packet::Packet;
-use super::port::Verdict;
-use super::{HOST, Network};
+use super::port::{Port, Verdict};
+use super::{HOST, Network, next_of};
 use crate::engine::Cargo;
 
-/// A packet with the start of its transmission.
+/// A packet with the time when it comes off its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// Start of transmission, ps.
-    pub start_ps: u64,
+    /// When its event is due, ps.
+    pub arrival_ps: u64,
     /// The packet.
     pub packet: Packet,
 }
@@ -21,7 +23,7 @@ pub struct Scheduled {
 pub struct Departure {
     /// The part that it goes to.
     pub to: u8,
-    /// The packet, with the start of its transmission.
+    /// The packet, with the time when it comes off its link.
     pub scheduled: Scheduled,
 }
 
@@ -31,6 +33,8 @@ pub(super) struct OwnPart {
     number: u8,
     /// The part of each port's queue; hosts are in part 0.
     of_ports: Vec<u8>,
+    /// Whether each port is observed: what comes from another part needs to know no more of its port here.
+    observed: Vec<bool>,
     departures: Vec<Departure>,
     /// Routes that were set: place of the first entry, and how many ports.
     routes: Vec<(u32, u32)>,
@@ -48,10 +52,11 @@ impl Network {
     /// of `cut` may lead out of it.
     pub fn become_part(&mut self, number: u8, of_ports: &[u8], cut: &[usize]) {
         let own = cut.iter().filter(|&&port| of_ports[port] == number);
-        own.for_each(|&port| self.ports[port].cut());
+        own.for_each(|&port| self.ports[port].cut(true));
         self.part = Some(Box::new(OwnPart {
             number,
             of_ports: of_ports.to_vec(),
+            observed: self.ports.iter().map(Port::is_observed).collect(),
             departures: Vec::new(),
             routes: Vec::new(),
         }));
@@ -60,7 +65,7 @@ impl Network {
     /// A packet was offered to a port whose link is cut: it stays in this part or departs.
     #[inline]
     pub(super) fn pass_on(&mut self, place: u32, verdict: Verdict) -> Verdict {
-        let (Verdict::Accepted { start_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
+        let (Verdict::Accepted { arrival_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
             return verdict;
         };
         let entry = self.hops[self.in_flight.get(place).hop as usize];
@@ -72,7 +77,7 @@ impl Network {
             return verdict;
         }
         let packet = self.in_flight.remove(place);
-        let scheduled = Scheduled { start_ps, packet };
+        let scheduled = Scheduled { arrival_ps, packet };
         part.departures.push(Departure { to, scheduled });
         Verdict::HandedOver
     }
@@ -108,14 +113,45 @@ impl Network {
         }
     }
 
+    /// Exchanges with another part the ports that are its own, and the memories that they share: takes them
+    /// over, or gives them back.
+    pub fn exchange_ports(&mut self, other: &mut Network) {
+        let Some(part) = &other.part else { return };
+        let mut memories = BTreeSet::new();
+        for (port, &owner) in part.of_ports.iter().enumerate() {
+            if owner != part.number {
+                continue;
+            }
+            std::mem::swap(&mut self.ports[port], &mut other.ports[port]);
+            let place = self.places.get(port).copied().flatten();
+            memories.extend(place.map(|place| place.memory as usize));
+        }
+        for memory in memories {
+            std::mem::swap(&mut self.memories[memory], &mut other.memories[memory]);
+        }
+    }
+
+    /// Takes over the packet of another part's event; returns what the event carries here.
+    pub fn take_packet(&mut self, other: &mut Network, cargo: Cargo) -> Cargo {
+        let packet = other.in_flight.remove(cargo.packet);
+        Cargo {
+            packet: self.in_flight.insert(packet),
+            ..cargo
+        }
+    }
+
     /// A packet comes from another part: returns when its event is due (ps), the link, and what the event
     /// carries.
     #[inline]
     pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, Cargo) {
-        let Scheduled { start_ps, packet } = scheduled;
-        let port = self.hops[packet.hop as usize - 1] as usize;
-        let arrival_ps = start_ps + self.ports[port].transit_ps(packet.wire_bytes);
-        let place = self.in_flight.insert(packet);
-        (arrival_ps, port, self.cargo(port, place))
+        let Scheduled { arrival_ps, packet } = scheduled;
+        let hop = packet.hop as usize;
+        let port = self.hops[hop - 1] as usize;
+        let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
+        let cargo = Cargo {
+            packet: self.in_flight.insert(packet),
+            next: next_of(self.hops[hop], observed),
+        };
+        (arrival_ps, port, cargo)
     }
 }

@@ -136,6 +136,13 @@ impl Simulation {
         self
     }
 
+    /// One thread serves the parts in turn and never joins them, where the run is in parts: for what is to
+    /// be known of each part.
+    pub fn in_turn(mut self) -> Self {
+        self.partition = self.partition.map(|parts| Box::new(parts.in_turn()));
+        self
+    }
+
     /// Everything that begins by itself does, at time 0.
     fn begin(&mut self) {
         (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
@@ -313,6 +320,9 @@ impl Simulation {
     }
 
     fn end_warmup(&mut self) {
+        if !self.endpoints.keeps_flows {
+            self.tally.events_served -= 1; // the part with the flows counts it
+        }
         let table = &self.endpoints.table;
         (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);
     }

@@ -1,5 +1,7 @@
 //! What a run leaves: counts, distributions and logs.
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -90,6 +92,8 @@ pub struct PartLoad {
     pub events: u64,
     /// Messages to other parts and from them: packets, losses and routes.
     pub messages: u64,
+    /// Time on the clock while one thread served the parts in turn.
+    pub in_turn: Duration,
 }
 
 /// The result of a run.

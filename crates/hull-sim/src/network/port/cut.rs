@@ -28,9 +28,12 @@ impl Port {
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }
 
-    /// Cuts the link of this port, which [must allow it](Port::can_be_cut).
-    pub fn cut(&mut self) {
-        self.features |= feature::CUT;
+    /// Cuts the link of this port, which [must allow it](Port::can_be_cut), or makes it whole again.
+    pub fn cut(&mut self, is_cut: bool) {
+        self.features &= !feature::CUT;
+        if is_cut {
+            self.features |= feature::CUT;
+        }
     }
 
     /// Whether the link is cut.

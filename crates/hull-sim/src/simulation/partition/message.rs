@@ -80,11 +80,11 @@ impl Message {
     #[inline]
     pub fn record(&self) -> Record {
         let (kind, [first, b, c, d]) = match *self {
-            Message::Packet(Scheduled { start_ps, packet }) => {
+            Message::Packet(Scheduled { arrival_ps, packet }) => {
                 let bits = u32::from(packet.wire_bytes) | u32::from(packet.flags) << 16;
                 let stream = join(packet.seq, packet.ack);
                 let flow = join(packet.flow, packet.options);
-                (PACKET, [start_ps, stream, flow, join(packet.hop, bits)])
+                (PACKET, [arrival_ps, stream, flow, join(packet.hop, bits)])
             }
             Message::Loss(loss) => (LOSS, [loss.at_ps, join(loss.flow, loss.options), 0, 0]),
             Message::Route(at, count, [a, b, c, d, e, f]) => {
@@ -118,8 +118,8 @@ impl Message {
                     wire_bytes: bits as u16,
                     flags: (bits >> 16) as u16,
                 };
-                let start_ps = a;
-                Message::Packet(Scheduled { start_ps, packet })
+                let arrival_ps = a;
+                Message::Packet(Scheduled { arrival_ps, packet })
             }
             LOSS => {
                 let (at_ps, (flow, options)) = (a, halves(b));
@@ -159,14 +159,14 @@ mod tests {
             wire_bytes: 65535,
             flags: 0xabcd,
         };
-        let start_ps = 1 << 60;
+        let arrival_ps = 1 << 60;
         let loss = Loss {
             at_ps: 9,
             flow: u32::MAX,
             options: 11,
         };
         for message in [
-            Message::Packet(Scheduled { start_ps, packet }),
+            Message::Packet(Scheduled { arrival_ps, packet }),
             Message::Loss(loss),
             Message::Route(7, 5, [1, 2, u32::MAX, 4, 5, 0]),
             Message::Clock(Clock {

@@ -1,5 +1,6 @@
 //! One run on several threads: the network is divided into parts (`plan`), each of which is simulated
-//! by a thread of its own (`part`, `worker`). The results are those of one thread, to the byte.
+//! by a thread of its own (`part`, `worker`) or joined to the others for a while (`joined`). The results are
+//! those of one thread, to the byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
 //! queue in one part and what is in flight in others. Part 0, the edge, has the hosts: flows, slots,
@@ -10,6 +11,7 @@
 mod board;
 mod channel;
 mod features;
+mod joined;
 mod message;
 mod neighbour;
 mod part;
@@ -97,6 +99,12 @@ impl Partition {
         self
     }
 
+    /// One thread serves the parts in turn.
+    pub fn in_turn(mut self) -> Partition {
+        self.manner = Manner::InTurn;
+        self
+    }
+
     /// Runs the edge here and each other part on a thread of its own, and joins their counts to those of
     /// the edge. Returns what was measured, and each part's load and its thread's processor time, s.
     pub fn run(
@@ -120,8 +128,7 @@ impl Partition {
         for ((number, other), of_part) in (1..).zip(&mut others).zip(of_parts) {
             measured.take_ports(&of_part, &plan, number);
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
-            let warmups = u64::from(other.clock.warmup_ps < other.clock.limit_ps);
-            edge.tally.join(&other.tally, warmups);
+            edge.tally.join(&other.tally);
             let at_warmup = &mut edge.instruments.at_warmup;
             at_warmup.take_ports(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);
@@ -152,7 +159,7 @@ fn run_all(
         let to_part = distances_ps.iter().map(|from| from[number]).collect();
         Part::new(number, simulation, control, neighbours, &board, to_part)
     };
-    let workers = Workers::new(parts.map(part).collect(), &board, manner);
+    let workers = Workers::new(plan, parts.map(part).collect(), &board, manner);
     let of_threads = thread::scope(|scope| {
         let mut threads = Vec::new();
         for number in 1..plan.parts {
@@ -202,12 +209,11 @@ fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
 }
 
 impl Tally {
-    /// Both have come to the end: the counts of another part become those of this one. Each part has
-    /// served the end of the warm-up (`warmups`), a run serves it once.
-    fn join(&mut self, other: &Tally, warmups: u64) {
+    /// Both have come to the end: the counts of another part become those of this one.
+    fn join(&mut self, other: &Tally) {
         self.packet_hops += other.packet_hops;
         self.counts += other.counts;
-        self.events_served += other.events_served - warmups;
+        self.events_served += other.events_served;
         self.packets_dropped += other.packets_dropped;
     }
 }

@@ -13,6 +13,8 @@
 //! waiting then, and had taken all messages). So the route is in the channel before the packet is, and
 //! whoever fetches from the edge last and reads what it tells first has the route in time.
 
+use std::time::{Duration, Instant};
+
 use super::board::Board;
 use super::message::Message;
 use super::neighbour::Neighbour;
@@ -29,7 +31,7 @@ const SILENCE_EVERY: u32 = 1 << 4;
 
 /// What a part does now: the phases of every run ([`Simulation::run_phases`]), in step with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub enum Phase {
     /// Serves the events of the warm-up and of the measured time.
     Measuring,
     /// Waits for the edge to say whether the run goes on.
@@ -71,6 +73,8 @@ pub struct Part<'a> {
     phase: Phase,
     /// All events before then were served, ps.
     served_ps: u64,
+    /// No event is served from then on, where the parts are to meet at a time, ps.
+    until_ps: u64,
     /// Steps in vain, in a row.
     in_vain: u32,
     /// The end of the run, once it is known, ps.
@@ -82,6 +86,8 @@ pub struct Part<'a> {
     versions: Vec<u64>,
     /// Whether the others know that this part has served all its events.
     is_done: bool,
+    /// Time of the steps in turn with other parts.
+    in_turn: Duration,
     /// What was read at the end of the measured time.
     pub measured: Option<Measured>,
 }
@@ -110,12 +116,14 @@ impl<'a> Part<'a> {
             distances_ps,
             phase: Phase::Measuring,
             served_ps: 0,
+            until_ps: u64::MAX,
             in_vain: 0,
             stop_ps: u64::MAX,
             silence_ps: 0,
             is_posted: false,
             versions: Vec::new(),
             is_done: false,
+            in_turn: Duration::ZERO,
             measured: None,
         };
         // What left at time 0, before the first event: a bound that knew nothing of it would be too far.
@@ -129,6 +137,7 @@ impl<'a> Part<'a> {
         PartLoad {
             events: self.simulation.tally.events_served,
             messages: messages.sum(),
+            in_turn: self.in_turn,
         }
     }
 
@@ -151,6 +160,53 @@ impl<'a> Part<'a> {
         Ok(step)
     }
 
+    /// The same where the others are served by this thread too, which is timed.
+    pub fn step_in_turn(&mut self) -> Result<Step, Failure> {
+        let begin = Instant::now();
+        let step = self.step(true);
+        self.in_turn += begin.elapsed();
+        step
+    }
+
+    /// What it does now, and up to when it has served all its events, ps; nothing while it is at the end of
+    /// the run or of the measured time.
+    pub fn progress(&self) -> Option<(Phase, u64)> {
+        let is_serving = matches!(self.phase, Phase::Measuring | Phase::Draining);
+        let is_before_limit = self.served_ps < self.simulation.clock.limit_ps;
+        (is_serving && is_before_limit).then_some((self.phase, self.served_ps))
+    }
+
+    /// Serves no event from `until_ps` on.
+    pub fn stop_at(&mut self, until_ps: u64) {
+        self.until_ps = until_ps;
+    }
+
+    /// Takes in what was sent to it and shows what it has sent; true when there was nothing of either.
+    pub fn settle(&mut self) -> bool {
+        let received = self.receive();
+        self.neighbours.iter_mut().for_each(Neighbour::publish);
+        !received && !self.is_behind()
+    }
+
+    /// The simulation, while the parts are joined.
+    pub fn simulation(&mut self) -> &mut Simulation {
+        self.simulation
+    }
+
+    /// The same, with what may stop it.
+    pub fn with_control(&mut self) -> (&mut Simulation, &Control) {
+        (self.simulation, self.control)
+    }
+
+    /// Goes on by itself after the parts were joined: they have served all events before `at_ps`, and
+    /// nothing is on its way. The others know nothing of it before all were told.
+    pub fn resume(&mut self, at_ps: u64) {
+        self.take_back();
+        self.served_ps = at_ps;
+        self.until_ps = u64::MAX;
+        self.tell(at_ps);
+    }
+
     /// Whether another part has told something that was not taken in.
     pub fn has_new(&self) -> bool {
         self.neighbours.iter().any(Neighbour::has_new)
@@ -161,7 +217,8 @@ impl<'a> Part<'a> {
         let received = self.receive();
         self.take_stop();
         let bound_ps = self.bound_ps();
-        let goal_ps = bound_ps.min(self.simulation.clock.limit_ps);
+        let limit_ps = self.simulation.clock.limit_ps;
+        let goal_ps = bound_ps.min(limit_ps).min(self.until_ps);
         let is_stuck = self.served_ps >= goal_ps;
         if !is_stuck {
             self.take_back();
@@ -192,10 +249,10 @@ impl<'a> Part<'a> {
     /// they tell meanwhile is left for later: to look costs more than to tell.
     fn serve_strides(&mut self, goal_ps: u64, bound_ps: u64, in_turn: bool) -> Result<(), Failure> {
         loop {
-            let next_ps = self.simulation.clock.events.next_not_before_ps();
-            let from_ps = self.served_ps.max(next_ps);
+            let from_ps = self.next_ps();
             let stride_ps = if in_turn { u64::MAX } else { self.stride_ps };
-            self.served_ps = goal_ps.min(from_ps.saturating_add(stride_ps));
+            let to_ps = goal_ps.min(from_ps.saturating_add(stride_ps));
+            self.served_ps = self.served_ps.max(to_ps);
             let before = self.simulation.tally.events_served;
             (self.simulation).serve_before(self.served_ps, self.control)?;
             self.tell(bound_ps);
@@ -215,10 +272,17 @@ impl<'a> Part<'a> {
     #[inline]
     fn bound_ps(&self) -> u64 {
         if let [only] = &self.neighbours[..] {
-            return only.bound_of_two_ps(self.simulation.clock.events.next_not_before_ps());
+            return only.bound_of_two_ps(self.next_ps());
         }
         let bounds = self.neighbours.iter().map(Neighbour::bound_ps);
         bounds.min().unwrap_or(u64::MAX).max(self.silence_ps)
+    }
+
+    /// Nothing is served before then, if nothing comes.
+    #[inline]
+    fn next_ps(&self) -> u64 {
+        let next_ps = self.simulation.clock.events.next_not_before_ps();
+        next_ps.max(self.served_ps)
     }
 
     /// Whether this part is the edge.
@@ -256,13 +320,17 @@ impl<'a> Part<'a> {
         if !received {
             return false;
         }
+        // After the end of the run nothing that comes is served.
+        let serves = self.phase != Phase::Ending;
         let simulation = &mut *self.simulation;
         for neighbour in &mut self.neighbours {
             while let Some(message) = neighbour.next() {
                 match message {
                     Message::Packet(scheduled) => {
                         let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
-                        simulation.clock.schedule_arrival(at_ps, port, cargo);
+                        if serves {
+                            simulation.clock.schedule_arrival(at_ps, port, cargo);
+                        }
                     }
                     Message::Loss(loss) => {
                         simulation.endpoints.await_loss(loss, &mut simulation.clock);
@@ -286,9 +354,9 @@ impl<'a> Part<'a> {
         if self.simulation.workload.done {
             self.stop_ps = self.simulation.clock.limit_ps;
         }
-        let next_ps = self.simulation.clock.events.next_not_before_ps();
+        let next_ps = self.next_ps();
         let clock_ps = next_ps
-            .min(bound_ps)
+            .min(bound_ps.max(self.served_ps))
             .min(self.simulation.clock.limit_ps - 1);
         if let [only] = &mut self.neighbours[..] {
             only.send_clock(clock_ps, next_ps, self.stop_ps);
@@ -399,7 +467,7 @@ impl<'a> Part<'a> {
     fn seek_silence(&mut self) {
         if !self.is_posted {
             self.is_posted = true;
-            let next_ps = self.simulation.clock.events.next_not_before_ps();
+            let next_ps = self.next_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
             let taken = self.neighbours.iter().map(|other| other.taken).sum();
             self.board.post(self.number, next_ps, sent, taken);

@@ -31,8 +31,9 @@ fn in_parts(threads: usize) -> Simulation {
     build(&cells[0].scenario, 1, None).expect("is sound")
 }
 
-const MANNERS: [Manner; 5] = [
+const MANNERS: [Manner; 6] = [
     Manner::Adaptive,
+    Manner::Joined,
     Manner::InTurn,
     Manner::Apart,
     Manner::Alternating,
@@ -79,13 +80,21 @@ fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
     (parts, format!("{outcome:?}"))
 }
 
-/// Each part by its own thread, all by one, or by turns of both: the results are those of one thread. On
-/// small buffers, and with switches that are in one part because their ports share memory.
+/// Each part by its own thread, all by one, joined or in turn, or by turns of all: the results are those of one
+/// thread. On small buffers, with a warm-up, with several queues at each port, and with switches that are in
+/// one part because their ports share memory.
 #[test]
 fn who_serves_the_parts_does_not_matter() {
     for more in [
         &["switch.buffer=8pkts", "run.drain=1ms"][..],
         &["switch.memory={size=\"30KB\",alpha=\"100%\"}"],
+        &[
+            "run.warmup=300us",
+            "switch.memory={size=\"30KB\",alpha=\"100%\"}",
+            "switch.priorities=2",
+            "workload.high_priority_below=10KB",
+        ],
+        &["run.warmup=300us", "switch.red={min=\"3KB\",max=\"30KB\"}"],
     ] {
         let settings = |threads: usize| {
             let few = ["run.duration=1ms", "workload.flows.load=60%"];
@@ -93,7 +102,7 @@ fn who_serves_the_parts_does_not_matter() {
             Vec::from_iter(settings.chain([format!("run.threads={threads}")]))
         };
         let (_, one) = everything(&settings(1), None);
-        for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
+        for (threads, manner) in [2, 3, 8].into_iter().flat_map(with_manners) {
             let (parts, several) = everything(&settings(threads), Some(manner));
             assert_eq!(parts, threads);
             assert!(one == several, "{threads} threads, {manner:?}, {more:?}");

@@ -1,14 +1,13 @@
-//! The threads that serve the parts of a run: each its own part, as long as all of them get a processor;
-//! otherwise the first one serves all parts in turn, and the others sleep.
+//! The threads that serve the parts of a run: each its own part, or the first one all of them, joined into one
+//! simulation (`joined`), while the others sleep.
 //!
 //! Parts hand each other a few microseconds of work at a time. A thread that loses its processor to
-//! another process for a time slice, some milliseconds, holds up the others for as long, and it loses
-//! half of its time so: two threads beside one busy process took 2.2 to 2.5 times as long as one. One
-//! thread that serves the parts in turn needs one processor, and never waits. So a thread that finds that
-//! it wanted to work and had no processor for [`MISSED`] asks for turns. After a while all serve
-//! their own parts again. That while grows with every time that this was slower than turns, so that tries
-//! cost little where a processor is taken for long, and a run is soon back to all threads where it is
-//! free.
+//! another process for a time slice, some milliseconds, holds up the others for as long: two threads
+//! beside one busy process took 2.2 to 2.5 times as long as one. And where a network has little to do,
+//! the messages cost more than a second processor gains. One thread needs one processor, never waits, and
+//! pays for no message. So the faster of the two ways, by events in a second, is taken for a while, and the
+//! other one is tried for a short time in between. That while doubles as long as the same way stays the faster
+//! one. A try of all threads ends when one of them had no processor for [`MISSED`].
 //!
 //! What a part does depends on what others have told it and not on when, so the results are the same.
 
@@ -18,7 +17,9 @@ use std::time::{Duration, Instant};
 use std::{hint, thread};
 
 use super::board::Board;
+use super::joined;
 use super::part::{Part, Step};
+use super::plan::Plan;
 use crate::measure::thread_seconds;
 use crate::simulation::Failure;
 
@@ -26,36 +27,38 @@ use crate::simulation::Failure;
 const PATIENCE: u32 = 1 << 12;
 
 /// A sleeping thread looks so often whether it was called in the moment when it fell asleep, and a
-/// thread without a turn whether the run was broken off.
+/// thread without a part to serve whether the run was broken off.
 const NAP: Duration = Duration::from_micros(200);
 const LONG_NAP: Duration = Duration::from_millis(20);
 
 /// Steps between two readings of the clocks, fractions of a millisecond.
 const READ_EVERY: u32 = 1 << 8;
 
-/// So long without a processor between two readings asks for turns: less than a time slice.
+/// So long without a processor between two readings ends a try: less than a time slice.
 const MISSED: Duration = Duration::from_millis(1);
 
-/// How long the parts are served in turn: at first, and at most; and at least how many times as long as
-/// a try that was slower.
-const SHORT_TURNS: Duration = Duration::from_millis(10);
-const LONG_TURNS: Duration = Duration::from_secs(1);
-const OF_A_TRY: u32 = 16;
+/// How long the slower way is tried, and how long the faster one is taken at first.
+const TRY: Duration = Duration::from_millis(4);
+const SHORT_STAY: Duration = Duration::from_millis(30);
 
-/// Steps of each part between two looks at the clock while they are served in turn.
-const TURNS: u32 = 1 << 6;
+/// How long the faster way is taken at most. A try of all threads costs more than one of the parts joined: where
+/// processors are taken, the threads that wait for each other spin.
+const LONGEST_APART: Duration = Duration::from_millis(200);
+const LONGEST_JOINED: Duration = Duration::from_secs(1);
 
 /// Who serves the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// Each thread its own, or the first one all in turn, whichever is faster.
+    /// Each thread its own, or the first one all, joined, whichever is faster.
     Adaptive,
-    /// The first thread all, always: there are fewer processors than parts.
+    /// The first thread all, joined: there are fewer processors than parts.
+    Joined,
+    /// The first thread each in turn.
     InTurn,
     /// Each thread its own, always.
     #[cfg(test)]
     Apart,
-    /// By turns of both, as short as can be.
+    /// By turns of all, as short as can be.
     #[cfg(test)]
     Alternating,
     /// The first thread all, always, the edge last: the others have told their clocks before its first step.
@@ -69,11 +72,17 @@ impl Manner {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         match parts <= processors {
             true => Manner::Adaptive,
-            false => Manner::InTurn,
+            false => Manner::Joined,
         }
     }
 
-    fn is_always_in_turn(self) -> bool {
+    /// Whether threads serve their own parts at some time.
+    fn has_threads(self) -> bool {
+        self != Manner::Joined && !self.is_in_turn()
+    }
+
+    /// Whether the parts are never joined, and have no threads of their own.
+    fn is_in_turn(self) -> bool {
         #[cfg(test)]
         if self == Manner::EdgeLast {
             return true;
@@ -82,24 +91,45 @@ impl Manner {
     }
 }
 
+/// Why a thread no longer serves its own part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    /// All parts are done.
+    Over,
+    /// It was long enough.
+    Due,
+    /// Some thread had no processor.
+    Missed,
+}
+
 /// What the threads share. A thread holds the lock of its part as long as it serves it.
 #[derive(Debug)]
 pub struct Workers<'a> {
+    plan: &'a Plan,
     parts: Vec<Mutex<Part<'a>>>,
     board: &'a Board,
     manner: Manner,
     /// Whether the first thread serves all parts, or is to.
-    in_turn: AtomicBool,
+    by_one: AtomicBool,
 }
+
+/// All parts, held by one thread.
+type All<'g, 'a> = Vec<MutexGuard<'g, Part<'a>>>;
 
 impl<'a> Workers<'a> {
     /// The threads of these parts.
-    pub fn new(parts: Vec<Part<'a>>, board: &'a Board, manner: Manner) -> Workers<'a> {
+    pub fn new(
+        plan: &'a Plan,
+        parts: Vec<Part<'a>>,
+        board: &'a Board,
+        manner: Manner,
+    ) -> Workers<'a> {
         Workers {
+            plan,
             parts: parts.into_iter().map(Mutex::new).collect(),
             board,
             manner,
-            in_turn: AtomicBool::new(manner.is_always_in_turn()),
+            by_one: AtomicBool::new(!manner.has_threads()),
         }
     }
 
@@ -131,42 +161,42 @@ impl<'a> Workers<'a> {
 
     /// The first thread: serves its part, or all.
     fn lead(&self) -> Result<(), Failure> {
-        let mut turns = SHORT_TURNS;
-        let mut speed_in_turn = 0.0;
+        let (mut apart, mut joined) = (SHORT_STAY, TRY);
+        let mut events = 0;
         loop {
-            let (begin, events) = (Instant::now(), self.part(0).load().events);
-            if self.serve_own(0)? {
+            let begin = Instant::now();
+            let pause = self.serve_own(0, Some(begin + apart))?;
+            if pause == Pause::Over {
                 return Ok(());
             }
-            let tried = begin.elapsed();
-            turns = match self.speed(events, tried) < speed_in_turn {
-                true => (2 * turns).max(OF_A_TRY * tried).min(LONG_TURNS),
-                false => SHORT_TURNS,
+            let mut all: All = (0..self.parts.len()).map(|n| self.part(n)).collect();
+            let speed_apart = match pause {
+                Pause::Missed => 0.0,
+                _ => speed(events_of(&all) - events, begin.elapsed()),
             };
-            let (begin, events) = (Instant::now(), self.part(0).load().events);
-            let is_over = self.serve_in_turn(turns)?;
-            speed_in_turn = self.speed(events, begin.elapsed());
-            self.in_turn.store(false, Ordering::SeqCst);
+            let (speed_joined, is_over) = self.serve_all(&mut all, joined)?;
+            events = events_of(&all);
+            drop(all);
+            self.by_one.store(false, Ordering::SeqCst);
             (1..self.parts.len()).for_each(|number| self.board.wake(number));
             if is_over {
                 return Ok(());
             }
+            (apart, joined) = match speed_apart > speed_joined {
+                true => (longer(apart, LONGEST_APART), TRY),
+                false => (TRY, longer(joined, LONGEST_JOINED)),
+            };
         }
-    }
-
-    /// Events of the first part in a second, since it had served so many.
-    fn speed(&self, events: u64, time: Duration) -> f64 {
-        (self.part(0).load().events - events) as f64 / time.as_secs_f64().max(1e-9)
     }
 
     /// Any other thread: serves its part unless the first one does.
     fn follow(&self, number: usize) -> Result<(), Failure> {
         loop {
-            if self.serve_own(number)? {
+            if self.serve_own(number, None)? == Pause::Over {
                 return Ok(());
             }
             self.board.wake(0);
-            while self.in_turn.load(Ordering::SeqCst) {
+            while self.by_one.load(Ordering::SeqCst) {
                 if self.board.is_broken() {
                     return Err(Failure::Cancelled);
                 }
@@ -178,22 +208,21 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Serves one part until all are done (true) or they are to be served in turn.
-    fn serve_own(&self, number: usize) -> Result<bool, Failure> {
+    /// Serves one part until all are done, until the time given, or until one thread is to serve all.
+    fn serve_own(&self, number: usize, until: Option<Instant>) -> Result<Pause, Failure> {
         let mut part = self.part(number);
-        let mut meter = Meter::new(self.manner);
+        let mut meter = Meter::new(self.manner, until);
         let mut in_vain = 0;
-        while !self.in_turn.load(Ordering::Relaxed) {
-            match part.step(false)? {
+        while !self.by_one.load(Ordering::Relaxed) {
+            let pause = match part.step(false)? {
                 Step::Ahead => {
                     in_vain = 0;
-                    if meter.is_due() && meter.asks_for_turns() {
-                        self.in_turn.store(true, Ordering::SeqCst);
-                    }
+                    if meter.is_due() { meter.read() } else { None }
                 }
                 Step::Stuck if in_vain < PATIENCE => {
                     in_vain += 1;
                     hint::spin_loop();
+                    None
                 }
                 Step::Stuck => {
                     if self.board.is_broken() {
@@ -202,51 +231,82 @@ impl<'a> Workers<'a> {
                     let begin = Instant::now();
                     self.board.sleep(number, NAP, || part.has_new());
                     meter.slept += begin.elapsed().min(NAP);
-                    if meter.asks_for_turns() {
-                        self.in_turn.store(true, Ordering::SeqCst);
-                    }
+                    meter.read()
                 }
-                Step::Over => return Ok(true),
+                Step::Over => return Ok(Pause::Over),
+            };
+            if let Some(pause) = pause {
+                self.by_one.store(true, Ordering::SeqCst);
+                return Ok(pause);
             }
         }
-        Ok(false)
+        Ok(Pause::Missed)
     }
 
-    /// Serves all parts for a while, each as far as it gets; true when all are done.
-    fn serve_in_turn(&self, turns: Duration) -> Result<bool, Failure> {
-        let numbers = 0..self.parts.len();
-        let mut parts: Vec<_> = numbers.map(|number| self.part(number)).collect();
+    /// Serves all parts for a while: joined, and each in turn where they cannot be. Returns the events in a
+    /// second while they were joined, and whether all parts are done.
+    fn serve_all(&self, all: &mut All<'_, 'a>, time: Duration) -> Result<(f64, bool), Failure> {
+        let begin = Instant::now();
+        let goes_on = || match self.manner {
+            Manner::Adaptive => begin.elapsed() < time,
+            manner => !manner.has_threads(),
+        };
         #[cfg(test)]
         if self.manner == Manner::EdgeLast {
-            parts.reverse();
+            all.reverse();
         }
-        let begin = Instant::now();
+        let (mut events, mut joined) = (0, Duration::ZERO);
         loop {
             if self.board.is_broken() {
                 return Err(Failure::Cancelled);
             }
-            for _ in 0..TURNS {
+            let meeting_ps = match self.manner {
+                manner if manner.is_in_turn() => None,
+                _ => joined::meet(all)?,
+            };
+            if let Some(at_ps) = meeting_ps {
+                joined::join(self.plan, all);
+                let (begin, before) = (Instant::now(), events_of(all));
+                let served_ps = joined::serve(all[0].with_control(), at_ps, goes_on)?;
+                joined += begin.elapsed();
+                events += events_of(all) - before;
+                joined::divide(self.plan, all, served_ps);
+            } else {
                 let mut is_over = true;
-                for part in &mut parts {
-                    is_over &= part.step(true)? == Step::Over;
+                for part in &mut *all {
+                    is_over &= part.step_in_turn()? == Step::Over;
                 }
                 if is_over {
-                    return Ok(true);
+                    return Ok((0.0, true));
                 }
             }
-            match self.manner {
-                Manner::Adaptive if begin.elapsed() < turns => {}
-                manner if manner.is_always_in_turn() => {}
-                _ => return Ok(false),
+            if !goes_on() {
+                return Ok((speed(events, joined), false));
             }
         }
     }
 }
 
-/// Whether a thread gets a processor when it has something to do.
+/// Events of all parts so far.
+fn events_of(all: &All) -> u64 {
+    all.iter().map(|part| part.load().events).sum()
+}
+
+/// Events in a second.
+fn speed(events: u64, time: Duration) -> f64 {
+    events as f64 / time.as_secs_f64().max(1e-9)
+}
+
+/// For how long the way is taken next that was taken for `time` and is the faster one.
+fn longer(time: Duration, longest: Duration) -> Duration {
+    (2 * time).clamp(SHORT_STAY, longest)
+}
+
+/// Whether a thread gets a processor when it has something to do, and whether it was long enough.
 #[derive(Debug)]
 struct Meter {
     manner: Manner,
+    until: Option<Instant>,
     steps: u32,
     read_at: Instant,
     processor_seconds: f64,
@@ -255,9 +315,10 @@ struct Meter {
 }
 
 impl Meter {
-    fn new(manner: Manner) -> Meter {
+    fn new(manner: Manner, until: Option<Instant>) -> Meter {
         Meter {
             manner,
+            until,
             steps: 0,
             read_at: Instant::now(),
             processor_seconds: thread_seconds(),
@@ -272,20 +333,22 @@ impl Meter {
         self.steps.is_multiple_of(READ_EVERY)
     }
 
-    /// Whether the parts are to be served in turn, by the time since this was last asked.
-    fn asks_for_turns(&mut self) -> bool {
+    /// Why one thread is to serve all parts, by the time now and since the last reading.
+    fn read(&mut self) -> Option<Pause> {
         match self.manner {
             Manner::Adaptive => {
-                let before = std::mem::replace(self, Meter::new(self.manner));
+                let before = std::mem::replace(self, Meter::new(self.manner, self.until));
                 let worked_seconds = self.processor_seconds - before.processor_seconds;
                 let worked = Duration::from_secs_f64(worked_seconds.max(0.0));
-                self.read_at - before.read_at > worked + before.slept + MISSED
+                if self.read_at - before.read_at > worked + before.slept + MISSED {
+                    return Some(Pause::Missed);
+                }
+                let is_over = self.until.is_some_and(|until| self.read_at >= until);
+                is_over.then_some(Pause::Due)
             }
-            Manner::InTurn => true,
             #[cfg(test)]
-            Manner::Apart => false,
-            #[cfg(test)]
-            Manner::Alternating | Manner::EdgeLast => true,
+            Manner::Apart => None,
+            _ => Some(Pause::Due),
         }
     }
 }
