@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
 RTL = Path(__file__).parents[1]
-BUILDS = RTL.parent / "target" / "rtl"
+# tools/rtl_coverage.py sets a folder of its own; its benches count how often each branch is taken.
+COVERAGE = os.environ.get("HULL_RTL_COVERAGE")
+BUILDS = Path(COVERAGE) if COVERAGE else RTL.parent / "target" / "rtl"
 
 
 def library(*modules: str) -> list[str]:
@@ -81,6 +84,7 @@ def _compile(folder: Path, top: str, paths: Sequence[Path], parameters: Mapping[
         *("-Mdir", str(folder), "--top-module", top),
         *("-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"),
         *(f"-G{name}={value}" for name, value in parameters.items()),
+        *(["--coverage-line"] if COVERAGE else []),
         str(cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"),
         *(str(folder / "visible.vlt"), *map(str, paths)),
     ]

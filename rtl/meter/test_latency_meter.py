@@ -375,7 +375,6 @@ def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple
     return Stream(given, clocks, bad), leave
 
 
-@pytest.mark.slow
 def test_random(folder: Path, bits: int) -> None:
     """Random frames through a switch that loses, duplicates, delays and reorders."""
     rng = np.random.default_rng(bits)
