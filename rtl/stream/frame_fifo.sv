@@ -73,7 +73,7 @@ module frame_fifo #(
   logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
   logic [14:0] total_1;
   logic [13:0] total_2;
-  logic short, long;            // with total_2
+  logic short, long, one_beat;  // with total_2
   logic [14:0] bytes_before;  // bytes of the frame before this beat
   logic [CountBits-1:0] kept;
   always_comb begin
@@ -100,6 +100,7 @@ module frame_fifo #(
     total_2 <= total_1[13:0];
     short   <= total_1 < 15'(MIN_BYTES);
     long    <= total_1 > 15'(MAX_BYTES);
+    one_beat <= (total_1 <= 15'(KEEP));
     if (rst) begin
       bytes_before  <= '0;
       valid_1 <= 1'b0;
@@ -155,17 +156,17 @@ module frame_fifo #(
     end
   end
 
-  // Descriptor of each frame: its length and the data stored with it.
-  logic [13+INFO_BITS:0] descriptors[FRAMES];
+  // Descriptor of each frame: its length, whether it is a single beat, and the data stored with it.
+  logic [14+INFO_BITS:0] descriptors[FRAMES];
   logic [Slot-1:0] first_slot, free_slot;
-  logic [13+INFO_BITS:0] head;
+  logic [14+INFO_BITS:0] head;
   logic head_read;  // `head` holds the descriptor at first_slot
   assign head_bytes = head[13:0];
-  assign head_info  = head[13+INFO_BITS:14];
+  assign head_info  = head[14+INFO_BITS:15];
   assign head_valid = head_read;
   always_ff @(posedge clk) begin
     if (taken) begin
-      descriptors[free_slot] <= {offer_info, offer_bytes};
+      descriptors[free_slot] <= {offer_info, one_beat, offer_bytes};
       free_slot <= free_slot + 1'b1;
     end
     slots_used <= slots_used + (Slot + 1)'(taken) - (Slot + 1)'(departs);
@@ -186,14 +187,14 @@ module frame_fifo #(
   localparam int OutBits = 3;
   localparam int OutBeats = 1 << OutBits;
   // Rest of the departing frame, including this clock's beat: full beats, then perhaps a partial one. The length
-  // is split without an adder, because it arrives late in its clock from block RAM.
+  // is split without an adder, because it arrives late in its clock from block RAM. `last_left` is a register: the
+  // next frame waits for it, and a comparison of the rest would lengthen the critical path.
   logic [14-CountBits:0] full_left;
   logic partial_left;
   logic [CountBits-2:0] tail;                 // bytes of its last beat; 0: all
   logic any_left, last_left, idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
   logic out_take;
-  assign last_left = partial_left ? full_left == 0 : full_left == 1;
   assign idle = !any_left || (reading && last_left);
   assign departs = head_valid && release_head && idle;
   assign reading = any_left && promised != (OutBits + 1)'(OutBeats);
@@ -207,9 +208,11 @@ module frame_fifo #(
       if (full_left != 0) full_left <= full_left - 1'b1;
       else partial_left <= 1'b0;
       any_left <= !last_left;
+      last_left <= full_left == (partial_left ? 1 : 2);
     end
     if (departs) begin
       any_left <= 1'b1;
+      last_left <= head[14];
       full_left <= head_bytes[13:CountBits-1];
       partial_left <= head_bytes[CountBits-2:0] != 0;
       tail <= head_bytes[CountBits-2:0];
