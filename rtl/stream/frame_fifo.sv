@@ -113,16 +113,16 @@ module frame_fifo #(
   logic [DATA_BITS-1:0] memory[BEATS];
   logic [POINTER:0] written, committed, read;  // one bit wider than an address
   logic no_room;                               // an earlier beat of the frame did not fit
-  logic beat_fits, ends, whole;
+  logic beat_fits;                             // beats_free is not 0; a register, as the comparison is slow
+  logic ends, whole;
   logic reading;                               // a beat is read, which frees its place
   // Free space is counted, not calculated from the pointers: a subtraction would lengthen the critical path.
   logic [POINTER:0] whole_free;                // not counting the frame being written as used
-  assign beat_fits = beats_free != 0;
   assign ends  = valid_2 && last_2;
 
   logic [Slot:0] slots_used;
   assign whole = ends && !bad_2 && !short && !long;
-  assign offer_valid = whole && !no_room && beat_fits && slots_used != (Slot + 1)'(FRAMES);
+  assign offer_valid = whole && !no_room && beat_fits && !slots_used[Slot];
   assign offer_bytes = total_2;
   assign taken = offer_valid && offer_take;
   assign full = whole && !taken;
@@ -144,14 +144,22 @@ module frame_fifo #(
       else if (write) written <= written + 1'b1;
       whole_free <= whole_free + (POINTER + 1)'(reading);
     end
-    if (ends && !taken) beats_free <= whole_free + (POINTER + 1)'(reading);
-    else if (write && !reading) beats_free <= beats_free - 1'b1;
-    else if (!write && reading) beats_free <= beats_free + 1'b1;
+    if (ends && !taken) begin
+      beats_free <= whole_free + (POINTER + 1)'(reading);
+      beat_fits <= whole_free != 0 || reading;
+    end else if (write && !reading) begin
+      beats_free <= beats_free - 1'b1;
+      beat_fits <= beats_free != 1;
+    end else if (!write && reading) begin
+      beats_free <= beats_free + 1'b1;
+      beat_fits <= 1'b1;
+    end
     if (rst) begin
       written <= '0;
       committed <= '0;
       no_room <= 1'b0;
       beats_free <= (POINTER + 1)'(BEATS);
+      beat_fits <= 1'b1;
       whole_free <= (POINTER + 1)'(BEATS);
     end
   end
