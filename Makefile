@@ -89,6 +89,11 @@ test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simula
 rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how fast it runs: docs/hardware/resources.md
 	$(BIN)/python tools/rtl_report.py
 
+.PHONY: rtl-coverage
+rtl-coverage: build $(VENV)/.installed-rtl ## which branches of the hardware its tests take: docs/hardware/coverage.md
+	cargo build --release --locked -p hull-reference
+	$(BIN)/python tools/rtl_coverage.py
+
 .PHONY: prove
 prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too, 10 minutes each at most
 	$(BIN)/python rtl/formal/prove.py

@@ -61,7 +61,7 @@ CHECKS = {
     "frame_fifo": (
         Check(
             "rtl/stream/frame_fifo.sv",
-            "the first beat comes three clocks later",
+            "the first beat leaves three clocks later",
             "departs",
             "m_tvalid",
             3,

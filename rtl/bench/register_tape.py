@@ -1,4 +1,4 @@
-"""Accesses to a module's registers under traffic, and what the model of hull.rdl says of them."""
+"""Register accesses under traffic, and their check against the model of hull.rdl."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WRITE = 1
 
 @dataclass(frozen=True)
 class Access:
-    """A write or a read, from a clock on."""
+    """A write or a read, made at `clock` or as soon as the port is free after it."""
 
     clock: int
     write: bool
@@ -25,7 +25,7 @@ class Access:
 
 
 class RegisterTape:
-    """Accesses in order, for rtl/bench/register_player.sv."""
+    """A list of accesses that rtl/bench/register_player.sv makes in order."""
 
     def __init__(self, name: str, parameters: Mapping[str, int]) -> None:
         self.block = block(name)
@@ -34,25 +34,25 @@ class RegisterTape:
         self.accesses: list[Access] = []
 
     def write(self, clock: int, path: str, value: int) -> None:
-        """A write of a whole register."""
+        """Adds a write of a whole register."""
         register = self.registers[path]
         for word in range(register.words):
             part = value >> 32 * word & ALL_ONES
             self.accesses.append(Access(clock, True, register.offset + 4 * word, part))
 
     def read(self, clock: int, path: str) -> None:
-        """A read of a whole register."""
+        """Adds a read of a whole register."""
         register = self.registers[path]
         for word in range(register.words):
             self.accesses.append(Access(clock, False, register.offset + 4 * word))
 
     def read_all(self, clock: int) -> None:
-        """A read of each register of the block."""
+        """Adds a read of each register of the block."""
         for path in self.registers:
             self.read(clock, path)
 
     def random_reads(self, rng: np.random.Generator, clock: int) -> None:
-        """One register, whichever, or an address that need not have one."""
+        """Adds a read of a random register, or of an address that may have none."""
         if rng.random() < 0.1:
             address = int(rng.integers(1 << ADDRESS_BITS - 2)) << 2
             self.accesses.append(Access(clock, False, address))
@@ -60,8 +60,8 @@ class RegisterTape:
             self.read(clock, str(rng.choice(list(self.registers))))
 
     def refused(self, rng: np.random.Generator, clock: int) -> None:
-        """A write that the guard must refuse: beyond a limit, incomplete, to a read-only
-        register, or to an address without one.
+        """Adds a write that the guard must reject: beyond a limit, with partial strobes, to a
+        read-only register, or to an address without one.
         """
         model = Reference(self.block, self.parameters)
         writable = [register for register in self.block.registers if register.writable]
@@ -70,7 +70,7 @@ class RegisterTape:
             kind = rng.choice(["value", "strobes", "read only", "unknown"])
             address, value, strobes = register.offset, register.reset & ALL_ONES, ALL_BYTES
             if kind == "value":
-                # Out of the limits whatever the other registers hold.
+                # Out of range for any value of the other registers.
                 low, high = (
                     (register.limit.minimum, register.limit.maximum)
                     if register.limit
@@ -111,7 +111,7 @@ class RegisterTape:
         return found[0] if found else None
 
     def settings(self, clocks: np.ndarray) -> list[tuple[int, dict[str, int]]]:
-        """The settings behind each write that is taken, with the clock of its answer."""
+        """The settings after each accepted write, with the clock of its response."""
         model = Reference(self.block, self.parameters)
         taken = [(0, model.outputs())]
         for access, clock in zip(self.accesses, clocks.tolist(), strict=True):
@@ -124,8 +124,8 @@ class RegisterTape:
         responses: tuple[np.ndarray, np.ndarray],
         shown: Callable[[str, int], int],
     ) -> None:
-        """Each answer is the model's; `shown(signal, clock)` is what the hardware gave to the
-        registers for the answer of that clock.
+        """Compares each response with the model. `shown(signal, clock)` is the value of a signal
+        that a response in that clock must return.
         """
         clocks, words = responses[0].tolist(), responses[1][:, 0].tolist()
         model = Reference(self.block, self.parameters)

@@ -1,10 +1,11 @@
-"""Building a bench with Verilator and running a cocotb test on it."""
+"""Builds a bench with Verilator and runs a cocotb test on it."""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,12 +17,14 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
 RTL = Path(__file__).parents[1]
-BUILDS = RTL.parent / "target" / "rtl"
+# tools/rtl_coverage.py sets a folder of its own; its benches count how often each branch is taken.
+COVERAGE = os.environ.get("HULL_RTL_COVERAGE")
+BUILDS = Path(COVERAGE) if COVERAGE else RTL.parent / "target" / "rtl"
 
 
 def library(*modules: str) -> list[str]:
-    """The sources of the benches of `modules` and of all that they have inside, as `build` takes
-    them: packages before who uses them.
+    """The sources of the benches of `modules` and of everything they instantiate, for `build`.
+    Packages come before the modules that use them.
     """
     folders = ["switch", "nic", "meter", "stream", "registers", "registers/generated", "bench"]
     known = {path.stem: path for folder in folders for path in (RTL / folder).glob("*.sv")}
@@ -41,8 +44,8 @@ def library(*modules: str) -> list[str]:
 
 
 def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None = None) -> Path:
-    """Build the module `top` of `sources` (paths below rtl/) once; returns the build's folder. Only
-    the bench's `clk` and `done` can be seen by cocotb, so that Verilator may optimise the rest.
+    """Build the module `top` of `sources` (paths below rtl/) once; return the folder of the build.
+    cocotb sees only `clk` and `done` of the bench, so that Verilator can optimise the rest.
 
     Raises:
         AssertionError: Verilator or the compiler failed.
@@ -54,7 +57,7 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
     content = b"".join(path.read_bytes() for path in paths) + settings
     folder = BUILDS / f"{top}-{hashlib.sha256(settings).hexdigest()[:8]}"
     folder.mkdir(parents=True, exist_ok=True)
-    # Tests in several processes may want the same bench.
+    # Tests in multiple processes may need the same bench.
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamp = folder / "built"
@@ -69,18 +72,19 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
 def _compile(folder: Path, top: str, paths: Sequence[Path], parameters: Mapping[str, int]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    # Of a bench the clock and its end; of a module without one its ports.
+    # For a bench, the clock and the end of the test; for a module without a bench, its ports.
     names = ["clk", "done"] if top.endswith("_bench") else ["*"]
     visible = "".join(f'public_flat_rw -module "{top}" -var "{name}"\n' for name in names)
     (folder / "visible.vlt").write_text(f"`verilator_config\n{visible}")
     libraries = cocotb_tools.config.libs_dir
-    # One file to compile: each would read Verilator's headers again.
+    # A single file: each further file would include Verilator's headers again.
     command = [
         *("verilator", "--cc", "--exe", "--vpi", "--timing", "--quiet", "-O3", "-CFLAGS", "-O1"),
         *("--output-split", "0", "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop", "-o", f"../{top}"),
         *("-Mdir", str(folder), "--top-module", top),
         *("-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"),
         *(f"-G{name}={value}" for name, value in parameters.items()),
+        *(["--coverage-line"] if COVERAGE else []),
         str(cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"),
         *(str(folder / "visible.vlt"), *map(str, paths)),
     ]
@@ -90,8 +94,8 @@ def _compile(folder: Path, top: str, paths: Sequence[Path], parameters: Mapping[
 
 
 def run(folder: Path, test: str, name: str, plusargs: Sequence[str] = ()) -> Path:
-    """Run the cocotb test `test` (MODULE:FUNCTION) on what `build` left in `folder`. Returns the
-    folder of the run, `name` in that of the build.
+    """Run the cocotb test `test` (MODULE:FUNCTION) on the build in `folder`. Return the folder of
+    the run, which is `name` in the folder of the build.
 
     Raises:
         AssertionError: the test failed.

@@ -27,7 +27,7 @@ from hull.experiments.common.measured import Results
 from hull.plan import part_folder
 from hull.runner import perform
 
-# Its build takes a minute and more.
+# Builds a simulator of its own.
 pytestmark = pytest.mark.slow
 
 SHORT = ("run.warmup=50ms", "run.duration=150ms")

@@ -284,6 +284,22 @@ def test_lost_probes(folder: Path, bits: int) -> None:
     assert run.counts == expect(run, [Settings(10)], entry, leave)
 
 
+def test_long_frames(folder: Path, bits: int) -> None:
+    """Probes and others longer than an offset reaches: 256 bytes later they hold another ping."""
+    width, delay = bits // 8, 90
+    whole_row = [ping(i, 256) + ping(500 + i, 256) + ping(600 + i) for i in range(20)]
+    others = [bytes(256) + ping(700 + i, 256) + ping(800 + i) for i in range(20)]
+    given = whole([frame for pair in zip(whole_row, others, strict=True) for frame in pair])
+    starts = READY + 100 * np.arange(len(given))
+    entry = Stream(given, back_to_back(given, starts, width), good(len(given)))
+    leave = Stream(given, back_to_back(given, starts + delay, width), good(len(given)))
+    run = play(folder, "long", [Settings(10)], entry, leave, bits)
+    expected = Counts(20, 20, 0, 0, 0, delay, delay, delay * 20)
+    expected.histogram[delay] = 20
+    assert run.counts == expected
+    assert expect(run, [Settings(10)], entry, leave) == expected
+
+
 def test_truncated_and_bad(folder: Path, bits: int) -> None:
     """Pings cut at each length, and pings marked bad, are no probes."""
     width = bits // 8
@@ -375,7 +391,6 @@ def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple
     return Stream(given, clocks, bad), leave
 
 
-@pytest.mark.slow
 def test_random(folder: Path, bits: int) -> None:
     """Random frames through a switch that loses, duplicates, delays and reorders."""
     rng = np.random.default_rng(bits)

@@ -24,9 +24,7 @@ def folder(width: int) -> Path:
     return build("ece_snooper_bench", SOURCES, {"DATA_BITS": width})
 
 
-@pytest.mark.parametrize(
-    ("width", "count"), [(64, 40_000), pytest.param(512, 20_000, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("width", "count"), [(64, 40_000), (512, 20_000)])
 def test_random_frames(width: int, count: int) -> None:
     """Each ACK with ECN-Echo of a good frame and nothing else, with idle clocks and a receiver that
     holds the stream; the counters; that the stream passes unchanged is checked by the bench. All

@@ -133,18 +133,7 @@ def vectors() -> list[dict]:
     return json.loads(VECTORS.read_text())["vectors"]
 
 
-# These have the longest idle times.
-LONG = {"expiry_and_refresh", "evict_after_refresh", "random_small_table"}
-
-
-@pytest.mark.parametrize(
-    "vector",
-    [
-        pytest.param(vector, marks=[pytest.mark.slow] if vector["name"] in LONG else [])
-        for vector in vectors()
-    ],
-    ids=lambda vector: vector["name"],
-)
+@pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["name"])
 def test_recorded_vectors(vector: dict) -> None:
     """Each recorded vector, its random bits loaded as the LFSR's state before each ACK. Steps of
     one instant are four clocks apart. The answers are those of hull-core at these clocks, and those

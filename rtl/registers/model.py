@@ -1,6 +1,6 @@
-"""What hull.rdl says about each register, as plain data: the generators and the tests read this.
+"""The registers of hull.rdl as plain data, for the generators and the tests.
 
-Units: addresses in bytes from the block's beginning; a word is 32 bits.
+Units: addresses in bytes from the start of the block; a word has 32 bits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BLOCKS = ("hull_switch_port", "hull_nic", "latency_meter")
 ALL_ONES = 0xFFFF_FFFF
 # Address bits of each block: a page of 4 KiB.
 ADDRESS_BITS = 12
-# Parameters of the generated modules, with what they are by default, and what they are for.
+# Parameters of the generated modules: default and meaning.
 PARAMETERS = {
     "CLOCK_PS": (8000, "Period of clk in ps: 8000 at 125 MHz, 6400 at 156.25 MHz."),
     "QUEUE_BYTES": (131072, "Memory of the port's queue in bytes, below 2^20: the largest limit."),
@@ -38,7 +38,7 @@ class RulesError(Exception):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a register; bits are counted in the whole register, of one word or two."""
+    """A field of a register. Bits are numbered across the whole register, one word or two."""
 
     name: str
     desc: str
@@ -48,29 +48,29 @@ class Field:
     unit: str
     minimum: int
     maximum: int
-    maximum_parameter: str  # "" where `maximum` holds
-    at_most: str  # name of a register of the same regfile, or ""
-    parameter: str  # where the value read is a parameter of the module
-    bps: bool  # kbit/s in the register, bit/s at the hardware
+    maximum_parameter: str  # "" if `maximum` is the limit
+    at_most: str  # register of the same regfile that bounds the value, or ""
+    parameter: str  # the module parameter that a read returns, or ""
+    bps: bool  # kbit/s in the register, bit/s in the datapath
     choices: tuple[tuple[str, int, str], ...]
     singlepulse: bool
     swmod: bool
 
     @property
     def mask(self) -> int:
-        """Its bits in the register."""
+        """Mask of the field in the register."""
         return ((1 << self.width) - 1) << self.low
 
     @property
     def limited(self) -> bool:
-        """Whether a write may be refused for its value, besides bits that are not there."""
+        """Whether the field rejects some of the values that fit its width."""
         full = (1 << self.width) - 1
         return bool(self.minimum or self.maximum < full or self.maximum_parameter or self.at_most)
 
 
 @dataclass(frozen=True)
 class Register:
-    """A register, of 32 bits or of two words."""
+    """A register of one word or two."""
 
     group: str
     name: str
@@ -83,12 +83,12 @@ class Register:
 
     @property
     def path(self) -> str:
-        """Name in constants and signals."""
+        """Name of the register in constants and signals."""
         return f"{self.group}_{self.name}"
 
     @property
     def mask(self) -> int:
-        """Bits that are there."""
+        """Mask of all fields."""
         return sum(field.mask for field in self.fields)
 
     @property
@@ -98,11 +98,11 @@ class Register:
 
     @property
     def limit(self) -> Field | None:
-        """The field with limits, if there is one."""
+        """The field with limits, if any."""
         return self.fields[0] if self.fields[0].limited else None
 
     def signal(self, field: Field) -> str:
-        """Name of the hardware's port."""
+        """Name of the port on the generated module."""
         if field.name != "value":
             return f"{self.group}_{field.name}"
         name = self.name.removesuffix("_kbps") + "_bps" if field.bps else self.name
@@ -129,7 +129,7 @@ class Block:
 
     @property
     def registers(self) -> list[Register]:
-        """All of them, by address."""
+        """All registers, by address."""
         return [register for group in self.groups for register in group.registers]
 
     @property
@@ -147,7 +147,7 @@ class Block:
         raise RulesError(f"{register.path}: {name} is not a register of {register.group}")
 
     def lower_bounds(self, register: Register) -> list[Register]:
-        """The registers that may not be above this one."""
+        """The registers whose value must not exceed this one's."""
         return [
             other
             for other in self.registers
@@ -161,7 +161,7 @@ def text(node: Any) -> str:
 
 
 def read_field(node: FieldNode) -> Field:
-    """One field; its limits default to what its width holds."""
+    """Reads a field. Its limits default to the range of its width."""
     full = (1 << node.width) - 1
     encode = node.get_property("encode")
     reset: Any = node.get_property("reset")
@@ -190,7 +190,7 @@ def read_field(node: FieldNode) -> Field:
 
 
 def read_register(group: RegfileNode, node: RegNode) -> Register:
-    """One register, checked."""
+    """Reads and checks a register."""
     fields = tuple(read_field(field) for field in node.fields())
     register = Register(
         group=group.inst_name,
@@ -207,7 +207,7 @@ def read_register(group: RegfileNode, node: RegNode) -> Register:
 
 
 def check(register: Register) -> None:
-    """Refuses what the generators cannot do."""
+    """Rejects a register that the generators do not support."""
     where = f"hull.rdl: {register.path}"
     if not register.desc:
         raise RulesError(f"{where} has no description")
@@ -229,7 +229,7 @@ def check(register: Register) -> None:
 
 
 def compiler() -> RDLCompiler:
-    """A compiler that has read hull.rdl."""
+    """A compiler with hull.rdl loaded."""
     rdl = RDLCompiler()
     for definition in ALL_UDPS:
         rdl.register_udp(definition)
@@ -238,7 +238,7 @@ def compiler() -> RDLCompiler:
 
 
 def node(name: str) -> AddrmapNode:
-    """The addrmap `name`, as PeakRDL's exporters want it."""
+    """The addrmap `name`, in the form that PeakRDL's exporters take."""
     return compiler().elaborate(name).top
 
 

@@ -166,7 +166,7 @@ def test_the_page_has_each_register() -> None:
     [
         ("minimum = 1; } value[31:0] = 19;", "minimum = 20; } value[31:0] = 19;", "after reset"),
         ("maximum = 65536; } value[16:0]", "maximum = 65536; } value[15:0]", "values of the field"),
-        ('desc = "Bytes that wait now.";', "", "no description"),
+        ('desc = "Bytes waiting now.";', "", "no description"),
         ('at_most = "update_interval"', 'at_most = "other"', "not a register"),
         ("encode = table_full_e; maximum = 1;", "encode = table_full_e; maximum = 0;", "choice"),
         ('field { unit = "clocks"; minimum = 8; }', "field { minimum = 8; }", "no unit"),

@@ -1,25 +1,25 @@
-// A FIFO of whole frames in block RAM: a frame is taken or dropped when its last beat has come, and leaves in
-// one piece. It is the queue of a switch port and the FIFO of the pacer.
+// Store-and-forward FIFO of whole frames in block RAM: it accepts or drops a frame when the last beat has arrived,
+// and sends each frame without gaps. A switch port uses it as its queue, the NIC as the pacer's FIFO.
 //
-// Source: the NetFPGA's reference switch keeps frames so; what a full queue does is tail drop (paper 5.1 has
-// 128 KB for the pacer). Units: bytes of the frame without FCS, beats of DATA_BITS.
+// Source: the NetFPGA's reference switch stores frames in the same way. A full FIFO drops the tail (paper 5.1: 128 KB
+// for the pacer). Units: bytes of the frame without FCS; beats of DATA_BITS.
 //
-// Bad input. Dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES
-// (`oversized`: the rest of it is not stored), flagged by its source at the last beat or with no byte in it
-// (`bad`), or without room (`full`). A frame whose end never comes keeps the beats that it has written and
-// nothing else: those behind it in the same stream wait for its end, what is queued goes on.
+// Bad input is dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES (`oversized`;
+// beats beyond it are not stored), flagged by its source at the last beat or with an empty last beat (`bad`), or
+// without room (`full`). A frame whose end never arrives keeps the memory of the beats already written. Frames
+// behind it in the same stream wait for its end; queued frames still leave.
 //
-// In: a beat is always taken (`s_tready` is not here: a link cannot be held back; who can hold looks at
-// `beats_free`). When the last beat has come, in the clock of `offer_valid`, the owner says whether it takes
-// the frame of `offer_bytes` (`offer_take`), and what is kept beside it (`offer_info`).
+// Input: every beat is accepted. There is no `s_tready`, because a link cannot be stalled; a source that can be
+// stalled checks `beats_free`. In the clock of `offer_valid`, when the last beat has arrived, the surrounding module
+// accepts or refuses the frame of `offer_bytes` (`offer_take`) and supplies the data stored with it (`offer_info`).
 //
-// Out: `head_valid` with `head_bytes` and `head_info` is the oldest frame; it leaves when `release_head` is high
-// (`departs` in that clock). No bubble between frames; the first beat comes three clocks later.
+// Output: `head_valid`, `head_bytes` and `head_info` describe the oldest frame. It leaves when `release_head` is high
+// (`departs` in that clock). Frames follow each other without a gap; the first beat leaves three clocks later.
 module frame_fifo #(
     parameter int DATA_BITS  = 64,
     parameter int BEATS      = 2048,  // memory, in beats; a power of two
-    parameter int FRAMES     = 256,   // most frames; a power of two
-    parameter int INFO_BITS  = 1,     // width of what is kept beside a frame
+    parameter int FRAMES     = 256,   // maximum number of frames; a power of two
+    parameter int INFO_BITS  = 1,     // width of the data stored with a frame
     parameter int MIN_BYTES  = 60,    // shortest frame; at least 1
     parameter int MAX_BYTES  = 9022,  // longest frame; at most 16,383
     localparam int KEEP      = DATA_BITS / 8,
@@ -28,14 +28,14 @@ module frame_fifo #(
     input logic clk,
     input logic rst,
 
-    // Frames in; a beat each clock at most, each of them taken.
+    // Frames in: at most one beat a clock; every beat is accepted.
     input logic [DATA_BITS-1:0] s_tdata,
     input logic [KEEP-1:0] s_tkeep,
     input logic s_tvalid,
     input logic s_tlast,
     input logic s_tuser,  // with tlast: the frame is bad
 
-    // A frame has come whole; its length is known one clock before, for who has to calculate.
+    // A complete frame. Its length is known one clock earlier, for a surrounding module that needs it.
     output logic [13:0] next_bytes,
     output logic offer_valid,
     output logic [13:0] offer_bytes,
@@ -43,7 +43,7 @@ module frame_fifo #(
     input logic [INFO_BITS-1:0] offer_info,
     output logic [POINTER:0] beats_free,
 
-    // What became of it, one clock each.
+    // Fate of the frame: a pulse of one clock.
     output logic taken,
     output logic full,
     output logic runt,
@@ -67,13 +67,13 @@ module frame_fifo #(
   localparam int Slot = $clog2(FRAMES);
   localparam int CountBits = $clog2(KEEP) + 1;
 
-  // Clock 1: the beat, and how many bytes the frame has with it. Beats are counted whatever is stored; the
-  // count stops behind the longest frame.
+  // Clock 1: the beat, and the bytes of the frame up to and including it. Beats that are not stored count too;
+  // the count stops beyond the longest frame.
   logic [DATA_BITS-1:0] data_1, data_2;
   logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
   logic [14:0] total_1;
   logic [13:0] total_2;
-  logic short, long;            // with total_2
+  logic short, long, one_beat;  // with total_2
   logic [14:0] bytes_before;  // bytes of the frame before this beat
   logic [CountBits-1:0] kept;
   always_comb begin
@@ -85,14 +85,14 @@ module frame_fifo #(
   always_ff @(posedge clk) begin
     data_1  <= s_tdata;
     last_1  <= s_tlast;
-    bad_1   <= s_tuser || s_tkeep == '0;  // a last beat without a byte would be stored and not read
+    bad_1   <= s_tuser || s_tkeep == '0;  // an empty last beat would be stored but never read
     valid_1 <= s_tvalid;
     total_1 <= bytes_before + 15'(kept);
     if (s_tvalid) begin
       if (s_tlast) bytes_before <= '0;
       else if (bytes_before <= 15'(MAX_BYTES)) bytes_before <= bytes_before + 15'(KEEP);
     end
-    // Clock 2: the same, for the owner to prepare its decision.
+    // Clock 2: the same, so that the surrounding module can prepare its decision.
     data_2  <= data_1;
     last_2  <= last_1;
     bad_2   <= bad_1;
@@ -100,6 +100,7 @@ module frame_fifo #(
     total_2 <= total_1[13:0];
     short   <= total_1 < 15'(MIN_BYTES);
     long    <= total_1 > 15'(MAX_BYTES);
+    one_beat <= (total_1 <= 15'(KEEP));
     if (rst) begin
       bytes_before  <= '0;
       valid_1 <= 1'b0;
@@ -108,20 +109,20 @@ module frame_fifo #(
   end
   assign next_bytes = total_1[13:0];
 
-  // Clock 3: write it, and at the end decide.
+  // Clock 3: write the beat; decide at the last one.
   logic [DATA_BITS-1:0] memory[BEATS];
-  logic [POINTER:0] written, committed, read;  // one bit more than an address has
-  logic no_room;                               // for a beat before this one
-  logic beat_fits, ends, whole;
-  logic reading;                               // a beat is read, and its place is free
-  // What is free is counted, not calculated from the pointers, so that nobody waits for a subtraction.
-  logic [POINTER:0] whole_free;                // without the frame that is being written
-  assign beat_fits = beats_free != 0;
+  logic [POINTER:0] written, committed, read;  // one bit wider than an address
+  logic no_room;                               // an earlier beat of the frame did not fit
+  logic beat_fits;                             // beats_free is not 0; a register, as the comparison is slow
+  logic ends, whole;
+  logic reading;                               // a beat is read, which frees its place
+  // Free space is counted, not calculated from the pointers: a subtraction would lengthen the critical path.
+  logic [POINTER:0] whole_free;                // not counting the frame being written as used
   assign ends  = valid_2 && last_2;
 
   logic [Slot:0] slots_used;
   assign whole = ends && !bad_2 && !short && !long;
-  assign offer_valid = whole && !no_room && beat_fits && slots_used != (Slot + 1)'(FRAMES);
+  assign offer_valid = whole && !no_room && beat_fits && !slots_used[Slot];
   assign offer_bytes = total_2;
   assign taken = offer_valid && offer_take;
   assign full = whole && !taken;
@@ -143,35 +144,43 @@ module frame_fifo #(
       else if (write) written <= written + 1'b1;
       whole_free <= whole_free + (POINTER + 1)'(reading);
     end
-    if (ends && !taken) beats_free <= whole_free + (POINTER + 1)'(reading);
-    else if (write && !reading) beats_free <= beats_free - 1'b1;
-    else if (!write && reading) beats_free <= beats_free + 1'b1;
+    if (ends && !taken) begin
+      beats_free <= whole_free + (POINTER + 1)'(reading);
+      beat_fits <= whole_free != 0 || reading;
+    end else if (write && !reading) begin
+      beats_free <= beats_free - 1'b1;
+      beat_fits <= beats_free != 1;
+    end else if (!write && reading) begin
+      beats_free <= beats_free + 1'b1;
+      beat_fits <= 1'b1;
+    end
     if (rst) begin
       written <= '0;
       committed <= '0;
       no_room <= 1'b0;
       beats_free <= (POINTER + 1)'(BEATS);
+      beat_fits <= 1'b1;
       whole_free <= (POINTER + 1)'(BEATS);
     end
   end
 
-  // What is known of each frame: its length and its owner's information.
-  logic [13+INFO_BITS:0] descriptors[FRAMES];
+  // Descriptor of each frame: its length, whether it is a single beat, and the data stored with it.
+  logic [14+INFO_BITS:0] descriptors[FRAMES];
   logic [Slot-1:0] first_slot, free_slot;
-  logic [13+INFO_BITS:0] head;
-  logic head_read;  // `head` is that of the slot first_slot
+  logic [14+INFO_BITS:0] head;
+  logic head_read;  // `head` holds the descriptor at first_slot
   assign head_bytes = head[13:0];
-  assign head_info  = head[13+INFO_BITS:14];
+  assign head_info  = head[14+INFO_BITS:15];
   assign head_valid = head_read;
   always_ff @(posedge clk) begin
     if (taken) begin
-      descriptors[free_slot] <= {offer_info, offer_bytes};
+      descriptors[free_slot] <= {offer_info, one_beat, offer_bytes};
       free_slot <= free_slot + 1'b1;
     end
     slots_used <= slots_used + (Slot + 1)'(taken) - (Slot + 1)'(departs);
     if (departs) first_slot <= first_slot + 1'b1;
-    // The slot behind is read in the clock in which the head leaves; one that is written in this
-    // clock is read in the next.
+    // The next slot is read in the clock in which the head leaves. A slot written in this clock is
+    // read in the next.
     head <= descriptors[departs ? first_slot + 1'b1 : first_slot];
     head_read <= departs ? slots_used > 1 : slots_used != 0;
     if (rst) begin
@@ -182,18 +191,18 @@ module frame_fifo #(
     end
   end
 
-  // Reading: beats of the frame that leaves, as long as the beats that are under way have room in `out`.
+  // Reading: beats of the departing frame, as long as `out` has room for all beats already read.
   localparam int OutBits = 3;
   localparam int OutBeats = 1 << OutBits;
-  // What is left of the frame that leaves, this clock's beat included: full beats, then perhaps a partial one. The
-  // length is taken apart without an adder, for it comes from block RAM late in its clock.
+  // Rest of the departing frame, including this clock's beat: full beats, then perhaps a partial one. The length
+  // is split without an adder, because it arrives late in its clock from block RAM. `last_left` is a register: the
+  // next frame waits for it, and a comparison of the rest would lengthen the critical path.
   logic [14-CountBits:0] full_left;
   logic partial_left;
-  logic [CountBits-2:0] tail;                 // bytes of its last beat, 0: all
+  logic [CountBits-2:0] tail;                 // bytes of its last beat; 0: all
   logic any_left, last_left, idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
   logic out_take;
-  assign last_left = partial_left ? full_left == 0 : full_left == 1;
   assign idle = !any_left || (reading && last_left);
   assign departs = head_valid && release_head && idle;
   assign reading = any_left && promised != (OutBits + 1)'(OutBeats);
@@ -207,9 +216,11 @@ module frame_fifo #(
       if (full_left != 0) full_left <= full_left - 1'b1;
       else partial_left <= 1'b0;
       any_left <= !last_left;
+      last_left <= full_left == (partial_left ? 1 : 2);
     end
     if (departs) begin
       any_left <= 1'b1;
+      last_left <= head[14];
       full_left <= head_bytes[13:CountBits-1];
       partial_left <= head_bytes[CountBits-2:0] != 0;
       tail <= head_bytes[CountBits-2:0];
@@ -227,7 +238,7 @@ module frame_fifo #(
     end
   end
 
-  // Beats on their way out, so that memory's delay costs no clock.
+  // Output buffer: hides the read latency of the memory.
   logic [DATA_BITS-1:0] out_data[OutBeats];
   logic [CountBits-1:0] out_tail[OutBeats];  // last, bytes of the last beat
   logic [OutBits:0] out_in, out_next;

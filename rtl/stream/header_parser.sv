@@ -52,8 +52,8 @@ module header_parser #(
   // Words are counted to 31; the last one that matters is 24.
   localparam int BeatBits = 5 - LaneBits;
 
-  // The CRC is linear in the 104 bits of its message, counted in the order of their transmission: bit i of it
-  // is a constant plus the parity of the message's bits under mask i, here at 104 * i.
+  // The CRC is linear in the 104 bits of its message, in order of transmission: bit i of the CRC is a constant
+  // plus the parity of the message bits under mask i, which starts at 104 * i.
   function automatic [31:0] crc_step(input [31:0] state);
     crc_step = {1'b0, state[31:1]} ^ (state[0] ? 32'hedb88320 : 32'd0);
   endfunction
@@ -71,7 +71,7 @@ module header_parser #(
   endfunction
   localparam logic [32*104-1:0] Masks = crc_masks(32'hedb88320);
   localparam logic [31:0] Constant = ~crc_of_zeros('1);
-  // Bytes in network order: byte 0 is the least significant, so that their left is right here.
+  // Byte 0, the first on the wire, is the least significant: a left rotation in network order is a right one here.
   function automatic [31:0] fold(input [3:0][31:0] address);
     fold = {address[0][23:0], address[0][31:24]} ^ {address[1][15:0], address[1][31:16]} ^
         {address[2][7:0], address[2][31:8]} ^ address[3];
@@ -82,7 +82,7 @@ module header_parser #(
 
   // Clock 1: the beat, as words. Byte 0 of a word is its least significant.
   logic valid_1, first_1, last_1;
-  logic [BeatBits-1:0] beat_1;          // stays at its end
+  logic [BeatBits-1:0] beat_1;          // stops at all ones
   logic [Lanes-1:0][31:0] words_1;
   logic [Lanes-1:0] present_1;          // the word is complete
   logic [15:0] carried;                 // the last two bytes of the beat before
@@ -108,7 +108,7 @@ module header_parser #(
     end
   end
 
-  // Clock 2: the types behind the addresses and each tag, kept from the beat that holds them.
+  // Clock 2: the EtherTypes after the addresses and after each tag, stored when their beat arrives.
   localparam int Lane3 = 3 % Lanes, Beat3 = 3 / Lanes;
   localparam int Lane4 = 4 % Lanes, Beat4 = 4 / Lanes;
   localparam int Lane5 = 5 % Lanes, Beat5 = 5 / Lanes;
@@ -146,7 +146,7 @@ module header_parser #(
     if (rst) valid_2 <= 1'b0;
   end
 
-  // Clock 3: what stands behind the tags.
+  // Clock 3: the EtherType after the tags.
   logic [1:0] tags_2;
   logic known_2, is_four_2, is_six_2;
   always_comb begin
@@ -285,8 +285,8 @@ module header_parser #(
     if (rst) valid_6 <= 1'b0;
   end
 
-  // Clock 7: the transport header; the frame is decided with the beat that holds the last word needed,
-  // or with its own last one.
+  // Clock 7: the transport header. The beat that holds the last word needed decides, or the last beat of
+  // the frame.
   logic reached_6, complete_6, decided_6, sent;
   assign reached_6 = beat_6 > needed_6[4:LaneBits] ||
       (beat_6 == needed_6[4:LaneBits] && present_6[needed_6[LaneBits-1:0]]);
@@ -295,7 +295,7 @@ module header_parser #(
 
   logic decided_7, complete_7, is_four_7, is_six_7, tcp_7, ports_7;
   logic [1:0] tags_7;
-  logic [15:0] stated_7, least_7;   // length in the header, and what it is to be at least
+  logic [15:0] stated_7, least_7;   // length stated in the header, and the least valid one
   logic [7:0] protocol_7;
   logic [15:0] ip_first_7;
   logic [31:0] source_7, destination_7;
@@ -324,7 +324,7 @@ module header_parser #(
   end
 
   // Clock 8: are the headers consistent?
-  // IPv4: total length; IPv6: length of the payload. It must hold the headers that are read.
+  // IPv4: total length; IPv6: payload length. It must cover the headers that are parsed.
   logic consistent_7;
   assign consistent_7 = ip_first_7[7:4] == (is_six_7 ? 4'd6 : 4'd4) &&
       (is_six_7 || ip_first_7[3:0] >= 4'd5) && stated_7 >= least_7 &&
@@ -353,7 +353,7 @@ module header_parser #(
     if (rst) decided_8 <= 1'b0;
   end
 
-  // Clock 9: the keys, in parts: source, destination, ports, protocol; and the same for the other direction.
+  // Clock 9: parts of both keys (one for each direction): source, destination, ports, protocol.
   logic decided_9, ok_9, complete_9, is_four_9, is_six_9, tcp_9;
   logic [1:0] tags_9, ecn_9;
   logic [5:0] flags_9;

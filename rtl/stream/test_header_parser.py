@@ -90,9 +90,7 @@ def test_a_million_random_frames() -> None:
     assert all(total.values()), total
 
 
-@pytest.mark.parametrize(
-    "width", [64, *(pytest.param(width, marks=pytest.mark.slow) for width in WIDTHS if width > 64)]
-)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_idle_and_stalled_streams(width: int) -> None:
     """Random idle clocks between beats, and a receiver that is often not ready."""
     rng = np.random.default_rng(width)

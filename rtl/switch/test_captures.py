@@ -228,7 +228,6 @@ def test_phantom_queue_marks_as_in_the_simulator(replay: Replay) -> None:
     print(replay.explain(capture, got.mark, clock_ps))
 
 
-@pytest.mark.slow
 def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
     """Frames through the datapath of a port: each leaves at the simulator's clock, and is what the
     simulator wrote, checksum included.

@@ -18,22 +18,25 @@ MARKING = Settings(threshold=0, phantom_arriving=True)
 GOOD = 60
 # Lengths of the bad ones; a truncated one ends within its IP header.
 LENGTHS = {"runt": 19, "oversized": 181, "bad": GOOD, "truncated": 25}
+# A length of 14 bits would show this frame as one of 60 bytes.
+WRAPPED = (1 << 14) + GOOD
 
 
 def ipv4(lengths: np.ndarray) -> Frames:
     """ECN-capable frames of these lengths."""
-    octets = np.zeros((len(lengths), LONGEST), np.uint8)
+    # Whole beats.
+    octets = np.zeros((len(lengths), -(-int(lengths.max()) // LONGEST) * LONGEST), np.uint8)
     octets[:, 12:16] = [8, 0, 0x45, 2]
     octets[:, LONGEST - 1] = np.arange(len(lengths))
     return Frames(octets, lengths)
 
 
-@pytest.mark.parametrize("kind", LENGTHS)
-def test_bad_frames_between_good_ones(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "length"), [*LENGTHS.items(), ("oversized", WRAPPED)])
+def test_bad_frames_between_good_ones(kind: str, length: int) -> None:
     """Each is dropped and counted, or passes unmarked; the others leave with CE."""
     folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
     odd = np.arange(COUNT) % 2 == 1
-    given = ipv4(np.where(odd, LENGTHS[kind], GOOD))
+    given = ipv4(np.where(odd, length, GOOD))
     clocks = READY + np.arange(int((-(-given.lengths // WIDTH)).sum()))
     tape = new_tape(WIDTH)
     put(tape, 0, MARKING)

@@ -1,0 +1,12 @@
+"""Each file of tests/vectors has a row in docs/hardware/testing.md: where it runs, or why not."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_each_file_of_vectors_has_a_row() -> None:
+    page = (ROOT / "docs" / "hardware" / "testing.md").read_text(encoding="utf-8")
+    rows = "\n".join(line for line in page.splitlines() if line.startswith("| `"))
+    files = [path.name for path in (ROOT / "tests" / "vectors").glob("*.json")]
+    assert not [name for name in files if f"`{name}`" not in rows]
