@@ -26,7 +26,7 @@ pub struct Extras {
     pub(super) sent_rules: Vec<Box<dyn Rule>>,
     /// The packet that was chosen last of several queues, where rules look at it when it has been sent.
     pub(super) last_sent: Option<LastSent>,
-    /// When those packets will reach the far end of the link that were marked as they departed, ps.
+    /// When packets that rules marked as they departed will reach the far end of the link, ps.
     pub(super) marked: VecDeque<u64>,
     /// Cuts what finds no room.
     pub(super) trimming: Option<Box<Trimming>>,
