@@ -107,6 +107,11 @@ impl PacketSet {
         self.expected
     }
 
+    /// The first word of the map of packets, for whoever wants it in the cache before packets come.
+    pub fn first_word(&self) -> Option<&u64> {
+        self.words.front()
+    }
+
     /// Packets above the first missing one.
     pub fn held(&self) -> u64 {
         self.received - self.expected

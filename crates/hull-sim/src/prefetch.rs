@@ -14,7 +14,7 @@ pub fn prefetch<T>(value: &T) {
 
 /// Asks for the first cache lines of a value.
 #[inline(always)]
-pub fn prefetch_lines<T>(value: &T, lines: usize) {
+pub fn prefetch_lines<T: ?Sized>(value: &T, lines: usize) {
     let start = std::ptr::from_ref(value).cast::<i8>();
     for line in 0..lines {
         #[cfg(target_arch = "x86_64")]

@@ -203,14 +203,23 @@ impl EventQueue {
         self.served.0
     }
 
-    /// Calls `look` with what the links' events of the next bucket carry, in no order, and asks for the
-    /// events of the bucket behind it.
+    /// The event that follows after `others` more, where it is of the present bucket and no event comes between.
     #[inline(always)]
-    pub fn for_each_of_next(&self, mut look: impl FnMut(Cargo)) {
+    pub fn ahead(&self, others: usize) -> Option<(Entity, Cargo)> {
+        let place = self.sorted.len().wrapping_sub(1 + others);
+        let near = self.sorted.get(place)?;
+        Some((near.entity(), near.cargo()))
+    }
+
+    /// Calls `look` with what the links' events of the next bucket carry, in no order, unless there are more
+    /// than `most`. Asks for the events of the bucket behind it.
+    #[inline(always)]
+    pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Cargo)) {
         let number = self.next_filled();
         let bucket = &self.buckets[self.slot(number)];
+        let is_small = bucket.len <= most;
         let mut of_link = |near: &Near| {
-            if near.entity().is_link() {
+            if is_small && near.entity().is_link() {
                 look(near.cargo());
             }
         };

@@ -7,8 +7,10 @@
 //! stack, no pacer and no interrupt of the host.
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 
 use crate::network::Packet;
+use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
 
 /// Control packets for one data packet, where both wait.
@@ -25,6 +27,7 @@ pub enum Turn {
 
 /// The NIC of one host.
 #[derive(Debug)]
+#[repr(C)]
 pub struct MessageNic {
     control: VecDeque<Packet>,
     senders: VecDeque<u32>,
@@ -60,6 +63,26 @@ impl MessageNic {
     /// Connections that have something to send.
     pub fn senders(&self) -> u64 {
         self.senders.len() as u64
+    }
+
+    /// The connection whose turn is next.
+    #[inline]
+    pub fn next_sender(&self) -> Option<u32> {
+        self.senders.front().copied()
+    }
+
+    /// Asks for what a control packet needs.
+    #[inline]
+    pub fn prefetch_queues(&self) {
+        prefetch_lines(self, offset_of!(MessageNic, random).div_ceil(64));
+    }
+
+    /// Asks for the number of the connection whose turn is next.
+    #[inline]
+    pub fn prefetch_senders(&self) {
+        if let Some(slot) = self.senders.front() {
+            prefetch(slot);
+        }
     }
 
     /// Control packets that wait.

@@ -195,6 +195,29 @@ impl Network {
         }
     }
 
+    /// When the packet of an event and its next port are there: asks for what they lead to, a stage after the
+    /// other.
+    #[inline]
+    pub fn prefetch_behind(&self, stage: usize, cargo: Cargo) {
+        if let Hop::Port(out) = Hop::of(cargo) {
+            if stage == 0 {
+                self.prefetch_hop(self.in_flight.get(cargo.packet).hop + 1);
+            }
+            let port = &self.ports[out];
+            if port.is_off_fast_path() {
+                port.prefetch_for_arrival(stage);
+            }
+        }
+    }
+
+    /// Asks for an entry of a route.
+    #[inline]
+    pub fn prefetch_hop(&self, at: u32) {
+        if let Some(entry) = self.hops.get(at as usize) {
+            prefetch(entry);
+        }
+    }
+
     /// What the event of a packet carries that was accepted by a port: where it is, and where it goes
     /// from the far end of the link.
     #[inline(always)]
@@ -235,6 +258,9 @@ impl Network {
                 self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options)
             }
         };
+        if let Verdict::Accepted { arrival_ps, .. } = verdict {
+            self.ports[port].note_sent(arrival_ps, place);
+        }
         match self.ports[port].is_cut() {
             true => self.pass_on(place, verdict),
             false => verdict,
@@ -286,6 +312,7 @@ impl Network {
         now_ps: u64,
         port: usize,
     ) -> (Option<(u64, Cargo)>, Option<u64>) {
+        self.ports[port].look_at_sent(now_ps, &mut self.in_flight);
         let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
         let Some((packet, verdict)) = sent else {
             return (None, again_ps);
@@ -304,6 +331,7 @@ impl Network {
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
         }
         let place = self.in_flight.insert(packet);
+        self.ports[port].note_sent(arrival_ps, place);
         if self.ports[port].is_cut() && self.pass_on(place, verdict) == Verdict::HandedOver {
             return (None, again_ps);
         }

@@ -4,6 +4,7 @@
 //! its packet to its arrival or loss.
 
 use super::signal::Signal;
+use crate::prefetch::prefetch;
 
 /// Options of a packet; each part may be there or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,6 +113,14 @@ impl OptionTable {
     /// The options of a packet on its way; none for [`NO_OPTIONS`].
     pub fn get(&self, entry: u32) -> Option<&Options> {
         self.entries.get(entry as usize)
+    }
+
+    /// Asks for the options of a packet.
+    #[inline]
+    pub fn prefetch(&self, entry: u32) {
+        if let Some(options) = self.entries.get(entry as usize) {
+            prefetch(options);
+        }
     }
 
     /// The same, for a switch that writes into them.

@@ -7,10 +7,12 @@
 //! for each choice that a host waits for. Sizes are bytes, times ps.
 
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 
 use super::packet::Packet;
 use super::rules::Decision;
-use super::schedulers::{Leaving, Order, Scheduler};
+use super::schedulers::{Leaving, Order, Scheduler, Strict};
+use crate::prefetch::prefetch;
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +32,42 @@ struct Queue {
     bytes: u64,
 }
 
+/// A scheduler; the most frequent one lies within.
+#[derive(Debug)]
+enum Chooser {
+    Strict(Strict),
+    Other(Box<dyn Scheduler>),
+}
+
+impl Deref for Chooser {
+    type Target = dyn Scheduler;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Chooser::Strict(strict) => strict,
+            Chooser::Other(other) => &**other,
+        }
+    }
+}
+
+impl DerefMut for Chooser {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Chooser::Strict(strict) => strict,
+            Chooser::Other(other) => &mut **other,
+        }
+    }
+}
+
 /// The queues of a port.
 #[derive(Debug)]
 pub struct Queues {
     queues: Vec<Queue>,
-    scheduler: Box<dyn Scheduler>,
+    scheduler: Chooser,
+    /// Whether the scheduler marks and drops packets that leave.
+    manages: bool,
     bytes: u64,
     packets: usize,
     /// How long before the link is free the next packet is chosen, ps.
@@ -48,11 +81,36 @@ impl Queues {
     pub fn new(count: usize, order: &Order, commit_ps: u64) -> Self {
         Queues {
             queues: (0..count).map(|_| Queue::default()).collect(),
-            scheduler: order.scheduler(count),
+            scheduler: match order {
+                Order::Strict => Chooser::Strict(Strict::new(count)),
+                other => Chooser::Other(other.scheduler(count)),
+            },
+            manages: order.manages(),
             bytes: 0,
             packets: 0,
             commit_ps,
             asked: false,
+        }
+    }
+
+    /// Asks for the first two queues.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.queues.iter().take(2).for_each(prefetch);
+    }
+
+    /// The packet that leaves next where the order of the queues is that of their priority.
+    #[inline]
+    pub fn first(&self) -> Option<&Packet> {
+        let first = self.queues.iter().find_map(|queue| queue.packets.front())?;
+        Some(&first.packet)
+    }
+
+    /// When these are there: asks for the last packet of the second one, which is that of data.
+    #[inline]
+    pub fn prefetch_last(&self) {
+        if let Some(last) = self.queues.get(1).and_then(|queue| queue.packets.back()) {
+            prefetch(last);
         }
     }
 
@@ -77,7 +135,7 @@ impl Queues {
 
     /// Whether the scheduler marks and drops packets that leave.
     pub fn manages(&self) -> bool {
-        self.scheduler.manages()
+        self.manages
     }
 
     /// Whether nothing waits.
@@ -112,7 +170,7 @@ impl Queues {
 
     /// The scheduler that manages hears of the time before something changes.
     fn pass_time(&mut self, now_ps: u64) {
-        if self.scheduler.manages() {
+        if self.manages {
             let queues = &self.queues;
             let first_came_ps = |queue: usize| Some(queues[queue].packets.front()?.arrived_ps);
             self.scheduler.on_time(now_ps, &first_came_ps);
@@ -164,7 +222,7 @@ impl Queues {
         self.bytes -= wire_bytes;
         self.packets -= 1;
         let mut decision = Decision::Pass;
-        if self.scheduler.manages() {
+        if self.manages {
             let leaving = Leaving {
                 now_ps,
                 waited_ps: now_ps - waiting.arrived_ps,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::flows::{FlowTable, mix};
 use crate::network::Network;
+use crate::prefetch::prefetch;
 use crate::topology::Routes;
 use crate::transport::message::{MessageConfig, MessageReceiver, MessageSender};
 
@@ -60,6 +61,29 @@ impl Connection {
             number,
             at_puller: None,
         }
+    }
+
+    /// Asks for what a packet with data needs.
+    #[inline]
+    pub(super) fn prefetch_receiver(&self) {
+        prefetch(&self.receiver);
+        prefetch(&self.routes);
+    }
+
+    /// When that is there: asks for a route, and for what the receiver has of packets.
+    #[inline]
+    pub(super) fn prefetch_route(&self, entropy: u16, way: Way) {
+        self.receiver.prefetch_packets();
+        if let Some(route) = self.routes.get(2 * usize::from(entropy) + way as usize) {
+            prefetch(route);
+        }
+    }
+
+    /// A route, when it was found.
+    #[inline]
+    pub(super) fn known_route(&self, entropy: u16, way: Way) -> Option<u32> {
+        let route = self.routes.get(2 * usize::from(entropy) + way as usize)?;
+        route.is_found.then_some(route.at)
     }
 
     /// A message is to be sent.

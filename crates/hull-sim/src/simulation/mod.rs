@@ -3,6 +3,7 @@
 //! ways through a host are in `host_path`, TCP's part in `tcp`, what a pace adds in `paced`, the
 //! workload's in `traffic`, what is measured in `instruments`.
 
+mod ahead;
 mod build;
 mod captured;
 mod clock;
@@ -32,6 +33,7 @@ use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
 use crate::network::{Hop, Verdict, flags};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
+use ahead::Ahead;
 pub use build::{build, build_with_external, verify};
 use clock::Clock;
 pub use control::Control;
@@ -212,17 +214,19 @@ impl Simulation {
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
         if self.fabric.network.ports.len() < LARGE {
-            self.serve_events::<false>(bound_ps, control)
+            self.serve_events::<{ ahead::NOT }>(bound_ps, control)
+        } else if self.endpoints.hosts.message_nics.is_empty() {
+            self.serve_events::<{ ahead::PACKETS }>(bound_ps, control)
         } else {
-            self.serve_events::<true>(bound_ps, control)
+            self.serve_events::<{ ahead::STAGED }>(bound_ps, control)
         }
     }
 
-    /// Serves events; in a network that is too large for the cache it asks for what those of the next
-    /// bucket need at each turn to a bucket. A loop of its own, because that costs small networks a
-    /// tenth.
+    /// Serves events; in a network that is too large for the cache it asks for what those to come need. Loops
+    /// of their own, because looking at packets costs small networks a tenth, and stages cost large ones as much
+    /// where each event needs little.
     #[inline(never)]
-    fn serve_events<const AHEAD: bool>(
+    fn serve_events<const AHEAD: u8>(
         &mut self,
         bound_ps: u64,
         control: &Control,
@@ -233,11 +237,19 @@ impl Simulation {
             if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
                 self.look_at(control)?;
             }
-            if AHEAD && self.clock.events.turns() != turns {
-                turns = self.clock.events.turns();
-                let network = &self.fabric.network;
-                let events = &self.clock.events;
-                events.for_each_of_next(|cargo| network.prefetch(cargo));
+            if AHEAD != ahead::NOT {
+                let ahead = Ahead {
+                    events: &self.clock.events,
+                    network: &self.fabric.network,
+                    endpoints: &self.endpoints,
+                };
+                if ahead.events.turns() != turns {
+                    turns = ahead.events.turns();
+                    ahead.at_turn(AHEAD == ahead::STAGED);
+                }
+                if AHEAD == ahead::STAGED {
+                    ahead.before_event();
+                }
             }
             if entity.is_link() {
                 self.serve_link(entity.index(), cargo);

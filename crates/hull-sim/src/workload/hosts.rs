@@ -112,6 +112,15 @@ impl HostNames {
         Ok(hosts)
     }
 
+    /// For each host its place in a list of hosts, if it is in it.
+    pub(super) fn places(&self, list: &[u32]) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.names.len()];
+        for (place, &host) in list.iter().enumerate() {
+            places[host as usize] = Some(place);
+        }
+        places
+    }
+
     /// A range of numbers such as `"1-9"`, unless a host has this name.
     fn range(&self, entry: &HostRef) -> Option<(u32, u32)> {
         let HostRef::Text(text) = entry else {

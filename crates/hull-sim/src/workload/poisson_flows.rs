@@ -73,7 +73,8 @@ impl PoissonFlows {
             settings.destinations.as_ref(),
             None,
         )?;
-        let place = |host: &u32| destinations.iter().position(|other| other == host);
+        let places = hosts.places(&destinations);
+        let place = |&host: &u32| places[host as usize];
         let own_place: Vec<Option<usize>> = sources.iter().map(place).collect();
         if destinations.len() == 1 && own_place.contains(&Some(0)) {
             return Err(Problem::new(
@@ -124,8 +125,11 @@ impl PoissonFlows {
         let offered_bps = load * self.sources_bps;
         let (sources, destinations) = (self.sources.len() as f64, self.destinations.len() as f64);
         let both = self.own_place.iter().flatten().count() as f64;
-        for (j, &dst) in self.destinations.iter().enumerate() {
-            let itself = f64::from(u8::from(self.own_place.contains(&Some(j))));
+        let mut of_both = vec![0.0; self.destinations.len()];
+        for &place in self.own_place.iter().flatten() {
+            of_both[place] = 1.0;
+        }
+        for (&dst, itself) in self.destinations.iter().zip(of_both) {
             let from_both = if both > itself {
                 (both - itself) / (destinations - 1.0)
             } else {

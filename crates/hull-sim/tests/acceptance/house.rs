@@ -21,8 +21,8 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         "network",
         &["engine", "prefetch", "problem", "quote", "random", "units"],
     ),
-    ("transport", &["network", "problem", "units"]),
-    ("host", &["network", "random", "service_time"]),
+    ("transport", &["network", "prefetch", "problem", "units"]),
+    ("host", &["network", "prefetch", "random", "service_time"]),
     ("topology", &["limits", "problem", "quote", "units"]),
     // Describes: from the settings of each mechanism, which are in the mechanism's file.
     (

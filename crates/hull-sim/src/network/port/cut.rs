@@ -13,6 +13,7 @@ impl Port {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
                 rules,
+                sent_rules,
                 queues: _,   // choose when the link is free or earlier
                 trimming: _, // decides when a packet comes
                 trims: _,
@@ -23,7 +24,7 @@ impl Port {
                 watch, // is read where the port's events are not
             } = &**extras;
             let of_rules = rules.iter().all(|rule| rule.decides_on_arrival());
-            of_rules && watch.is_none()
+            of_rules && sent_rules.is_empty() && watch.is_none()
         });
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }

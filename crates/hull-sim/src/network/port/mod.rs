@@ -93,22 +93,24 @@ pub struct Port {
     limit_bytes: u64,
     limit_packets: u32,
     marker: ThresholdMarker,
+    /// Packets whose transmission was scheduled here, modulo 2^32.
+    sent_packets: u32,
     /// Bytes whose transmission was scheduled here.
     pub sent_bytes: u64,
     /// How long packets waited here from their arrival to the start of their transmission, all
     /// together, ps.
     waited_ps: u64,
-    /// Packets whose transmission was scheduled here, modulo 2^32.
-    sent_packets: u32,
-    /// Packets that waited when the link failed, modulo 2^32.
-    lost_waiting: u32,
     /// Packets marked CE here.
     pub marks: u64,
+    extras: Option<Box<Extras>>,
     /// Packets dropped here.
     pub drops: u64,
     phantom_queue: Option<PhantomQueue>,
-    extras: Option<Box<Extras>>,
+    /// Packets that waited when the link failed, modulo 2^32.
+    lost_waiting: u32,
 }
+
+const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
 
 impl Port {
     /// Memory of a packet that waits, besides its place.
@@ -157,16 +159,20 @@ impl Port {
             extras: None,
         };
         if !config.rules.is_empty() {
-            if !config.rules.iter().all(|rule| rule.decides_on_arrival()) {
+            let rules = config.rules.into_iter();
+            let (sent_rules, rules): (Vec<_>, Vec<_>) =
+                rules.partition(|rule| rule.looks_at_sent());
+            if !rules.iter().all(|rule| rule.decides_on_arrival()) {
                 port.features |= feature::DEPARTURES;
             }
-            port.extras_mut().rules = config.rules;
+            let extras = port.extras_mut();
+            (extras.rules, extras.sent_rules) = (rules, sent_rules);
         }
         if config.classes > 1 || config.order.manages() {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
             let queues = Queues::new(config.classes, &config.order, commit_ps);
             port.extras_mut().queues = Some(queues);
-            port.extras_mut().trimming = config.trimming;
+            port.extras_mut().trimming = config.trimming.map(Box::new);
         }
         port
     }
@@ -185,6 +191,29 @@ impl Port {
     #[inline]
     pub fn prefetch(&self) {
         prefetch_lines(self, 2);
+    }
+
+    /// When the port itself is there: asks for what it has besides, a stage after the other, for a packet that
+    /// comes.
+    #[inline]
+    pub fn prefetch_for_arrival(&self, stage: usize) {
+        if let Some(extras) = &self.extras {
+            extras.prefetch_for_arrival(stage);
+        }
+    }
+
+    /// The same for the choice of the next packet.
+    #[inline]
+    pub fn prefetch_for_choice(&self, stage: usize) {
+        if let Some(extras) = &self.extras {
+            extras.prefetch_for_choice(stage);
+        }
+    }
+
+    /// The packet of several queues that is sent next.
+    #[inline]
+    pub fn next_packet(&self) -> Option<&Packet> {
+        self.extras.as_ref()?.queues.as_ref()?.first()
     }
 
     /// Time on the wire of a packet of `bytes` with its framing, ps.
@@ -396,12 +425,12 @@ impl Port {
 
     /// Installs instruments.
     pub fn watch(&mut self, watch: Watch) {
-        self.extras_mut().watch = Some(watch);
+        self.extras_mut().watch = Some(Box::new(watch));
     }
 
     /// The instruments, where there are some.
     pub fn watched(&mut self) -> Option<&mut Watch> {
-        self.extras.as_mut()?.watch.as_mut()
+        self.extras.as_mut()?.watch.as_deref_mut()
     }
 }
 

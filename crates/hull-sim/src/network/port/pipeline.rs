@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use super::super::in_flight::InFlight;
 use super::super::options::OptionTable;
 use super::super::packet::{Packet, flags};
 use super::super::queues::{Queues, Waiting};
@@ -11,28 +12,32 @@ use super::super::rules::{Arrival, Decision, Departure, Rule};
 use super::super::trimming::Trimming;
 use super::{Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
+use crate::prefetch::{prefetch, prefetch_lines};
 
-/// What only some ports have.
+/// What only some ports have, in the order of how often it is needed.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub struct Extras {
-    /// What the port does to packets.
-    pub(super) rules: Vec<Box<dyn Rule>>,
     /// Its queues, where it is no FIFO.
     pub(super) queues: Option<Queues>,
-    /// Where rules look at departures: the packets that wait in the FIFO.
-    pub(super) arrivals: VecDeque<Arrived>,
-    /// When those packets will reach the far end of the link that were marked as they departed, ps.
-    pub(super) marked: VecDeque<u64>,
+    /// What the port does to packets as they come and depart.
+    pub(super) rules: Vec<Box<dyn Rule>>,
+    /// The rules that look at packets that were sent, and at nothing else.
+    pub(super) sent_rules: Vec<Box<dyn Rule>>,
     /// The packet that was chosen last of several queues, where rules look at it when it has been sent.
     pub(super) last_sent: Option<LastSent>,
+    /// When packets that rules marked as they departed will reach the far end of the link, ps.
+    pub(super) marked: VecDeque<u64>,
     /// Cuts what finds no room.
-    pub(super) trimming: Option<Trimming>,
+    pub(super) trimming: Option<Box<Trimming>>,
+    /// Instruments.
+    pub(super) watch: Option<Box<Watch>>,
+    /// Where rules look at departures: the packets that wait in the FIFO.
+    pub(super) arrivals: VecDeque<Arrived>,
     /// Packets that it has cut.
     pub(super) trims: u64,
     /// Packets that were dropped as they left, of which their flows do not know.
     pub(super) lost: VecDeque<Packet>,
-    /// Instruments.
-    pub(super) watch: Option<Watch>,
 }
 
 /// A packet that will be looked at when it departs.
@@ -50,18 +55,40 @@ pub(super) struct Arrived {
 pub(super) struct LastSent {
     /// When it will reach the far end of the link, ps.
     arrival_ps: u64,
-    packet: Packet,
+    /// Its place among the packets in flight.
+    place: u32,
 }
 
 impl Extras {
-    /// A packet is sent: rules may look at it again when it has been.
-    fn note_sent(&mut self, verdict: Verdict, packet: &Packet) {
-        if self.queues.is_some()
-            && self.rules.iter().any(|rule| rule.looks_at_sent())
-            && let Verdict::Accepted { arrival_ps, .. } = verdict
+    /// Cache lines of what every packet needs.
+    pub(super) const HOT_LINES: usize = std::mem::offset_of!(Extras, arrivals).div_ceil(64);
+
+    /// Asks for itself, then for its queues, then for the packet behind which the next one will wait.
+    #[inline(always)]
+    pub(super) fn prefetch_for_arrival(&self, stage: usize) {
+        match (stage, &self.queues) {
+            (0, _) => prefetch_lines(self, Self::HOT_LINES),
+            (1, Some(queues)) => queues.prefetch(),
+            (2, Some(queues)) => queues.prefetch_last(),
+            _ => {}
+        }
+    }
+
+    /// Asks for itself, then for its queues and the list of rules, then for the next packet and a rule.
+    #[inline(always)]
+    pub(super) fn prefetch_for_choice(&self, stage: usize) {
+        self.prefetch_for_arrival(stage.min(1));
+        if let Some(rule) = self.sent_rules.first() {
+            match stage {
+                1 => prefetch(rule),
+                2 => prefetch_lines(&**rule, 2),
+                _ => {}
+            }
+        }
+        if stage == 2
+            && let Some(first) = self.queues.as_ref().and_then(Queues::first)
         {
-            let packet = *packet;
-            self.last_sent = Some(LastSent { arrival_ps, packet });
+            prefetch(first);
         }
     }
 }
@@ -194,7 +221,6 @@ impl Port {
             if !arrival.waits {
                 self.depart(now_ps, extras, options);
             }
-            extras.note_sent(verdict, packet);
         }
         verdict
     }
@@ -291,9 +317,6 @@ impl Port {
         let mut extras = self.extras.take();
         let mut again_ps = None;
         let mut sent = None;
-        if let Some(extras) = extras.as_deref_mut() {
-            self.look_at_sent(now_ps, extras);
-        }
         if let Some(Extras {
             rules,
             queues: Some(queues),
@@ -322,9 +345,6 @@ impl Port {
                 again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
             }
         }
-        if let (Some(extras), Some((packet, verdict))) = (extras.as_deref_mut(), &sent) {
-            extras.note_sent(*verdict, packet);
-        }
         self.extras = extras;
         self.note_queue(now_ps);
         (sent, again_ps)
@@ -338,20 +358,32 @@ impl Port {
     /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
     /// waits in its queue. Where nothing waits, no port asks for the next packet, and no rule is told; a link
     /// without delay has delivered it.
-    fn look_at_sent(&mut self, now_ps: u64, extras: &mut Extras) {
+    pub fn look_at_sent(&mut self, now_ps: u64, in_flight: &mut InFlight) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
         let (Some(queues), Some(last)) = (&extras.queues, extras.last_sent.take()) else {
             return;
         };
         if now_ps != self.busy_until_ps || last.arrival_ps <= now_ps {
             return;
         }
-        let (queue_bytes, _) = queues.queue(queues.queue_of(&last.packet));
-        let mut packet = last.packet;
-        for rule in extras.rules.iter_mut().filter(|rule| rule.looks_at_sent()) {
-            self.mark_if(rule.on_sent(queue_bytes) == Decision::Mark, &mut packet);
+        let packet = in_flight.get_mut(last.place);
+        let (queue_bytes, _) = queues.queue(queues.queue_of(packet));
+        let mut marks = false;
+        for rule in &mut extras.sent_rules {
+            marks |= rule.on_sent(queue_bytes) == Decision::Mark;
         }
-        if packet.flags != last.packet.flags {
-            extras.marked.push_back(last.arrival_ps);
+        self.mark_if(marks, packet);
+    }
+
+    /// The packet at `place` in flight is sent, to arrive at `arrival_ps`: rules may look at it again when it
+    /// has been.
+    pub fn note_sent(&mut self, arrival_ps: u64, place: u32) {
+        if let Some(extras) = &mut self.extras
+            && !extras.sent_rules.is_empty()
+        {
+            extras.last_sent = Some(LastSent { arrival_ps, place });
         }
     }
 
@@ -367,9 +399,11 @@ impl Port {
 
     /// Tells the instruments, where there are some, what the queue holds from `now_ps` on.
     fn note_queue(&mut self, now_ps: u64) {
-        let level = self.level();
-        if let Some(watch) = self.watched() {
-            watch.queue(now_ps, level);
+        if self.watched().is_some() {
+            let level = self.level();
+            if let Some(watch) = self.watched() {
+                watch.queue(now_ps, level);
+            }
         }
     }
 
@@ -401,9 +435,10 @@ impl Port {
         if let Some(extras) = &mut self.extras {
             extras.arrivals.clear();
             extras.marked.clear();
+            extras.last_sent = None;
             let queues = extras.queues.iter_mut();
             lost.extend(queues.flat_map(|queues| queues.clear(now_ps)));
-            for rule in &mut extras.rules {
+            for rule in extras.rules.iter_mut().chain(&mut extras.sent_rules) {
                 rule.on_failure(now_ps);
             }
         }

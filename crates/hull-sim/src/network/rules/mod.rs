@@ -183,7 +183,7 @@ pub trait Rule: Debug + Send {
         Decision::Pass
     }
 
-    /// Whether it looks at packets whose transmission has ended.
+    /// Whether it looks at packets whose transmission has ended, and at nothing else.
     fn looks_at_sent(&self) -> bool {
         false
     }

@@ -256,10 +256,6 @@ impl Scheduler for CoupledQueues {
         }
     }
 
-    fn manages(&self) -> bool {
-        true
-    }
-
     fn on_time(&mut self, now_ps: u64, first_came_ps: &dyn Fn(usize) -> Option<u64>) {
         while self.next_update_ps <= now_ps {
             let at_ps = self.next_update_ps;

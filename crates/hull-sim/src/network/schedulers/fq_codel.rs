@@ -88,10 +88,6 @@ impl Scheduler for FlowCodels {
         packet.flow as usize % count
     }
 
-    fn manages(&self) -> bool {
-        true
-    }
-
     fn on_filled(&mut self, queue: usize) {
         self.flows.on_arrival(queue as u32);
     }

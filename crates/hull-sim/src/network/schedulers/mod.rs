@@ -57,18 +57,12 @@ pub trait Scheduler: Debug + Send {
     /// The packet of the queue that was chosen has left; it is `empty` now or not.
     fn on_served(&mut self, _queue: usize, _empty: bool) {}
 
-    /// Whether it marks and drops packets that leave. Then all packets pass through it, those that find an
-    /// idle link too, and the port's buffer is one for all queues.
-    fn manages(&self) -> bool {
-        false
-    }
-
     /// It is `now_ps`; since the last call nothing has come or left. `first_came_ps` has the arrival of each
-    /// queue's first packet. For schedulers that [manage](Scheduler::manages).
+    /// queue's first packet. For schedulers that [manage](Order::manages).
     fn on_time(&mut self, _now_ps: u64, _first_came_ps: &dyn Fn(usize) -> Option<u64>) {}
 
     /// What becomes of the packet that was chosen, which is told before [`Scheduler::on_served`]. For schedulers
-    /// that [manage](Scheduler::manages).
+    /// that [manage](Order::manages).
     fn on_leaving(&mut self, _leaving: &Leaving, _packet: &Packet) -> Decision {
         Decision::Pass
     }
@@ -93,7 +87,8 @@ pub enum Order {
 }
 
 impl Order {
-    /// Whether its scheduler [manages](Scheduler::manages) queues, one alone too.
+    /// Whether its scheduler marks and drops packets that leave, of one queue too. Then all packets pass
+    /// through it, those that find an idle link too, and the port's buffer is one for all queues.
     pub(super) fn manages(&self) -> bool {
         matches!(self, Order::DualPi2(..) | Order::FqCodel(..))
     }

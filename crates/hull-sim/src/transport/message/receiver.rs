@@ -13,6 +13,7 @@ use hull_core::packet_set::{Arrival, PacketSet, Reordering};
 
 use super::{Ends, MessageConfig};
 use crate::network::{Packet, PacketAck, PacketNack, PathWord, Signal, flags};
+use crate::prefetch::prefetch;
 use crate::transport::sequence;
 
 /// What a packet says.
@@ -81,6 +82,14 @@ impl MessageReceiver {
             coalescing: AckCoalescing::new(u64::from(config.ack_bytes)),
             groups: (config.erasure).map(|of| ErasureReceiver::new(of.code, of.wait_ps)),
             group_event_ps: u64::MAX,
+        }
+    }
+
+    /// Asks for what is known of the packets.
+    #[inline]
+    pub fn prefetch_packets(&self) {
+        if let Some(word) = self.packets.first_word() {
+            prefetch(word);
         }
     }
 

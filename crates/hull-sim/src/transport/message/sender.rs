@@ -128,6 +128,12 @@ impl MessageSender {
         self.ends.cut(next + kept, unsent)
     }
 
+    /// Asks for the records of the oldest and the newest packets.
+    #[inline]
+    pub fn prefetch_sent(&self) {
+        self.sent.prefetch();
+    }
+
     /// Whether all that was written is acknowledged.
     pub fn is_idle(&self) -> bool {
         self.backlog_bytes == 0 && self.sent.is_empty()

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::prefetch::prefetch;
+
 /// Where a packet is, as far as its sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -57,6 +59,19 @@ impl SentPackets {
     /// Number of the next packet that is sent for the first time.
     pub fn next(&self) -> u64 {
         self.first + self.records.len() as u64
+    }
+
+    /// Asks for the records of the oldest and the newest packets.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let (Some(oldest), Some(newest)) = (self.records.front(), self.records.back()) {
+            prefetch(oldest);
+            prefetch(newest);
+        }
+        if let (Some(oldest), Some(newest)) = (self.by_time.front(), self.by_time.back()) {
+            prefetch(oldest);
+            prefetch(newest);
+        }
     }
 
     /// Whether nothing is outstanding.

@@ -1,0 +1,181 @@
+//! What the events to come will need, in networks that are too large for the cache.
+//!
+//! An event leads from its port or host to further memory, a pointer at a time. So each event is looked at
+//! in stages before it is served, and each stage asks for what the one before it makes known. Nothing here
+//! changes what happens.
+
+use super::Endpoints;
+use super::connection::{Connection, Way};
+use super::flows::FlowTable;
+use crate::engine::{Cargo, Entity, EventQueue, Kind};
+use crate::network::{Hop, Network, Packet, flags};
+use crate::prefetch::prefetch;
+
+/// Stages before an event is served.
+const STAGES: usize = 5;
+
+/// Events between two stages: so many are served while the memory answers.
+const STEP: usize = 5;
+
+/// Events of a bucket that is not large.
+const FEW: usize = 64;
+
+/// How a run looks ahead: not at all, at the packets of the next bucket, or also in stages.
+pub(super) const NOT: u8 = 0;
+pub(super) const PACKETS: u8 = 1;
+pub(super) const STAGED: u8 = 2;
+
+/// What the run has that is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead<'a> {
+    pub events: &'a EventQueue,
+    pub network: &'a Network,
+    pub endpoints: &'a Endpoints,
+}
+
+impl Ahead<'_> {
+    /// A bucket of the calendar begins: asks for what packets of the next one need. Where events are looked at in
+    /// stages too, those of large buckets are when their order is known.
+    #[inline(always)]
+    pub(super) fn at_turn(&self, in_stages: bool) {
+        let (events, network) = (self.events, self.network);
+        let most = if in_stages { FEW } else { usize::MAX };
+        events.for_each_of_next(most, |cargo| network.prefetch(cargo));
+        if in_stages && events.ahead(FEW).is_some() {
+            for others in 0..STEP * STAGES {
+                if let Some((entity, cargo)) = events.ahead(others) {
+                    self.stage(0, entity, cargo);
+                }
+            }
+        }
+    }
+
+    /// Asks for what events of the present bucket need.
+    #[inline(always)]
+    pub(super) fn before_event(&self) {
+        for stage in 0..STAGES {
+            if let Some((entity, cargo)) = self.events.ahead(STEP * (STAGES - stage)) {
+                self.stage(stage, entity, cargo);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn stage(&self, stage: usize, entity: Entity, cargo: Cargo) {
+        if entity.is_link() {
+            return self.arrival(stage, cargo);
+        }
+        match entity.kind() {
+            Kind::Transmit => self.choice(stage, entity.index()),
+            Kind::MessageNic => self.nic(stage, entity.index()),
+            _ => {}
+        }
+    }
+
+    /// A packet comes off a link.
+    #[inline(always)]
+    fn arrival(&self, stage: usize, cargo: Cargo) {
+        let network = self.network;
+        if stage == 0 {
+            return network.prefetch(cargo);
+        }
+        let Hop::Host(host) = Hop::of(cargo) else {
+            return network.prefetch_behind(stage - 1, cargo);
+        };
+        let packet = network.in_flight.get(cargo.packet);
+        if stage == 1 {
+            network.options.prefetch(packet.options);
+        }
+        if let (1, Some(nic)) = (stage, self.endpoints.hosts.message_nics.get(host)) {
+            nic.prefetch_queues();
+        }
+        if stage == 2 {
+            let port = self.endpoints.hosts.ports[host];
+            network.ports[port as usize].prefetch();
+        }
+        let route = self.endpoints.table.prefetch_arrival(stage, packet);
+        if let Some(at) = route {
+            network.prefetch_hop(at + 1);
+        }
+    }
+
+    /// A port with several queues chooses a packet.
+    #[inline(always)]
+    fn choice(&self, stage: usize, port: usize) {
+        let network = self.network;
+        let port = &network.ports[port];
+        match stage {
+            0 => port.prefetch(),
+            1..4 => port.prefetch_for_choice(stage - 1),
+            _ => {
+                if let Some(packet) = port.next_packet() {
+                    network.prefetch_hop(packet.hop);
+                }
+            }
+        }
+    }
+
+    /// The message transport's NIC serves a connection.
+    #[inline(always)]
+    fn nic(&self, stage: usize, host: usize) {
+        let hosts = &self.endpoints.hosts;
+        let Some(nic) = hosts.message_nics.get(host) else {
+            return;
+        };
+        if stage == 0 {
+            return prefetch(nic);
+        }
+        if stage == 1 {
+            nic.prefetch_senders();
+            return self.network.ports[hosts.ports[host] as usize].prefetch();
+        }
+        let table = &self.endpoints.table;
+        if let Some(slot) = nic.next_sender() {
+            match stage {
+                2 => table.prefetch_slot(slot),
+                3 => table.with_connection(slot, |at| prefetch(&at.sender)),
+                _ => table.with_connection(slot, |at| at.sender.prefetch_sent()),
+            }
+        }
+    }
+}
+
+impl FlowTable {
+    /// A packet arrives at a host: returns, when it is known, the route that its acknowledgment would take.
+    #[inline(always)]
+    fn prefetch_arrival(&self, stage: usize, packet: &Packet) -> Option<u32> {
+        let (slot, is_data) = (packet.flow, packet.has(flags::DATA));
+        let connection = match stage {
+            1 => {
+                self.prefetch_slot(slot);
+                return None;
+            }
+            _ => self.connections.get(slot as usize)?.as_deref()?,
+        };
+        match (stage, is_data) {
+            (2, true) => connection.prefetch_receiver(),
+            (2, false) => prefetch(&connection.sender),
+            (3, true) => connection.prefetch_route(packet.ack as u16, Way::Back),
+            (3, false) => connection.sender.prefetch_sent(),
+            (_, true) => return connection.known_route(packet.ack as u16, Way::Back),
+            _ => {}
+        }
+        None
+    }
+
+    /// Asks for what finds the connection of a slot.
+    #[inline(always)]
+    fn prefetch_slot(&self, slot: u32) {
+        if let Some(connection) = self.connections.get(slot as usize) {
+            prefetch(connection);
+            prefetch(&self.flows[slot as usize]);
+        }
+    }
+
+    #[inline(always)]
+    fn with_connection(&self, slot: u32, look: impl Fn(&Connection)) {
+        if let Some(Some(connection)) = self.connections.get(slot as usize) {
+            look(connection);
+        }
+    }
+}
