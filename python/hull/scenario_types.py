@@ -389,8 +389,8 @@ class Requests(TypedDict):
     request_size: NotRequired[Size]
     """Bytes of a request."""
     service: NotRequired[Service]
-    """Time that a server takes over a request before it answers, drawn anew for each; requests
-    do not wait for each other.
+    """Time from a request's arrival to its response, drawn for each request; requests do not
+    wait for each other.
     """
     classes: list[SizeClass]
     """Sizes of the responses."""
