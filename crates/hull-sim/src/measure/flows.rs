@@ -1,5 +1,5 @@
-//! Flow completion times: one row for each message whose time counts (a response, a flow) that
-//! began in the measured time.
+//! Flow completion times: one row for each message (a response, a flow) that began in the measured time
+//! and whose completion time is of interest.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Latency over time: the probe of paper 5.2 and the queue of the client's port, sampled.
+//! Latency over time: the probe of paper 5.2, and samples of the queue at the client's port.
 
 use std::io;
 use std::path::Path;

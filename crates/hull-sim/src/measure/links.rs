@@ -1,4 +1,4 @@
-//! Use of each link in the measured time, and of each tier of links; where packets were dropped.
+//! Utilization of each link and each tier of links in the measured time, and their drops.
 
 use std::io;
 use std::path::Path;

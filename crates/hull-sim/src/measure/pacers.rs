@@ -1,4 +1,4 @@
-//! Pacers over time: the rate of each token bucket and what waits for it (paper 4.2).
+//! Pacers over time: the rate and backlog of each token bucket (paper 4.2).
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};

@@ -1,6 +1,6 @@
-//! Queries of fan-out workloads (incast, partition/aggregate): one row for each query that began in
-//! the measured time, and what the documents tell of all of them: completion (thesis 2.3.2), share of
-//! responses in time (report III-B), share of queries with a timeout (thesis figure 2.18).
+//! Queries of fan-out workloads (incast, partition/aggregate): one row for each query that began in the
+//! measured time, and the documents' statistics over all queries: completion time (thesis 2.3.2), share
+//! of responses in time (report III-B), share of queries with a timeout (thesis figure 2.18).
 
 use std::io;
 use std::path::Path;

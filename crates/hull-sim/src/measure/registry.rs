@@ -1,6 +1,6 @@
-//! The registry of statistics: every number in the summary of a part, in the order of `summary.json`,
-//! with its unit, how several parts are combined, its meaning, and its place in reports. Summaries over
-//! seeds, sweeps, reports, `hull statistics` and the documentation take all that from here.
+//! The registry of statistics: every number in a part's summary, in the order of `summary.json`, with
+//! its unit, its meaning, the way parts are combined, and its place in reports. Summaries over seeds,
+//! sweeps, reports, `hull statistics` and the documentation read it.
 
 use std::ops::AddAssign;
 

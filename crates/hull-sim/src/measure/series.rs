@@ -1,4 +1,4 @@
-//! Flows over time: what its two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
+//! Flows over time: the state of a flow at its two ends at each sample (thesis figures 2.16 and 3.11).
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};

@@ -1,4 +1,4 @@
-//! A file of a sweep's store: the numbers of one run, one row for each statistic.
+//! A file of a sweep's store: the numbers of one run, one row per statistic.
 
 use std::fs::File;
 use std::io;

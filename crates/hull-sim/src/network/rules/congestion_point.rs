@@ -1,5 +1,5 @@
-//! QCN's congestion point at a port (thesis 5.2.1), with the random numbers of the port, and the
-//! feedback that it has for the source of the last packet. Queues in bytes.
+//! QCN's congestion point at a port (thesis 5.2.1), with the port's random numbers, and the pending
+//! feedback for the source of the last packet. Queues in bytes.
 
 use hull_core::qcn_congestion_point::{self, CongestionPointConfig, Rounding, Sampling};
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! RCP at a port (thesis 5.5.3): the rate that it offers to flows, which data carries to the receiver and
-//! ACKs back: the least on the path of the data counts. Bytes with framing, times ps.
+//! RCP at a port (thesis 5.5.3): the rate that it offers to flows. Data carries the smallest rate of
+//! its path to the receiver, and ACKs return it. Bytes with framing, times ps.
 
 use hull_core::averaging;
 use hull_core::rcp::{self, Control, RcpConfig};

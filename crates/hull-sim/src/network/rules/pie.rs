@@ -1,8 +1,8 @@
-//! PIE at a FIFO port: marks or drops packets that arrive, by a controller of the queueing delay (RFC 8033;
+//! PIE at a FIFO port: a controller of the queueing delay marks or drops arriving packets (RFC 8033;
 //! [`hull_core::pie`] has the source and the rule).
 //!
-//! The controller is updated every interval since the run began; updates in a time without arrivals and
-//! departures are made up for at the next one, with the queue as it was. Bytes, ps.
+//! The controller is updated every interval from the start of the run. Updates during a time without
+//! arrivals and departures are computed at the next one, with the queue at that time. Bytes, ps.
 
 use hull_core::pie::{self, PieConfig};
 use hull_core::signal::Signal;

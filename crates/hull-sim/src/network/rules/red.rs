@@ -1,6 +1,6 @@
-//! RED on the average queue (thesis 2.2.4): it sees every arrival and draws lots. A packet that cannot be
-//! marked is left alone (always with ECN, never early drop), unless RED is told to drop. The queue in bytes
-//! or packets, as its thresholds are.
+//! RED on the average queue (thesis 2.2.4): processes every arrival and marks at random. It ignores
+//! packets that cannot be marked (ECN always, early drop never), unless RED is set to drop. The queue
+//! is in the unit of its thresholds, bytes or packets.
 
 use hull_core::queue_estimate::QueueUnit;
 use hull_core::red::{self, RedConfig};

@@ -1,10 +1,10 @@
 //! DualPI2 at a port: an L queue for packets with ECT(1) or CE, a C queue for the rest, coupled marking and
 //! weighted round robin (RFC 9332; [`hull_core::dualpi2`] has the source and the rules).
 //!
-//! Queue 0 is L, queue 1 is C. Packets are marked and dropped as they leave. The controller is updated every
-//! interval since the run began, with the heads that wait then; updates in a time without arrivals and
-//! departures are made up for at the next one. Linux updates by a timer that starts with the port. Times are
-//! ps, sizes bytes, gains 1/s.
+//! Queue 0 is L, queue 1 is C. Packets are marked and dropped at departure. The controller is updated
+//! every interval from the start of the run, with the packets at the heads then. Updates during a time
+//! without arrivals and departures are computed at the next one. Linux updates by a timer that starts
+//! with the port. Times are ps, sizes bytes, gains 1/s.
 
 use std::collections::VecDeque;
 
