@@ -1,4 +1,4 @@
-//! The message transport's own settings, and how it fits with the rest of a scenario.
+//! The message transport's own settings, and their constraints with other keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

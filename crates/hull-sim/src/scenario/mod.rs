@@ -1,5 +1,5 @@
-//! The scenario: the one definition of what a run is, from which the schema, the validation, the
-//! documentation table and the resolved files come.
+//! The scenario: the single definition of a run, from which the schema, the validation, the table of
+//! keys in the documentation and the resolved files are derived.
 
 mod check;
 mod congestion_control;

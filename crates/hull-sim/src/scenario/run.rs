@@ -1,4 +1,4 @@
-//! How long and how often a scenario is run.
+//! Duration and repetitions of a scenario.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

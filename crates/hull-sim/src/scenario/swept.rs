@@ -1,6 +1,6 @@
-//! The values of a swept key: a list, or a range `"start:stop:step"` with the units that people
-//! write, `"800Mbps:950Mbps:50Mbps"`. Decimals are added as whole numbers, so that
-//! `"0.1:0.7:0.2"` ends with 0.7; the stop is a value when steps reach it.
+//! The values of a swept key: a list, or a range `"start:stop:step"` with units,
+//! `"800Mbps:950Mbps:50Mbps"`. Decimals are added as integers, so `"0.1:0.7:0.2"` ends with 0.7; the
+//! stop is included if a step reaches it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Uno's phantom queue: its settings, and the size that it has where none is given.
+//! Uno's phantom queue: its settings and its default size.
 
 use hull_core::ramp::RampMarker;
 use hull_core::uno_phantom_queue::UnoPhantomQueueConfig;

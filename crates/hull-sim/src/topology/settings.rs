@@ -1,6 +1,6 @@
-//! How hosts and switches are joined: the tables of `[topology]`, from which [`build`](super::build)
-//! makes the graph. A link runs at `host.rate` and `host.delay` out of a host and at `switch.rate`
-//! and `switch.delay` out of a switch, unless a key here says otherwise.
+//! The tables of `[topology]`: how hosts and switches are connected. [`build`](super::build) builds the
+//! graph from them. A link has `host.rate` and `host.delay` out of a host and `switch.rate` and
+//! `switch.delay` out of a switch, unless a key here overrides them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

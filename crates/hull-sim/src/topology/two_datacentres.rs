@@ -1,5 +1,5 @@
-//! Two data centres: the same fat tree twice, each with a border switch that all its cores are joined to, and
-//! border links of milliseconds between the two.
+//! Two data centres: two equal fat trees, each with a border switch connected to all its cores, and
+//! border links with millisecond delays between the two.
 //!
 //! Source: T. Bonato et al., "Uno" (SC'25), as in the authors' simulator (Uno_SC25, commit 68d164e): k = 8, eight
 //! links from each core to its border switch, eight to 128 border links. Rates in bit/s, delays in ps.

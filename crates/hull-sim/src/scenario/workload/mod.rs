@@ -1,4 +1,4 @@
-//! The traffic: one file for each kind.
+//! The traffic: one file per kind.
 
 mod all_to_all;
 mod bulk;

@@ -1,16 +1,16 @@
-//! The threads that serve the parts of a run: each its own part, as long as all of them get a processor;
-//! otherwise the first one serves all parts in turn, and the others sleep.
+//! The threads that serve the parts of a run: each serves its own part as long as all of them get a
+//! processor; otherwise the first one serves all parts in turn, and the others sleep.
 //!
-//! Parts hand each other a few microseconds of work at a time. A thread that loses its processor to
-//! another process for a time slice, some milliseconds, holds up the others for as long, and it loses
-//! half of its time so: two threads beside one busy process took 2.2 to 2.5 times as long as one. One
-//! thread that serves the parts in turn needs one processor, and never waits. So a thread that finds that
-//! it wanted to work and had no processor for [`MISSED`] asks for turns. After a while all serve
-//! their own parts again. That while grows with every time that this was slower than turns, so that tries
-//! cost little where a processor is taken for long, and a run is soon back to all threads where it is
-//! free.
+//! Parts exchange work every few microseconds. A thread that loses its processor to another process for
+//! a time slice of some milliseconds stalls the others for as long: two threads beside one busy process
+//! took 2.2 to 2.5 times as long as one. A single thread that serves the parts in turn needs one
+//! processor and never waits. A thread that was runnable without a processor for [`MISSED`] therefore
+//! requests turns. After a while all threads serve their own parts again. That while grows each time
+//! this proves slower than turns, so retries cost little on a busy processor, and a run soon returns to
+//! all threads on a free one.
 //!
-//! What a part does depends on what others have told it and not on when, so the results are the same.
+//! A part's results depend on the content of the other parts' messages and not on their timing, so they
+//! are the same.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

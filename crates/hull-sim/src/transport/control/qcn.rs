@@ -1,6 +1,6 @@
-//! QCN's reaction point as a congestion control (thesis 5.2.2), and without averaging QCN-AIMD (5.4.1): the
-//! window stands still, packets leave at a rate, and notices of congestion points reduce it. What is lost
-//! is sent again as TCP does, at that rate. Rates bit/s, bytes on the wire, ps.
+//! QCN's reaction point as a congestion control (thesis 5.2.2), and without averaging QCN-AIMD (5.4.1):
+//! the window is constant, packets leave at a rate, and notices of congestion points reduce it. Losses
+//! are retransmitted as in TCP, at that rate. Rates bit/s, bytes on the wire, ps.
 
 use hull_core::qcn_reaction_point::{self, Increase, ReactionPointConfig};
 use schemars::JsonSchema;
