@@ -33,13 +33,13 @@ class Statistic:
     """In sweeps, without the unit."""
     unit: str
     whole: bool
-    """It is a whole number in each part."""
+    """Whether it is an integer in each part."""
     combined: Literal["mean", "sum", "max", "not"]
     """The mean over the seeds of a cell, the sum or the largest over the parts of a run."""
     of_machine: bool
-    """It differs from one execution to the next."""
+    """Whether it differs between executions."""
     where_several: bool
-    """It is there only where a scenario has several of a thing."""
+    """Whether it is present only if a scenario has several, such as transports or groups."""
     meaning: str
     reported: tuple[str, str] | None
     """Group and label of its row in the tables of reports."""
