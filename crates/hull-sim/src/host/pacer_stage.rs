@@ -23,7 +23,7 @@ use super::nic::Nic;
 use crate::network::{Packet, flags};
 use crate::random::Stream;
 
-/// Which packets may overtake those that wait in a pacer's FIFO.
+/// Packets that may overtake those waiting in a pacer's FIFO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overtaking {

@@ -15,7 +15,7 @@ use crate::network::{NO_OPTIONS, Packet, flags};
 /// Settings of a [`ReceivePath`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveConfig {
-    /// Packets that cause an interrupt (rx-frames).
+    /// Number of waiting packets that raises an interrupt (rx-frames).
     pub frames: u32,
     /// Longest wait of a packet for an interrupt, ps (rx-usecs).
     pub wait_ps: u64,

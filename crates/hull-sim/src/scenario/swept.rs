@@ -11,7 +11,7 @@ use crate::quote;
 /// Most values of one range.
 const MOST: i128 = 100_000;
 
-/// What a file gives for a swept key.
+/// The values of a swept key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,

@@ -45,7 +45,7 @@ pub struct Rcp {
     /// packets carry it (RCP: 0.02). 0 keeps d0 constant.
     #[serde(default)]
     pub round_trip_gain: Share,
-    /// Share of the way back that an averaging change takes (thesis: one half; others are remark 5.4's).
+    /// Share of the way back in an averaging step (thesis: one half; other values: remark 5.4).
     #[serde(default = "half")]
     pub averaging: Share,
     /// First offered rate, as a share of the link's.

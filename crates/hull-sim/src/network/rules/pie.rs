@@ -19,7 +19,7 @@ use crate::units::{Share, Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pie {
-    /// Delay to be kept.
+    /// Target delay.
     #[serde(default = "fifteen_ms")]
     pub target: Time,
     /// Time between two updates of the probability.
@@ -31,7 +31,7 @@ pub struct Pie {
     /// Proportional gain, per second.
     #[serde(default = "five_quarters")]
     pub beta: Share,
-    /// Time after an idle queue during which bursts are let in.
+    /// Time after an idle queue during which bursts are admitted.
     #[serde(default = "burst")]
     pub burst: Time,
 }

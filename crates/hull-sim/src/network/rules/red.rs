@@ -26,11 +26,11 @@ pub struct Red {
     /// Probability at `max` (max_p).
     #[serde(default = "tenth")]
     pub max_probability: Share,
-    /// Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`, or a whole
-    /// number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    /// Weight in the average of the queue that a packet finds: a share such as `"10%"` or `0.1`, or
+    /// a whole number n from 1 to 24 for 2 to the power of minus n, as on switches.
     #[serde(default = "nine")]
     pub weight: AverageWeight,
-    /// Whether the probability goes on growing, up to 1 at twice `max`.
+    /// Whether the probability continues to grow, up to 1 at twice `max`.
     #[serde(default)]
     pub gentle: bool,
     /// Whether the probability is proportional to the packet's size.

@@ -20,10 +20,10 @@ use crate::units::Time;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodel {
-    /// Wait that is accepted.
+    /// Target delay.
     #[serde(default = "target")]
     pub target: Time,
-    /// How long packets have to wait longer before the first is marked or dropped: a large round trip.
+    /// Time above the target after which the first packet is marked or dropped: a large round trip.
     #[serde(default = "interval")]
     pub interval: Time,
     /// Queues; 1 is CoDel.

@@ -33,7 +33,7 @@ use crate::units::Share;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bic {
-    /// Share of the window that a reduction takes (beta; Linux: 205/1024).
+    /// Share by which a reduction shrinks the window (beta; Linux: 205/1024).
     #[serde(default = "eighth")]
     pub decrease: Share,
     /// Largest growth in a round trip (S_max; Linux: 16).
@@ -42,7 +42,7 @@ pub struct Bic {
     /// Smallest growth in a round trip of the binary search (S_min).
     #[serde(default = "hundredth")]
     pub min_increment: Share,
-    /// Below this window TCP's rules hold.
+    /// Window below which TCP's rules apply.
     #[serde(default = "low_window")]
     pub low_window: u16,
     /// Whether a flow whose window did not reach its old maximum gives way to newer flows.

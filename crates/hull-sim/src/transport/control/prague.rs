@@ -30,7 +30,7 @@ pub struct Prague {
     /// none.
     #[serde(default = "rtt_target")]
     pub rtt_target: Time,
-    /// Rounds after slow start before it does.
+    /// Rounds after slow start until that applies.
     #[serde(default = "transition_rounds")]
     pub transition_rounds: u32,
 }

@@ -21,17 +21,17 @@ use crate::problem::{Problem, require};
 use crate::transport::sender::NEVER;
 use crate::transport::window::Window;
 
-/// TCP Vegas's parameters: segments of the window that wait in queues.
+/// TCP Vegas's parameters, in segments of the window that wait in queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vegas {
-    /// Below this many the window grows.
+    /// Number below which the window grows.
     #[serde(default = "two")]
     pub alpha: u8,
-    /// Above this many it shrinks.
+    /// Number above which the window shrinks.
     #[serde(default = "four")]
     pub beta: u8,
-    /// Above this many slow start ends.
+    /// Number above which slow start ends.
     #[serde(default = "one")]
     pub gamma: u8,
 }
