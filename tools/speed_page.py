@@ -21,8 +21,8 @@ Row = list[str]
 BESIDE = (
     (
         "ns-3",
-        "uncontended transfer time within 1 ps; mean DCTCP queue within 5%; NewReno timeouts differ "
-        "([why](docs/validation.md))",
+        "uncontended transfer time within 1 ps; mean DCTCP queue within 5%; NewReno timeouts "
+        "differ ([why](docs/validation.md))",
         "`make validate`",
     ),
     (

@@ -19,7 +19,7 @@ ASSUMED_RTT_S = 300e-6
 """The upper end of 100 to 300 us, for which thesis 2.2.4 simulates; on a link slower than 1 Gbps as
 many packets' time."""
 FLOWS = 2
-"""Large flows that meet, as `hull design` has it."""
+"""Large flows that share a port, as in `hull design`."""
 LOAD = 0.4
 _MTU_BYTES = 1500
 _FLAGS = {"--replace", "--count-arriving", "--keep-gso"}

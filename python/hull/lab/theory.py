@@ -107,7 +107,7 @@ def _of_scheme(state: State) -> list[dict[str, Any]]:
         if kind == "phantom" and "pacer" not in settings and state.burst > state.mtu:
             for name in ("queue_max", "latency_p99"):
                 found.pop(name, None)
-            why = why or "bursts that are not paced come on top of N - 1 packets that meet"
+            why = why or "unpaced bursts add to the N - 1 simultaneous packets of the model"
     else:
         why = "hull.theory has no model of this scheme"
         if is_own(id_):
@@ -205,7 +205,7 @@ def _flows(state: State) -> int:
 
 
 def _for_flows(state: State, share: float) -> float:
-    """What small requests leave of a share of the link, bit/s."""
+    """The rest of a share of the link after small requests, bit/s."""
     if state.load >= share:
         raise UsageError(f"load: {state.load:g}; the models need less than {share:g} of the link")
     return (share - state.load) * state.rate
@@ -219,13 +219,13 @@ def _notes(state: State) -> Iterator[str]:
         least = 1e6 * rtt
         yield (
             f"A packet of {state.mtu:.0f} bytes and its acknowledgment of {ACK} take {least:.3g} "
-            f"us over two links of {state.rate / 1e9:g} Gbps: that is the round trip here."
+            f"us over two links of {state.rate / 1e9:g} Gbps, which is the round trip used here."
         )
     if state.load > 0 and state.flows:
         yield (
             f"The models have long flows only: small requests take {100 * state.load:.3g}% of the "
-            "link, and C is the rest. Their bursts come on top and fill a phantom queue too, which "
-            "costs throughput."
+            "link, and C is the rest. The models ignore their bursts, which fill a phantom queue "
+            "too and cost throughput."
         )
     uses_phantom = any("phantom_queue" in _settings(id_) for id_ in state.all_schemes)
     bdp = state.rate * rtt / (8 * state.mtu)
@@ -242,4 +242,4 @@ def _notes(state: State) -> Iterator[str]:
     elif marks and state.k + state.flows * state.mtu > state.buffer:
         yield "K and a packet of each flow do not fit into the buffer: packets are dropped as well."
     if state.burst > state.mtu:
-        yield "The models have hosts that send packets singly; bursts come on top."
+        yield "The models assume hosts without segmentation offload and ignore their bursts."
