@@ -17,7 +17,7 @@ _OF_LINKS = ("rate", "delay")
 
 
 def is_graph(value: object) -> bool:
-    """Whether a value is a graph as NetworkX has them."""
+    """Whether a value is a graph with NetworkX's interface."""
     return all(callable(getattr(value, name, None)) for name in ("nodes", "edges", "is_directed"))
 
 

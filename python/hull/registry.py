@@ -27,8 +27,9 @@ class Statistic:
     """One entry."""
 
     key: str
-    """Its path with dots. `<port>` and the like stand for any name, `<statistic>` for each of a
-    distribution."""
+    """Its path with dots. `<port>` and similar placeholders match any name, `<statistic>` each
+    statistic of a distribution.
+    """
     name: str
     """In sweeps, without the unit."""
     unit: str
@@ -46,7 +47,7 @@ class Statistic:
 
     @property
     def path(self) -> StatisticPath:
-        """Its keys, some of which stand for others."""
+        """Its keys, some of which are placeholders."""
         return tuple(self.key.split("."))
 
     def name_at(self, path: StatisticPath) -> str:

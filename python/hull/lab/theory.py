@@ -1,9 +1,8 @@
-"""What `hull.theory` says of a state: numbers to draw beside the simulation.
+"""Predictions of `hull.theory` for a state, drawn beside the simulation.
 
-The models know N long flows over one link. Small requests beside them take their load of the link,
-so that what is left stands for C. Where the theory does not speak, the value is None and `why` says
-so.
-Units: bytes, bit/s, s, packets, parts of 1.
+The models have N long flows over one link. Small requests take their load of the link, and the rest
+is C. If no model applies, the value is None and `why` states the reason. Units: bytes, bit/s, s,
+packets, parts of 1.
 """
 
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ Found = dict[str, tuple[float, str]]
 
 
 def predictions(state: State) -> dict[str, Any]:
-    """For each scheme what is predicted, and notes on the state."""
+    """The predictions for each scheme, and notes on the state."""
     schemes, more = (
         [{"id": id_, "predictions": _of_scheme(_what_matters(state, id_))} for id_ in ids]
         for ids in (state.schemes, state.more)
@@ -77,8 +76,9 @@ def predictions(state: State) -> dict[str, Any]:
 
 
 def _what_matters(state: State, id_: str) -> State:
-    """The state with that scheme only, and defaults for what does not matter to it: a limit cycle
-    takes some milliseconds, so it is not computed again for another slider's sake."""
+    """The state with that scheme only, and defaults for irrelevant parameters: a limit cycle takes
+    some milliseconds, so a change of another slider must not recompute it.
+    """
     matter = {
         "rate",
         "rtt",
