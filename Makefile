@@ -1,11 +1,11 @@
-# `make help` lists what can be made. Everything Python lives in .venv, at the versions of
-# requirements.lock, with the hashes there; everything Rust in target/, at those of Cargo.lock.
+# `make help` lists the targets. Python packages are in .venv at the versions and hashes of
+# requirements.lock; Rust is built in target/ at the versions of Cargo.lock.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
-# The build uses maturin itself; this is what else may change the extension module.
+# The sources of the extension module; maturin builds it.
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
 
 .DEFAULT_GOAL := build
@@ -17,9 +17,9 @@ help: ## list the targets
 .PHONY: build
 build: $(VENV)/.built ## build hull; leaves the command at .venv/bin/hull (also plain `make`)
 
-# The compiler sees which branches short runs take (tools/train.py). The results are the same bytes.
+# The compiler optimizes for the branches of short runs (tools/train.py). Results are the same bytes.
 .PHONY: fast
-fast: $(VENV)/.installed ## build hull guided by a profile, for long simulations: twice the time of `make`
+fast: $(VENV)/.installed ## build hull with a profile, for long simulations; takes twice as long as `make`
 	@rm -f $(VENV)/.built
 	tools/guided develop
 	@touch $(VENV)/.built
@@ -42,7 +42,7 @@ traffic: build ## the traffic generator for real networks: `hull linux traffic`
 	install target/release/hull-traffic $(BIN)/hull-traffic
 
 .PHONY: demo
-demo: build ## HULL against DCTCP and TCP, short runs, beside the published numbers
+demo: build ## reproduce two published tables in short runs
 	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
 
 .PHONY: test
@@ -59,9 +59,9 @@ test: build ## format, lint, types and all tests, Rust and Python
 	$(MAKE) test-linux
 	$(MAKE) test-rtl WITHOUT=slow
 
-# Needs no Python: it can go on beside `make build`, which compiles in another folder of target/.
+# Needs no Python and can run concurrently with `make build`, which uses another folder of target/.
 .PHONY: rust-tests
-rust-tests: ## lint and compile what `make test` runs of Rust
+rust-tests: ## lint Rust and compile its tests
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-run
 
@@ -72,21 +72,21 @@ linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev 
 	install linux/hull-linux/target/release/hull-linux $(BIN)/hull-linux
 
 .PHONY: test-linux
-test-linux: build ## the eBPF programs under this kernel and Debian's; says what it skips and why
+test-linux: build ## test the eBPF programs on this kernel and Debian's; lists what it skips
 	@if tools/linux-ready test; then $(MAKE) linux && cd linux/hull-linux \
 	  && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
 	  && cargo test --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
 
-# The hardware in rtl/ has tools of its own (requirements-rtl.lock): a simulator, provers, synthesis.
+# The hardware in rtl/ has its own tools (requirements-rtl.lock): a simulator, provers, synthesis.
 .PHONY: test-rtl
-test-rtl: build $(VENV)/.installed-rtl ## the hardware against hull-core, simulated; says what it skips and why
+test-rtl: build $(VENV)/.installed-rtl ## test the hardware in simulation against hull-core; lists what it skips
 	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
 	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
-# The exit status says whether every module closes at 64 bits; what did not change is not measured again.
+# The exit status says whether every module meets timing at 64 bits; unchanged modules are skipped.
 .PHONY: rtl-report
-rtl-report: $(VENV)/.installed-rtl ## what the hardware takes on an FPGA and how fast it runs: docs/hardware/resources.md
+rtl-report: $(VENV)/.installed-rtl ## measure the hardware's area and speed on an FPGA: docs/hardware/resources.md
 	$(BIN)/python tools/rtl_report.py
 
 .PHONY: rtl-coverage
@@ -95,16 +95,16 @@ rtl-coverage: build $(VENV)/.installed-rtl ## which branches of the hardware its
 	$(BIN)/python tools/rtl_coverage.py
 
 .PHONY: prove
-prove: $(VENV)/.installed-rtl ## the proofs of the hardware, the long ones too, 10 minutes each at most
+prove: $(VENV)/.installed-rtl ## run all proofs of the hardware, at most 10 minutes each
 	$(BIN)/python rtl/formal/prove.py
 
-# BASE=REV measures that revision in turn with this one; ONLY=TEXT some figures, RUNS=N, LARGE=1.
+# BASE=REV alternates with that revision; ONLY=TEXT selects figures; RUNS=N, LARGE=1.
 BENCH = $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)") $(if $(LARGE),--large) $(if $(TIMES),--times)
 RUNS_EACH = $(if $(RUNS),--runs $(RUNS))
 MEASURE = PYTHONPATH=benches:validation/ns3 $(BIN)/python
 
 .PHONY: bench
-bench: build ## packet-hops per CPU second, beside those of BASE=REV; RUNS=5 ONLY=text LARGE=1
+bench: build ## packet-hops per CPU second, compared with BASE=REV; RUNS=5 ONLY=text LARGE=1
 	$(MEASURE) benches/bench.py $(BENCH) $(RUNS_EACH)
 	@if tools/linux-ready test; then cd linux/hull-linux && cargo run -q --release --locked --example overhead; fi
 
@@ -113,10 +113,10 @@ threads: build ## what two threads gain on one run, alone and beside a busy proc
 	$(MEASURE) benches/threads.py $(RUNS_EACH)
 
 .PHONY: peers
-peers: build ## hull beside htsim (HTSIM=PROGRAM) and ns-3 (Debian: libns3-dev) on the same flow lists
+peers: build ## compare hull with htsim (HTSIM=PROGRAM) and ns-3 (Debian: libns3-dev) on the same flow lists
 	$(MEASURE) -m peers.run $(if $(HTSIM),--htsim $(HTSIM)) $(RUNS_EACH)
 
-# An hour with LARGE=1. What is not measured again keeps its numbers.
+# An hour with LARGE=1. Figures that are not measured keep their numbers.
 .PHONY: speed
 speed: build ## measure the numbers of docs/speed.md again: BASE=REV HTSIM=PROGRAM LARGE=1
 	$(MEASURE) benches/bench.py $(BENCH) $(RUNS_EACH) --out docs/speed/bench.json
@@ -125,24 +125,24 @@ speed: build ## measure the numbers of docs/speed.md again: BASE=REV HTSIM=PROGR
 
 # ns-3 is found by one of its headers: Debian's pkg-config files name wrong folders.
 .PHONY: validate
-validate: build ## hull beside ns-3 on the same scenarios (Debian: libns3-dev); a few minutes
+validate: build ## compare hull with ns-3 on the same scenarios (Debian: libns3-dev); a few minutes
 	@if echo '#include <ns3/core-module.h>' | $(CXX) -std=c++17 -E -x c++ - >/dev/null 2>&1; then \
 	  $(MAKE) -C validation/ns3 && $(BIN)/python validation/ns3/compare.py --hull $(abspath $(BIN))/hull; \
 	else echo "ns-3 not found: validation skipped"; fi
 
-# Hours on two cores: each command is an experiment with a key changed. Stopped, it goes on.
+# Hours on two cores: each command is an experiment with a changed key. It can be stopped and resumed.
 .PHONY: tried
-tried: build ## run the commands that show what was tried where a claim does not hold
+tried: build ## repeat the commands behind claims that do not hold; hours, resumable
 	$(BIN)/python tools/tried.py
 
-# SEED=1 CASES=10000 ONLY=mutations INDEX=123; what fails is kept in results/fuzz.
+# SEED=1 CASES=10000 ONLY=mutations INDEX=123; failures are kept in results/fuzz.
 .PHONY: fuzz
-fuzz: build ## wrong and random inputs, made from SEED: CASES of them; what fails is kept
+fuzz: build ## run CASES invalid and random inputs from SEED; failures are kept
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
 
 .PHONY: words
-words: build ## take files that now pass off tests/language/pending.txt
+words: build ## remove files that now pass from tests/language/pending.txt
 	PYTHONPATH=tests $(BIN)/python -m language.pending
 
 .PHONY: docs
@@ -152,32 +152,32 @@ docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	@echo "docs/_build/index.html"
 
 .PHONY: gallery
-gallery: build ## the pictures of the documentation; RESULTS=DIR takes those of earlier runs
+gallery: build ## render the pictures of the documentation; RESULTS=DIR uses earlier runs
 	$(if $(RESULTS),,$(BIN)/hull reproduce --all --quick --out results >/dev/null)
 	$(BIN)/python tools/gallery.py $(or $(RESULTS),results)
 	$(BIN)/python tools/drawings.py
 
 .PHONY: format
-format: build ## rewrite the sources in the form that `make test` asks for
+format: build ## format the sources
 	cargo fmt
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 .PHONY: types
-types: build ## write the Python types of the scenario again, after its definition changed
+types: build ## generate the Python types of the scenario after its definition changed
 	$(BIN)/python tools/make_types.py
 
 .PHONY: registers
-registers: ## write what rtl/registers/hull.rdl gives again, after it changed (extra: rtl)
+registers: ## generate the files of rtl/registers/hull.rdl after it changed (extra: rtl)
 	PYTHONPATH=rtl $(BIN)/python -m registers.make
 
 .PHONY: man
-man: build ## write the manual page and the completions again, after a command or an option changed
+man: build ## generate the manual page and the completions after a command or an option changed
 	$(BIN)/python tools/make_man.py
 	$(BIN)/python tools/make_completion.py
 
 .PHONY: third-party
-third-party: build ## write the licences and the bill of materials again, after Cargo.lock changed
+third-party: build ## generate the licences and the bill of materials after Cargo.lock changed
 	$(BIN)/python tools/third_party.py
 
 LOCK = $(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
@@ -191,7 +191,7 @@ lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in
 	$(LOCK) -o requirements-release.lock requirements-release.in
 
 .PHONY: clean
-clean: ## remove everything that was built, not the results
+clean: ## remove all build outputs; keeps results
 	rm -rf $(VENV) target dist docs/_build docs/generated python/hull/_core*.so
 	rm -rf .pytest_cache .mypy_cache .ruff_cache
 

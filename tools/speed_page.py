@@ -21,8 +21,8 @@ Row = list[str]
 BESIDE = (
     (
         "ns-3",
-        "an uncontended transfer to 1 ps; mean DCTCP queue within 5%; NewReno timeouts differ "
-        "([why](docs/validation.md))",
+        "uncontended transfer time within 1 ps; mean DCTCP queue within 5%; NewReno timeouts "
+        "differ ([why](docs/validation.md))",
         "`make validate`",
     ),
     (
@@ -38,7 +38,7 @@ BESIDE = (
         "`hull reproduce epfl-table2 --full`",
     ),
 )
-"""Simulator, how far hull's results agree with its, and the command that compares them."""
+"""Simulator, agreement of its results with hull's, and the command that compares them."""
 
 
 def read(name: str) -> dict[str, Any]:
@@ -72,19 +72,19 @@ def peers(_: dict[str, Any], beside: dict[str, Any]) -> str:
         [
             "network",
             "flows",
-            "beside",
+            "peer",
             "hull, s",
-            "the other, s",
+            "peer, s",
             "times as fast",
             "hull, M hops/s",
-            "the other, M hops/s",
+            "peer, M hops/s",
         ],
         rows,
     )
 
 
 def beside(_: dict[str, Any], beside: dict[str, Any]) -> str:
-    """The first table of README.md: each simulator with its speed and how far results agree."""
+    """The first table of README.md: each simulator with hull's speed and the agreement."""
     speeds: dict[str, list[str]] = {}
     for case in beside["cases"].values():
         speed = f"{case['times_as_fast']:.1f} times as fast ({case['hosts']:,} hosts)"
@@ -93,7 +93,7 @@ def beside(_: dict[str, Any], beside: dict[str, Any]) -> str:
         [simulator, "; ".join(speeds.get(simulator, ["not measured"])), agreement, command]
         for simulator, agreement, command in BESIDE
     ]
-    lines = [["beside", "hull's speed", "agreement", "reproduce with"], ["---"] * 4, *rows]
+    lines = [["simulator", "hull's speed", "agreement", "reproduce with"], ["---"] * 4, *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -1,8 +1,8 @@
-"""Results of parts that were made before, in any experiment: each under a key of its scenario,
-the files that it names, seed and build of hull, so that only what changed is run.
+"""A cache of parts of any experiment: each under a key of its scenario, the files that it names,
+seed and build of hull, so that only changed parts are run.
 
-A kept part shares its files with the results that it was taken into (hard links), where the file
-system can do that; `rm -r` of the cache loses nothing but time.
+A cached part shares its files with the results that use it (hard links), if the file system
+supports that. Deleting the cache loses only time.
 """
 
 import contextlib

@@ -32,8 +32,9 @@ def value_of(values: Sequence[float | None]) -> Value | None:
 
 
 def change(samples: Mapping[Any, float | None], base: Mapping[Any, float | None]) -> Value | None:
-    """By how much samples differ from those of the same key in `base`, as a part of those: -0.5 is
-    half. Sample by sample, so that what differs between seeds cancels.
+    """Relative changes of samples against those with the same key in `base`; -0.5 is half.
+
+    They are paired, so variation between seeds cancels.
     """
     return value_of(
         [

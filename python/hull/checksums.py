@@ -1,6 +1,6 @@
-"""SHA-256 of the files of a folder, kept in its run.json, and what has become of the files since.
+"""SHA-256 of the files of a folder, stored in its run.json, and the check of the files against it.
 
-A folder that an earlier version of hull made has none, and counts as whole.
+A folder from an earlier version of hull has none and counts as intact.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ def has_checksums(folder: Path) -> bool:
 
 
 def damage(folder: Path) -> str | None:
-    """The first file that is not as it was written, and what is wrong with it."""
+    """The first file that differs from what was written, and the problem."""
     try:
         recorded = _recorded(folder)
     except ValueError as error:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from hull import _core
 
 _CELL = {
-    "condition": ("", 'values of the swept keys, as "load=20%"; empty where nothing is swept'),
+    "condition": ("", 'values of the swept keys, such as "load=20%"; empty without a sweep'),
     "scheme": ("", "name of the scheme in the scenario"),
     "seed": ("", "seed of the run"),
 }
@@ -31,7 +31,7 @@ ASKED_FOR = {
     "series": "[measure.flows]",
     "pacers": "[measure.pacers] and a [pacer]",
 }
-"""Tables that are there only where the scenario has something: what it must have."""
+"""Optional tables, with the part of a scenario that each requires."""
 
 
 _ONLY_WHERE_THERE = ("group",)

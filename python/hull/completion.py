@@ -1,8 +1,9 @@
-"""Completion in shells: `hull completion bash` prints what a shell reads, and this says what fits.
+"""Shell completion: `hull completion bash` prints the shell's script, and this module computes the
+candidates.
 
 The shell calls `hull completion words -- WORD...` with the words of the command line after `hull`,
-the last of which is being written, and gets one candidate a line. After one that ends with an
-equals sign the word goes on.
+of which the last is incomplete, and gets one candidate per line. A candidate that ends with an
+equals sign is continued.
 """
 
 import json
@@ -42,8 +43,8 @@ complete -c hull -a '(__hull_complete)'
 
 
 def candidates(commands: Sequence[Any], words: Sequence[str]) -> list[str]:
-    """What may stand in the place of the last word; nothing where that is a file. `commands` are
-    all of hull (`hull.cli.command.Command`).
+    """Candidates for the last word; none if it is a file. `commands` are all of hull's
+    (`hull.cli.command.Command`).
     """
     *before, last = words or [""]
     command: Any = None

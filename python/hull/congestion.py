@@ -1,4 +1,4 @@
-"""Congestion controls of your own: what a class has, and under what its results are filed."""
+"""Your own congestion controls: the interface of a class, and the key of its results."""
 
 import hashlib
 import inspect
@@ -176,7 +176,7 @@ def _check_calls(name: str, cls: type) -> None:
 
 
 def _takes(call: Callable[..., object], arguments: tuple[str, ...]) -> bool:
-    """Whether it can be called with so many arguments; what tells no signature is trusted."""
+    """Whether it can be called with a number of arguments; True if it has no readable signature."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):
@@ -205,8 +205,8 @@ def fingerprint(cls: type) -> str:
 
 
 def check_same(cls: type, expected: str) -> None:
-    """That a class that came from another process is what was meant there: a module of the same
-    name may have another text here. A class that came with its code has no text here.
+    """Check that a class from another process is the same here: a module of the same name may
+    differ. A class that was sent with its code has no source here.
     """
     if (cls, expected) in _same:
         return

@@ -52,8 +52,8 @@ def check_text(place: str, text: str) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something failed, in the system's words where the system refused it: what Rust and polars
-    put around an error of a file is left out.
+    """The cause of a failure, in the system's words for system errors, without the text that Rust
+    and polars add to errors of files.
     """
     number = re.search(r"\(os error (\d+)\)", str(error))
     if number:

@@ -1,7 +1,7 @@
 """The essential numbers of a run: each scheme against the first one, for small and large flows.
 
-Small and large are the smallest and the largest size class that has flows. Each change is against
-the first scheme under the same condition, seed by seed; its interval is Student's t over the seeds
+Small and large are the smallest and the largest size class with flows. Each change is against the
+first scheme under the same condition, seed by seed; its interval is Student's t over the seeds
 (95%). A percentile is taken in each seed.
 """
 
@@ -61,8 +61,8 @@ def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
 
 
 def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
-    """The run in one sentence: the scheme that shortens the tail of small flows most, and what it
-    does to large ones; empty where nothing is compared.
+    """The run in one sentence: the scheme that shortens the tail of small flows most, and its
+    effect on large ones; empty with a single scheme.
     """
     lines = [line for line in lines if not line.what.startswith(_OF_GROUP)]
     tails = [line for line in lines if line.statistic == "p99" and line.unit == "us"]

@@ -1,6 +1,6 @@
-"""The extras of the distribution `hullnet`: what each brings, and the message where one is missing.
+"""The extras of the distribution `hullnet`: their packages, and the message if one is missing.
 
-`pip install hullnet` brings what `hull run` needs; pyproject.toml declares the extras.
+`pip install hullnet` installs the requirements of `hull run`; pyproject.toml declares the extras.
 """
 
 from importlib.util import find_spec
@@ -35,7 +35,7 @@ OF_COMMANDS = {
 
 
 def require(extra: str, what: str) -> None:
-    """Raise UsageError where a package of an extra is missing; `what` begins the message."""
+    """Raise UsageError if a package of an extra is missing; `what` begins the message."""
     for package in PACKAGES[extra]:
         if find_spec(package) is None:
             raise UsageError(f'{what}: {package} is not installed; pip install "hullnet[{extra}]"')

@@ -33,9 +33,9 @@ def throughput(series: pl.DataFrame, interval: float) -> pl.DataFrame:
     """Throughput of each flow over time.
 
     `series` is `Result.series`, or at least its columns `time_ps`, `flow`, `delivered_bytes`;
-    `interval` is in seconds. Intervals begin at time 0; one row for each flow and interval in which
-    it was sampled: `flow`, `time_ps` (the end of the interval), `bps`. The last sample in an
-    interval stands for its end, so the sampling interval should divide `interval`.
+    `interval` is in seconds. Intervals begin at time 0. The frame has one row for each flow and
+    interval in which it was sampled: `flow`, `time_ps` (the end of the interval), `bps`. The last
+    sample in an interval represents its end, so the sampling interval should divide `interval`.
     """
     if not interval > 0:
         raise ValueError(f"interval: {interval!r} is invalid; expected a time above 0, in seconds")

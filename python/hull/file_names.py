@@ -10,7 +10,7 @@ PATH_BYTES = 4095
 
 
 def check_name(place: str, name: str, example: str, *, added: int = 0) -> None:
-    """Refuse a name that no file system holds; `added`: bytes of what hull puts after it."""
+    """Reject a name that is too long for a file system; `added`: bytes that hull appends."""
     if "\0" in name:
         raise UsageError(
             f"{place}: {shown(name)} is invalid; expected a name without NUL, such as {example}"

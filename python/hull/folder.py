@@ -95,8 +95,8 @@ class OutputFolder:
         return (self.partial / part.path).is_dir()
 
     def take_up(self, part: Part) -> bool:
-        """Whether a part is there as it was written: in what was stopped, in a damaged `out`, or in
-        another run in `out` that is replaced.
+        """Whether an intact part exists: of a stopped run, in a damaged `out`, or of another run in
+        `out` that is replaced.
         """
         if self.has(part):
             problem = damage(self.partial / part.path)

@@ -1,6 +1,6 @@
-"""NetworkX graphs as the topology of a scenario: the attributes of docs/topologies.md only.
+"""NetworkX graphs as the topology of a scenario, with the attributes of docs/topologies.md only.
 
-NetworkX itself is not imported: what has nodes, edges and is_directed as its graphs do will do.
+NetworkX is not imported: any object with its graphs' nodes, edges and is_directed works.
 """
 
 import json
@@ -17,7 +17,7 @@ _OF_LINKS = ("rate", "delay")
 
 
 def is_graph(value: object) -> bool:
-    """Whether a value is a graph as NetworkX has them."""
+    """Whether a value is a graph with NetworkX's interface."""
     return all(callable(getattr(value, name, None)) for name in ("nodes", "edges", "is_directed"))
 
 
@@ -55,7 +55,7 @@ def topology_from_networkx(graph: Any) -> dict[str, Any]:
 
 
 def with_graphs(scenario: dict[str, Any]) -> dict[str, Any]:
-    """A scenario whose topology may be a graph, or have one as `graph`, as what TOML can hold."""
+    """A scenario in TOML's types, with a topology that may be a graph or have one as `graph`."""
     topology = scenario.get("topology")
     if is_graph(topology):
         return {**scenario, "topology": topology_from_networkx(topology)}

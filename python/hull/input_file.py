@@ -1,6 +1,6 @@
-"""Files that hull reads: regular files, or pipes that are written to, of a bounded size.
+"""Input files: regular files, or pipes with a writer, of a bounded size.
 
-Nothing here waits for a writer that is not there, or reads what has no end.
+No function waits for an absent writer or reads without end.
 """
 
 import errno
@@ -44,7 +44,7 @@ def read_text(path: Path, most_bytes: int) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file. Raises OSError, or ValueError for what is none."""
+    """The content of a JSON file. Raises OSError, or ValueError if it is not JSON."""
     try:
         return json.loads(read_text(path, _MOST_JSON))
     except RecursionError:

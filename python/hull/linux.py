@@ -12,9 +12,8 @@ TRAFFIC = "traffic"
 
 
 def program(name: str) -> str:
-    """Path of a program that `make linux` builds: beside this Python, or on PATH.
-
-    Raises UsageError where it is not built.
+    """Path of a program that `make linux` builds: next to this Python, or on PATH. Raises
+    UsageError if it is not built.
     """
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.is_file() else shutil.which(name)

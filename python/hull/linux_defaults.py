@@ -1,8 +1,8 @@
-"""What `hull linux attach` takes from `hull design`: the phantom queue's drain rate and threshold.
+"""Defaults of `hull linux attach` from `hull design`: the phantom queue's drain rate and threshold.
 
-The link's rate is `--rate` or what the driver says, bit/s. The round trip is `--rtt`, which is
-hull's own option and not handed on; with it the pacer's parameters come from the design too. What
-the user gives stays as it is.
+The link's rate is `--rate` or the driver's, bit/s. The round trip is `--rtt`, an option of hull
+that is not passed on; with it the design also sets the pacer's parameters. Options of the user take
+precedence.
 """
 
 import sys
@@ -19,7 +19,7 @@ ASSUMED_RTT_S = 300e-6
 """The upper end of 100 to 300 us, for which thesis 2.2.4 simulates; on a link slower than 1 Gbps as
 many packets' time."""
 FLOWS = 2
-"""Large flows that meet, as `hull design` has it."""
+"""Large flows that share a port, as in `hull design`."""
 LOAD = 0.4
 _MTU_BYTES = 1500
 _FLAGS = {"--replace", "--count-arriving", "--keep-gso"}
@@ -46,9 +46,8 @@ _WITH_RTT: dict[str, tuple[str, _Words]] = {
 
 
 def with_defaults(arguments: list[str]) -> list[str]:
-    """The arguments of `hull linux` with what the design adds; stderr says what and from where.
-
-    Raises UsageError for a round trip or rate that cannot be used.
+    """The arguments of `hull linux` with those of the design; stderr lists them with their source.
+    Raises UsageError for an invalid round trip or rate.
     """
     devices, given = _read(arguments)
     if devices[:1] not in (["attach"], ["set"]) or {"-h", "--help"} & given.keys():
@@ -111,7 +110,7 @@ def _without(arguments: list[str], option: str) -> list[str]:
 
 
 def _rate(devices: list[str], given: dict[str, str]) -> float | None:
-    """The one rate of all devices; None where drivers do not tell or differ."""
+    """The common rate of all devices; None if drivers do not report it or differ."""
     if "--rate" in given:
         return _quantity("--rate", "rate", given["--rate"])
     if "--netns" in given:

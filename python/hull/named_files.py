@@ -1,4 +1,4 @@
-"""Files that a scenario names: results depend on what is in them as on the scenario itself."""
+"""Files that a scenario names: results depend on their content as on the scenario itself."""
 
 import hashlib
 import tomllib
@@ -18,7 +18,7 @@ _FILES = (
     "workload.production.background_intervals",
     "workload.production.background_sizes",
 )
-"""Keys that may name a file, which is then part of what a run depends on."""
+"""Keys that may name a file, on which the run then depends."""
 _BY_LAST = {key.rpartition(".")[2]: key for key in _FILES}
 
 
@@ -35,9 +35,9 @@ def digest_of_files(scenario: dict[str, Any]) -> str:
 
 
 def check_named_files(file: str, text: str, overrides: Sequence[str]) -> None:
-    """Refuse a device, pipe or socket as a file that a scenario names: reading it may never end.
+    """Reject a device, pipe or socket as a scenario's file, because reading it may never end.
 
-    `file` stands in messages; what is wrong with the text otherwise is left to the core.
+    `file` appears in messages; the core reports other errors of the text.
     """
     named = [*_named_in(text)]
     for override in overrides:

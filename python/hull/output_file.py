@@ -18,9 +18,9 @@ UNFINISHED = ".hull-*.partial"
 
 @contextmanager
 def whole_file(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
-    """A file that is there whole or not at all; with `new`, FileExistsError where something is.
+    """A file that is written atomically; with `new`, FileExistsError if the path exists.
 
-    What is no file, such as a pipe or a device, is written as it comes, and never replaced.
+    A pipe or a device is written directly and never replaced.
     """
     if new and os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -47,7 +47,7 @@ class Cell:
     toml: str
     """The same as text."""
     own: type[CongestionControl] | None = None
-    """The class of its congestion control, where that is not hull's."""
+    """The class of its congestion control, if that is the user's own."""
     derived: Sequence[str] = ()
     """Keys that were not set, whose values depend on the network."""
 
@@ -97,7 +97,7 @@ class Plan:
     name: str
     title: str
     text: str
-    """The scenario file as it was given, under a comment with what was changed in it."""
+    """The scenario file as given, below a comment that lists the overrides."""
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...]
     code: str = ""
@@ -192,8 +192,10 @@ def expand(
     own: list[tuple[str, str]],
     labels: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Each cell of a scenario's text, resolved; `own` are names of congestion controls, `labels`
-    the options that overrides come from, where that is not `--set`.
+    """Each cell of a scenario's text, resolved.
+
+    `own` are names of the user's congestion controls, `labels` the options of overrides other than
+    `--set`.
     """
     for given in (file, text, *overrides):
         check_text(file, given)

@@ -27,26 +27,27 @@ class Statistic:
     """One entry."""
 
     key: str
-    """Its path with dots. `<port>` and the like stand for any name, `<statistic>` for each of a
-    distribution."""
+    """Its path with dots. `<port>` and similar placeholders match any name, `<statistic>` each
+    statistic of a distribution.
+    """
     name: str
     """In sweeps, without the unit."""
     unit: str
     whole: bool
-    """It is a whole number in each part."""
+    """Whether it is an integer in each part."""
     combined: Literal["mean", "sum", "max", "not"]
     """The mean over the seeds of a cell, the sum or the largest over the parts of a run."""
     of_machine: bool
-    """It differs from one execution to the next."""
+    """Whether it differs between executions."""
     where_several: bool
-    """It is there only where a scenario has several of a thing."""
+    """Whether it is present only if a scenario has several, such as transports or groups."""
     meaning: str
     reported: tuple[str, str] | None
     """Group and label of its row in the tables of reports."""
 
     @property
     def path(self) -> StatisticPath:
-        """Its keys, some of which stand for others."""
+        """Its keys, some of which are placeholders."""
         return tuple(self.key.split("."))
 
     def name_at(self, path: StatisticPath) -> str:

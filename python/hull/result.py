@@ -1,4 +1,4 @@
-"""A finished run: what its folder holds, in Python."""
+"""A finished run: the content of its folder in Python."""
 
 from functools import cached_property
 from pathlib import Path

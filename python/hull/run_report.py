@@ -1,6 +1,6 @@
-"""The report of a run, made when it is asked for: report.html in its folder.
+"""The report of a run, built on request: report.html in its folder.
 
-That of a reproduced experiment has the figure, claims and published numbers as it had at first.
+The report of a reproduced experiment again has the figure, claims and published numbers.
 """
 
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hull.report.page import Section
 
 Evaluation = Callable[[Path, dict[str, Any]], "list[Section]"]
-"""Adds to the folder and the summary of a run; returns what it adds to the report."""
+"""Adds to the folder and the summary of a run; returns its additions to the report."""
 
 
 def default_jobs() -> int:
@@ -43,10 +43,10 @@ def perform(
     evaluate: Evaluation | None = None,
     cache: Cache | None = None,
 ) -> Result:
-    """Carry out what of the plan is not yet in `out`, and return what is then there.
+    """Run the parts of the plan that `out` lacks, and return the result.
 
-    `evaluate` is called before the summary is written. Only a run with it has a report from the
-    start; that of others is made when it is asked for (`hull.run_report`).
+    `evaluate` is called before the summary is written. Only a run with it has a report at once;
+    other reports are built on request (`hull.run_report`).
     """
     jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
     folder = OutputFolder(out, plan)

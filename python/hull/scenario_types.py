@@ -13,20 +13,20 @@ Buffer = str | float
 Size = str | float
 Share = str | float
 Preset = Literal["triumph", "scorpion", "cat4948"]
-"""The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of
-4 MB (thesis 2.3.1 and 4.5.2), gives alpha; it is taken for all three.
+"""The switches of thesis table 2.1. Alpha follows from the memory that one busy port gets,
+600 to 700 KB of 4 MB (thesis 2.3.1 and 4.5.2), and is the same for all three.
 """
 MarkOn = Literal["enqueue", "dequeue", "sent"]
 """When the queue is compared with the threshold."""
 AverageWeight = int | str | float
 RelativeRate = str | float
 QcnRounding = Literal["up", "down"]
-"""What becomes of a part of a step of QCN's feedback."""
+"""Rounding of a partial step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
 Tick = str | float
 Placement = Literal["series", "parallel"]
-"""Where a phantom queue counts packets (paper, remark 1)."""
+"""Place where a phantom queue counts packets (paper, remark 1)."""
 CongestionControl = Literal[
     "newreno",
     "cubic",
@@ -48,15 +48,15 @@ LoadBalancing = Literal[
 ]
 """A load balancer of the message transport."""
 AssociationDraw = Literal["echo", "packet"]
-"""What draws whether an ECN-Echo associates its flow."""
+"""Event that draws whether a flow is associated."""
 WhenTableFull = Literal["ignore", "evict_oldest"]
-"""What a full flow association table does."""
+"""Behaviour of a full flow association table."""
 WhenFifoFull = Literal["drop", "bypass"]
-"""What a full pacer FIFO does."""
+"""Behaviour of a full pacer FIFO."""
 Overtaking = Literal["any", "other_flows", "none", "held"]
-"""Which packets may overtake those that wait in a pacer's FIFO."""
+"""Packets that may overtake those waiting in a pacer's FIFO."""
 Clocks = Literal["free", "synchronized"]
-"""How the clocks of the hosts' pacers stand to each other."""
+"""Relative phase of the clocks of the hosts' pacers."""
 HostRef = int | str
 HostList = int | str | list[int | str]
 Pick = Literal["random", "random_idle", "round_robin"]
@@ -66,7 +66,7 @@ FlowConnections = Literal["per_flow", "persistent"]
 Arrivals = Literal["poisson", "fixed"]
 """How queries arrive."""
 Swept = list[Any] | str
-"""What a file gives for a swept key."""
+"""The values of a swept key."""
 
 
 class Capture(TypedDict):
@@ -114,7 +114,9 @@ class Probe(TypedDict):
 
 
 class Measure(TypedDict):
-    """What is measured; flow completion times and the queue of the client's port always are."""
+    """Measurements; flow completion times and the queue of the client's port are always
+    recorded.
+    """
 
     sample_interval: NotRequired[Time]
     """Time between two samples of the queues in `latency.parquet` and `queues.parquet`."""
@@ -139,9 +141,9 @@ class Production(TypedDict):
     """The three kinds of traffic of a production rack (thesis 2.1.2, 2.3.3)."""
 
     servers: NotRequired[HostList]
-    """Servers of the rack; without it all hosts but `outside`."""
+    """Servers of the rack (default: all hosts but `outside`)."""
     outside: NotRequired[HostRef]
-    """The host that stands for the rest of the data centre; without it all traffic stays inside."""
+    """The host that represents the rest of the data centre; unset: all traffic stays inside."""
     outside_share: NotRequired[Share]
     """Share of the background flows that leave or enter the rack (an assumption: the thesis does
     not give the measured ratio).
@@ -179,16 +181,16 @@ class Production(TypedDict):
 
 
 class Permutation(TypedDict):
-    """Each host sends one flow and receives one, as drawn from the seed."""
+    """Each host sends one flow and receives one; the seed determines the pairs."""
 
     size: Size
     """Bytes of each flow."""
     hosts: NotRequired[HostList]
-    """Hosts that take part; without it all."""
+    """Participating hosts (default: all)."""
     start: NotRequired[Time]
     """When the flows start."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports]; without it [transport]."""
+    """The transport of its flows, one of [transports] (default: [transport])."""
 
 
 class AllToAll(TypedDict):
@@ -197,11 +199,11 @@ class AllToAll(TypedDict):
     size: Size
     """Bytes from each host to each other host."""
     hosts: NotRequired[HostList]
-    """Hosts that take part (default: all)."""
+    """Participating hosts (default: all)."""
     start: NotRequired[Time]
     """When the transfers start."""
     jitter: NotRequired[Time]
-    """Each host starts a random time below this later."""
+    """Largest random delay of a host's start."""
     transport: NotRequired[str]
     """The transport of its flows, one of [transports] (default: [transport])."""
 
@@ -214,8 +216,8 @@ class PartitionAggregate(TypedDict):
     arrivals: NotRequired[Arrivals]
     """How queries arrive."""
     queries: NotRequired[int]
-    """Number of queries, after which the run may end; without it, until the end of the measured
-    time.
+    """Number of queries, after which the run may end; unset: queries continue until the end of
+    the measured time.
     """
     client: NotRequired[HostRef]
     """The requesting host (default: host 0)."""
@@ -226,7 +228,7 @@ class PartitionAggregate(TypedDict):
     response_size: Size
     """Bytes of a response."""
     service: NotRequired[Service]
-    """Time that a server works on a request; without it none."""
+    """Service time of a request at the server (default: none)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]
@@ -234,21 +236,23 @@ class PartitionAggregate(TypedDict):
 
 
 class Incast(TypedDict):
-    """A client asks servers at once, waits for all responses, and asks again."""
+    """A client queries servers at once, waits for all responses, and repeats."""
 
     total: NotRequired[Size]
     """Bytes of all responses to a query together, shared equally between the servers."""
     client: NotRequired[HostRef]
     """The requesting host (default: host 0)."""
     servers: NotRequired[HostList]
-    """The responding hosts (default: all but the client). With `all_to_all`: all that take part."""
+    """The responding hosts (default: all but the client). With `all_to_all`: all participating
+    hosts.
+    """
     fan_in: NotRequired[int]
-    """Number of servers that each query asks, the first ones (default: all)."""
+    """Number of servers per query, the first ones of the list (default: all)."""
     all_to_all: NotRequired[bool]
-    """Whether each of the servers is a client of the others at the same time (figure 2.20)."""
+    """Whether each server is also a client of the others at the same time (figure 2.20)."""
     queries: NotRequired[int]
-    """Queries of each client, after which the run may end; without it, until the end of the
-    measured time.
+    """Queries of each client, after which the run may end; unset: queries continue until the end
+    of the measured time.
     """
     request_size: NotRequired[Size]
     """Bytes of a request."""
@@ -389,8 +393,8 @@ class Requests(TypedDict):
     request_size: NotRequired[Size]
     """Bytes of a request."""
     service: NotRequired[Service]
-    """Time that a server takes over a request before it answers, drawn anew for each; requests
-    do not wait for each other.
+    """Time from a request's arrival to its response, drawn for each request; requests do not
+    wait for each other.
     """
     classes: list[SizeClass]
     """Sizes of the responses."""
@@ -416,7 +420,7 @@ class Workload(TypedDict):
     incast: NotRequired[Incast]
     """Queries of one client to servers that answer at once (thesis 2.3.2)."""
     partition_aggregate: NotRequired[PartitionAggregate]
-    """Queries of one client to servers that take their time (report III-B)."""
+    """Queries of one client to servers with service times (report III-B)."""
     all_to_all: NotRequired[AllToAll]
     """A shuffle."""
     permutation: NotRequired[Permutation]
@@ -441,7 +445,7 @@ class Pacer(TypedDict):
     association_probability: NotRequired[Share]
     """Probability that a draw associates a flow (p_a)."""
     association_draw: NotRequired[AssociationDraw]
-    """What draws: each ACK with ECN-Echo, or the next packet of its flow."""
+    """Event that draws: each ACK with ECN-Echo, or the next packet of its flow."""
     association_timeout: NotRequired[Time]
     """Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's
     rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
@@ -449,7 +453,7 @@ class Pacer(TypedDict):
     table_entries: NotRequired[int]
     """Entries of the flow association table."""
     when_table_full: NotRequired[WhenTableFull]
-    """What a full table does."""
+    """Behaviour of a full table."""
     buckets: NotRequired[int]
     """Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4)."""
     bucket: NotRequired[Size]
@@ -463,9 +467,9 @@ class Pacer(TypedDict):
     `update_interval / eta` (128 KB for 64 us at 1 Gbps), at least 128 KB.
     """
     when_fifo_full: NotRequired[WhenFifoFull]
-    """What a full FIFO does."""
+    """Behaviour of a full FIFO."""
     overtaking: NotRequired[Overtaking]
-    """Which packets may overtake those that wait in the FIFO."""
+    """Packets that may overtake those waiting in the FIFO."""
     clocks: NotRequired[Clocks]
     """Relative phase of the ticks and rate updates of different hosts' pacers."""
     rate_step: NotRequired[Rate]
@@ -476,50 +480,48 @@ class ReactionPoint(TypedDict):
     """QCN's reaction point in each source (thesis 5.2.2)."""
 
     decrease: NotRequired[Share]
-    """Share of the rate that one step of feedback takes (G_d)."""
+    """Share by which one step of feedback reduces the rate (G_d)."""
     increase: NotRequired[Rate]
-    """What Active Increase adds to the target in each cycle, QCN-AIMD to the rate (R_AI)."""
+    """Increase per cycle of the target in Active Increase, and of the rate with QCN-AIMD (R_AI)."""
     cycle: NotRequired[Size]
     """Bytes sent in a cycle."""
     recovery_cycles: NotRequired[int]
     """Cycles of Fast Recovery."""
     timer: NotRequired[Time]
-    """Period of the timer, each of which is a cycle too (remark 5.2); without it there is no
-    timer.
-    """
+    """Period of the timer; each period is a cycle too (remark 5.2). Unset: no timer."""
     extra_fast_recovery: NotRequired[bool]
-    """Whether feedback leaves target and byte counter as they are when no cycle has ended since
-    the feedback before it (IEEE 802.1Qau, "extra fast recovery").
+    """Whether feedback leaves target and byte counter unchanged if no cycle has ended since the
+    previous feedback (IEEE 802.1Qau, "extra fast recovery").
     """
     target_rate_reduction: NotRequired[bool]
-    """Whether a target above ten times the rate becomes an eighth of itself at the end of the
-    first cycle after feedback (IEEE 802.1Qau, "target rate reduction").
+    """Whether a target above ten times the rate is divided by eight at the end of the first
+    cycle after feedback (IEEE 802.1Qau, "target rate reduction").
     """
     hyper_increase: NotRequired[Rate]
-    """What hyper-active increase adds to the target, times the number of cycles that both the
-    byte counter and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a
-    timer. Without it there is none.
+    """Hyper-active increase: added to the target, times the number of cycles that both byte
+    counter and timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a timer. Unset:
+    none.
     """
     initial_rate: NotRequired[Rate]
-    """Rate at which a source starts; without it, the rate of its link."""
+    """Initial rate of a source (default: the rate of its link)."""
     min_rate: NotRequired[Rate]
     """Smallest rate."""
 
 
 class UnoCcSettings(TypedDict):
-    """UnoCC's parameters (SC'25); those of figures 3 to 9 unless set."""
+    """UnoCC's parameters (SC'25); the defaults are those of figures 3 to 9."""
 
     k: NotRequired[int]
-    """K of the decrease, which takes 4 K / (K + BDP) of the window where all is marked; full
-    payloads.
+    """K of the decrease, in full payloads: if every packet is marked, the window shrinks by 4 K
+    / (K + BDP).
     """
     gain: NotRequired[Share]
-    """Weight of an epoch's share of marks in their average (figures 10 to 12: 50%)."""
+    """Weight of an epoch's marked share in the average (figures 10 to 12: 50%)."""
 
 
 class Erasure(TypedDict):
-    """Erasure coding by groups (SC'25): of each group as many packets as it has of data are
-    enough.
+    """Erasure coding by groups (SC'25): a group is complete with as many packets as it has data
+    packets.
     """
 
     data: NotRequired[int]
@@ -527,9 +529,8 @@ class Erasure(TypedDict):
     parity: NotRequired[int]
     """Parity packets of a group."""
     wait: NotRequired[Time]
-    """How long a receiver waits for a group from its first packet on before it asks for the
-    rest; without it five times what a full buffer of a port takes to drain, and between two
-    data centres eight times.
+    """Time from a group's first packet after which a receiver requests the rest. Unset: five
+    times the drain time of a full port buffer, between two data centres eight times.
     """
 
 
@@ -539,26 +540,26 @@ class Message(TypedDict):
     """
 
     paths: NotRequired[int]
-    """Entropy values of a connection; each is a path that its hash chooses."""
+    """Entropy values of a connection; the hash of each selects a path."""
     load_balancing: NotRequired[LoadBalancing]
-    """How packets are spread over the paths."""
+    """Load balancing of packets over the paths."""
     subflows: NotRequired[int]
     """Paths at a time with load_balancing = "subflows"."""
     flowlet_gap: NotRequired[Time]
-    """Pause after which a packet begins a flowlet, with load_balancing = "flowlet"; without it
-    the round trip.
+    """Pause after which a packet begins a flowlet, with load_balancing = "flowlet" (default: the
+    round trip).
     """
     ack_bytes: NotRequired[Size]
     """Received bytes after which the receiver must send an acknowledgment."""
     initial_window: NotRequired[int]
-    """First window (and first credit, which the receiver was not asked for), full packets;
-    without it 1.5 times what the link carries in the longest round trip. UnoCC begins with
-    what the link carries in a round trip.
+    """Initial window and initial ungranted credit, full packets. Unset: 1.5 times the link's
+    bandwidth-delay product at the longest round trip. UnoCC starts with one bandwidth-delay
+    product.
     """
     round_trip: NotRequired[Time]
-    """The round trip of the unloaded network, which sizes windows and targets; without it that
-    of the farthest hosts, over the slowest of their shortest paths. Of two data centres:
-    inside one; between them it is always that of the farthest hosts.
+    """The round trip of the unloaded network, which sizes windows and targets. Unset: that of
+    the farthest hosts, over the slowest of their shortest paths. With two data centres: the
+    one inside a data centre; between them it is always that of the farthest hosts.
     """
     timeout: NotRequired[Time]
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
@@ -573,14 +574,14 @@ class Message(TypedDict):
 
 
 class Vegas(TypedDict):
-    """TCP Vegas's parameters: segments of the window that wait in queues."""
+    """TCP Vegas's parameters, in segments of the window that wait in queues."""
 
     alpha: NotRequired[int]
-    """Below this many the window grows."""
+    """Number below which the window grows."""
     beta: NotRequired[int]
-    """Above this many it shrinks."""
+    """Number above which the window shrinks."""
     gamma: NotRequired[int]
-    """Above this many slow start ends."""
+    """Number above which slow start ends."""
 
 
 class Prague(TypedDict):
@@ -591,7 +592,7 @@ class Prague(TypedDict):
     equal rates; 0s for none.
     """
     transition_rounds: NotRequired[int]
-    """Rounds after slow start before it does."""
+    """Rounds after slow start until that applies."""
 
 
 class Dctcp(TypedDict):
@@ -615,13 +616,13 @@ class Bic(TypedDict):
     """BIC-TCP's parameters; windows in segments."""
 
     decrease: NotRequired[Share]
-    """Share of the window that a reduction takes (beta; Linux: 205/1024)."""
+    """Share by which a reduction shrinks the window (beta; Linux: 205/1024)."""
     max_increment: NotRequired[int]
     """Largest growth in a round trip (S_max; Linux: 16)."""
     min_increment: NotRequired[Share]
     """Smallest growth in a round trip of the binary search (S_min)."""
     low_window: NotRequired[int]
-    """Below this window TCP's rules hold."""
+    """Window below which TCP's rules apply."""
     fast_convergence: NotRequired[bool]
     """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
@@ -632,7 +633,7 @@ class Transport(TypedDict):
     congestion_control: NotRequired[CongestionControl]
     """Congestion control algorithm; in Python also the name of your own class."""
     own_sha256: NotRequired[str]
-    """SHA-256 of the source of your own class; hull sets it and rejects another."""
+    """SHA-256 of the source of your own class; hull sets it and rejects any other value."""
     ecn: NotRequired[bool]
     """Whether data packets are ECN-capable; DCTCP needs it."""
     mtu: NotRequired[Size]
@@ -659,8 +660,8 @@ class Transport(TypedDict):
     max_rto: NotRequired[Time]
     """Maximum retransmission timeout."""
     rto_granularity: NotRequired[Time]
-    """Tick of the clock behind the retransmission timer, which fires at multiples of it only,
-    and behind idle_restart, which counts its ticks; 0s for an exact one.
+    """Clock tick of the retransmission timer, which fires only at its multiples, and of
+    idle_restart, which counts it; 0s: an exact clock.
     """
     limited_transmit: NotRequired[bool]
     """Whether the first two duplicate ACKs release new segments (RFC 3042)."""
@@ -710,8 +711,8 @@ class Transport(TypedDict):
 
 
 class PortSettings(TypedDict):
-    """Ports of switches that differ from the others. All of `rate`, `tier` and `node` that are
-    given have to fit; what is left out stays as it is for the others.
+    """Ports of switches that differ from the others. All given ones of `rate`, `tier` and `node`
+    must match; omitted settings are those of the other ports.
     """
 
     rate: NotRequired[Rate]
@@ -735,12 +736,12 @@ class UnoPhantomQueue(TypedDict):
     """
 
     slowdown: NotRequired[Share]
-    """How much longer a packet takes to drain than on the link (s), in whole percents: the drain
-    rate is the link's over 1 + s.
+    """Slowdown s of the drain against the link, in whole percents: the drain rate is the link's
+    over 1 + s.
     """
     size: NotRequired[Size]
-    """Where its counter saturates; without it what a host's link carries in the longest round
-    trip.
+    """Value at which its counter saturates. Unset: the bandwidth-delay product of a host's link
+    at the longest round trip.
     """
     low: NotRequired[Share]
     """Share of the size up to which no packet is marked (Kmin)."""
@@ -790,9 +791,7 @@ class Rcp(TypedDict):
     measure it and packets carry it (RCP: 0.02). 0 keeps d0 constant.
     """
     averaging: NotRequired[Share]
-    """Share of the way back that an averaging change takes (thesis: one half; others are remark
-    5.4's).
-    """
+    """Share of the way back in an averaging step (thesis: one half; other values: remark 5.4)."""
     initial: NotRequired[Share]
     """First offered rate, as a share of the link's."""
 
@@ -807,11 +806,9 @@ class CongestionPoint(TypedDict):
     sampling: NotRequired[Share]
     """Share of the data packets that are sampled (p_s), at random, unless `interval` is given."""
     interval: NotRequired[Size]
-    """Bytes between two samples, give or take 15% (IEEE 802.1Qau: 150KB)."""
+    """Bytes between two samples, randomized by 15% (IEEE 802.1Qau: 150KB)."""
     step: NotRequired[Size]
-    """What one of the 63 steps of the feedback stands for; 1500B is a packet, as in the fluid
-    model.
-    """
+    """Size of each of the 63 steps of the feedback; 1500B is a packet, as in the fluid model."""
     rounding: NotRequired[QcnRounding]
     """Rounding of a partial step."""
     adaptive: NotRequired[bool]
@@ -824,7 +821,7 @@ class Pie(TypedDict):
     """PIE: marks packets with ECT and drops others to keep the queueing delay."""
 
     target: NotRequired[Time]
-    """Delay to be kept."""
+    """Target delay."""
     interval: NotRequired[Time]
     """Time between two updates of the probability."""
     alpha: NotRequired[Share]
@@ -832,16 +829,16 @@ class Pie(TypedDict):
     beta: NotRequired[Share]
     """Proportional gain, per second."""
     burst: NotRequired[Time]
-    """Time after an idle queue during which bursts are let in."""
+    """Time after an idle queue during which bursts are admitted."""
 
 
 class FqCodel(TypedDict):
     """FQ-CoDel: a queue with CoDel for each flow, served by deficit round robin."""
 
     target: NotRequired[Time]
-    """Wait that is accepted."""
+    """Target delay."""
     interval: NotRequired[Time]
-    """How long packets have to wait longer before the first is marked or dropped: a large round
+    """Time above the target after which the first packet is marked or dropped: a large round
     trip.
     """
     flows: NotRequired[int]
@@ -854,13 +851,13 @@ class DualPi2(TypedDict):
     """
 
     typical_rtt: NotRequired[Time]
-    """Typical round trip, from which target, interval, alpha and beta follow; without it and
-    max_rtt they are those of Linux.
+    """Typical round trip, from which target, interval, alpha and beta follow. Without it and
+    max_rtt, Linux's values apply.
     """
     max_rtt: NotRequired[Time]
-    """Largest round trip; without it 6 typical ones."""
+    """Largest round trip (default: 6 typical ones)."""
     target: NotRequired[Time]
-    """Delay to be kept (Linux: 15 ms)."""
+    """Target delay (Linux: 15 ms)."""
     interval: NotRequired[Time]
     """Time between two updates of the probability (Linux: 16 ms)."""
     alpha: NotRequired[Share]
@@ -868,15 +865,15 @@ class DualPi2(TypedDict):
     beta: NotRequired[Share]
     """Proportional gain, per second (Linux: 3.19921875)."""
     step: NotRequired[Time]
-    """An L4S packet that waited longer is marked; without it 1 ms, at most the target."""
+    """Wait above which an L4S packet is marked (default: 1 ms, at most the target)."""
     step_after: NotRequired[int]
-    """Packets that an L4S packet has to find in its queue for the step to apply to it: 0 in
-    Linux, 2 in L4STeam's kernel of 2020.
+    """Packets that an L4S packet must find in its queue for the step to apply: 0 in Linux, 2 in
+    L4STeam's kernel of 2020.
     """
     coupling: NotRequired[int]
     """k: L4S packets are marked with k p, classic ones with p^2."""
     classic_share: NotRequired[Share]
-    """Share of the link that the classic queue has while both hold packets."""
+    """Share of the link for the classic queue while both hold packets."""
     drop_on_overload: NotRequired[bool]
     """Whether overload (k p above 1) drops L4S packets too, rather than let the queues grow."""
     virtual_queue: NotRequired[RelativeRate]
@@ -910,11 +907,11 @@ class Red(TypedDict):
     max_probability: NotRequired[Share]
     """Probability at `max` (max_p)."""
     weight: NotRequired[AverageWeight]
-    """Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`,
-    or a whole number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    """Weight in the average of the queue that a packet finds: a share such as `"10%"` or `0.1`,
+    or a whole number n from 1 to 24 for 2 to the power of minus n, as on switches.
     """
     gentle: NotRequired[bool]
-    """Whether the probability goes on growing, up to 1 at twice `max`."""
+    """Whether the probability continues to grow, up to 1 at twice `max`."""
     by_size: NotRequired[bool]
     """Whether the probability is proportional to the packet's size."""
     hard_drop: NotRequired[bool]
@@ -968,7 +965,7 @@ class Switch(TypedDict):
     delay: Time
     """Propagation delay of those links."""
     latency: NotRequired[Time]
-    """Time that a packet takes through a switch besides queueing and transmission."""
+    """Latency of a packet in a switch without queueing and transmission."""
     cut_through: NotRequired[Size]
     """Bytes of a packet after which a switch starts to forward it (cut-through); unset: store
     and forward.
@@ -988,8 +985,8 @@ class Switch(TypedDict):
     priority.
     """
     commit: NotRequired[Size]
-    """Bytes left to send, framing included, at which a port with priorities chooses its next
-    packet: what lies in the transmitter behind the scheduler. Without it, it chooses when the
+    """Bytes left to send, framing included, at which a port with priorities selects its next
+    packet: the content of the transmitter behind the scheduler. Unset: it selects when the
     link is free.
     """
     count_in_service: NotRequired[bool]
@@ -1013,8 +1010,8 @@ class Switch(TypedDict):
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
     trimming: NotRequired[Trimming]
-    """Trimming: data that finds no room in the buffer loses its payload and goes on as a header,
-    in a queue that is served first; without this table it is dropped.
+    """Trimming: data that finds no room in the buffer loses its payload and continues as a
+    header, in a queue that is served first; without this table it is dropped.
     """
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue of each port; without this table there is none."""
@@ -1025,16 +1022,16 @@ class Switch(TypedDict):
 
 
 class Receive(TypedDict):
-    """The receiving side of a host: interrupt coalescing with the names of `ethtool`, and what
-    interrupts and packets cost its processor (paper 4.2 and table 2).
+    """The receiving side of a host: interrupt coalescing with `ethtool`'s names, and the
+    processor time of interrupts and packets (paper 4.2 and table 2).
     """
 
     frames: NotRequired[int]
-    """Packets that cause an interrupt (rx-frames)."""
+    """Number of waiting packets that raises an interrupt (rx-frames)."""
     wait: NotRequired[Time]
     """Longest wait of a packet for an interrupt (rx-usecs)."""
     adaptive: NotRequired[bool]
-    """Whether the wait holds only while packets come faster than one a wait (adaptive)."""
+    """Whether the wait applies only while packets arrive faster than one per wait (adaptive)."""
     join: NotRequired[Size]
     """Largest packet that receive offload builds from the packets of one interrupt; unset: no
     receive offload.
@@ -1087,8 +1084,8 @@ class Host(TypedDict):
     stack_delay: NotRequired[Time]
     """Delay of a packet in the host's stack and NIC, in each direction."""
     stack_jitter: NotRequired[Service]
-    """What the stack's delay varies by, drawn for each packet and direction; packets stay in
-    order. Without this table it is constant.
+    """Random part of the stack's delay, drawn for each packet and direction; packets stay in
+    order. Without this table the delay is constant.
     """
     offload: NotRequired[Size]
     """Largest piece that TCP hands to the NIC (segmentation offload): the NIC splits it and
@@ -1104,7 +1101,7 @@ class LinkFailure(TypedDict):
     """A link that fails."""
 
     link: str
-    """Names of its ends, "a--b"; both directions fail."""
+    """The link, as "a--b" with the names of its ends; both directions fail."""
     at: Time
     """Time from the start of the run at which it fails."""
     until: NotRequired[Time]
@@ -1112,10 +1109,10 @@ class LinkFailure(TypedDict):
 
 
 class LinkSettings(TypedDict):
-    """What is particular to one link."""
+    """Settings of one link."""
 
     link: str
-    """Names of its ends: "a--b" for both directions, "a->b" for one."""
+    """The link: "a--b" for both directions, "a->b" for one."""
     rate: NotRequired[Rate]
     """Its rate (default: that of other links)."""
     delay: NotRequired[Time]
@@ -1123,7 +1120,7 @@ class LinkSettings(TypedDict):
 
 
 class GraphText(TypedDict):
-    """A graph as text: what would be in a file."""
+    """A graph as text: the content of a graph file."""
 
     text: str
     """GraphML or node-link JSON; from Python also a graph of NetworkX."""
@@ -1137,7 +1134,7 @@ class GraphFile(TypedDict):
 
 
 class TwoDatacentres(TypedDict):
-    """Two data centres, each a fat tree of k-port switches whose cores are joined to a border
+    """Two data centres, each a fat tree of k-port switches whose cores are connected to a border
     switch, and links between the two border switches. Hosts of the second follow those of the
     first.
     """
@@ -1149,20 +1146,20 @@ class TwoDatacentres(TypedDict):
     border_delay: Time
     """Propagation delay of those links."""
     border_rate: NotRequired[Rate]
-    """Their rate, at most that of the links between cores and border switches; without it
-    switch.rate.
+    """Their rate, at most that of the links between cores and border switches (default:
+    switch.rate).
     """
     core_links: NotRequired[int]
     """Parallel links from each core to its border switch."""
     uplink_rate: NotRequired[Rate]
-    """Rate of the links between switches of a data centre; without it switch.rate."""
+    """Rate of the links between switches of a data centre (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
-    """Propagation delay of the links between switches of a data centre; without it switch.delay."""
+    """Propagation delay of the links between switches of a data centre (default: switch.delay)."""
 
 
 class FatTree(TypedDict):
     """The fat tree of k-port switches: k pods with k / 2 ToRs and k / 2 aggregation switches
-    each, k^2 / 4 cores, k^3 / 4 hosts, no link that carries more than its share.
+    each, k^2 / 4 cores, k^3 / 4 hosts, without oversubscription.
     """
 
     k: int
@@ -1174,9 +1171,10 @@ class FatTree(TypedDict):
 
 
 class Tree(TypedDict):
-    """Three tiers in pods. Each ToR is joined to each aggregation switch of its pod; aggregation
-    switch i of each pod is joined to the i-th group of cores / aggs_per_pod cores. The
-    defaults are the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1 at the ToR.
+    """Three tiers in pods. Each ToR is connected to each aggregation switch of its pod;
+    aggregation switch i of each pod is connected to the i-th group of cores / aggs_per_pod
+    cores. The defaults are the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1
+    at the ToR.
     """
 
     pods: NotRequired[int]
@@ -1200,7 +1198,7 @@ class Tree(TypedDict):
 
 
 class LeafSpine(TypedDict):
-    """Two tiers: each leaf is joined to each spine."""
+    """Two tiers: each leaf is connected to each spine."""
 
     leaves: int
     """Number of leaves."""
@@ -1216,7 +1214,8 @@ class LeafSpine(TypedDict):
 
 class Multihop(TypedDict):
     """The multi-hop network of thesis 2.3.1, figure 2.17: groups S1 and S2 at the switch
-    `triumph1`, groups S3, R1 and R2 at `triumph2`, both joined to `scorpion`. R1 is one host.
+    `triumph1`, groups S3, R1 and R2 at `triumph2`, both connected to `scorpion`. R1 is one
+    host.
     """
 
     s1: NotRequired[int]
@@ -1234,9 +1233,10 @@ class Multihop(TypedDict):
 
 
 class Dumbbell(TypedDict):
-    """Senders at one switch, as many receivers at another, one link between the two. The port of
-    that link from senders to receivers is the one that is measured, with the first receiver
-    as the client and the first sender as the source of probes; data should go that way.
+    """Senders at one switch, as many receivers at another, one link between the two. The
+    measured port is that of this link from senders to receivers, with the first receiver as
+    the client and the first sender as the source of probes; data should flow in that
+    direction.
     """
 
     pairs: int
@@ -1247,23 +1247,21 @@ class Dumbbell(TypedDict):
     """Propagation delay of the link between the switches (default: switch.delay)."""
     rtts: NotRequired[list[Time]]
     """Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
-    entries. The sender's own link gets what the other links leave. Without entries that link
-    has the delays of any other.
+    entries. The sender's own link gets the remainder after the other links. Without entries
+    that link has the same delay as the others.
     """
 
 
 class Star(TypedDict):
-    """One switch with all hosts; host 0 is the client, the port to it is the one that is
-    measured.
-    """
+    """One switch with all hosts; host 0 is the client, and the port to it is measured."""
 
     hosts: int
     """Number of hosts, the client included."""
 
 
 class Topology(TypedDict):
-    """How hosts and switches are joined; exactly one of the tables, and what is particular to
-    single links.
+    """How hosts and switches are connected: exactly one of the tables, and settings of single
+    links.
     """
 
     star: NotRequired[Star]
@@ -1273,13 +1271,13 @@ class Topology(TypedDict):
     multihop: NotRequired[Multihop]
     """The network with two bottlenecks of thesis figure 2.17."""
     leaf_spine: NotRequired[LeafSpine]
-    """Two tiers: each leaf is joined to each spine."""
+    """Two tiers: each leaf is connected to each spine."""
     tree: NotRequired[Tree]
     """Three tiers in pods; by default the network of paper 6.3."""
     fat_tree: NotRequired[FatTree]
     """The fat tree of k-port switches."""
     two_datacentres: NotRequired[TwoDatacentres]
-    """Two fat trees with links of milliseconds between them."""
+    """Two fat trees with links of millisecond delays between them."""
     file: NotRequired[GraphFile]
     """Any graph, from a file."""
     graph: NotRequired[GraphText]
@@ -1291,7 +1289,7 @@ class Topology(TypedDict):
 
 
 class Run(TypedDict):
-    """How long and how often a scenario is run."""
+    """Duration and repetitions of a scenario."""
 
     duration: Time
     """Measured simulated time, after the warm-up."""
@@ -1304,15 +1302,15 @@ class Run(TypedDict):
     seeds: NotRequired[int]
     """Number of seeds: seed, seed + 1, ..."""
     threads: NotRequired[int]
-    """Processor threads that one run may use. With 2, hosts and switches are simulated side by
-    side where the network has links between switches; with more, the switches are divided.
-    The results are the same.
+    """Processor threads of one run. With 2, hosts and switches are simulated in parallel if the
+    network has links between switches; with more, the switches are divided. The results are
+    the same.
     """
 
 
 class Scenario(TypedDict):
-    """A scenario: a network, its hosts, their traffic, what is measured, and which variants of
-    it are compared.
+    """A scenario: a network, its hosts, their traffic, the measurements, and the schemes to
+    compare.
     """
 
     name: str
@@ -1322,9 +1320,9 @@ class Scenario(TypedDict):
     source: NotRequired[str]
     """Source document and section."""
     run: Run
-    """How long and how often."""
+    """Duration and repetitions."""
     topology: Topology
-    """How hosts and switches are joined."""
+    """How hosts and switches are connected."""
     host: Host
     """The hosts and their links to the switch."""
     switch: Switch
@@ -1346,7 +1344,7 @@ class Scenario(TypedDict):
     workload: Workload
     """The traffic."""
     measure: NotRequired[Measure]
-    """What is measured."""
+    """Measurements."""
     schemes: NotRequired[dict[str, dict[str, Any]]]
     """Schemes to compare: for each name, a table of keys that override the scenario's."""
     sweep: NotRequired[dict[str, Swept]]

@@ -83,7 +83,7 @@ def test_requests_and_queries_stand_beside_the_simulator(
 
 def test_input_is_refused_in_one_line(rack: None, tmp_path: Path) -> None:
     for arguments, words in [
-        (("rack", "up"), ("there is a rack already", "rack down")),
+        (("rack", "up"), ("a rack exists already", "rack down")),
         (("rack", "run", "static", "--flows", "9", "--scheme", "dctcp_pq"), ("--flows", "1 to 3")),
         (("rack", "run", "dynamic", "--load", "99%", "--scheme", "dctcp_pq"), ("--load", "95%")),
         (("rack", "run", "incast", "--servers", "7", "--scheme", "dctcp_pq"), ("--servers", "3")),

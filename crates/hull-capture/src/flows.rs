@@ -1,4 +1,4 @@
-//! Packets grouped into flows.
+//! Groups packets into flows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

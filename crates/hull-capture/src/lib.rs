@@ -1,12 +1,13 @@
 //! Flows in packet captures: pcap and pcapng files, plain or compressed with gzip.
 //!
-//! A flow is what one end sends to the other: the same two addresses, two ports and protocol (TCP or
-//! UDP), without a gap longer than the idle timeout. Bytes are those of the data that TCP and UDP
-//! carry, by the lengths in the headers, so that captures that kept only the headers count in full;
-//! what is sent again counts again. A direction that only acknowledges carries no data and is no flow.
+//! A flow is the data of one direction: the same addresses, ports and protocol (TCP or UDP), without a
+//! gap longer than the idle timeout. Its bytes are the payload of TCP and UDP by the lengths in the
+//! headers, so captures truncated to headers count in full; retransmissions count again. A direction
+//! with ACKs only carries no data and is not a flow.
 //!
-//! `pcap-parser` and `etherparse` read the formats from a buffer of fixed size. Memory grows with the
-//! flows alone, 40 bytes each and 80 more for those that may still get packets; [`Limits`] bounds them.
+//! `pcap-parser` and `etherparse` read the formats from a buffer of fixed size. Memory grows only with
+//! the number of flows: 40 bytes each, and 80 more for each flow that is still open. [`Limits`] bounds
+//! both.
 
 mod flows;
 mod packet;

@@ -1,4 +1,4 @@
-//! The records of a capture file: a packet each, with its time.
+//! The records of a capture file: one packet each, with its time.
 
 use std::io::Read;
 

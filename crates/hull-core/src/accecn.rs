@@ -1,14 +1,16 @@
-//! AccECN: a receiver's counts of marks, and what a sender makes of the three bits that carry one of them.
+//! AccECN: the receiver's mark counters, and the sender's decoding of the three-bit ACE field.
 //!
-//! Source: RFC 9768 as Linux has it (torvalds/linux at 100f946, include/net/tcp_ecn.h); the RFC was not read.
+//! Source: RFC 9768 as implemented by Linux (torvalds/linux at 100f946, include/net/tcp_ecn.h); the RFC
+//! was not read.
 //!
-//! The receiver counts CE-marked packets, pure ACKs too, and the payload bytes of each codepoint. The ACE field of
-//! its ACKs is the count of packets plus 5, modulo 8. An option carries the bytes, 24 bits each, ECT(0) and ECT(1)
-//! plus 1. An ACK is due at once when the codepoint changes ([`AccEcnReceiver::on_packet`]).
+//! The receiver counts CE-marked packets, including pure ACKs, and the payload bytes of each codepoint.
+//! The ACE field of its ACKs carries the packet count plus 5, modulo 8. An option carries the byte
+//! counts, 24 bits each, ECT(0) and ECT(1) plus 1. A change of codepoint triggers an immediate ACK
+//! ([`AccEcnReceiver::on_packet`]).
 //!
-//! Without the option the sender knows the marks modulo 8 only. [`AceDecoder::on_ack`] gives the least number of new
-//! marks that fits, and the largest that fits among the packets newly acknowledged: after lost ACKs the
-//! truth may lie between.
+//! Without the option the sender knows the marks only modulo 8. [`AceDecoder::on_ack`] returns the
+//! smallest consistent number of new marks, and the largest that the newly acknowledged packets allow.
+//! If ACKs were lost, the true number may lie between the two.
 //!
 //! Units: packets, bytes.
 

@@ -1,13 +1,13 @@
-//! ACK coalescing of a message transport: which arrivals are acknowledged at once.
+//! ACK coalescing of a message transport: which arrivals trigger an immediate ACK.
 //!
-//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). A packet is acknowledged at once
-//! when it
+//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). A packet triggers an
+//! immediate ACK if it
 //!
-//! - is the first one, or carries a mark, or was there before;
-//! - brings what arrived since the last ACK to the threshold (16,384 bytes) or above, duplicates counted;
-//! - carries a request. The sender requests an ACK with the last packet that data, window or credit allow.
-//!   When packets are missing before the one with the request, the packet after which none is missing is
-//!   acknowledged at once as well.
+//! - is the first one, is marked, or is a duplicate;
+//! - brings the bytes since the last ACK to at least the threshold (16,384 bytes), duplicates included;
+//! - carries an ACK request. The sender requests an ACK with the last packet that its data, window or
+//!   credit allows. If packets before that one are missing, the last packet in order is acknowledged as
+//!   well.
 //!
 //! Units: bytes on the wire.
 

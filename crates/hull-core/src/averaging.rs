@@ -1,27 +1,28 @@
-//! The Averaging Principle (AP): a controller that keeps a loop stable with a longer delay, because
-//! between two changes by feedback it moves its output halfway back to what it was.
+//! The Averaging Principle (AP) keeps a control loop stable at longer delays: between two feedback
+//! updates the controller moves its output halfway back to the previous value.
 //!
-//! Source: thesis 5.5.1 and 5.5.2. The controller changes the input of the plant by feedback every T.
-//! I_C is the input now, I_T the input before the last such change:
+//! Source: thesis 5.5.1 and 5.5.2. The controller updates the plant's input by feedback every T. I_C is
+//! the current input, I_T the input before the last feedback update:
 //!
 //! ```text
-//! at nT            I_T <- I_C,  I_C <- what the controller makes of I_C (5.24)
+//! at nT            I_T <- I_C,  I_C <- the controller's update of I_C (5.24)
 //! in between       I_C <- (1 - a) I_C + a I_T
 //! ```
 //!
 //! with a = 1/2, or another factor between 0 and 1 (remark 5.4).
 //!
-//! AP averages once, at T/2; AP2 twice, at T/3 and 2T/3 (thesis 5.5.3); no averaging is the plain
-//! controller. [`Averaging`] says when the next change is due and makes it. For an integral controller
-//! AP is the same as feeding back, instead of the error e (theorem 5.4),
+//! AP averages once, at T/2; AP2 twice, at T/3 and 2T/3 (thesis 5.5.3); without averaging it is the
+//! plain controller. [`Averaging`] returns the time of the next update and applies it. For an integral
+//! controller AP is equivalent to feeding back, in place of the error e (theorem 5.4),
 //!
 //! ```text
 //! w(nT) = e(nT) / 2 + (e(nT) - e((n - 1) T)) / 4
 //! ```
 //!
-//! but for a ripple of mean zero within each T: [`ProportionalDerivative`], with e(-T) = 0.
+//! except for a ripple of mean zero within each T: [`ProportionalDerivative`], with e(-T) = 0.
 //!
-//! Units: picoseconds; the input in any unit, whole numbers; a scaled by 2^16. An average is rounded down.
+//! Units: times in picoseconds; inputs are integers of any unit; a is scaled by 2^16. Averages are
+//! rounded down.
 
 /// 1.0 of the factor.
 pub const ONE: u32 = 1 << 16;

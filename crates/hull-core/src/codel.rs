@@ -1,16 +1,18 @@
-//! CoDel: drops or marks packets when all of them have waited too long for an interval, and then more and more often.
+//! CoDel: drops or marks packets when all of them have waited too long for an interval, then at
+//! shrinking intervals.
 //!
-//! Source: RFC 8289 as Linux has it (torvalds/linux at 02d8f11, include/net/codel_impl.h). Published: target 5 ms,
-//! interval 100 ms.
+//! Source: RFC 8289 as implemented by Linux (torvalds/linux at 02d8f11, include/net/codel_impl.h).
+//! Published: target 5 ms, interval 100 ms.
 //!
-//! A packet that leaves has waited too long when it waited the target or longer and more than a packet of backlog
-//! is left. When packets have done so for more than an interval, dropping begins with one of them, and goes on at
-//! `interval / sqrt(count)` after each other, count being the number of drops, until one has not waited too long.
-//! Dropping that begins within 16 intervals of the last drop due resumes with the count that the last time added.
+//! A departing packet has waited too long if it waited at least the target and more than one packet of
+//! backlog remains. Once all packets of an interval have, CoDel drops one of them and then further ones
+//! at intervals of `interval / sqrt(count)`, where count is the number of drops, until a packet has not
+//! waited too long. If dropping resumes within 16 intervals of the last due drop, it resumes with the
+//! count that the last episode added.
 //!
-//! A packet with ECT is marked instead, and then no further packet is looked at in its place.
+//! A packet with ECT is marked instead of dropped; no further packet is examined in its place.
 //!
-//! Difference: the square root is exact to 2^-32; Linux approaches it by a Newton step per drop.
+//! Difference: the square root is exact to 2^-32; Linux approximates it by one Newton step per drop.
 //!
 //! Units: picoseconds, bytes.
 

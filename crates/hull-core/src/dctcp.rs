@@ -1,27 +1,25 @@
 //! DCTCP sender: the estimate alpha of the marked fraction, and the window cut by alpha / 2.
 //!
-//! Source: thesis 2.2.1 part 3, equations 2.1 and 2.2; the observation window as in RFC 8257
-//! section 3.3. Published g: 1/16 (thesis 2.2.4, report Table I). No document gives
-//! alpha's first value.
+//! Source: thesis 2.2.1 part 3, equations 2.1 and 2.2; the observation window as in RFC 8257 section
+//! 3.3. Published g: 1/16 (thesis 2.2.4, report Table I). No document specifies alpha's initial value.
 //!
-//! Equation 2.1, once per window of data: `alpha <- (1 - g) alpha + g F`, where F is the marked
-//! share of the bytes acknowledged in the window. Equation 2.2, on an ACK with ECN-Echo, at most
-//! once per window of data: `cwnd <- cwnd (1 - alpha / 2)`. A window without a mark leaves the
-//! congestion window alone, though alpha may be above zero.
+//! Equation 2.1, once per window of data: `alpha <- (1 - g) alpha + g F`, where F is the marked share
+//! of the bytes acknowledged in the window. Equation 2.2, on an ACK with ECN-Echo, at most once per
+//! window of data: `cwnd <- cwnd (1 - alpha / 2)`. A window without marks leaves the congestion window
+//! unchanged, even if alpha is above zero.
 //!
-//! Equation 3.35 (thesis 3.4.2) is the other reaction, fairer between round-trip times: each marked
-//! ACK takes alpha / 2 packets from the window for each packet that it acknowledges, so that a window
-//! of marked ACKs takes `cwnd alpha / 2` in all ([`Dctcp::on_ece_per_ack`]). A sender uses one of the
-//! two.
+//! Equation 3.35 (thesis 3.4.2) is an alternative that is fairer between round-trip times: each marked
+//! ACK reduces the window by alpha / 2 packets per acknowledged packet, so a fully marked window
+//! reduces it by `cwnd alpha / 2` in total ([`Dctcp::on_ece_per_ack`]). A sender uses one of the two.
 //!
-//! Both windows are counted by sequence: a window ends with the first ACK that passes the highest
-//! byte sent when it began. `nxt` must be the one before this ACK lets new data go; then a window
-//! holds exactly the ACKs of one flight. Sequences are byte offsets from the start of the
+//! Both windows are delimited by sequence numbers: a window ends with the first ACK above the highest
+//! byte sent when it began. `nxt` must be the value before this ACK releases new data; then a window
+//! covers exactly the ACKs of one flight. Sequence numbers are byte offsets from the start of the
 //! connection.
 //!
 //! Units: alpha, g and F are fixed point with [`ONE`] = 2^30 as 1.0; results are rounded to nearest.
-//! Alpha therefore stops within `1 / (2 g)` units of a constant F (8 * 2^-30 for g = 1/16). The
-//! reaction per ACK carries its fraction of a byte on to the next ACK. A window of data holds less than
+//! Alpha therefore converges to within `1 / (2 g)` units of a constant F (8 * 2^-30 for g = 1/16). The
+//! per-ACK reaction carries fractions of a byte over to the next ACK. A window of data holds less than
 //! 2^32 bytes.
 
 /// Fixed point 1.0.

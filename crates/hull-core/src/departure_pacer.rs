@@ -1,34 +1,35 @@
 //! Pacer by departure times: the token bucket and rate filter of [`crate::pacer`] for a host whose
-//! queue obeys a departure time written on each packet (Linux: `sch_fq`).
+//! queue obeys a departure time on each packet (Linux: `sch_fq`).
 //!
-//! Source: paper 4.2, equation 4 (thesis 4.3.2, equation 4.4). Nothing holds packets and nothing
-//! polls: a packet gets its time of departure as it is handed over, which is why this one can run
-//! in an eBPF program. Three things follow, and differ from the hardware:
+//! Source: paper 4.2, equation 4 (thesis 4.3.2, equation 4.4). This pacer holds no packets and needs no
+//! timer: a packet gets its departure time when it is handed over, which allows an implementation in
+//! eBPF. This has three consequences that differ from the hardware:
 //!
-//! - a departure is final: a rate update moves the packets behind it, not the packet itself. So that a
-//!   burst after a silence does not leave at the rate of the silence, tokens from the next update on
-//!   are reckoned at the rate that this update will give with the bytes and the backlog of the moment,
-//!   if it is above R (the hardware's pacer gets it then, and moves its head);
-//! - rate updates are carried out when the next packet comes, for each T_r that has passed;
-//! - the backlog Q is the time until the last departure divided by what the waiting bytes cost on
-//!   average.
+//! - A departure time is final: a rate update affects later packets only. After a silence a burst must
+//!   not leave at the silence's low rate. So the tokens after the next update count at the rate that
+//!   this update would set with the current bytes and backlog, if it is above R. (The hardware's pacer
+//!   gets this rate at the update and applies it to the waiting packet too.)
+//! - Rate updates are computed when the next packet arrives, one for each T_r that has passed.
+//! - The backlog Q is the time until the last departure, divided by the mean cost of the waiting bytes.
 //!
-//! With e the time at which the bucket is empty (or was, but not longer ago than it takes to fill), a
-//! paced packet of s bytes leaves when min(s, B) bytes of tokens have been made after e, now at the
-//! earliest, and e moves on by s bytes. So a packet leaves when its tokens have come together,
-//! departures never overtake each other, and a packet that is larger than the bucket of B bytes leaves
-//! when the bucket is full.
+//! Let e be the time at which the bucket was or will be empty, but not longer ago than it takes to
+//! fill. A paced packet of s bytes leaves when min(s, B) bytes of tokens have accumulated since e, and
+//! not before the current time; then e advances by s bytes. A packet thus leaves when its tokens are
+//! complete, departures never reorder, and a packet larger than the bucket of B bytes leaves when the
+//! bucket is full.
 //!
-//! A burst waits longer than in the hardware, by up to a half: 10 packets of 1500 bytes each 400 us at
-//! 1 Gbps wait 130 us on average instead of 88, 4 packets 55 instead of 54 (`tests/departure_pacer.rs`).
+//! A burst waits up to 1.5 times as long as in the hardware: 10 packets of 1500 bytes, one every 400 us
+//! at 1 Gbps, wait 130 us on average instead of 88; 4 packets 55 instead of 54
+//! (`tests/departure_pacer.rs`).
 //!
-//! Equation 4 is that of [`crate::pacer`]. After [`MOST_UPDATES`] updates in a row that no packet
-//! parted, the rest are done at once as if nothing waited: `R <- max(R (1 - eta)^n, smallest rate)`.
+//! Equation 4 is that of [`crate::pacer`]. After [`MOST_UPDATES`] consecutive updates without a packet,
+//! the remaining ones are applied at once as if nothing waited: `R <- max(R (1 - eta)^n, smallest
+//! rate)`.
 //!
-//! Units: times in nanoseconds, as the kernel's clock has them, inside in 2^-8 ns; R in 2^-6 bit/s;
-//! a byte costs `round(8e9 2^20 / R)` in 2^-20 ns; tokens that a new rate keeps are rounded down to
-//! 1/16 byte. All of it is 64-bit arithmetic, because eBPF has no more; only the settings are
-//! prepared with 128 bits ([`DeparturePacerUnits`]).
+//! Units: times are in nanoseconds like the kernel's clock, internally in 2^-8 ns; R in 2^-6 bit/s; a
+//! byte costs `round(8e9 2^20 / R)` in 2^-20 ns. Tokens carried over to a new rate are rounded down to
+//! 1/16 byte. All arithmetic has 64 bits, the limit of eBPF; only settings are converted with 128 bits
+//! ([`DeparturePacerUnits`]).
 
 pub use crate::pacer::WhenFifoFull;
 

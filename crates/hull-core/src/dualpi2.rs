@@ -1,27 +1,30 @@
-//! DualPI2: two coupled queues for traffic that wants little delay (L4S) and for classic traffic (RFC 9332).
+//! DualPI2: two coupled queues, one for low-latency traffic (L4S) and one for classic traffic (RFC
+//! 9332).
 //!
-//! Source: Linux net/sched/sch_dualpi2.c (torvalds/linux at 92b9c2b) and, for [`DualPi2Config::from_rtt`],
-//! iproute2's tc/q_dualpi2.c (at 452cbd6), which cite RFC 9332 appendix A.1. The RFC itself was not read.
+//! Source: Linux net/sched/sch_dualpi2.c (torvalds/linux at 92b9c2b) and, for
+//! [`DualPi2Config::from_rtt`], iproute2's tc/q_dualpi2.c (at 452cbd6), which cite RFC 9332 appendix
+//! A.1. The RFC was not read.
 //!
-//! Three pieces that share nothing but the packets:
+//! It has three independent parts:
 //!
-//! - [`DualPi2`], the controller. Every `interval`, with the larger delay of the two heads,
-//!   `p += alpha (delay - target) + beta (delay - delay before)`, within 0 and 1, or 1/k when it does not
-//!   drop on overload. Classic packets are marked, or dropped without ECT, with p^2 (two draws below p). L4S
-//!   packets are marked with k p, and when they waited longer than the step. At k p above 1 there is overload:
-//!   p^2 drops packets of both queues, ECT or not, and every L4S packet that is left is marked. Below two
-//!   packets of backlog in both queues p does nothing; the step does.
-//! - [`DualPi2Credit`], the scheduler: weighted round robin by bytes, which runs only while both queues hold packets.
-//! - The codepoint says the queue: ECT(1) and CE go to the L queue, as the caller sees.
+//! - [`DualPi2`], the controller. Every `interval`, with the larger head delay of the two queues, `p +=
+//!   alpha (delay - target) + beta (delay - previous delay)`, bounded to 0 and 1, or to 1/k if it does
+//!   not drop on overload. Classic packets are marked, or dropped without ECT, with p^2 (two draws
+//!   below p). L4S packets are marked with k p, and if they waited longer than the step. k p above 1 is
+//!   overload: p^2 then drops packets of both queues, ECT or not, and all remaining L4S packets are
+//!   marked. With a backlog below two packets in both queues p has no effect; the step has.
+//! - [`DualPi2Credit`], the scheduler: weighted round robin by bytes, active only while both queues
+//!   hold packets.
+//! - The classifier: ECT(1) and CE go to the L queue. The caller reads the codepoint.
 //!
 //! The law of coupling, p_L = k sqrt(p_C), makes a scalable sender's window equal a classic one's.
 //!
-//! Virtual queue: give [`DualPi2::l4s`] the time that a [`PhantomQueue`](crate::phantom_queue) at the L queue takes
-//! to drain in place of the time that the packet waited. Marks of the step then come before any packet waits.
-//! In the same way the larger of that time and the delays of the heads may control p.
+//! Virtual queue: give [`DualPi2::l4s`] the drain time of a [`PhantomQueue`](crate::phantom_queue) at
+//! the L queue in place of the packet's waiting time. The step then marks before any packet waits.
+//! Likewise the larger of that time and the head delays may control p.
 //!
-//! Units: picoseconds, bytes; p is scaled by 2^32, alpha and beta (1/s) by 2^24, and each step of p is rounded
-//! towards zero.
+//! Units: picoseconds, bytes; p is scaled by 2^32, alpha and beta (1/s) by 2^24. Each step of p is
+//! rounded towards zero.
 
 use crate::signal::Signal;
 

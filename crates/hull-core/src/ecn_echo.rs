@@ -3,16 +3,15 @@
 //! Source: thesis 2.2.1 part 2 and figure 2.10 for DCTCP ([`DctcpEcho`]); RFC 3168 section 6.1.3
 //! for TCP ([`ClassicEcho`]). Both delay ACKs: one for every m packets in order (m = 2 typically).
 //!
-//! DCTCP: the state is the CE bit of the last packet. When it changes, the packets that wait for
-//! their ACK are acknowledged at once with the old bit, so that each ACK covers packets of one
-//! colour only and the sender can rebuild the run lengths exactly. The packet that made the
-//! transition is acknowledged at once too, with the new bit: "the receiver immediately sends an ACK
-//! anytime there is a transition" (thesis 2.2.1), and the ACK that reflects the change is the one
-//! that the sender needs (RFC 8257, 3.2; Linux since 4.18). So a transition sends two ACKs when
-//! packets wait, otherwise one.
+//! DCTCP: the state is the CE bit of the last packet. When it changes, the packets with a pending ACK
+//! are acknowledged at once with the old bit. Each ACK thus covers packets with the same mark, and the
+//! sender can reconstruct the run lengths exactly. The packet that caused the transition is also
+//! acknowledged at once, with the new bit: "the receiver immediately sends an ACK anytime there is a
+//! transition" (thesis 2.2.1), and the sender needs the ACK that reflects the change (RFC 8257, 3.2;
+//! Linux since 4.18). A transition therefore sends two ACKs if packets are pending, otherwise one.
 //!
-//! The timer that bounds the delay, and ACKs for packets out of order, belong to the caller, who
-//! reports each ACK that it sends by `on_ack_sent`.
+//! The caller owns the delayed-ACK timer and ACKs of out-of-order packets, and reports each ACK that it
+//! sends by `on_ack_sent`.
 
 /// An ACK to be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

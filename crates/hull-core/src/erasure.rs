@@ -1,18 +1,19 @@
-//! Erasure coding by groups: of each group of data and parity packets any so many as there are data packets
-//! are enough.
+//! Erasure coding by groups: a group of data and parity packets is complete when as many of its packets
+//! have arrived as it has data packets.
 //!
-//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25, commit
-//! 68d164e, `lcp.cpp`). Published: 8 data and 2 parity packets; the receiver waits 5 times what a full queue
-//! takes to drain inside a data centre, 8 times between two.
+//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25,
+//! commit 68d164e, `lcp.cpp`). Published: 8 data and 2 parity packets; the receiver waits 5 times the
+//! drain time of a full queue inside a data centre, 8 times between two.
 //!
-//! Packets are numbered through, parity among them, and a transfer is padded to whole groups. The receiver's
-//! timer of a group starts with its first packet. When it runs out while packets are missing, a NACK asks for the
-//! group; the next packet of the group starts it again. The sender sends again what is not acknowledged of
-//! that group, and never what belongs to a complete one. The transfer is over when all groups are complete.
+//! Packets are numbered consecutively, parity included, and a transfer is padded to whole groups. The
+//! receiver starts a group's timer with the group's first packet. If the timer expires while packets
+//! are missing, a NACK requests the group; the group's next packet restarts the timer. The sender
+//! retransmits the unacknowledged packets of that group, and none of a complete group. The transfer
+//! ends when all groups are complete.
 //!
-//! Difference: there a scan at intervals finds the timers that ran out; here their times are known.
+//! Difference: there a periodic scan finds expired timers; here they expire exactly.
 //!
-//! Units: packets, picoseconds. What is coded, and the time that it takes, is not modelled.
+//! Units: packets, picoseconds. The code itself and its computation time are not modelled.
 
 use alloc::collections::VecDeque;
 

@@ -1,16 +1,16 @@
-//! Flow association table: which flows the pacer has to pace.
+//! Flow association table: selects the flows to pace.
 //!
 //! Source: paper 4.2 "Which flows need pacing?" and 5.1 (thesis 4.3.2 and 4.4.1), report II-C.
 //! Published settings: p_a = 1/8, T_i = 10 ms (1 ms in the paper's 10 Gbps simulations), 64 entries.
 //!
-//! Each ACK with ECN-Echo associates its flow with probability p_a. An association ends T_i after
-//! the last successful draw for its flow: it is live at `t` while `t < associated_at + T_i`. The
-//! report says that a repeated association restarts the timer; the paper only says that it times
-//! out, and the thesis calls T_i an inactivity time. Packets of the flow do not restart the timer.
+//! Each ACK with ECN-Echo associates its flow with probability p_a. An association ends T_i after the
+//! flow's last successful draw: it is live at `t` while `t < associated_at + T_i`. According to the
+//! report a repeated association restarts the timer; the paper says only that it times out, and the
+//! thesis calls T_i an inactivity time. Packets of the flow do not restart the timer.
 //!
-//! The paper does not say what a full table does. [`WhenFull::Ignore`] leaves the new flow unpaced;
-//! [`WhenFull::EvictOldest`] replaces the entry that would expire first. The report's ns-2 code has
-//! no table limit that it mentions.
+//! The paper does not specify the behaviour of a full table. [`WhenFull::Ignore`] leaves the new flow
+//! unpaced; [`WhenFull::EvictOldest`] replaces the entry that would expire first. The report mentions
+//! no table limit in its ns-2 code.
 //!
 //! Units: times in picoseconds; p_a scaled by 2^32.
 

@@ -1,16 +1,17 @@
-//! FQ-CoDel's scheduler: deficit round robin over flows, new ones first (RFC 8290). Each flow's queue is a
-//! [`Codel`](crate::codel).
+//! FQ-CoDel's scheduler: deficit round robin over flows, new flows first (RFC 8290). Each flow's queue
+//! is a [`Codel`](crate::codel).
 //!
-//! Source: RFC 8290 as Linux has it (torvalds/linux at 010e85f, net/sched/sch_fq_codel.c): 1024 flows, a quantum
-//! of a full packet.
+//! Source: RFC 8290 as implemented by Linux (torvalds/linux at 010e85f, net/sched/sch_fq_codel.c): 1024
+//! flows, a quantum of a full packet.
 //!
-//! A flow whose first packet arrives joins the end of the list of new flows with a quantum of credit. The list of new
-//! flows is served before that of old ones. The head of a list sends while its credit is above zero, each packet takes
-//! its size. A head without credit gets a quantum and goes to the end of the old list. A new head without packets goes
-//! there too when old flows exist, so that it cannot come back before them; else it leaves the scheduler, and an old one
-//! does in any case.
+//! A flow whose first packet arrives joins the end of the list of new flows with a quantum of credit.
+//! New flows are served before old ones. The head of a list sends while its credit is above zero, and
+//! each packet costs its size. A head without credit gets a quantum and moves to the end of the old
+//! list. A new head without packets moves there too if old flows exist, so that it cannot overtake
+//! them; otherwise it leaves the scheduler. An old head without packets always leaves.
 //!
-//! Which flow a packet belongs to, and from which one to drop when all buffers are full, is the caller's.
+//! The caller classifies packets into flows, and chooses the flow to drop from when all buffers are
+//! full.
 //!
 //! Units: bytes.
 

@@ -1,11 +1,11 @@
 //! Threshold marking on the instantaneous queue: the switch's part of DCTCP.
 //!
-//! Source: thesis 2.2.1, part 1 and figure 2.9. An arriving packet is marked CE when the queue that
-//! it finds is greater than K. Published K: 30 KB (20 packets of 1500 bytes) at 1 Gbps and 65 packets
-//! at 10 Gbps (thesis 2.2.4); 6 KB as the low setting that HULL is compared with (paper 6).
+//! Source: thesis 2.2.1, part 1 and figure 2.9. An arriving packet is marked CE if the queue that it
+//! finds exceeds K. Published K: 30 KB (20 packets of 1500 bytes) at 1 Gbps and 65 packets at 10 Gbps
+//! (thesis 2.2.4); 6 KB as the low threshold that HULL is compared with (paper 6).
 //!
-//! The thesis compares the queue that the packet finds. A switch whose RED counts the packet before
-//! it decides sees a queue that is one packet longer: `count_arriving`.
+//! The thesis compares the queue without the arriving packet. A switch whose RED counts the packet
+//! first sees a queue that is one packet longer: `count_arriving`.
 //!
 //! Units: bytes.
 

@@ -1,37 +1,38 @@
-//! NSCC: the congestion control at the sender of Ultra Ethernet's transport. It reads ECN echoes and
-//! queueing delay together and answers with a window.
+//! NSCC: the sender's congestion control in Ultra Ethernet's transport, a window driven by ECN echoes
+//! and queueing delay.
 //!
-//! Source: the simulator uet-htsim of the Ultra Ethernet consortium (commit 40ccb05), file `uec.cpp`.
-//! The specification of the consortium is binding and was not read.
+//! Source: the Ultra Ethernet consortium's simulator uet-htsim (commit 40ccb05), file `uec.cpp`. The
+//! consortium's specification is normative and was not read.
 //!
 //! With T the round trip of the unloaded network, C the link's rate, D the target of the queueing delay,
 //! `a = C T / 150,000 B` and `b = D / 12 us` (the reference network has 100 Gbps and 12 us):
 //!
-//! - An ACK without mark and with delay below D adds `alpha n (D - delay)` to what is due
-//!   (proportional increase), alpha = 4 MSS a b / D; from D on `5 MSS a n` (fair increase). Here n is the
-//!   number of newly received bytes that the ACK reports.
-//! - Once per T, or when more than 8 MTU were received, the window W grows by what is due over W; once
-//!   per T also by 0.15 MSS a.
-//! - After more than W bytes with delay below 1 us, each such ACK adds 0.25 a n at once (fast increase).
-//! - An ACK with mark and delay of at least D cuts W, at most once per base round trip, to
-//!   `max(1 - 0.8 (avg - D) / avg, 1/2)` of it, where avg is the moving average of the delay.
-//! - A trimmed packet takes its size from W, a timeout too.
-//! - Quick adapt: in a period of base round trip + D with a trimmed packet or a delay above 4 D, in which
-//!   less than 1/8 of the largest window arrived, W becomes what arrived. The ACKs with mark and the NACKs of
-//!   what was then in flight change nothing.
+//! - An ACK without mark and with delay below D adds `alpha n (D - delay)` to the pending increase
+//!   (proportional increase), alpha = 4 MSS a b / D; from D on it adds `5 MSS a n` (fair increase). n
+//!   is the number of newly received bytes that the ACK reports.
+//! - Once per T, or after more than 8 MTU were received, the window W grows by the pending increase
+//!   over W; once per T also by 0.15 MSS a.
+//! - After more than W bytes with delay below 1 us, each such ACK adds 0.25 a n at once (fast
+//!   increase).
+//! - An ACK with mark and delay of at least D multiplies W by `max(1 - 0.8 (avg - D) / avg, 1/2)`, at
+//!   most once per base round trip, where avg is the moving average of the delay.
+//! - A trimmed packet reduces W by its size, as does a timeout.
+//! - Quick adapt: if a period of base round trip + D has a trimmed packet or a delay above 4 D, and
+//!   less than 1/8 of the largest window arrived in it, W becomes the bytes that arrived. Marked ACKs
+//!   and NACKs of the packets then in flight are ignored.
 //!
-//! What the reference does and its description does not say, kept here: the call for quick adapt by a
-//! NACK stays until one acts, over any number of periods. A sample between 1 us and D ends the fast
-//! increase; a sample above D without a mark does not. Time 0 counts as the last decrease and the last
-//! adjustment.
+//! Behaviour of the reference that its description does not mention, reproduced here: a NACK's request
+//! for quick adapt persists until one acts, over any number of periods. A sample between 1 us and D
+//! ends the fast increase; a sample above D without a mark does not. Time 0 counts as the last decrease
+//! and the last adjustment.
 //!
-//! Differences: what is due has 64 bits. The reference has 32, which wrap at 800 Gbps and make its windows
-//! smaller there; [`NsccNetwork::due_in_32_bits`] does the same. Its largest window is computed in floating point
-//! and can be 2 bytes below the exact one.
+//! Differences: the pending increase has 64 bits. The reference has 32, which wrap at 800 Gbps and make
+//! its windows smaller there; [`NsccNetwork::due_in_32_bits`] reproduces this. The reference computes
+//! its largest window in floating point, up to 2 bytes below the exact one.
 //!
-//! Units: bytes, picoseconds; what is due is in bytes times bytes. W and the average are integers and
-//! each step is rounded towards zero, as in the reference; factors are `f64` with the four basic
-//! operations only, so that every machine computes the same bits.
+//! Units: bytes, picoseconds; the pending increase is in bytes squared. W and the average are integers,
+//! rounded towards zero at each step as in the reference; factors are `f64` with the four basic
+//! operations only, so every machine computes the same bits.
 
 /// BDP of the reference network: 100 Gbps times 12 us, in bytes.
 const REFERENCE_BDP_BYTES: u64 = 150_000;

@@ -1,39 +1,39 @@
-//! Pacer: a token bucket at the NIC whose rate follows what the host sends.
+//! Pacer: a token bucket at the NIC whose rate follows the host's sending rate.
 //!
 //! Source: paper 4.2, equation 4, and 5.1 (thesis 4.3.2, equation 4.4, and 4.4.1); report II-C.
 //! Published settings: T_r = 64 us, eta = 0.125, beta = 16 /s, bucket 3 KB, FIFO 128 KB, tokens every
 //! 16 us, rate in steps of 0.5 Mbps (1 byte per 16 us). The paper's 10 Gbps simulations: T_r = 7.2 us,
-//! beta = 375 /s. The report gives no T_r.
+//! beta = 375 /s. The report specifies no T_r.
 //!
-//! Packets of flows that are not associated pass. The others pass while the FIFO is empty and the
-//! bucket holds their size, and wait in the FIFO otherwise. The caller keeps the packets; the pacer
-//! keeps their bytes, the tokens and the rate.
+//! Packets of unassociated flows bypass the pacer. Other packets pass while the FIFO is empty and the
+//! bucket holds their size, and otherwise wait in the FIFO. The caller keeps the packets; the pacer
+//! keeps their sizes, the tokens and the rate.
 //!
 //! Every T_r: `R <- (1 - eta) R + eta M_r / T_r + beta Q`, clamped to the smallest and the largest
-//! rate. M_r is what the host handed over since the last update, paced or not, dropped or not. Here
-//! R and M_r / T_r are in bit/s and Q in bytes, so that the last term is `8 beta Q`; the paper has R
-//! in bytes/s.
+//! rate. M_r counts the bytes that the host handed over since the last update, whether paced or dropped
+//! or neither. Here R and M_r / T_r are in bit/s and Q in bytes, so the last term is `8 beta Q`; the
+//! paper has R in bytes/s.
 //!
-//! Order at one instant: tokens for the time before it, at the rate that held until then; the rate
-//! update; then the packet. So a packet that arrives with an update counts for the next interval.
-//! Updates lie on the multiples of T_r, token ticks on the multiples of `token_tick_ps`; a tick adds
-//! the rate in force times the tick. Time may be advanced in any number of calls with equal result.
+//! Order at one instant: first the tokens for the time before it, at the rate until then; then the rate
+//! update; then the packet. A packet that arrives with an update therefore counts in the next interval.
+//! Updates occur at multiples of T_r, token ticks at multiples of `token_tick_ps`; a tick adds the
+//! current rate times the tick. The number of calls that advance time does not change the result.
 //!
-//! Hardware: the NetFPGA's rate is a number of bytes per tick. Here the filter keeps R with a
-//! fraction of 2^-16 bit/s and only the rate that makes tokens is rounded to `rate_step_bps`,
-//! because a rounded R would swallow changes smaller than half a step and the filter would stand
-//! still away from its fixed point. What a full FIFO does is not in the documents: [`WhenFifoFull`].
+//! Hardware: the NetFPGA's rate is a number of bytes per tick. Here the filter keeps R with a fraction
+//! of 2^-16 bit/s, and only the token rate is rounded to `rate_step_bps`: a rounded R would lose
+//! changes smaller than half a step, and the filter would stop short of its fixed point. The documents
+//! do not specify the behaviour of a full FIFO: [`WhenFifoFull`].
 //!
-//! A tick and a bucket together bound the paced rate: between two ticks at most as many packets
-//! leave as fit into the bucket. With 16 us and 3000 bytes that is two packets of 1500 bytes, but only
-//! one of 1514: at most 757 Mbps. Tokens that find the bucket full are lost, which costs throughput
-//! from about one packet per tick (750 Mbps with 1500 bytes).
+//! Tick and bucket together bound the paced rate: at most as many packets as fit into the bucket leave
+//! between two ticks. With 16 us and 3000 bytes these are two packets of 1500 bytes, but only one of
+//! 1514: at most 757 Mbps. Tokens beyond a full bucket are lost, which costs throughput from one packet
+//! per tick on (750 Mbps with 1500 bytes).
 //!
-//! A packet larger than the bucket leaves when the bucket is full and takes the tokens below zero,
-//! so that it cannot block the FIFO and the average rate holds.
+//! A packet larger than the bucket leaves when the bucket is full and takes the tokens below zero. It
+//! therefore cannot block the FIFO, and the average rate holds.
 //!
-//! Units: rates in bit/s, times in picoseconds; tokens in 1e-12 bit, so that a rate times a time is
-//! an exact integer.
+//! Units: rates in bit/s, times in picoseconds; tokens in 1e-12 bit, so that a rate times a time is an
+//! exact integer.
 
 /// Largest bucket: its tokens in 1e-12 bit fill a signed 64-bit number.
 pub const MAX_BUCKET_BYTES: u32 = 1_000_000;

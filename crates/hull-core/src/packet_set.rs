@@ -1,15 +1,16 @@
-//! Packet set: which packets of a connection have arrived, for receivers that take them in any order.
+//! Packet set: the packets of a connection that have arrived, for receivers that accept any order.
 //!
-//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). An ACK carries the cumulative
-//! number, the first packet that has not arrived, and a map of 64 packets from a base on. The base is the
-//! packet's own number when its mark or a request caused the ACK. Otherwise it is 63 below the number, but
-//! above the cumulative number, so that the map ends with the packet ([`PacketSet::map_base`]).
+//! Source: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec.cpp`). An ACK carries the
+//! cumulative number, which is the first missing packet, and a bitmap of 64 packets from a base on. The
+//! base is the packet's own number if its mark or a request triggered the ACK. Otherwise it is 63 below
+//! that number, but above the cumulative number, so that the bitmap ends with the packet
+//! ([`PacketSet::map_base`]).
 //!
-//! Differences: there the map leaves out packets below the cumulative number, here they are in it.
+//! Difference: there the bitmap omits packets below the cumulative number, here it includes them.
 //!
-//! Reordering is measured at each arrival: a packet is late when one with a higher number came before it, its
-//! degree is how far the highest number is ahead, and what a reordering buffer would hold is the number of
-//! packets above the first missing one. A retransmission is late too.
+//! Reordering is measured at each arrival. A packet is late if a higher number arrived before it; its
+//! degree is its distance from the highest number. A reordering buffer would hold the packets above the
+//! first missing one. Retransmissions count as late too.
 //!
 //! Units: packets, numbered from zero.
 

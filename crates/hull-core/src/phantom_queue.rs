@@ -1,25 +1,25 @@
-//! Phantom queue: a counter of the bytes that would wait at a link of `drain_bps`, which is slower
-//! than the real link. It marks CE and holds no packets.
+//! Phantom queue: a counter of the bytes that would wait at a link of `drain_bps`, which is slower than
+//! the real link. It marks CE and holds no packets.
 //!
-//! Source: paper 2.1 and 5.1 (thesis 4.1.1 and 4.4.1), report II-A. Published settings: drain
-//! 950 Mbps on a link of 1 Gbps, threshold 1 KB. In parallel to the port's queue (remark 1) packets
-//! are counted when they arrive at the port instead.
+//! Source: paper 2.1 and 5.1 (thesis 4.1.1 and 4.4.1), report II-A. Published settings: drain 950 Mbps
+//! on a link of 1 Gbps, threshold 1 KB. A phantom queue in parallel to the port's queue (remark 1)
+//! counts packets when they arrive at the port instead.
 //!
-//! Per packet leaving the port: drain for the time since the last packet, not below zero; compare
-//! with the threshold (strictly greater marks); add the packet. With `count_arriving` the packet is
-//! added before the comparison, as the report's ns-2 port does. Then one 1500-byte packet in an
-//! empty network exceeds a threshold of 1 KB, and so the report uses packets of 950 bytes. The
-//! testbed ran 1500-byte packets with 1 KB without marking all of them, so that its header must
-//! have been compared before its body was counted; the paper does not say so.
+//! For each packet that leaves the port: drain for the time since the last packet, not below zero;
+//! compare with the threshold (strictly greater marks); add the packet. With `count_arriving` the
+//! packet is added before the comparison, as in the report's ns-2 port. A single 1500-byte packet in an
+//! empty network then exceeds a threshold of 1 KB, which is why the report uses packets of 950 bytes.
+//! The testbed ran 1500-byte packets with 1 KB without marking all of them, so it must have compared
+//! before it counted the packet; the paper does not say so.
 //!
-//! Hardware: the NetFPGA counter was decremented every 800 ns ([`Drain::Ticks`]) by the bytes that
-//! the drain rate gives in that time (95 bytes at 950 Mbps).
+//! Hardware: the NetFPGA decremented its counter every 800 ns ([`Drain::Ticks`]) by the bytes that the
+//! drain rate gives in that time (95 bytes at 950 Mbps).
 //!
-//! Units and rounding: the backlog is kept as the time that it takes to drain, in 2^-16 ps, so that
-//! draining is a subtraction and a packet costs one multiplication and no division. One byte is
-//! `round(8e12 * 2^16 / drain_bps)` units; this is the only rounding. It is a relative error of the
-//! drain rate of at most `drain_bps / 1.05e18` (1e-9 at 950 Mbps, 1e-7 at 100 Gbps), and does not
-//! grow with the number of packets. The backlog saturates at 281 s of drain time.
+//! Units and rounding: the backlog is stored as its drain time in 2^-16 ps, so draining is a
+//! subtraction, and a packet costs one multiplication and no division. One byte is `round(8e12 * 2^16 /
+//! drain_bps)` units, the only rounding. Its relative error of the drain rate is at most `drain_bps /
+//! 1.05e18` (1e-9 at 950 Mbps, 1e-7 at 100 Gbps) and does not grow with the number of packets. The
+//! backlog saturates at 281 s of drain time.
 
 /// Fraction bits of the backlog: a unit is 2^-16 ps of drain time.
 const FRACTION_BITS: u32 = 16;

@@ -1,30 +1,30 @@
-//! PI: an integral controller of the queue, which marks so that the queue settles at a reference.
+//! PI: an integral controller that marks so that the queue settles at a reference.
 //!
 //! Source: C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM
 //! Routers Supporting TCP Flows" (2001), as the thesis uses it in section 2.2.4 and figure 2.13: q_ref
 //! = 40 packets at 10 Gbps, "the rest of the parameters based on Proposition 2".
 //!
-//! Every T, with q the queue now and q_old the queue one interval ago, the marking probability is
+//! Every T, with q the current queue and q_old the queue one interval ago, the marking probability is
 //!
 //! ```text
 //! p <- p + a (q - q_ref) - b (q_old - q_ref), kept within 0 and 1
 //! ```
 //!
-//! with a > b > 0. It stands still only where q = q_old = q_ref: no choice of a and b moves the
-//! operating point, only how it is reached. Proposition 2 for a link of C packets/s, at least N flows
-//! and round trips of at most R seconds:
+//! with a > b > 0. Its only fixed point is q = q_old = q_ref: a and b do not move the operating point,
+//! only the way to it. Proposition 2 for a link of C packets/s, at least N flows and round trips of at
+//! most R seconds:
 //!
 //! ```text
 //! z = 2 N / (R^2 C),  K = z sqrt((z R)^2 + 1) (2 N)^2 / (R C)^3,
 //! a = K (1 / z + T / 2),  b = K (1 / z - T / 2)
 //! ```
 //!
-//! The samples lie on a grid of T from time zero. They are taken when a packet arrives, for all
-//! instants since the last arrival, with the queue that a link of constant rate has then
-//! ([`QueueEstimate`](crate::queue_estimate)). A sample at the instant of an arrival comes before it.
+//! Samples are due at multiples of T. They are computed when a packet arrives, for all instants since
+//! the last arrival, from the queue of a link of constant rate at these instants
+//! ([`QueueEstimate`](crate::queue_estimate)). A sample at the instant of an arrival precedes it.
 //!
-//! Units: queue in bytes or packets, a and b per that unit; p, a and b are fixed point, 2^64 as 1.0.
-//! a - b is of the order of 1e-8 per packet, hence so many bits; nothing is rounded.
+//! Units: queue in bytes or packets, a and b per that unit; p, a and b are fixed point, 2^64 as 1.0. a
+//! - b is of the order of 1e-8 per packet, which requires this many bits; nothing is rounded.
 
 use crate::queue_estimate::{Link, QueueEstimate};
 

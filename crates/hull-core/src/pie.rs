@@ -1,21 +1,23 @@
-//! PIE: a controller of the queueing delay that drops or marks packets as they arrive (RFC 8033).
+//! PIE: a controller of the queueing delay that drops or marks arriving packets (RFC 8033).
 //!
-//! Source: RFC 8033 as Linux has it (torvalds/linux at 00ac0dc, net/sched/sch_pie.c); the RFC was not read. Published:
-//! target and interval 15 ms, alpha 1/8, beta 5/4 per second, bursts of 150 ms.
+//! Source: RFC 8033 as implemented by Linux (torvalds/linux at 00ac0dc, net/sched/sch_pie.c); the RFC
+//! was not read. Published: target and interval 15 ms, alpha 1/8, beta 5/4 per second, bursts of 150
+//! ms.
 //!
-//! Every interval, with the delay of the packet that left last, `p += alpha (delay - target) + beta (delay - delay
-//! before)`. Both gains are divided by 2 below p = 1/10, and by 4 more below each further tenth down to 10^-6. From p =
-//! 1/10 on p rises by 1/50 at most; above 250 ms it rises by 1/50 more. Two intervals in a row without delay take 1/64
-//! of p.
+//! Every interval, with the delay of the last departed packet, `p += alpha (delay - target) + beta
+//! (delay - previous delay)`. Both gains are divided by 2 below p = 1/10, and by a further 4 below each
+//! tenth of that down to 10^-6. From p = 1/10 on p rises by at most 1/50; above 250 ms it rises by 1/50
+//! more. Two intervals in a row without delay reduce p by 1/64.
 //!
-//! A packet that arrives is let in while bursts are allowed, while the delay is below half of the target and p below
-//! 1/5, and while less than two packets wait. Otherwise p is added up, and with less than 0.85 in all since the last
-//! drop it is let in, from 8.5 on dropped, between with probability p. With ECT it is marked instead up to p = 1/10.
-//! The allowance for bursts shrinks while packets leave, and is renewed when p is zero and the delay was below half
-//! of the target for two intervals.
+//! An arriving packet is admitted while the burst allowance lasts, while the delay is below half of the
+//! target and p below 1/5, and while fewer than two packets wait. Otherwise p accumulates. Below a sum
+//! of 0.85 since the last drop the packet is admitted, from 8.5 on it is dropped, and between the two
+//! it is dropped with probability p. With ECT and p up to 1/10 it is marked instead. The burst
+//! allowance shrinks while packets leave. It is renewed when p is zero and the delay was below half of
+//! the target for two intervals.
 //!
-//! Difference: Linux has p in 56 bits; here it is `f64`, as in the RFC. With packets waiting but no delay measured
-//! Linux leaves out the decay, and here too.
+//! Difference: Linux has p in 56 bits; here it is `f64`, as in the RFC. Like Linux, this form omits the
+//! decay if packets wait but no delay was measured.
 //!
 //! Units: picoseconds, bytes, seconds in the gains.
 

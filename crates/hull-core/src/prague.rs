@@ -1,21 +1,22 @@
-//! Prague: the sender of L4S traffic. As [`dctcp`](crate::dctcp) with fractions of packets, an increase with
-//! every unmarked packet, and an increase that shrinks with short round trips.
+//! Prague: the sender of L4S traffic. It is [`dctcp`](crate::dctcp) with fractional packets, an
+//! increase with every unmarked packet, and a smaller increase at short round trips.
 //!
 //! Source: L4STeam's tcp_prague (L4STeam/linux at 02573a2, version 0.6), mode "rate". RFC 9331 was not read.
 //!
-//! - Alpha, once per round: `alpha <- alpha - alpha / 16 + F / 16`, F the share of marked packets. It begins at 1
-//!   and stays there until the first mark.
-//! - Increase: each unmarked packet that an ACK reports adds s / W packets, W rounded up. s is 1, or
-//!   `(round trip / target)^2` for round trips below the target (25 ms) once the flow is so many rounds (500)
-//!   past slow start. Nothing is added during recovery from a loss.
-//! - Decrease: the first mark of a round takes `W alpha / 2`. A flow whose increase is scaled takes it, and updates
-//!   alpha, no more often than once per target.
+//! - Alpha, once per round: `alpha <- alpha - alpha / 16 + F / 16`, F the share of marked packets. It
+//!   starts at 1 and stays there until the first mark.
+//! - Increase: each unmarked packet that an ACK reports adds s / W packets, W rounded up. s is 1. For
+//!   round trips below the target (25 ms), s becomes `(round trip / target)^2` after 500 rounds beyond
+//!   slow start. Nothing is added during loss recovery.
+//! - Decrease: the first mark of a round reduces W by `W alpha / 2`. A flow with a scaled increase does
+//!   so, and updates alpha, at most once per target.
 //! - A loss halves W.
-//! - Pacing at W per round trip, twice that below half of the slow-start threshold, in bursts of at most 2^-12 s.
+//! - Pacing at W per round trip, twice that below half of the slow-start threshold, in bursts of at
+//!   most 2^-12 s.
 //!
-//! Differences: the factor s is computed at the start of a round only. W does not fall below two packets. There a
-//! kernel's window of whole packets follows W by one packet per ACK. In slow start W grows by a packet for each
-//! unmarked one.
+//! Differences: the factor s is computed only at the start of a round. W does not fall below two
+//! packets. In tcp_prague a kernel window of whole packets follows W by one packet per ACK. In slow
+//! start W grows by one packet per unmarked packet.
 //!
 //! Units: W in 2^-20 packets, alpha in 2^-24, sequences as in [`dctcp`](crate::dctcp), picoseconds.
 

@@ -1,24 +1,24 @@
-//! QCN's congestion point: a switch queue that samples packets and tells their sources how much it is
-//! congested.
+//! QCN's congestion point: a switch queue that samples packets and reports its congestion to their
+//! sources.
 //!
 //! Source: thesis 5.2.1 (IEEE 802.1Qau in the simplified form that the thesis analyses). Each arriving
-//! packet is sampled with probability p_s, 1% in the thesis; the standard takes a packet every 150 KB, give
-//! or take 15% at random, which is as many but with even distances. With Q the queue that a sampled packet
-//! finds and Q_old the queue that the sampled packet before it found,
+//! packet is sampled with probability p_s, 1% in the thesis. The standard samples a packet every 150
+//! KB, randomized by 15%, which gives as many samples at more even distances. With Q the queue that a
+//! sampled packet finds and Q_old the queue at the previous sample,
 //!
 //! ```text
 //! F_b = Q_off + w Q_delta,  Q_off = Q - Q_eq,  Q_delta = Q - Q_old
 //! ```
 //!
-//! and when F_b > 0 it is sent, in 6 bits, to the source of the sampled packet. The standard samples
-//! more often the more it is congested (footnote 1), with feedback of 0 to 7 steps once as often, of 8
-//! to 15 twice, of 56 to 63 eight times: here an option.
+//! F_b > 0 is sent, in 6 bits, to the source of the sampled packet. The standard samples more often
+//! under more congestion (footnote 1): once as often for feedback of 0 to 7 steps, twice for 8 to 15,
+//! eight times for 56 to 63. Here this is an option.
 //!
-//! How F_b becomes 6 bits the thesis leaves open but for G_d F_bmax = 1/2 with G_d = 1/128: F_b has
-//! some 64 steps. Here a step is `step_bytes` and feedback is at most 63 steps; rounded up, every F_b
-//! above 0 is sent; rounded down, as the standard keeps the most significant bits, only that of a step
-//! or more. With a step of one packet, G_d F_b is that of the fluid model, which counts the queue in
-//! packets.
+//! The thesis specifies the quantization of F_b to 6 bits only by G_d F_bmax = 1/2 with G_d = 1/128, so
+//! F_b has 64 steps. Here a step is `step_bytes` and feedback is at most 63 steps. If F_b is rounded
+//! up, every F_b above 0 is sent; rounded down, as the standard keeps the most significant bits, only
+//! an F_b of at least a step. With a step of one packet, G_d F_b is that of the fluid model, which
+//! counts the queue in packets.
 //!
 //! Units: queues and F_b in bytes, probabilities and w fixed point (2^32 and 2^16 as 1.0).
 

@@ -6,9 +6,9 @@
 //! R_T <- R_C,  R_C <- R_C (1 - G_d F_b)
 //! ```
 //!
-//! and the byte counter starts again. Each time that it has counted 150 KB a cycle ends. In the first 5
-//! cycles after feedback (Fast Recovery) R_T stays, in later ones (Active Increase) it grows by R_AI; then
-//! R_C moves half of the way to it:
+//! and the byte counter restarts. A cycle ends each time that it has counted 150 KB. In the first 5
+//! cycles after feedback (Fast Recovery) R_T stays; in later ones (Active Increase) it grows by R_AI.
+//! Then R_C moves halfway to it:
 //!
 //! ```text
 //! R_T <- R_T + R_AI (Active Increase only),  R_C <- (R_C + R_T) / 2
@@ -16,17 +16,17 @@
 //!
 //! QCN-AIMD (thesis 5.4.1) has neither R_T nor Fast Recovery: each cycle is `R_C <- R_C + R_AI`.
 //!
-//! A byte counter alone is slow at a low rate (remark 5.2); IEEE 802.1Qau adds a timer, here an option.
-//! It starts again with the byte counter, each of its periods is a cycle as well, and Active Increase
-//! begins when either of the two has counted 5. Three more mechanisms of the standard, of which remark 5.5
-//! names two, are options:
+//! A byte counter alone is slow at a low rate (remark 5.2). IEEE 802.1Qau adds a timer, here an option:
+//! it restarts with the byte counter, each of its periods is a cycle too, and Active Increase begins
+//! when either of the two has counted 5. Three more mechanisms of the standard are options; remark 5.5
+//! names two of them:
 //!
-//! - Extra fast recovery: feedback that comes before a cycle has ended lowers R_C and leaves R_T and the
-//!   byte counter, so that several messages of one round trip are one step back.
+//! - Extra fast recovery: feedback before the end of a cycle lowers R_C and leaves R_T and the byte
+//!   counter unchanged, so several messages within a round trip count as one.
 //! - Target-rate reduction: at the end of the first cycle of either counter, R_T above 10 R_C becomes
-//!   R_T / 8: a source that was cut deeply does not jump halfway back at once.
-//! - Hyper-active increase: once both counters have counted more than 5 cycles, R_T grows by i R_HAI instead
-//!   of R_AI, where i is the number of cycles that both are beyond 5.
+//!   R_T / 8, so a source does not jump halfway back after a deep cut.
+//! - Hyper-active increase: once both counters have counted more than 5 cycles, R_T grows by i R_HAI
+//!   instead of R_AI, where i is the number of cycles that both are beyond 5.
 //!
 //! The standard's shorter cycles in Active Increase are not modelled.
 //!

@@ -1,13 +1,12 @@
-//! What the queue of a port is between two arrivals, for controllers that are asked at arrivals only.
+//! The queue of a port between two arrivals, for controllers that run only at arrivals.
 //!
-//! Source: none of the documents; it follows from a FIFO port of constant rate. After an arrival that
-//! makes the queue `q` units long it holds `q - (t - t0) * rate`, and nothing from `empty_at_ps` on.
-//! RED needs the time for which the link was idle (Floyd and Jacobson 1993), PI the queue at the
-//! instants of its samples. For a port that other queues delay, such as one of low priority, the
-//! estimate is too short.
+//! Source: derived from a FIFO port of constant rate; no document describes it. After an arrival that
+//! raises the queue to `q` units it holds `q - (t - t0) * rate`, and nothing from `empty_at_ps` on. RED
+//! needs the link's idle time (Floyd and Jacobson 1993), PI the queue at its sampling instants. The
+//! estimate is too short for a port that other queues delay, such as one of low priority.
 //!
-//! Units: picoseconds; the queue in bytes or in packets ([`QueueUnit`]). One unit's time on the link
-//! is rounded up to 2^-16 ps.
+//! Units: picoseconds; the queue in bytes or in packets ([`QueueUnit`]). A unit's transmission time is
+//! rounded up to 2^-16 ps.
 
 /// Fraction bits of a unit's time on the link.
 const FRACTION_BITS: u32 = 16;

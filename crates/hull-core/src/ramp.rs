@@ -1,10 +1,12 @@
 //! Ramp: marks with a probability that grows linearly with the queue between two thresholds.
 //!
-//! Source: `decide_ECN` of uet-htsim (commit 40ccb05, `compositequeue.cpp`) and of Uno's fork of it (Uno_SC25,
-//! commit 68d164e). A packet is marked when it leaves, by the queue that it leaves behind. Published: 9 and 35
-//! packets of 4150 bytes at 100 Gbps (20% and 80% of a queue of a round trip), and for Uno 10% and 80% of 1 MB.
+//! Source: `decide_ECN` of uet-htsim (commit 40ccb05, `compositequeue.cpp`) and of Uno's fork of it
+//! (Uno_SC25, commit 68d164e). A departing packet is marked according to the queue that it leaves
+//! behind. Published: 9 and 35 packets of 4150 bytes at 100 Gbps (20% and 80% of a round trip's queue),
+//! and for Uno 10% and 80% of 1 MB.
 //!
-//! Unlike [`red`](crate::red) it sees the queue and no average, and each packet is drawn for itself.
+//! Unlike [`red`](crate::red) it uses the current queue instead of an average, and an independent draw
+//! for each packet.
 //!
 //! Units: bytes.
 

@@ -1,21 +1,21 @@
-//! RCCC: receiver credit of Ultra Ethernet's transport. A receiver paces pulls to its senders just below
-//! its link's rate, in turn.
+//! RCCC: receiver credit of Ultra Ethernet's transport. A receiver pulls from its senders in turn, just
+//! below its link's rate.
 //!
 //! Source: the simulator uet-htsim (commit 40ccb05), files `uec.cpp` and `oversubscribed_cc.cpp`.
 //!
-//! Credit is counted in quanta of 256 bytes from the start of the connection. Each data packet carries a
-//! pull target, how far its sender wants to be pulled. The receiver goes round its senders with demand; each
-//! turn grants 64 quanta, 4 payloads of 4096 bytes whatever the payload is, not beyond the target, and takes the
-//! time that these quanta need at 0.99 of the link's rate. A pull without credit takes the time of 4 quanta.
-//! When no sender has demand, those that had some get 64 quanta in turn beyond their target, each until it
-//! is a largest window ahead.
+//! Credit is counted in quanta of 256 bytes from the start of the connection. Each data packet carries
+//! its sender's pull target. The receiver serves senders with demand in turn. Each turn grants 64
+//! quanta (4 payloads of 4096 bytes, whatever the actual payload), but not beyond the target, and lasts
+//! as long as these quanta take at 0.99 of the link's rate. A pull without credit lasts as long as 4
+//! quanta. If no sender has demand, senders with past demand get 64 quanta in turn beyond their target,
+//! each up to a largest window ahead.
 //!
-//! A sender begins with a largest window of credit that no receiver granted; the first ACK, NACK or pull takes
-//! what is left of it. A packet may be sent while any credit is left, which may then fall below zero.
+//! A sender starts with a largest window of ungranted credit; the first ACK, NACK or pull revokes the
+//! rest. A packet may be sent while any credit is left, and may take it below zero.
 //!
-//! [`Oversubscription`] slows the pulls where the fabric is narrower than its hosts' links.
+//! [`Oversubscription`] slows the pulls if the fabric is narrower than its hosts' links.
 //!
-//! Difference: a sender with demand that finishes while it still waits for credit in advance would there wait
+//! Difference: in the reference, a sender that finishes while it waits for credit in advance waits
 //! twice; here once.
 //!
 //! Units: quanta of 256 bytes, bytes, picoseconds; times are rounded down as in the reference.

@@ -1,22 +1,22 @@
 //! RCP: the rate that a router offers to each flow through one of its links.
 //!
 //! Source: thesis 5.5.3, after N. Dukkipati et al., "Processor Sharing Flows in the Internet" (2005).
-//! Every T, with y the rate that arrived in the last T, q the queue and C the link's rate,
+//! Every T, with y the arrival rate of the last T, q the queue and C the link's rate,
 //!
 //! ```text
 //! R <- R (1 + T / d0 F),  F = (alpha (C - y) - beta q / d0) / C        (5.37, 5.38)
 //! ```
 //!
-//! d0 is a moving average of the round trips that packets carry, which makes the gain fit the delay: at each
-//! update it moves by a share of the way to the mean round trip of the packets since the last one. With
-//! a share of 0 it stays where it began; the thesis holds it so, to see what the averaging principle does
-//! without RCP's own adjustment. AP-RCP moves R
-//! once halfway back within each T (or by another factor, remark 5.4), AP2-RCP twice ([`crate::averaging`]), and PD-RCP takes F / 2 + (F -
-//! F(t - T)) / 4 for F. R stays between C / 2^16 and C, which the thesis does not say.
+//! d0 is a moving average of the round trips that packets carry, so that the gain fits the delay: each
+//! update moves it by a share of the way to the mean round trip of the packets since the last update.
+//! With a share of 0 it keeps its initial value; the thesis fixes it to study the averaging principle
+//! without RCP's own adjustment. AP-RCP moves R halfway back once within each T (or by another factor,
+//! remark 5.4), AP2-RCP twice ([`crate::averaging`]), and PD-RCP replaces F by F / 2 + (F - F(t - T)) /
+//! 4. R is bounded to C / 2^16 and C, which the thesis does not mention.
 //!
-//! Changes lie on a grid from time zero. They are made when the rate is asked for or a packet arrives,
-//! for all instants since, with the queue that a link of constant rate has then
-//! ([`QueueEstimate`](crate::queue_estimate)). A change at the instant of an arrival comes before it.
+//! Updates are due at multiples of T. They are computed when the rate is read or a packet arrives, for
+//! all instants since, from the queue of a link of constant rate at these instants
+//! ([`QueueEstimate`](crate::queue_estimate)). An update at the instant of an arrival precedes it.
 //!
 //! Units: bit/s, bytes, picoseconds; alpha and beta scaled by 2^24. F is rounded to 2^-32, R to 1 bit/s.
 

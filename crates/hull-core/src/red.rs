@@ -1,23 +1,22 @@
 //! RED with ECN: marks with a probability that grows with the average queue.
 //!
-//! Source: S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance"
-//! (1993), as the thesis uses it: figure 2.15 (max_p = 0.1, weight 2^-9, min_th = 50 and then 150
-//! packets, max_th = 150), figure 2.25 (20 and 60 packets), section 3.4.1 (probability 0 to 10% from
-//! 30 to 100 packets, weight 0.1). It marks and does not drop (thesis footnote 2 of chapter 2), unless
-//! `hard_drop` is chosen.
+//! Source: S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance" (1993),
+//! with the thesis's settings: figure 2.15 (max_p = 0.1, weight 2^-9, min_th = 50 and then 150 packets,
+//! max_th = 150), figure 2.25 (20 and 60 packets), section 3.4.1 (probability 0 to 10% from 30 to 100
+//! packets, weight 0.1). It marks and does not drop (thesis footnote 2 of chapter 2), unless
+//! `hard_drop` is set.
 //!
 //! At each arrival, with the queue q that the packet finds:
 //!
-//! - The average: `avg <- avg + w (q - avg)`. When the link was idle, first `avg <- (1 - w)^m avg`, where
-//!   m is the number of typical packets that it could have sent meanwhile.
-//! - Below min_th nothing is marked. From min_th to max_th `p_b = max_p (avg - min_th) / (max_th -
+//! - The average: `avg <- avg + w (q - avg)`. After an idle period, first `avg <- (1 - w)^m avg`, where
+//!   m is the number of typical packets that the link could have sent meanwhile.
+//! - Below min_th no packet is marked. From min_th to max_th `p_b = max_p (avg - min_th) / (max_th -
 //!   min_th)`. From max_th on every packet is marked; with `gentle`, p_b grows from max_p to 1 between
 //!   max_th and 2 max_th instead.
-//! - With `hard_drop`, packets are refused where every packet would be marked (harddrop of Linux).
+//! - With `hard_drop`, packets are dropped when every packet would be marked (harddrop of Linux).
 //! - With `by_size`, p_b is multiplied by the packet's size over the typical size.
 //! - `p_a = p_b / (1 - count p_b)`, where `count` is the number of packets since the last mark: the
-//!   distance between marks is then uniform on 1 .. 1 / p_b, where a constant p_b would make it
-//!   geometric.
+//!   distance between marks is then uniform on 1 .. 1 / p_b; a constant p_b would make it geometric.
 //!
 //! Units: thresholds and queue in bytes or in packets ([`QueueUnit`](crate::queue_estimate::QueueUnit));
 //! probabilities and the weight are fixed point, 2^32 as 1.0, so that powers of two down to 2^-32 are

@@ -1,4 +1,4 @@
-//! What a queue's controller says of one packet.
+//! A queue controller's verdict on one packet.
 
 /// What becomes of the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

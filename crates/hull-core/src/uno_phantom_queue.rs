@@ -1,21 +1,23 @@
-//! Uno's phantom queue: beside the port's queue, with a size, a drain in packets and probabilistic marking.
+//! Uno's phantom queue: in parallel to the port's queue, with a size, a drain in packets and
+//! probabilistic marking.
 //!
 //! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25, commit
 //! 68d164e, `compositequeue.cpp`).
 //!
-//! It is HULL's in parallel to the queue (paper, remark 1) with these differences:
+//! It is HULL's phantom queue in parallel to the queue (paper, remark 1) with these differences:
 //!
-//! - A data packet counts when it arrives at the port, also when the full port trims or drops it. Headers and
-//!   ACKs do not count. The counter saturates at a size.
-//! - The drain takes a full packet at a time, every `packet 8 / C (1 + s)` for a slowdown s, down to zero. Its rate
-//!   is C / (1 + s), which is 0.9524 C at 5%, not 0.95 C. It begins with the first packet that leaves the port.
-//! - A packet is marked when it leaves, by a [`ramp`](crate::ramp) between two thresholds.
+//! - A data packet counts when it arrives at the port, even if the full port trims or drops it. Headers
+//!   and ACKs do not count. The counter saturates at a configured size.
+//! - The drain removes a full packet at a time, every `packet 8 / C (1 + s)` for a slowdown s, down to
+//!   zero. Its rate is C / (1 + s), which is 0.9524 C at 5%, not 0.95 C. It begins with the first
+//!   packet that leaves the port.
+//! - A departing packet is marked by a [`ramp`](crate::ramp) between two thresholds.
 //!
 //! Published: packets of 4160 bytes at 100 Gbps, size 22,400,515 bytes (the product of bandwidth and delay
 //! between the data centres), slowdown 5%, thresholds 2% and 60% of the size ([`share_bytes`]).
 //!
-//! A step of the drain at the instant of a packet comes before the packet; the reference leaves that order to its
-//! event list. The time of a step is rounded down to a picosecond.
+//! A drain step at the instant of a packet precedes the packet; in the reference the event list decides
+//! that order. The time of a step is rounded down to a picosecond.
 //!
 //! Units: bytes, picoseconds.
 

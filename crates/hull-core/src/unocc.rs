@@ -1,19 +1,21 @@
-//! UnoCC: Uno's congestion control, a window with epochs of the round trip inside a data centre for every flow.
+//! UnoCC: Uno's congestion control, a window whose epochs are round trips inside a data centre for
+//! every flow.
 //!
-//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25, commit
-//! 68d164e, `lcp.cpp`, type `aimd_phantom`), with fast increase and the signal of the round trip off, as in all
-//! figures. BDP is the flow's: rate times round trip without load.
+//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25,
+//! commit 68d164e, `lcp.cpp`, type `aimd_phantom`), without fast increase and without the round-trip
+//! signal, as in all figures. BDP is the flow's: rate times round trip without load.
 //!
 //! - An unmarked ACK of n bytes: `W += 0.001 BDP n / W`.
-//! - An epoch ends with the first ACK of a packet that was sent at or after its end mark; the next mark is the
-//!   old one plus the round trip of that ACK times `BDP inside a data centre / BDP`. F is the marked share of
-//!   the bytes acknowledged in it, and `E <- (1 - g) E + g F`.
-//! - With F above 0: `W *= 1 - E beta`, beta = `4 K / (K + BDP)`, or 0.35 of that when the round trip is at most
-//!   1.055 of the one without load, because then only a phantom queue is congested. When E fell, was above 0
-//!   and is at most 0.9, the epoch's bytes increase W as if they had been unmarked, and W is not cut.
-//! - Quick adapt: in each period of 1.05 base round trips in which less than W / 2 was acknowledged, W becomes 0.96
-//!   of that. Epochs stop until as much has been sent, and the next period begins with the first ACK of a packet
-//!   sent after that; so begin the first epoch and period. An ACK that begins a period is not counted in it.
+//! - An epoch ends with the first ACK of a packet sent at or after its end mark. The next mark is the
+//!   old one plus that ACK's round trip times `BDP inside a data centre / BDP`. F is the marked share
+//!   of the bytes acknowledged in the epoch, and `E <- (1 - g) E + g F`.
+//! - With F above 0: `W *= 1 - E beta`, beta = `4 K / (K + BDP)`, or 0.35 of that if the round trip is
+//!   at most 1.055 times the unloaded one, because then only a phantom queue is congested. If E fell,
+//!   was above 0 and is at most 0.9, the epoch's bytes increase W as if unmarked, and W is not cut.
+//! - Quick adapt: if less than W / 2 was acknowledged in a period of 1.05 base round trips, W becomes
+//!   0.96 of the acknowledged bytes. Epochs stop until as many bytes have been sent, and the next
+//!   period begins with the first ACK of a packet sent after that. The first epoch and period begin
+//!   likewise. An ACK that begins a period does not count in it.
 //! - Loss does not change W.
 //! - Packets are paced at W per base round trip; the gap is recomputed at most every 1/20 of that.
 //!

@@ -1,4 +1,4 @@
-//! `hull._core.Live`: a run under way for Python. Conversion only.
+//! `hull._core.Live`: a running simulation for Python. Conversion only.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,7 @@
-//! A congestion control written in Python: one instance of a class for each flow, called back by the
-//! simulator, which holds the interpreter's lock for the time of a call only.
+//! A congestion control written in Python: one instance of a class per flow. The simulator calls it and
+//! holds the interpreter's lock only during a call.
 //!
-//! What a callback raises stops the run: the first of them is kept, and nothing is called after it.
+//! An exception in a callback stops the run: the first one is kept, and no further callback is called.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

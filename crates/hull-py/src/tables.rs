@@ -1,4 +1,4 @@
-//! The tables of a run: merged from those of its parts, and the slowdown by flow size in them.
+//! The tables of a run: merging those of its parts, and slowdown by flow size.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The flow association table, in both forms.
+//! The flow association table in both forms.
 
 use hull_core::flow_association as simulated;
 use hull_core::hardware::flow_association as hardware;

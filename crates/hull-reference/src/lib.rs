@@ -1,5 +1,5 @@
-//! hull-core for Python: what the tests of `rtl/` hold the hardware against. Conversion only; one file
-//! for each algorithm, each with its methods for one packet and for many at once.
+//! hull-core for Python: the reference for the tests of `rtl/`. Conversion only; one file per
+//! algorithm, with methods for one packet and for many at once.
 
 mod flow_association;
 mod latency_meter;

@@ -1,5 +1,5 @@
-//! The pacer, in both forms, and the NIC of `rtl/bench/pacer_bench.sv` around the hardware's form: a FIFO and
-//! a line, so that a million packets are one call.
+//! The pacer in both forms, and the NIC of `rtl/bench/pacer_bench.sv` around the hardware's form: a
+//! FIFO and a line, so that a million packets take one call.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The phantom queue, in both forms.
+//! The phantom queue in both forms.
 
 use hull_core::hardware::phantom_queue as hardware;
 use hull_core::phantom_queue as simulated;

@@ -1,17 +1,17 @@
-//! hull's simulator, packet by packet. Each folder may use those above it and none below, which a test reads
-//! from the imports:
+//! hull's packet-level simulator. Each folder may use those above it in this list and none below; a
+//! test checks the imports:
 //!
-//! - [`engine`]: when things happen; it knows times and numbers of entities only;
+//! - [`engine`]: the order of events in time; it knows only times and entity numbers;
 //! - [`network`]: packets, links, the ports of switches and their rules;
 //! - [`transport`]: senders, receivers and congestion controls;
 //! - [`host`]: the NIC's queue and HULL's pacer;
-//! - [`topology`]: how hosts and switches are joined, and the paths through them;
-//! - [`scenario`]: what is simulated, the one definition of a scenario file; the settings of a mechanism are in
-//!   the mechanism's own file;
-//! - [`workload`]: who sends whom how much, and when;
-//! - [`measure`]: what is written down about it;
-//! - [`simulation`]: joins them, from a scenario to a run, in one part or several;
-//! - [`part`]: one scenario with one seed, run into a folder.
+//! - [`topology`]: how hosts and switches are connected, and the paths through them;
+//! - [`scenario`]: the one definition of a scenario file; a mechanism's settings are in the mechanism's
+//!   own file;
+//! - [`workload`]: the traffic: senders, receivers, sizes and times;
+//! - [`measure`]: the recorded results;
+//! - [`simulation`]: combines them, from a scenario to a run, in one part or several;
+//! - [`part`]: runs one scenario with one seed into a folder.
 //!
 //! Time is an integer count of picoseconds; the same scenario, seed and version give the same bytes.
 

@@ -1,6 +1,6 @@
-//! The most that a scenario may ask for: numbers that no machine of today serves, and that would end in
-//! a full memory or disk instead of a message. What fits into the memory of the machine at hand is
-//! estimated before each run, in `simulation::build::memory`.
+//! Upper limits of a scenario: numbers beyond the capacity of today's machines, which would fill memory
+//! or disk instead of ending in a message. `simulation::build::memory` estimates before each run
+//! whether it fits into this machine's memory.
 
 /// Warm-up, duration and drain of a run, each: 1,000,000 s, ps.
 pub const TIME_PS: u64 = 1_000_000_000_000_000_000;

@@ -1,5 +1,5 @@
-//! One part of a run: one resolved scenario with one seed, run into a folder or for its numbers alone.
-//! A pure function of (scenario, seed), so that parts can be handed to any executor.
+//! One part of a run: one resolved scenario with one seed, run into a folder or only for its numbers.
+//! It is a pure function of (scenario, seed), so any executor can run parts.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Asks the processor for what will be needed soon, so that it is in the cache then. On processors for
-//! which nothing is written here it does nothing.
+//! Prefetches data that will be needed soon into the processor's cache. A no-op on processors without
+//! an implementation here.
 
 #![allow(unsafe_code)]
 

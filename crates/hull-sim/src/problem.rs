@@ -1,6 +1,6 @@
-//! What is wrong with a key of a scenario, and how a message tells it: with the value as it was written,
-//! or, if the file has none, with the default and that it is one. Each section's file checks its own
-//! keys with the functions here.
+//! Messages about a scenario's keys. A message shows the value as the user wrote it or, if the file has
+//! none, the default, labelled as such. Each section's file checks its own keys with the functions
+//! here.
 
 use std::fmt;
 

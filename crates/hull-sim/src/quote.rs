@@ -1,5 +1,5 @@
-//! How a message shows what a user wrote: in quotes, without control characters, and cut where it is
-//! long, so that no file can reach the terminal through an error.
+//! Quotes user input in messages: in quotation marks, without control characters, and shortened, so
+//! that no file can send control sequences to the terminal through an error.
 
 use std::fmt::Write as _;
 

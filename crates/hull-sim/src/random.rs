@@ -1,5 +1,5 @@
-//! Random numbers by purpose: each purpose and index has its own ChaCha8 stream of the run's seed,
-//! so that one more measurement or one more flow changes no other numbers.
+//! Random numbers by purpose: each purpose and index has its own ChaCha8 stream of the run's seed, so
+//! an additional measurement or flow changes no other random numbers.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

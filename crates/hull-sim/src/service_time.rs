@@ -1,6 +1,5 @@
-//! A time that varies: how long a server works on a request (report III-B), or what a stack's delay varies
-//! by: `offset + gamma(kappa, theta)`, or
-//! exponential, or constant. ps.
+//! A random time, ps: a server's service time (report III-B), or the variable part of a stack's delay.
+//! It is `offset + gamma(kappa, theta)`, exponential, or constant.
 //!
 //! The report's `180 gamma(0.7, 20000) + 10000 ns` has the scale 180 * 20000 ns = 3.6 ms: mean
 //! 0.7 * 3.6 ms + 10 us = 2.53 ms and standard deviation sqrt(0.7) * 3.6 ms = 3.0 ms, as it says.

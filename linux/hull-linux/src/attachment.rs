@@ -1,10 +1,10 @@
-//! All of HULL on a device, or nothing.
+//! Attaches HULL to a device, completely or not at all.
 //!
-//! What an attachment consists of, in the order in which it is made: maps, shared by the devices of a
-//! network namespace and pinned in a bpf file system of our own (`/run/hull/bpf`); the device's entries
-//! in them; `fq` as the device's root queue and one segment a packet (with the pacer); a clsact queue
-//! with our filters at priority 1; a record on disk of what there was before. Each step knows how to
-//! undo itself, and a step that fails undoes those before it. All of it outlives the command.
+//! In this order: `fq` as the device's root queue and one segment per packet (with the pacer); BPF maps,
+//! shared by the devices of a network namespace and pinned in hull's own bpf file system
+//! (`/run/hull/bpf`), with the device's entries; a clsact queue with hull's filters at priority 1; a record
+//! on disk of the device's previous settings. If a step fails, the steps before it are undone. An
+//! attachment outlives the command.
 
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
@@ -21,13 +21,13 @@ use crate::programs::{pacer::PacerSkelBuilder, phantom_queue::PhantomQueueSkelBu
 use crate::record::{Record, folder, pins, record, record_path, records, write_record};
 use crate::settings::{Phantom, Settings};
 
-/// The priority of our filters: before everybody else's.
+/// The priority of hull's filters: ahead of all others.
 const PRIORITY: u32 = 1;
-/// Handles of our filters, by which they are known.
+/// Handles that identify hull's filters.
 const HANDLE_PHANTOM: u32 = 0x4851;
 const HANDLE_PACER: u32 = 0x4852;
 
-/// What was done so far, to be undone in reverse if it is not kept.
+/// Steps to undo, last first, unless they are kept.
 #[derive(Default)]
 struct Undo(Vec<Box<dyn FnOnce()>>);
 
@@ -49,8 +49,8 @@ impl Drop for Undo {
     }
 }
 
-/// Attaches a device; `replace` allows to displace somebody else's root queue. `false` when it is attached
-/// already, with the same settings.
+/// Attaches a device. With `replace` it may displace a root queue that the administrator set. `false` if the
+/// device is attached with the same settings already.
 pub fn attach(device: &str, settings: &Settings, replace: bool) -> Result<bool, Problem> {
     settings.check()?;
     let ifindex = machine::ifindex(device)?;
@@ -94,7 +94,7 @@ pub fn attach(device: &str, settings: &Settings, replace: bool) -> Result<bool, 
     Ok(true)
 }
 
-/// Makes `fq` the root queue, and packets single segments.
+/// Makes `fq` the root queue, and limits packets to one segment.
 fn take_root_queue(
     device: &str,
     root: &machine::Root,
@@ -113,7 +113,7 @@ fn take_root_queue(
         let fq = ["qdisc", "replace", "dev", device, "root", "fq", "nopacing"];
         machine::call("tc", &fq).map_err(|problem| {
             Problem::Input(format!(
-                "{device}: the pacer needs the fq queue, which this kernel does not give ({problem}); load it with \
+                "{device}: the pacer needs the fq queue, which this kernel lacks ({problem}); load it with \
                  modprobe sch_fq (CONFIG_NET_SCH_FQ), or attach with --pacer off"
             ))
         })?;
@@ -229,7 +229,7 @@ fn free_slot() -> Result<u32, Problem> {
     match (0..SLOTS).find(|slot| !taken.contains(slot)) {
         Some(slot) => Ok(slot),
         None => input(format!(
-            "{SLOTS} devices are attached, the most possible; detach one"
+            "{SLOTS} devices are attached, which is the maximum; detach one"
         )),
     }
 }
@@ -271,7 +271,7 @@ fn write_entries(record: &Record, fresh: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// New numbers for an attached device; what is attached stays.
+/// Changes the settings of an attached device; the programs stay attached.
 pub fn set(device: &str, settings: &Settings) -> Result<(), Problem> {
     settings.check()?;
     let Some(mut record) = record(device)? else {
@@ -291,7 +291,7 @@ pub fn set(device: &str, settings: &Settings) -> Result<(), Problem> {
 }
 
 fn remove_filters(record: &Record) -> Result<(), Problem> {
-    // A name may have gone to another device: the number is what counts.
+    // Another device may have taken the name, so the index decides.
     if machine::ifindex(&record.device).ok() != Some(record.ifindex) {
         return Ok(());
     }
@@ -324,7 +324,7 @@ fn remove_filters(record: &Record) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether anybody has filters on a device's clsact.
+/// Whether a device's clsact has any filters.
 fn has_filters(device: &str) -> Result<bool, Problem> {
     for direction in ["ingress", "egress"] {
         let text = machine::call("tc", &["-j", "filter", "show", "dev", device, direction])?;
@@ -361,7 +361,7 @@ fn remove_entries(record: &Record) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Drops what is left of a device that has gone.
+/// Drops the state of a device that no longer exists.
 fn forget(record: &Record) -> Result<(), Problem> {
     remove_entries(record)?;
     std::fs::remove_file(record_path(&record.device)?)?;
@@ -369,7 +369,7 @@ fn forget(record: &Record) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Takes everything off a device. Says what could not be put back.
+/// Detaches a device; returns what could not be restored.
 pub fn detach(device: &str) -> Result<Option<String>, Problem> {
     let Some(record) = record(device)? else {
         machine::ifindex(device)?;
@@ -380,7 +380,7 @@ pub fn detach(device: &str) -> Result<Option<String>, Problem> {
     if machine::ifindex(device).ok() != Some(record.ifindex) {
         forget(&record)?;
         return Ok(Some(
-            "the device had gone; nothing was left on it".to_owned(),
+            "the device no longer exists; only its record was removed".to_owned(),
         ));
     }
     remove_filters(&record)?;
@@ -396,7 +396,7 @@ pub fn detach(device: &str) -> Result<Option<String>, Problem> {
         let (root, _) = machine::queues(device)?;
         if root.kind != *before {
             remark = Some(format!(
-                "the queue is now the kernel's {}, before attach it was {before}",
+                "the queue is now the kernel's {}; before attach it was {before}",
                 root.kind
             ));
         }
@@ -411,7 +411,7 @@ pub fn read<T: bytemuck::AnyBitPattern>(name: &str, key: &[u8]) -> Result<Option
     Ok(found.map(|value| bytemuck::pod_read_unaligned(&value)))
 }
 
-/// The flows that are associated now, in this network namespace.
+/// The currently associated flows of this network namespace.
 pub fn associated_flows() -> Result<Vec<maps::Flow>, Problem> {
     let map = map("associations")?;
     let now_ns = machine::monotonic_ns();

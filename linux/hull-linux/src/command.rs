@@ -23,52 +23,52 @@ pub struct Command {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Put phantom queue, flow association and pacer on devices.
+    /// Attach phantom queue, flow association and pacer to devices.
     Attach {
         #[command(flatten)]
         numbers: Numbers,
-        /// Displace somebody else's root queue.
+        /// Displace a root queue that is neither fq nor the kernel's default.
         #[arg(long)]
         replace: bool,
     },
-    /// Give an attached device other numbers; what is not given becomes the default again.
+    /// Change the settings of attached devices; omitted options return to their defaults.
     Set {
         #[command(flatten)]
         numbers: Numbers,
     },
-    /// Take everything off devices again.
+    /// Detach devices and restore their previous settings.
     Detach {
         /// Devices.
         #[arg(required = true, value_name = "DEV")]
         devices: Vec<String>,
     },
-    /// DCTCP in the kernel.
+    /// Enable or disable DCTCP in the kernel.
     #[command(subcommand)]
     Dctcp(DctcpAction),
-    /// The time that packets take from one device to another.
+    /// Measure the time that packets take from one device to another.
     #[command(subcommand)]
     Meter(MeterAction),
-    /// The testbed of paper 5.2 as network namespaces, and traffic on it.
+    /// Build the testbed of paper 5.2 from network namespaces, and send traffic on it.
     #[command(subcommand)]
     Rack(crate::rack::command::RackAction),
-    /// What is attached, and what it has counted.
+    /// Show the attached devices and their counters.
     Status {
-        /// For people, for programs or for Prometheus.
+        /// Output format.
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// The counts of attached devices.
+    /// Show the counters of attached devices.
     Stats {
-        /// Devices; all without one.
+        /// Devices [default: all].
         #[arg(value_name = "DEV")]
         devices: Vec<String>,
-        /// Again and again, until Ctrl-C.
+        /// Refresh until Ctrl-C.
         #[arg(long)]
         watch: bool,
-        /// Time between two, with --watch.
+        /// Refresh interval of --watch.
         #[arg(long, default_value = "1s", value_parser = settings::time)]
         interval: u64,
-        /// For people, for programs or for Prometheus.
+        /// Output format.
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
@@ -76,31 +76,31 @@ enum Action {
 
 #[derive(Debug, Subcommand)]
 enum DctcpAction {
-    /// Make a DCTCP available: the kernel's, or ours where it has none. Prints its name.
+    /// Make DCTCP available: the kernel's, or hull's own if the kernel has none. Prints its name.
     On {
-        /// Ours, even where the kernel has one.
+        /// Use hull's own even if the kernel has DCTCP.
         #[arg(long)]
         ours: bool,
     },
-    /// Take ours away.
+    /// Remove hull's own DCTCP.
     Off,
 }
 
 #[derive(Debug, Subcommand)]
 enum MeterAction {
-    /// Begin, from what leaves one device to what comes in at another.
+    /// Start measuring, from egress of one device to ingress of another.
     Start {
         /// DEV or NETNS/DEV.
         from: Spot,
         /// DEV or NETNS/DEV.
         to: Spot,
-        /// Only packets with this TCP source port (probes).
+        /// Measure only packets with this TCP source port (probes) [default: all].
         #[arg(long, default_value_t = 0)]
         source_port: u16,
     },
-    /// What was measured so far, as JSON.
+    /// Print the measurement so far, as JSON.
     Read,
-    /// End.
+    /// Stop measuring.
     Stop {
         /// As at the start.
         from: Spot,
@@ -116,16 +116,16 @@ enum Format {
     Prometheus,
 }
 
-/// The numbers; what is not given comes from the link's rate.
+/// The settings of an attachment; defaults follow from the link's rate.
 #[derive(Debug, Args)]
 struct Numbers {
     /// Devices.
     #[arg(required = true, value_name = "DEV")]
     devices: Vec<String>,
-    /// The link's rate [default: what the driver says].
+    /// The link's rate [default: reported by the driver].
     #[arg(long, value_parser = settings::rate)]
     rate: Option<u64>,
-    /// Where the phantom queue is [default: ingress, the far side of the switch's port].
+    /// Placement of the phantom queue [default: ingress, the far side of the switch's port].
     #[arg(long, value_enum)]
     phantom: Option<Phantom>,
     /// Drain rate of the phantom queue [default: 95% of the link's].
@@ -134,10 +134,10 @@ struct Numbers {
     /// Threshold of the phantom queue [default: 1KB, 3KB from 10Gbps on].
     #[arg(long, value_parser = settings::size)]
     threshold: Option<u32>,
-    /// Add a packet to the counter before the comparison.
+    /// Add a packet to the counter before the comparison with the threshold.
     #[arg(long)]
     count_arriving: bool,
-    /// Pace [default: on].
+    /// The pacer [default: on].
     #[arg(long, value_enum)]
     pacer: Option<Switch>,
     /// Smallest rate of the pacer [default: 1% of the link's].
@@ -146,16 +146,17 @@ struct Numbers {
     /// T_r, the pacer's update interval [default: 64us; 7.2us from 10Gbps on, longer below 1Gbps].
     #[arg(long, value_parser = settings::time)]
     update_interval: Option<u64>,
-    /// eta [default: 12.5%].
+    /// eta, the weight of a new sample in the pacer's rate [default: 12.5%].
     #[arg(long, value_parser = settings::share)]
     eta: Option<f64>,
-    /// beta, per second [default: 16; 375 from 10Gbps on, less below 1Gbps].
+    /// beta, the weight of the pacer's backlog in its rate, per second [default: 16; 375 from 10Gbps on, less below
+    /// 1Gbps].
     #[arg(long)]
     beta: Option<f64>,
     /// Token bucket [default: 3KB, 30KB from 10Gbps on].
     #[arg(long, value_parser = settings::size)]
     bucket: Option<u32>,
-    /// Most bytes that wait [default: 128KB, 1MB from 10Gbps on].
+    /// Largest backlog of the pacer; further packets are dropped [default: 128KB, 1MB from 10Gbps on].
     #[arg(long, value_parser = settings::size)]
     fifo: Option<u32>,
     /// p_a, the probability that an ECN-Echo associates its flow [default: 12.5%].
@@ -211,7 +212,7 @@ impl Numbers {
 }
 
 impl Command {
-    /// Carries the command out.
+    /// Executes the command.
     pub fn run(&self) -> Result<(), Problem> {
         machine::require_root()?;
         record::mount()?;
@@ -275,7 +276,7 @@ impl Command {
     }
 }
 
-/// All devices, or none.
+/// Attaches all devices or none.
 fn attach(numbers: &Numbers, replace: bool) -> Result<(), Problem> {
     let all: Vec<(&String, Settings)> = numbers
         .devices
@@ -302,7 +303,7 @@ fn attach(numbers: &Numbers, replace: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Shows the counts again and again; on a terminal in place.
+/// Shows the counters at each interval; on a terminal in place.
 fn watch(devices: &[String], interval_ns: u64, format: Format) -> Result<(), Problem> {
     if !(10_000_000..=3_600_000_000_000).contains(&interval_ns) {
         return input(format!(

@@ -1,4 +1,4 @@
-//! DCTCP in the kernel: its own module where there is one, otherwise ours (`linux/bpf/dctcp.bpf.c`).
+//! DCTCP in the kernel: the kernel's module, or hull's own if there is none (`linux/bpf/dctcp.bpf.c`).
 
 use std::mem::MaybeUninit;
 
@@ -9,9 +9,9 @@ use crate::machine;
 use crate::problem::{Problem, input};
 use crate::programs::dctcp::DctcpSkelBuilder;
 
-/// The kernel's name for its own.
+/// Name of the kernel's module.
 const KERNELS: &str = "dctcp";
-/// The kernel's name for ours.
+/// Name of hull's own.
 const OURS: &str = "hull_dctcp";
 
 fn available() -> Result<Vec<String>, Problem> {
@@ -19,7 +19,7 @@ fn available() -> Result<Vec<String>, Problem> {
     Ok(list.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The name of a DCTCP that sockets can choose now, if there is one.
+/// The name of a DCTCP that sockets can select now, if any.
 pub fn found() -> Result<Option<&'static str>, Problem> {
     let available = available()?;
     Ok([KERNELS, OURS]
@@ -27,7 +27,7 @@ pub fn found() -> Result<Option<&'static str>, Problem> {
         .find(|name| available.iter().any(|found| found == name)))
 }
 
-/// Makes a DCTCP available and says which: the kernel's if it can be had, and not `ours` is asked for.
+/// Makes DCTCP available and returns its name: the kernel's if available, unless `ours` is set.
 pub fn on(ours: bool) -> Result<&'static str, Problem> {
     if !ours {
         if found()? != Some(KERNELS) {
@@ -43,8 +43,8 @@ pub fn on(ours: bool) -> Result<&'static str, Problem> {
     let mut storage = MaybeUninit::uninit();
     let missing = |error: libbpf_rs::Error| {
         Problem::Input(format!(
-            "found neither tcp_dctcp (CONFIG_TCP_CONG_DCTCP) nor what our own needs, struct_ops for TCP with BTF \
-             (CONFIG_BPF_JIT, CONFIG_DEBUG_INFO_BTF): {error:#}"
+            "this kernel supports neither tcp_dctcp (CONFIG_TCP_CONG_DCTCP) nor hull's own DCTCP, which needs \
+             struct_ops for TCP with BTF (CONFIG_BPF_JIT, CONFIG_DEBUG_INFO_BTF): {error:#}"
         ))
     };
     let open = DctcpSkelBuilder::default()
@@ -52,16 +52,18 @@ pub fn on(ours: bool) -> Result<&'static str, Problem> {
         .map_err(missing)?;
     let mut skel = open.load().map_err(missing)?;
     let mut link = skel.maps.hull_dctcp.attach_struct_ops().map_err(missing)?;
-    // It stays when this process ends.
+    // Without this the program would be detached when the process ends.
     link.disconnect();
     Ok(OURS)
 }
 
-/// Takes ours away again; connections that use it keep it until they end.
+/// Removes hull's own DCTCP; connections that use it keep it until they end.
 pub fn off() -> Result<(), Problem> {
     let map = MapInfoIter::default().find(|map| map.name == OURS);
     let Some(map) = map else {
-        return input(format!("found no {OURS}; run hull linux dctcp on first"));
+        return input(format!(
+            "{OURS} is not loaded; run hull linux dctcp on first"
+        ));
     };
     Ok(MapHandle::from_map_id(map.id)?.delete(&0_u32.to_ne_bytes())?)
 }

@@ -1,16 +1,16 @@
 //! HULL on stock Linux.
 //!
-//! The programs of `linux/bpf` run in the kernel; this crate loads them and talks to them, in the order
-//! in which a command meets the modules:
+//! The programs of `linux/bpf` run in the kernel; this crate loads them and exchanges data with them. A
+//! command uses the modules in this order:
 //!
-//! 1. [`settings`]: what was asked for, checked against the papers' ranges and the link
-//! 2. [`machine`]: is the kernel able, is the device there, whose is its queue
-//! 3. [`programs`] and [`maps`]: the programs, and the memory they share with us
-//! 4. [`attachment`] and [`record`]: all of it on a device, or nothing; what has to be undone, on disk
-//! 5. [`readings`]: what the programs have counted
+//! 1. [`settings`]: the user's settings, checked against the papers' ranges and the link
+//! 2. [`machine`]: the kernel's features, the device, and the owner of its queue
+//! 3. [`programs`] and [`maps`]: the programs, and the memory shared with them
+//! 4. [`attachment`] and [`record`]: attaching a device completely or not at all; the state to restore, on disk
+//! 5. [`readings`]: the programs' counters
 //!
-//! Beside them: [`dctcp`] for a kernel without it, [`meter`] for the time between two places, and [`rack`],
-//! the papers' testbed of network namespaces.
+//! In addition: [`dctcp`] for a kernel without DCTCP, [`meter`] for the latency between two devices, and
+//! [`rack`], the papers' testbed in network namespaces.
 
 pub mod attachment;
 pub mod command;

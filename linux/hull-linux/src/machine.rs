@@ -1,7 +1,6 @@
-//! The machine: who we are, what the kernel can, and whose a device's queue is.
+//! The machine: the user, the kernel's features, and the owner of a device's queue.
 //!
-//! Queues and segmentation limits are changed by iproute2's `tc` and `ip`, which every system has that
-//! has them to change; filters and maps by libbpf.
+//! iproute2's `tc` and `ip` change queues and segmentation limits; libbpf changes filters and maps.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +9,13 @@ use serde_json::Value;
 
 use crate::problem::{Problem, input};
 
-/// Runs a command; its words on standard error make the problem's text.
+/// Runs a command; its standard error becomes the problem's text.
 pub fn call(program: &str, arguments: &[&str]) -> Result<String, Problem> {
     let shown = format!("{program} {}", arguments.join(" "));
     let output = Command::new(program)
         .args(arguments)
         .output()
-        .map_err(|error| {
-            Problem::Input(format!("{program}: {error}; iproute2 has to be installed"))
-        })?;
+        .map_err(|error| Problem::Input(format!("{program}: {error}; install iproute2")))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -39,21 +36,21 @@ pub fn require_root() -> Result<(), Problem> {
     match user {
         0 => Ok(()),
         user => input(format!(
-            "user {user} is not permitted; expected root: eBPF programs and queues are root's"
+            "user {user} is not permitted; expected root, who alone may change eBPF programs and queues"
         )),
     }
 }
 
-/// The number of a device.
+/// The interface index of a device.
 pub fn ifindex(device: &str) -> Result<u32, Problem> {
     let name = std::ffi::CString::new(device)
-        .map_err(|_| Problem::Input("found a device name with a zero".into()))?;
+        .map_err(|_| Problem::Input(format!("{device:?}: a device name must not contain NUL")))?;
     // SAFETY: the name is a C string.
     #[allow(unsafe_code)]
     let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
     match index {
         0 => input(format!(
-            "{device}: there is no such device; expected {}",
+            "{device}: no such device; expected {}",
             devices().join(", ")
         )),
         index => Ok(index),
@@ -72,7 +69,7 @@ pub fn devices() -> Vec<String> {
         .collect()
 }
 
-/// The rate of a device's link, bit/s, where the driver tells.
+/// The rate of a device's link, bit/s, if the driver reports it.
 pub fn link_rate(device: &str) -> Option<u64> {
     let mbps =
         std::fs::read_to_string(Path::new("/sys/class/net").join(device).join("speed")).ok()?;
@@ -88,11 +85,11 @@ pub fn link_rate(device: &str) -> Option<u64> {
 pub struct Root {
     /// "fq", "mq", "noqueue", ...
     pub kind: String,
-    /// The kernel put it there by itself.
+    /// Whether it is the kernel's default.
     pub by_kernel: bool,
 }
 
-/// The queues of a device: the root, and whether there is a clsact.
+/// The root queue of a device, and whether it has a clsact queue.
 pub fn queues(device: &str) -> Result<(Root, bool), Problem> {
     let text = call("tc", &["-j", "qdisc", "show", "dev", device])?;
     let listed: Vec<Value> = serde_json::from_str(&text)
@@ -123,7 +120,7 @@ pub fn gso_max_segs(device: &str) -> Result<u32, Problem> {
         .ok_or_else(|| Problem::Failed(format!("{device}: no gso_max_segs")))
 }
 
-/// Sets it.
+/// Sets the largest number of segments that the stack hands to a device at once.
 pub fn set_gso_max_segs(device: &str, segments: u32) -> Result<(), Problem> {
     call(
         "ip",
@@ -139,13 +136,13 @@ pub fn set_gso_max_segs(device: &str, segments: u32) -> Result<(), Problem> {
     .map(|_| ())
 }
 
-/// The inode of this network namespace, which names it.
+/// The inode that identifies this network namespace.
 pub fn namespace() -> Result<u64, Problem> {
     use std::os::unix::fs::MetadataExt;
     Ok(std::fs::metadata("/proc/self/ns/net")?.ino())
 }
 
-/// Enters a network namespace that `ip netns` made; mounts stay ours, unlike with `ip netns exec`.
+/// Enters a network namespace of `ip netns`. Mounts stay this process's, unlike with `ip netns exec`.
 pub fn enter(name: &str) -> Result<(), Problem> {
     use std::os::fd::AsRawFd;
     let path = Path::new("/run/netns").join(name);
@@ -158,7 +155,7 @@ pub fn enter(name: &str) -> Result<(), Problem> {
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
         Problem::Input(format!(
-            "--netns {name}: there is no such namespace; expected {}",
+            "--netns {name}: no such namespace; expected {}",
             known.join(", ")
         ))
     })?;
@@ -171,7 +168,7 @@ pub fn enter(name: &str) -> Result<(), Problem> {
             std::io::Error::last_os_error()
         )));
     }
-    // What /sys/class/net shows is fixed when sysfs is mounted: a private one, for this process only.
+    // The mount of sysfs fixes the namespace that /sys/class/net shows, so this process mounts its own.
     // SAFETY: the strings are C strings, the namespace is our own after unshare.
     #[allow(unsafe_code)]
     let mounted = unsafe {

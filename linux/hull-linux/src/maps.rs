@@ -1,11 +1,11 @@
-//! The values of the programs' maps, as `linux/bpf/hull.h` lays them out.
+//! Values of the programs' maps, in the layout of `linux/bpf/hull.h`.
 
 use bytemuck::{Pod, Zeroable};
 use hull_core::departure_pacer::DeparturePacerConfig;
 use hull_core::flow_association::FlowAssociationConfig;
 use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
 
-/// Most attachments in one network namespace: slots of the maps.
+/// Slots of the maps, the largest number of attachments in a network namespace.
 pub const SLOTS: u32 = 256;
 
 /// Settings of a phantom queue; units as in hull-core.
@@ -115,7 +115,7 @@ pub struct Flow {
 pub struct AssociationCounts {
     /// ACKs with ECN-Echo.
     pub echoes: u64,
-    /// Draws that were won.
+    /// Associations made or renewed.
     pub associations: u64,
 }
 
@@ -143,9 +143,9 @@ pub struct PacerSettings {
     pub beta: u32,
     /// Bucket, bytes.
     pub bucket_bytes: u32,
-    /// Most bytes that wait.
+    /// Largest backlog, bytes.
     pub fifo_bytes: u32,
-    /// 1: what finds no room is dropped.
+    /// 1: packets are dropped when the FIFO is full.
     pub drop_when_full: u32,
     /// Zero.
     pub reserved: u32,
@@ -201,7 +201,7 @@ pub struct Pacer {
     pub associated: u64,
     /// Packets that had to wait.
     pub paced: u64,
-    /// Packets that found no room.
+    /// Packets dropped because the FIFO was full.
     pub full: u64,
     /// Longest wait given.
     pub longest_wait_ns: u64,

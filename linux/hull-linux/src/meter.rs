@@ -1,4 +1,4 @@
-//! The latency meter between two places of this machine, and its histogram.
+//! The latency meter between two devices of this machine, and its histogram.
 
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
@@ -21,7 +21,7 @@ const HANDLE: u32 = 0x4853;
 /// A device in a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// As `ip netns` names it; none: the present one.
+    /// Its name in `ip netns`; `None`: the current one.
     pub namespace: Option<String>,
     /// The device.
     pub device: String,
@@ -61,7 +61,7 @@ impl Spot {
     }
 }
 
-/// Measures from what leaves `from` to what comes in at `to`. The process changes its namespace.
+/// Starts measuring from egress of `from` to ingress of `to`. The process changes its namespace.
 pub fn start(from: &Spot, to: &Spot, source_port: u16) -> Result<(), Problem> {
     let histogram = Path::new(HISTOGRAM);
     if histogram.exists() {
@@ -98,7 +98,7 @@ pub fn start(from: &Spot, to: &Spot, source_port: u16) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Takes the meter away.
+/// Removes the meter.
 pub fn stop(from: &Spot, to: &Spot) -> Result<(), Problem> {
     let (handle, priority) = (format!("{HANDLE:#x}"), PRIORITY.to_string());
     for (spot, direction) in [(from, "egress"), (to, "ingress")] {
@@ -119,7 +119,7 @@ pub fn stop(from: &Spot, to: &Spot) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a histogram says, us.
+/// Statistics of a histogram, us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// Packets measured.
@@ -136,7 +136,7 @@ pub struct Latency {
     pub p999_us: f64,
 }
 
-/// The counts of all processors together.
+/// The histogram's counts, summed over processors.
 pub fn counts() -> Result<Vec<u64>, Problem> {
     if !Path::new(HISTOGRAM).exists() {
         return input("no meter is running; start one with hull linux meter start");
@@ -155,7 +155,7 @@ pub fn counts() -> Result<Vec<u64>, Problem> {
         .collect()
 }
 
-/// The times of a bucket: from, and how many ns wide.
+/// A bucket's lower bound and width, ns.
 fn bounds(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     if bucket < 2 << SUB_BITS {

@@ -1,13 +1,13 @@
-//! What goes wrong, told in one line: what was found, what is expected, what to do.
+//! Errors in one line: the value found, the expected form, and what to do.
 
 use std::fmt;
 
 /// A problem and the exit status that it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// What was asked for cannot be (exit status 2). The system is as it was before.
+    /// An invalid request (exit status 2). The system is unchanged.
     Input(String),
-    /// It could have been, and failed (exit status 1).
+    /// A valid request that failed (exit status 1).
     Failed(String),
 }
 
@@ -43,7 +43,7 @@ impl From<std::io::Error> for Problem {
     }
 }
 
-/// A problem of the input.
+/// Rejects the input.
 pub fn input<T>(text: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::Input(text.into()))
 }

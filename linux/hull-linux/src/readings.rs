@@ -1,4 +1,4 @@
-//! What the programs have counted on a device, for people, for programs (JSON) and for Prometheus.
+//! The programs' counters on a device, as text, JSON and for Prometheus.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub struct PhantomReading {
     pub bytes: u64,
     /// Packets marked CE here.
     pub marked: u64,
-    /// Packets above the threshold that had CE already.
+    /// Packets above the threshold that carried CE already.
     pub already_marked: u64,
     /// Packets above the threshold that are not ECN-capable.
     pub not_capable: u64,
@@ -39,7 +39,7 @@ pub struct PacerReading {
     pub associated_packets: u64,
     /// Packets that had to wait.
     pub paced: u64,
-    /// Packets that found no room and were dropped.
+    /// Packets dropped because the FIFO was full.
     pub dropped: u64,
     /// R at the last packet, bit/s.
     pub rate_bps: u64,
@@ -47,7 +47,7 @@ pub struct PacerReading {
     pub backlog_bytes: u64,
     /// Longest wait, us.
     pub longest_wait_us: f64,
-    /// ACKs with ECN-Echo that came in.
+    /// ACKs with ECN-Echo that arrived.
     pub echoes: u64,
     /// Associations made or renewed.
     pub associations: u64,
@@ -55,13 +55,13 @@ pub struct PacerReading {
     pub associated_flows: usize,
 }
 
-/// All of a device.
+/// The state of a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reading {
-    /// What is attached.
+    /// Its attachment.
     #[serde(flatten)]
     pub record: Record,
-    /// The device is still there.
+    /// Whether the device still exists.
     pub present: bool,
     /// Its phantom queue.
     pub phantom_queue: Option<PhantomReading>,
@@ -131,7 +131,7 @@ fn pacer_reading(
     })
 }
 
-/// A few lines for people.
+/// The counters as text.
 pub fn text(readings: &[Reading]) -> String {
     if readings.is_empty() {
         return "nothing is attached in this network namespace\n".to_owned();
@@ -142,7 +142,7 @@ pub fn text(readings: &[Reading]) -> String {
         let gone = if reading.present {
             ""
         } else {
-            " (the device has gone; hull linux detach clears up)"
+            " (the device no longer exists; hull linux detach removes its record)"
         };
         let _ = writeln!(out, "{}{gone}", reading.record.device);
         if let Some(queue) = &reading.phantom_queue {
@@ -230,7 +230,7 @@ pub fn prometheus(readings: &[Reading]) -> String {
         (
             "hull_pacer_dropped_total",
             "counter",
-            "Packets that found no room.",
+            "Packets dropped because the FIFO was full.",
             |r| Some(r.pacer_state.as_ref()?.dropped as f64),
         ),
         ("hull_pacer_rate_bps", "gauge", "The pacer's rate.", |r| {
@@ -239,7 +239,7 @@ pub fn prometheus(readings: &[Reading]) -> String {
         (
             "hull_pacer_backlog_bytes",
             "gauge",
-            "Bytes that wait.",
+            "Bytes waiting in the pacer.",
             |r| Some(r.pacer_state.as_ref()?.backlog_bytes as f64),
         ),
         (

@@ -1,6 +1,6 @@
-//! What is attached, on disk: a record for each device in `/run/hull/<network namespace>`, and the
-//! pinned maps in a bpf file system of our own, `/run/hull/bpf/<network namespace>`. Both are gone
-//! after a reboot, as the attachments are.
+//! Attachments on disk: a record per device in `/run/hull/<network namespace>`, and the pinned maps in
+//! hull's own bpf file system, `/run/hull/bpf/<network namespace>`. A reboot removes both, together with
+//! the attachments.
 
 use std::path::{Path, PathBuf};
 
@@ -10,27 +10,27 @@ use crate::machine;
 use crate::problem::{Problem, input};
 use crate::settings::Settings;
 
-/// Where records and pinned maps are.
+/// Folder of records and pinned maps.
 const ROOT: &str = "/run/hull";
 
-/// What is attached to a device, and what was there before.
+/// A device's attachment, and its settings before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The device's name.
     pub device: String,
-    /// Its number.
+    /// Its interface index.
     pub ifindex: u32,
-    /// Its place in the maps.
+    /// Its slot in the maps.
     pub slot: u32,
     /// The settings in force.
     pub settings: Settings,
-    /// When it was attached, CLOCK_MONOTONIC: the pacer's time 0.
+    /// Time of the attachment, CLOCK_MONOTONIC; the pacer's time 0.
     pub began_ns: u64,
-    /// The clsact queue is ours.
+    /// Whether hull added the clsact queue.
     pub clsact_is_ours: bool,
-    /// The root queue is ours, instead of this one.
+    /// The root queue that hull replaced.
     pub replaced_root: Option<String>,
-    /// `gso_max_segs` before.
+    /// `gso_max_segs` before the attachment.
     pub gso_max_segs: Option<u32>,
 }
 
@@ -39,19 +39,19 @@ pub(crate) fn folder() -> Result<PathBuf, Problem> {
     Ok(Path::new(ROOT).join(machine::namespace()?.to_string()))
 }
 
-/// Where the record of a device is.
+/// The path of a device's record.
 pub(crate) fn record_path(device: &str) -> Result<PathBuf, Problem> {
     Ok(folder()?.join(format!("{device}.json")))
 }
 
-/// Where the maps of this network namespace are pinned.
+/// The folder in which the maps of this network namespace are pinned.
 pub(crate) fn pins() -> Result<PathBuf, Problem> {
     Ok(Path::new(ROOT)
         .join("bpf")
         .join(machine::namespace()?.to_string()))
 }
 
-/// Mounts our bpf file system. To be called before a network namespace is entered.
+/// Mounts hull's bpf file system. Call it before a network namespace is entered.
 pub fn mount() -> Result<(), Problem> {
     let bpf = Path::new(ROOT).join("bpf");
     let mounts = std::fs::read_to_string("/proc/self/mounts")?;
@@ -61,7 +61,7 @@ pub fn mount() -> Result<(), Problem> {
     {
         return Ok(());
     }
-    // `ip netns exec NAME` mounts a sysfs that it calls NAME, in mounts that end with the command.
+    // `ip netns exec NAME` mounts a sysfs named NAME, and its mounts end with the command.
     let sysfs = mounts
         .lines()
         .rev()
@@ -91,7 +91,7 @@ pub fn mount() -> Result<(), Problem> {
     match mounted {
         0 => Ok(()),
         _ => input(format!(
-            "found no bpf file system in this kernel ({}); expected one with CONFIG_BPF_SYSCALL",
+            "this kernel has no bpf file system ({}); expected CONFIG_BPF_SYSCALL",
             std::io::Error::last_os_error()
         )),
     }
@@ -128,7 +128,7 @@ pub fn records() -> Result<Vec<Record>, Problem> {
     Ok(found)
 }
 
-/// Writes a record: whole, or not at all.
+/// Writes a record atomically.
 pub(crate) fn write_record(record: &Record) -> Result<(), Problem> {
     let path = record_path(&record.device)?;
     std::fs::create_dir_all(folder()?)?;
@@ -140,7 +140,7 @@ pub(crate) fn write_record(record: &Record) -> Result<(), Problem> {
     Ok(std::fs::rename(temporary, path)?)
 }
 
-/// The number of a namespace that `ip netns` made.
+/// The inode of a network namespace of `ip netns`.
 fn number_of(namespace: &str) -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     let path = Path::new("/run/netns").join(namespace);
@@ -153,7 +153,7 @@ pub fn attached_in(namespace: &str, device: &str) -> bool {
     folder.is_some_and(|folder| folder.join(format!("{device}.json")).exists())
 }
 
-/// Forgets what was attached in a namespace that is about to go, programs and all.
+/// Removes all records and maps of a namespace that is about to be deleted.
 pub fn drop_namespace(namespace: &str) {
     if let Some(number) = number_of(namespace) {
         let _ = std::fs::remove_dir_all(Path::new(ROOT).join(number.to_string()));

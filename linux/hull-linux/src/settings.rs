@@ -1,12 +1,12 @@
-//! What a user sets, in human units, and what the papers give where nothing is set.
+//! A user's settings, in human units, with the papers' values as defaults.
 //!
 //! Defaults, for a link of rate C: drain 95% of C and a threshold of 1 KB (paper 6; 3 KB from 10 Gbps
 //! on, hull's choice: the paper gives none), packets counted after the comparison (paper 5.1); T_r = 64
 //! us, eta = 1/8, beta = 16 /s, p_a = 1/8, T_i = 10 ms, bucket 3 KB, FIFO 128 KB (table 3), from 10
 //! Gbps on T_r = 7.2 us, beta = 375 /s, T_i = 1 ms (paper 6.3), bucket 30 KB and FIFO 1 MB;
 //! below 1 Gbps T_r and T_i are longer, and beta is smaller, by 1 Gbps / C. The
-//! smallest rate of the pacer is C / 100: a departure by time is final, and one at the hardware's 0.5
-//! Mbps would be far in the future.
+//! smallest rate of the pacer is C / 100: a departure time is final, and at the hardware's 0.5 Mbps it
+//! would be far in the future.
 
 use hull_core::departure_pacer::{
     DeparturePacerConfig, MAX_BUCKET_BYTES, MAX_FIFO_BYTES, MIN_RATE_BPS, RATE_LIMIT_BPS,
@@ -77,15 +77,15 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Where the phantom queue of a device sits.
+/// Placement of a device's phantom queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Phantom {
-    /// At what comes in: the link from the switch to this host, after the switch's port.
+    /// Incoming packets: the link from the switch to this host, after the switch's port.
     Ingress,
-    /// At what goes out, before the device's own queue.
+    /// Outgoing packets, before the device's own queue.
     Egress,
-    /// None.
+    /// No phantom queue.
     Off,
 }
 
@@ -98,11 +98,11 @@ pub struct Settings {
     pub drain_bps: u64,
     /// Its threshold, bytes.
     pub threshold_bytes: u32,
-    /// It adds the packet before it compares.
+    /// Whether it adds a packet before the comparison with the threshold.
     pub count_arriving: bool,
     /// Whether packets are paced.
     pub pacer: bool,
-    /// The link's rate, bit/s: the pacer's largest.
+    /// The link's rate, bit/s, which is also the pacer's largest.
     pub rate_bps: u64,
     /// The pacer's smallest rate, bit/s.
     pub min_rate_bps: u64,
@@ -114,13 +114,13 @@ pub struct Settings {
     pub beta: f64,
     /// Bucket, bytes.
     pub bucket_bytes: u32,
-    /// Most bytes that wait.
+    /// Largest backlog, bytes.
     pub fifo_bytes: u32,
     /// p_a, 0 to 1.
     pub association_probability: f64,
     /// T_i, ns.
     pub association_timeout_ns: u64,
-    /// Packets stay segmented by the NIC: `gso_max_segs` is left alone.
+    /// Whether the NIC keeps segmenting: `gso_max_segs` stays unchanged.
     pub keep_gso: bool,
 }
 
@@ -128,7 +128,7 @@ impl Settings {
     /// The defaults for a link of `rate_bps`.
     pub fn for_rate(rate_bps: u64) -> Self {
         let fast = rate_bps >= 10_000_000_000;
-        // Below 1 Gbps a packet takes longer, and so does all that is counted in packets' times.
+        // Below 1 Gbps a packet takes longer, and intervals that span a number of packets grow with it.
         let slower = (1e9 / rate_bps.max(1) as f64).clamp(1.0, 1000.0);
         Settings {
             phantom: Phantom::Ingress,
@@ -157,7 +157,7 @@ impl Settings {
         }
     }
 
-    /// Refuses what the programs cannot do.
+    /// Rejects settings that the programs do not support.
     pub fn check(&self) -> Result<(), Problem> {
         let (rate, drain) = (self.rate_bps, self.drain_bps);
         if !(MIN_RATE_BPS..RATE_LIMIT_BPS).contains(&rate) {
@@ -174,7 +174,7 @@ impl Settings {
         }
         if self.phantom == Phantom::Off && !self.pacer {
             return input(
-                "--phantom off and --pacer off: there is nothing to attach; expected one of them on",
+                "--phantom off and --pacer off: nothing to attach; expected at least one of them on",
             );
         }
         if !(MIN_RATE_BPS..=rate).contains(&self.min_rate_bps) {
@@ -242,7 +242,7 @@ impl Settings {
     }
 }
 
-/// A rate for people.
+/// A rate as text, such as `9.5Gbps`.
 pub fn bps(rate_bps: u64) -> String {
     let rate = rate_bps as f64;
     match rate_bps {

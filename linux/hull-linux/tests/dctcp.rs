@@ -80,9 +80,9 @@ fn wait(stream: &TcpStream, what: &str, so: impl Fn(&libc::tcp_info) -> bool) ->
     }
 }
 
-/// All goes to an address that nobody has: the timer fires twice or more for the same segment. When it gets
-/// through again, ssthresh is half of the window before the first timeout, not half of the one segment before
-/// the last.
+/// All packets go to an unassigned MAC address, so the timer fires at least twice for the same segment. Once
+/// packets arrive again, ssthresh is half of the window before the first timeout, not half of the one segment
+/// before the last.
 #[test]
 fn a_second_timeout_leaves_ssthresh() {
     if !able() {
@@ -114,8 +114,15 @@ fn a_second_timeout_leaves_ssthresh() {
             info.tcpi_unacked == 0
         });
         assert!(whole.tcpi_snd_cwnd >= 10, "{}", whole.tcpi_snd_cwnd);
-        let nobody = "02:00:00:00:00:99";
-        neighbour(&["replace", "10.78.0.2", "lladdr", nobody, "nud", "permanent"]);
+        let unassigned = "02:00:00:00:00:99";
+        neighbour(&[
+            "replace",
+            "10.78.0.2",
+            "lladdr",
+            unassigned,
+            "nud",
+            "permanent",
+        ]);
         stream.write_all(&vec![0; 50_000]).expect("written");
         let lost = wait(&stream, "the second timeout", |info| info.tcpi_backoff >= 2);
         assert_eq!(lost.tcpi_ca_state, 4, "Loss");

@@ -1,4 +1,4 @@
-//! Carries out a command: checks what was given, runs, writes the results.
+//! Executes a command: checks its options, runs it, writes the results.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -23,20 +23,19 @@ use crate::server::{Served, serve};
 use crate::stop::stopped;
 use crate::summary::{Summary, Title};
 
-/// Tasks after which the runtime looks for what has come from the network. Its own 61 would be a
-/// millisecond of copying at worst.
+/// Tasks between two polls of the network. The runtime's default of 61 can take a millisecond of copying.
 const LOOK_AFTER: u32 = 4;
 
-/// How a command ended that did not fail.
+/// Outcome of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// It did what it was asked for.
+    /// It completed.
     Complete,
-    /// It was stopped; a client has kept what it measured.
+    /// It was stopped; a client keeps its measurements so far.
     Interrupted,
 }
 
-/// Carries a command out.
+/// Executes a command.
 pub fn carry_out(command: Command) -> Result<Done, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
@@ -58,7 +57,7 @@ fn run_server(runtime: &Runtime, options: &command::Serve) -> Result<Done, Failu
         let listener = listen(at.address, options.congestion_control.as_deref())?;
         let control = congestion_control_of(&listener)?;
         let bound = listener.local_addr()?;
-        // Whoever does not read on is no reason to stop.
+        // The server goes on if its output is closed.
         let _ = writeln!(io::stdout(), "listening on {bound} with {control}");
         let served = Arc::new(Served::default());
         tokio::select! {
@@ -75,7 +74,7 @@ fn dynamic(runtime: &Runtime, options: &command::Dynamic) -> Result<Done, Failur
     let mut inputs = match &options.scenario {
         Some(path) => Inputs::of_scenario(path, &options.overrides)?,
         None => {
-            // The command line has made sure that there are a load and a rate.
+            // The command line requires a load and a rate.
             let requests = Requests {
                 transport: None,
                 load: options.load.unwrap_or_default(),
@@ -218,7 +217,7 @@ fn long(runtime: &Runtime, options: &command::Long) -> Result<Done, Failure> {
     })
 }
 
-/// A client with its place for results.
+/// A client with its folder for results.
 struct Measuring {
     servers: Vec<Server>,
     connector: Connector,
@@ -255,7 +254,7 @@ impl Measuring {
         })
     }
 
-    /// Runs and writes down; a run that failed leaves nothing.
+    /// Runs and writes the results; a failed run leaves none.
     fn measure<R>(
         self,
         runtime: &Runtime,
@@ -282,7 +281,7 @@ impl Measuring {
     }
 }
 
-/// A line for people.
+/// Prints a line of progress.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "hull-traffic: {line}");
 }

@@ -1,5 +1,5 @@
-//! An alarm clock that goes off within microseconds: a timerfd. (Tokio's own timer counts
-//! milliseconds, and a 1 KB response of paper 6.2 takes a few hundred us in all.)
+//! A timer with microsecond precision, from timerfd. (Tokio's own timer counts milliseconds, but a 1 KB
+//! response of paper 6.2 takes a few hundred us.)
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,7 +16,7 @@ use tokio::io::unix::AsyncFd;
 pub struct Alarm(AsyncFd<OwnedFd>);
 
 impl Alarm {
-    /// An alarm; needs a runtime with I/O.
+    /// Creates an alarm; needs a runtime with I/O.
     pub fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -26,7 +26,7 @@ impl Alarm {
         Ok(Alarm(timer))
     }
 
-    /// Waits until `at`; not at all when that is over.
+    /// Waits until `at`; returns at once if it has passed.
     pub async fn until(&mut self, at: Instant) -> io::Result<()> {
         loop {
             let left = at.saturating_duration_since(Instant::now());

@@ -1,10 +1,9 @@
-//! When which request is made (paper 6.2: Poisson, "in an open loop fashion; that is, new requests
-//! are triggered independently of prior outstanding requests").
+//! Arrivals of requests (paper 6.2: Poisson, "in an open loop fashion; that is, new requests are triggered
+//! independently of prior outstanding requests").
 //!
-//! The sequence is drawn from the seed by the simulator's streams in the simulator's order: the same
-//! `[workload.requests]` with the same seed asks for the same sizes at the same times, and with
-//! `pick = "random"` and `"round_robin"` on the same connections, as `hull run` does. Times are ps
-//! from the start of the run.
+//! The simulator's random streams draw the sequence in the simulator's order. With the same
+//! `[workload.requests]` and seed, requests therefore have the same sizes and times as in `hull run`, and,
+//! with `pick = "random"` or `"round_robin"`, the same connections. Times are ps from the start of the run.
 
 use hull_sim::problem::Problem;
 use hull_sim::random::{Purpose, Stream};
@@ -14,18 +13,18 @@ use hull_sim::units::{Rate, Share};
 
 use crate::protocol::MAX_SERVICE_NS;
 
-/// A request to come.
+/// A future request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When it is to be sent, ps.
+    /// Time at which it is due, ps.
     pub at_ps: u64,
     /// Its class of sizes.
     pub class: u16,
     /// Bytes of the response.
     pub bytes: u64,
-    /// What the server waits before it answers, ns.
+    /// Time that the server waits before it answers, ns.
     pub service_ns: u64,
-    /// Number of the group of connections of which the first free one takes it.
+    /// Number of its group of connections; the first free one takes it.
     pub group: usize,
 }
 
@@ -39,7 +38,7 @@ struct Class {
     next_server: usize,
 }
 
-/// The requests of a run in the order of their times; without end.
+/// The requests of a run in the order of their times; an endless iterator.
 #[derive(Debug)]
 pub struct Arrivals {
     classes: Vec<Class>,
@@ -70,7 +69,7 @@ impl Arrivals {
             Class {
                 bytes: class.size.0,
                 mean_gap_ps,
-                // Without load the mean is infinite, and there is no first request.
+                // Without load the mean interval is infinite, so no request arrives.
                 next_ps: times.exponential(mean_gap_ps),
                 times,
                 choice: Stream::new(seed, Purpose::Connections, i),
@@ -94,9 +93,9 @@ impl Arrivals {
         })
     }
 
-    /// For each group its connections: of these, the first that is free takes a request. A connection
-    /// is told by its number, server by server, where classes are kept apart class by class. With
-    /// `random_idle` the connections of a server are a group, else each is one of its own.
+    /// The connections of each group, of which the first free one takes a request. Connections are numbered
+    /// server by server; with separate classes, class by class. With `random_idle` the connections of a
+    /// server form a group; otherwise each connection is its own group.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let pools = if self.separate_classes {
             self.classes.len()
@@ -111,7 +110,7 @@ impl Arrivals {
         connections.chunks(size).map(<[usize]>::to_vec).collect()
     }
 
-    /// Number of the server, from 0, that a connection leads to.
+    /// Number of a connection's server, from 0.
     pub fn server_of(&self, connection: usize) -> usize {
         (connection / self.per_server) % self.servers
     }

@@ -1,4 +1,4 @@
-//! The command line: options to runs.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -22,47 +22,47 @@ pub struct Command {
 pub enum Action {
     /// Answer requests, until Ctrl-C.
     Serve(Serve),
-    /// Poisson requests of mixed sizes over permanent connections (paper 6.2).
+    /// Send Poisson requests of mixed sizes over persistent connections (paper 6.2).
     Dynamic(Dynamic),
-    /// Long-lived flows (paper 6.1), and what each of them gets.
+    /// Run long-lived flows (paper 6.1) and measure the goodput of each.
     Long(Long),
-    /// Queries to all servers at once (thesis 2.3.2).
+    /// Send queries to all servers at once (thesis 2.3.2).
     Incast(Incast),
-    /// Small requests at a fixed interval over one connection.
+    /// Send small requests at a fixed interval over one connection.
     Ping(Ping),
 }
 
 /// `serve`
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Address and port to listen on; port 0 takes a free one, which the first line of output names.
+    /// Address and port to listen on; port 0 takes a free port, which the first line of output names.
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: String,
-    /// Congestion control of the connections, as the kernel names it; without it the system's.
+    /// Congestion control of the connections, by its kernel name [default: the system's].
     #[arg(long, value_name = "NAME")]
     pub congestion_control: Option<String>,
 }
 
-/// What all clients have.
+/// Options of all clients.
 #[derive(Debug, Args)]
 pub struct Client {
-    /// A server; may be repeated.
+    /// Address of a server; may be repeated.
     #[arg(long = "server", value_name = "ADDR:PORT", required = true)]
     pub servers: Vec<String>,
-    /// Congestion control of the client's end, as the kernel names it; without it the system's. That
-    /// of the responses is the server's.
+    /// Congestion control of the client's end, by its kernel name [default: the system's]. The server's
+    /// end has the server's own.
     #[arg(long, value_name = "NAME")]
     pub congestion_control: Option<String>,
-    /// How long a server that does not answer is tried.
+    /// How long to retry a server that does not answer.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
     pub connect_timeout: Time,
-    /// Folder to make for the results.
+    /// Folder to create for the results.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Replace results that are in the folder.
+    /// Replace existing results in the folder.
     #[arg(long)]
     pub force: bool,
-    /// Seed of the random numbers; with --scenario its run.seed.
+    /// Seed of the random numbers [default with --scenario: its run.seed].
     #[arg(long)]
     pub seed: Option<u64>,
     /// Name of the run in the results.
@@ -91,13 +91,13 @@ pub struct Dynamic {
     /// Response bytes as a share of --rate.
     #[arg(long, value_name = "SHARE", value_parser = Share::parse, required_unless_present = "scenario")]
     pub load: Option<Share>,
-    /// Rate of the client's link; with --scenario in place of the scenario's.
+    /// Rate of the client's link; overrides the scenario's.
     #[arg(long, value_name = "RATE", value_parser = Rate::parse, required_unless_present = "scenario")]
     pub rate: Option<Rate>,
-    /// A class of responses with its share of the requests, as 1KB:80%; may be repeated.
+    /// A size class of responses with its share of the requests, such as 1KB:80%; may be repeated.
     #[arg(long, value_name = "SIZE:SHARE", value_parser = parse_class, required_unless_present = "scenario")]
     pub class: Vec<SizeClass>,
-    /// Permanent connections to each server.
+    /// Persistent connections to each server.
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub connections: u32,
     /// How the connection is chosen: random, random_idle or round_robin.
@@ -106,13 +106,13 @@ pub struct Dynamic {
     /// Bytes of a request.
     #[arg(long, value_name = "SIZE", default_value = "100B", value_parser = Size::parse)]
     pub request_size: Size,
-    /// What is measured, after the warm-up; 60s, or the scenario's.
+    /// Measured time, after the warm-up [default: 60s, or the scenario's].
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub duration: Option<Time>,
-    /// Before this, nothing is measured; 5s, or the scenario's.
+    /// Warm-up, which is not measured [default: 5s, or the scenario's].
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub warmup: Option<Time>,
-    /// How long is waited for responses at the end; 10s, or the scenario's.
+    /// How long to wait for outstanding responses at the end [default: 10s, or the scenario's].
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub drain: Option<Time>,
 }
@@ -123,10 +123,10 @@ pub struct Long {
     /// What all clients have.
     #[command(flatten)]
     pub client: Client,
-    /// Flows with each server.
+    /// Number of flows with each server.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub flows: u16,
-    /// Which way the bytes go.
+    /// Direction of the data.
     #[arg(long, value_enum, default_value_t = Direction::Download)]
     pub direction: Direction,
     /// What is measured, after the warm-up.
@@ -146,25 +146,25 @@ pub struct Incast {
     /// What all clients have.
     #[command(flatten)]
     pub client: Client,
-    /// Bytes of all responses to a query together.
+    /// Total bytes of the responses to a query.
     #[arg(long, value_name = "SIZE", default_value = "1MB", value_parser = Size::parse)]
     pub total: Size,
-    /// Queries.
+    /// Number of queries.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub queries: u64,
     /// Bytes of a request.
     #[arg(long, value_name = "SIZE", default_value = "100B", value_parser = Size::parse)]
     pub request_size: Size,
-    /// Each request is held back by a random time below this.
+    /// Largest random delay of each request.
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
     pub jitter: Time,
-    /// Responses after this time from the query's start are not in time.
+    /// Deadline of the responses, from the query's start.
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub deadline: Option<Time>,
-    /// No query starts after this time.
+    /// Time after which no query starts.
     #[arg(long, value_name = "TIME", default_value = "600s", value_parser = Time::parse)]
     pub duration: Time,
-    /// How long is waited for the last query afterwards.
+    /// How long to wait for the last query at the end.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
     pub drain: Time,
 }
@@ -191,7 +191,9 @@ pub struct Ping {
 
 fn parse_class(text: &str) -> Result<SizeClass, String> {
     let (size, share) = text.split_once(':').ok_or_else(|| {
-        format!("\"{text}\" is invalid; expected a size and its share of the requests, as 1KB:80%")
+        format!(
+            "\"{text}\" is invalid; expected a size and its share of the requests, such as 1KB:80%"
+        )
     })?;
     Ok(SizeClass {
         size: Size::parse(size)?,
@@ -206,7 +208,7 @@ fn parse_pick(text: &str) -> Result<Pick, String> {
         "random_idle" => Ok(Pick::RandomIdle),
         "round_robin" => Ok(Pick::RoundRobin),
         _ => Err(format!(
-            "\"{text}\" is invalid; expected random, random_idle and round_robin"
+            "\"{text}\" is invalid; expected random, random_idle or round_robin"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Opens the permanent connections of paper 6.2, with the congestion control that was asked for.
+//! Opens the persistent connections of paper 6.2 with the chosen congestion control.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -10,14 +10,14 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::failure::Failure;
 
-/// What the kernel has as congestion controls at the moment.
+/// The kernel's list of available congestion controls.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_millis(100);
-/// Connections that may wait to be accepted: 16 of each of many clients come at once.
+/// Backlog of connections to accept: many clients open 16 each at once.
 const BACKLOG: i32 = 4096;
 
-/// A server as the user named it, and where it is.
+/// A server's name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     /// As the user wrote it.
@@ -52,14 +52,14 @@ impl fmt::Display for Server {
 /// How connections are opened.
 #[derive(Clone, Debug)]
 pub struct Connector {
-    /// Name of the congestion control; without it the system's.
+    /// Name of the congestion control; `None`: the system's.
     pub congestion_control: Option<String>,
-    /// How long a server is waited for.
+    /// How long to retry a server that does not answer.
     pub patience: Duration,
 }
 
 impl Connector {
-    /// A connection to `server`. One that is not there yet is tried again until patience ends.
+    /// Connects to `server`, and retries until patience ends.
     pub async fn connect(&self, server: &Server) -> Result<TcpStream, Failure> {
         let start = Instant::now();
         loop {
@@ -89,7 +89,7 @@ impl Connector {
     }
 }
 
-/// A socket that listens on `address`; what it accepts has the congestion control `name`.
+/// A socket that listens on `address`; its connections have the congestion control `name`.
 pub fn listen(address: SocketAddr, name: Option<&str>) -> Result<TcpListener, Failure> {
     let socket = new_socket(address)?;
     set_congestion_control(&socket, name)?;
@@ -101,7 +101,7 @@ pub fn listen(address: SocketAddr, name: Option<&str>) -> Result<TcpListener, Fa
     Ok(TcpListener::from_std(socket.into())?)
 }
 
-/// The congestion control that a socket hands on to what it accepts.
+/// The congestion control that accepted connections inherit from a socket.
 pub fn congestion_control_of(listener: &TcpListener) -> io::Result<String> {
     let name = SockRef::from(listener).tcp_congestion()?;
     let end = name
@@ -129,8 +129,8 @@ fn set_congestion_control(socket: &Socket, name: Option<&str>) -> Result<(), Fai
         let available = std::fs::read_to_string(AVAILABLE).unwrap_or_default();
         let available: Vec<&str> = available.split_whitespace().collect();
         let why = match error.kind() {
-            ErrorKind::PermissionDenied => "this user may not choose it",
-            _ => "this kernel does not have it loaded",
+            ErrorKind::PermissionDenied => "this user may not select it",
+            _ => "the kernel has not loaded it",
         };
         Failure::option(
             "--congestion-control",

@@ -1,19 +1,19 @@
-//! How a command ends that does not succeed.
+//! Failures of a command, with their exit status.
 
 use std::fmt;
 use std::io;
 
-/// Why a command did not do what it was asked for.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Input that cannot be used: what was found and what is expected.
+    /// Invalid input: the value found and the expected form.
     Input(String),
-    /// Something that started and failed.
+    /// A run that started and failed.
     Run(String),
 }
 
 impl Failure {
-    /// An option with a value that cannot be used.
+    /// An option with an invalid value.
     pub fn option(option: &str, problem: impl fmt::Display) -> Self {
         Failure::Input(format!("{option}: {problem}"))
     }

@@ -1,6 +1,6 @@
-//! Incast (thesis 2.3.2): the client asks each of N servers for an N-th of `total` at once, waits for
-//! the last byte of all, and asks again. With jitter each request is held back by a uniform random
-//! time, which is part of the query's completion time (thesis 2.1.3). Times ps, sizes bytes.
+//! Incast (thesis 2.3.2): the client requests 1/N of `total` from each of N servers at once, waits for all
+//! bytes, and repeats. With jitter each request is delayed by a uniform random time, which is part of the
+//! query's completion time (thesis 2.1.3). Times in ps, sizes in bytes.
 
 use std::time::{Duration, Instant};
 
@@ -18,21 +18,21 @@ use crate::outcome::{End, Ends, Outcome, Window};
 /// An incast.
 #[derive(Debug)]
 pub struct Incast {
-    /// The servers that are asked.
+    /// The servers.
     pub servers: Vec<Server>,
     /// Bytes of all responses to a query.
     pub total_bytes: u64,
     /// Bytes of a request.
     pub request_bytes: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: u64,
-    /// No query starts after this time.
+    /// Time after which no query starts.
     pub duration: Duration,
-    /// How long is waited for the last query afterwards.
+    /// How long the client waits for the last query at the end.
     pub drain: Duration,
-    /// Each request is held back by a random time below this, ps.
+    /// Largest random delay of a request, ps.
     pub jitter_ps: u64,
-    /// Responses after this time from the query's start are not in time, ps.
+    /// Deadline of the responses, from the query's start, ps.
     pub deadline_ps: Option<u64>,
     /// Seed of the jitter.
     pub seed: u64,
@@ -49,7 +49,7 @@ struct Asker {
     suffered: bool,
 }
 
-/// A query under way or over.
+/// A query, open or complete.
 #[derive(Debug, Default)]
 struct Query {
     start_ps: u64,
@@ -77,15 +77,15 @@ impl Query {
     }
 }
 
-/// Bytes that server `number` of `servers` gives.
+/// Size of the response of server `number` of `servers`.
 fn share(total: u64, servers: usize, number: usize) -> u64 {
     let servers = servers as u64;
     total / servers + u64::from((number as u64) < total % servers)
 }
 
 impl Incast {
-    /// Carries the run out. When `stop` is ready it ends early, with the queries until then; one that
-    /// is under way has no completion time.
+    /// Runs the queries. When `stop` is ready it ends early, with the queries so far; an open query has no
+    /// completion time.
     pub async fn run(
         &self,
         connector: &Connector,
@@ -184,8 +184,8 @@ impl Asker {
         self.link.answer(self.bytes).await
     }
 
-    /// Counts a response that suffered, once: in the query before, of which the server tells only
-    /// now, and in the last, where the request was lost.
+    /// Counts a response with a timeout once: in the previous query, for which the server reports it only now,
+    /// or in the last, when the request was lost.
     fn blame(&mut self, queries: &mut [Query], losses: Losses) {
         let before = queries.len().wrapping_sub(2);
         if losses.before > 0
@@ -202,7 +202,7 @@ impl Asker {
         }
     }
 
-    /// What the server's TCP knows, after the last query.
+    /// The servers' TCP state after the last query.
     async fn last_words(&mut self, queries: &mut [Query]) -> Option<crate::tcp_info::TcpInfo> {
         let asked = self.link.server_info();
         let answer = tokio::time::timeout(LAST_WORDS, asked).await;

@@ -1,5 +1,5 @@
-//! What is asked of `hull-traffic dynamic`: the options, or the `[workload.requests]` table of a
-//! scenario, read by the simulator's own definition.
+//! The input of `hull-traffic dynamic`: options, or the `[workload.requests]` table of a scenario, read by
+//! the simulator's own definition.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,27 +11,27 @@ use hull_sim::workload::HostNames;
 use crate::failure::Failure;
 use crate::protocol::{MAX_FRAME, MIN_FRAME};
 
-/// Requests with the link and the times that go with them.
+/// Requests with their link and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// The requests.
     pub requests: Requests,
     /// Rate of the client's link, of which the load is a share.
     pub rate: Rate,
-    /// Before this, nothing is measured.
+    /// Warm-up before the measured time.
     pub warmup: Time,
-    /// What is measured.
+    /// The measured time.
     pub duration: Time,
-    /// How long is waited for responses afterwards.
+    /// How long the client waits for responses afterwards.
     pub drain: Time,
     /// The first seed.
     pub seed: u64,
-    /// What goes into the results as `scenario.toml`.
+    /// The `scenario.toml` of the results.
     pub text: String,
 }
 
 impl Inputs {
-    /// From a scenario file with `KEY=VALUE` overrides, of which all cells must ask for the same.
+    /// Reads a scenario file with `KEY=VALUE` overrides; all its cells must have the same requests.
     pub fn of_scenario(path: &Path, overrides: &[String]) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -54,7 +54,7 @@ impl Inputs {
         Ok(inputs.swap_remove(0))
     }
 
-    /// From options, with their names in what is wrong.
+    /// Reads options; errors name them.
     pub fn of_options(
         requests: Requests,
         rate: Rate,
@@ -88,8 +88,8 @@ impl Inputs {
         let scenario = &cell.scenario;
         let Some(requests) = &scenario.workload.requests else {
             return Err(Failure::Input(format!(
-                "{file}: workload: found no table \"requests\", which is what `hull-traffic dynamic` \
-                 carries out"
+                "{file}: workload: found no table \"requests\"; expected one, as `hull-traffic dynamic` \
+                 runs it"
             )));
         };
         check_frame(
@@ -107,7 +107,7 @@ impl Inputs {
         })
     }
 
-    /// Whether both ask for the same, whatever their schemes.
+    /// Whether both have the same requests, whatever their schemes.
     fn asks_like(&self, other: &Inputs) -> bool {
         let ask = |inputs: &Inputs| Inputs {
             text: String::new(),
@@ -117,13 +117,13 @@ impl Inputs {
     }
 }
 
-/// The table as it stands in a scenario.
+/// The table in a scenario's form.
 fn toml_of(requests: &Requests) -> Result<String, Failure> {
     let workload = BTreeMap::from([("workload", BTreeMap::from([("requests", requests)]))]);
     toml::to_string(&workload).map_err(|error| Failure::Run(error.to_string()))
 }
 
-/// Checks that a request of so many bytes holds what it has to say.
+/// Checks that a request of this size can hold its header.
 pub fn check_frame(key: &str, bytes: u64) -> Result<(), Failure> {
     if (MIN_FRAME as u64..=MAX_FRAME as u64).contains(&bytes) {
         return Ok(());

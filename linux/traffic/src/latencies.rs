@@ -1,6 +1,5 @@
-//! Latencies in histograms with a fixed relative error (HDR histograms): three significant digits from
-//! a nanosecond up, so that memory depends on the spread of the values and not on their number, and
-//! histograms of several clients may be added up.
+//! Latencies in HDR histograms with three significant digits from 1 ns up. Memory depends on the range of
+//! the values and not on their number, and histograms of several clients can be added.
 
 use std::io;
 use std::path::Path;
@@ -54,14 +53,14 @@ impl Latencies {
         self.bytes += bytes;
     }
 
-    /// How many there are.
+    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Mean, percentiles within 0.1%, and largest; `None` when there are none.
+    /// Mean, percentiles within 0.1%, and largest; `None` without latencies.
     pub fn distribution(&self) -> Option<Distribution> {
-        // A bucket tells its upper end, which may lie above the largest.
+        // A bucket reports its upper bound, which may exceed the largest value.
         let max_us = self.max_ps as f64 * 1e-6;
         let at = |share: f64| {
             let up_to_us = self.histogram.value_at_quantile(share) as f64 * 1e-3;
@@ -77,7 +76,7 @@ impl Latencies {
         })
     }
 
-    /// As the simulator tells of a class.
+    /// The simulator's summary of a class.
     pub fn summary(&self, class: &str) -> ClassSummary {
         ClassSummary {
             class: class.to_owned(),

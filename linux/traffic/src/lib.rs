@@ -1,13 +1,13 @@
 //! hull's traffic generator: the client and server application of HULL's testbed experiments (paper
 //! 6.1 and 6.2, thesis 2.3.2) over the kernel's TCP, between network namespaces or machines.
 //!
-//! - [`command`]: the options; [`action`] carries them out;
-//! - [`server`] answers; [`protocol`] is what is said, [`link`] the client's end of a connection;
-//! - [`arrivals`], [`queue`] and [`open_loop`] make requests, [`incast`] queries, [`long_flows`] flows
-//!   that last;
-//! - [`latencies`], [`tcp_info`], [`summary`] and [`results`] measure and write it down.
+//! - [`command`]: the options; [`action`] executes them;
+//! - [`server`]: the server; [`protocol`]: its protocol; [`link`]: the client's end of a connection;
+//! - [`arrivals`], [`queue`] and [`open_loop`]: requests; [`incast`]: queries; [`long_flows`]: long-lived
+//!   flows;
+//! - [`latencies`], [`tcp_info`], [`summary`] and [`results`]: measurements and their files.
 //!
-//! One thread does it all, so that times are taken by one clock in one order.
+//! Everything runs on one thread, so that all times come from one clock in one order.
 
 pub mod action;
 pub mod alarm;

@@ -1,4 +1,4 @@
-//! The client's end of a permanent connection: asks, and takes what comes.
+//! The client's end of a persistent connection: sends requests and receives responses.
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
@@ -14,17 +14,17 @@ use crate::failure::Failure;
 use crate::protocol::{HEAD, Head, INFO, Kind, Refused, Request, decode_info};
 use crate::tcp_info::TcpInfo;
 
-/// Bytes taken from a socket at once.
+/// Bytes read from a socket at once.
 const CHUNK: usize = 1 << 16;
-/// Chunks after which others get their turn.
+/// Chunks before other connections get their turn.
 const CHUNKS_IN_A_ROW: u32 = 4;
 
 thread_local! {
-    /// Where what comes is thrown.
+    /// Buffer for discarded bytes.
     static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; CHUNK].into_boxed_slice());
 }
 
-/// Payload that has come across on all connections of a client, bytes.
+/// Payload received on all connections of a client, bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Delivered(Arc<AtomicU64>);
 
@@ -40,10 +40,10 @@ impl Delivered {
     }
 }
 
-/// Retransmission timeouts that a response has told of.
+/// Retransmission timeouts that a response has reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Of the server, since the response before told of its own: they struck that one.
+    /// Of the server since it reported the last ones; they affected the previous response.
     pub before: u32,
     /// Of the client, from request to response.
     pub own: u32,
@@ -98,7 +98,7 @@ impl Link {
         sent.map_err(|error| self.broken(&error))
     }
 
-    /// Takes the response of `size` bytes to what was asked last.
+    /// Receives the response of `size` bytes to the last request.
     pub async fn answer(&mut self, size: u64) -> Result<Losses, Failure> {
         let id = self.next_id;
         self.next_id += 1;
@@ -124,7 +124,7 @@ impl Link {
         Ok(losses)
     }
 
-    /// What the server's TCP knows of the connection, with its timeouts since it told of them last.
+    /// The server's TCP state of the connection, with its timeouts since it last reported them.
     pub async fn server_info(&mut self) -> Result<(TcpInfo, u32), Failure> {
         Request::of(Kind::Info).encode(0, &mut self.frame);
         let mut bytes = [0; INFO];
@@ -142,19 +142,19 @@ impl Link {
         Ok((info, self.server_lost(info.timeouts)))
     }
 
-    /// What this end's TCP knows of the connection.
+    /// This end's TCP state of the connection.
     pub fn own_info(&self) -> Option<TcpInfo> {
         TcpInfo::of(self.stream.as_fd()).ok()
     }
 
-    /// Asks for bytes without end, or says that such will come.
+    /// Starts a long-lived flow in either direction.
     pub async fn begin_endless(&mut self, kind: Kind) -> Result<(), Failure> {
         Request::of(kind).encode(0, &mut self.frame);
         let sent = self.stream.write_all(&self.frame).await;
         sent.map_err(|error| self.broken(&error))
     }
 
-    /// Ends a flow without end; returns what the server's TCP knows of it.
+    /// Ends a long-lived flow; returns the server's TCP state.
     pub async fn end_endless(&mut self) -> Result<TcpInfo, Failure> {
         let closed = self.stream.shutdown().await;
         closed.map_err(|error| self.broken(&error))?;
@@ -178,20 +178,20 @@ impl Link {
         })
     }
 
-    /// Takes what there is, once there is something.
+    /// Receives the available bytes; waits until there are some.
     pub async fn take_some(&mut self) -> Result<usize, Failure> {
         let taken = self.receive_some(u64::MAX, &mut []).await;
         taken.map_err(|error| self.broken(&error))
     }
 
-    /// Sends bytes, as many as there is room for, once there is some.
+    /// Sends as many bytes as there is room for; waits until there is some.
     pub async fn send_some(&mut self) -> Result<usize, Failure> {
         static ZEROS: [u8; CHUNK] = [0; CHUNK];
         let sent = self.stream.write(&ZEROS).await;
         sent.map_err(|error| self.broken(&error))
     }
 
-    /// How much the server's count of timeouts has grown.
+    /// Growth of the server's count of timeouts.
     fn server_lost(&mut self, timeouts: Option<u32>) -> u32 {
         let now = timeouts.unwrap_or(self.server_timeouts);
         let grown = now.wrapping_sub(self.server_timeouts);
@@ -199,7 +199,7 @@ impl Link {
         grown
     }
 
-    /// Throws `size` bytes away but for the first.
+    /// Discards `size` bytes but for the first.
     async fn receive(&mut self, size: u64) -> io::Result<[u8; HEAD]> {
         let (mut head, mut have, mut chunks) = ([0; HEAD], 0_u64, 0_u32);
         while have < size {
@@ -213,7 +213,7 @@ impl Link {
         Ok(head)
     }
 
-    /// Takes up to `most` bytes and keeps the first of them as far as there is room.
+    /// Receives up to `most` bytes and keeps the first of them, as far as there is room.
     async fn receive_some(&mut self, most: u64, room: &mut [u8]) -> io::Result<usize> {
         loop {
             self.stream.readable().await?;
@@ -242,7 +242,7 @@ impl Link {
             _ => format!("the connection broke: {error}"),
         };
         Failure::Run(format!(
-            "{}: {what}; its log says why when it did so itself",
+            "{}: {what}; if the server closed it, its log states the cause",
             self.server
         ))
     }

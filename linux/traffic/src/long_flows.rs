@@ -1,4 +1,4 @@
-//! Long-lived flows between servers and client (paper 6.1, thesis 2.3.1), and what each of them gets.
+//! Long-lived flows between servers and client (paper 6.1, thesis 2.3.1), and the goodput of each.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::open_loop::{LAST_WORDS, ps};
 use crate::outcome::{End, Ends, LongFlow, Outcome, Sample, Window};
 use crate::protocol::Kind;
 
-/// How often an upload looks at what has been acknowledged.
+/// Interval at which an upload reads the acknowledged bytes.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Which way the bytes go.
+/// Direction of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Direction {
     /// From the servers to the client.
@@ -27,25 +27,25 @@ pub enum Direction {
     Upload,
 }
 
-/// Flows without end.
+/// A run of long-lived flows.
 #[derive(Debug)]
 pub struct LongFlows {
     /// The servers.
     pub servers: Vec<Server>,
-    /// Flows with each of them.
+    /// Number of flows with each of them.
     pub per_server: usize,
-    /// Which way the bytes go.
+    /// Direction of the data.
     pub direction: Direction,
-    /// Before this, nothing is measured.
+    /// Warm-up before the measured time.
     pub warmup: Duration,
-    /// What is measured, after the warm-up.
+    /// Measured time, after the warm-up.
     pub duration: Duration,
     /// Time between two samples.
     pub interval: Duration,
 }
 
 impl LongFlows {
-    /// Carries the run out; when `stop` is ready it ends early.
+    /// Runs the flows; ends early when `stop` is ready.
     pub async fn run(
         &self,
         connector: &Connector,
@@ -90,7 +90,7 @@ impl LongFlows {
             () = &mut stop => true,
             ended = tasks.join_next() => match ended {
                 Some(Ok(Err(failure))) => return Err(failure),
-                _ => return Err(Failure::Run("a flow ended by itself".to_owned())),
+                _ => return Err(Failure::Run("a flow ended unexpectedly".to_owned())),
             },
         };
         watcher.close();
@@ -101,7 +101,7 @@ impl LongFlows {
     }
 }
 
-/// Moves bytes until it is dropped.
+/// Transfers bytes until it is dropped.
 async fn keep_moving(
     link: &mut Link,
     direction: Direction,
@@ -133,7 +133,7 @@ async fn keep_moving(
     }
 }
 
-/// Looks at all flows in turn.
+/// Samples all flows in turn.
 #[derive(Debug)]
 struct Watcher<'a> {
     flows: &'a LongFlows,

@@ -1,8 +1,7 @@
-//! Requests in an open loop over permanent connections (paper 6.2): each has its time, whatever the
-//! ones before it do, and its latency runs from that time. One request at a time is on a connection;
-//! where no connection of a request's group is free, the request waits, and the waiting is part of its
-//! latency. So a server that stalls shows in all requests that were to be sent meanwhile (what else is
-//! known as coordinated omission).
+//! Requests in an open loop over persistent connections (paper 6.2). A request is due at its own time,
+//! independent of earlier requests, and its latency runs from that time. A connection carries one request at
+//! a time. If no connection of a request's group is free, the request waits, which counts as latency. The
+//! stall of a server therefore shows in all requests due meanwhile (no coordinated omission).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,13 +19,13 @@ use crate::link::{Delivered, Link};
 use crate::outcome::{Ends, Outcome, Window};
 use crate::queue::Queue;
 
-/// Between the last connection's opening and time 0.
+/// Time from the opening of the last connection to time 0.
 const HEAD_START: Duration = Duration::from_millis(20);
-/// How long the servers may take to tell of their TCP at the end.
+/// How long the servers may take to report their TCP state at the end.
 pub const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Requests that are handed over at once at most.
+/// Most requests handed over at once.
 const IN_A_ROW: usize = 64;
-/// How often the end of the outstanding requests is looked for.
+/// Interval at which outstanding requests are checked.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// A run of requests.

@@ -1,4 +1,4 @@
-//! What a run of a client leaves, before it is written down.
+//! The result of a client's run, before it is written.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::tcp_info::TcpInfo;
 /// A result.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Names of the classes of sizes.
+    /// Names of the size classes.
     pub classes: Vec<String>,
     /// Requests that were answered, in the order of their answers.
     pub flows: Vec<FlowRecord>,
@@ -24,29 +24,29 @@ pub struct Outcome {
     pub latencies: Vec<Latencies>,
     /// Measured requests that were not answered, by class.
     pub unanswered: Vec<u64>,
-    /// How much later than its time the client took up a request.
+    /// Delays of the client itself: from a request's due time until it handles it.
     pub lateness: Option<Distribution>,
     /// Measured requests that found no connection free.
     pub queued: u64,
     /// Queries of an incast.
     pub queries: Vec<QueryRecord>,
-    /// Long-lived flows over time.
+    /// Samples of the long-lived flows.
     pub series: Vec<Sample>,
     /// Long-lived flows in the measured time.
     pub long_flows: Vec<LongFlow>,
-    /// How evenly they shared.
+    /// Jain's index of their goodput.
     pub fairness: Option<Fairness>,
-    /// Permanent connections.
+    /// Persistent connections.
     pub connections: usize,
     /// The measured time.
     pub window: Window,
-    /// What TCP knew of the connections at the end.
+    /// TCP state of the connections at the end.
     pub ends: Ends,
-    /// Whether it was stopped before its time.
+    /// Whether it was stopped early.
     pub interrupted: bool,
 }
 
-/// A long-lived flow at one time.
+/// A sample of a long-lived flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// Time since the start of the run, ps.
@@ -66,7 +66,7 @@ pub struct Sample {
 pub struct LongFlow {
     /// Number of the flow.
     pub flow: usize,
-    /// Its server, as it was named.
+    /// Name of its server.
     pub server: String,
     /// Goodput, bit/s.
     pub goodput_bps: f64,
@@ -77,7 +77,7 @@ pub struct LongFlow {
 pub struct End {
     /// The client's.
     pub own: Option<TcpInfo>,
-    /// The server's; none when it was not asked because a response was on its way.
+    /// The server's; `None` if a response was in flight, so that it was not asked.
     pub server: Option<TcpInfo>,
 }
 
@@ -98,7 +98,7 @@ impl Ends {
     }
 }
 
-/// The measured time, and what was received in it.
+/// The measured time, and the bytes received in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     from: Option<(Instant, u64)>,
@@ -121,7 +121,7 @@ impl Window {
         Ok(())
     }
 
-    /// From one reading of clock and bytes to another.
+    /// Starts and ends at given readings of clock and bytes.
     pub fn of(from: (Instant, u64), to: (Instant, u64)) -> Self {
         Window {
             from: Some(from),
@@ -141,7 +141,7 @@ impl Window {
         }
     }
 
-    /// How long it was open, s.
+    /// Time for which it was open, s.
     pub fn seconds(&self) -> f64 {
         match (self.from, self.to) {
             (Some((from, _)), Some((to, _))) => (to - from).as_secs_f64(),
@@ -149,7 +149,7 @@ impl Window {
         }
     }
 
-    /// Payload per time, bit/s; 0 when it never opened.
+    /// Payload per time, bit/s; 0 if it never opened.
     pub fn goodput_bps(&self) -> f64 {
         match (self.from, self.to) {
             (Some((from, before)), Some((to, after))) if to > from => {

@@ -1,15 +1,15 @@
-//! What client and server say to each other (paper 6.2: "a request for a file", and the file). Bytes
-//! on the wire, numbers in network order.
+//! The protocol of client and server (paper 6.2: "a request for a file", and the file). Numbers are in network
+//! byte order.
 //!
-//! A request is one frame: a length, a magic number, version, kind, ID, size, service time, then
-//! padding up to the frame's length, because the documents give sizes to requests too. A response is
-//! exactly as many bytes as were asked for. Where they have room, the first 24 are a head: the
-//! request's ID, and what the server's TCP has lost so far, so that the client learns of timeouts
-//! without a packet more on the network than there would be without asking.
+//! A request is one frame: a length, a magic number, version, kind, ID, size, service time, then padding to
+//! the frame's length, because the documents specify sizes of requests too. A response has exactly the
+//! requested number of bytes. If it is long enough, its first 24 bytes are a header: the request's ID, and
+//! the server's retransmissions and timeouts so far, so that the client learns of timeouts without additional
+//! packets.
 
 use crate::tcp_info::{self, TcpInfo};
 
-/// First bytes of each frame and head.
+/// First bytes of each frame and header.
 const MAGIC: [u8; 4] = *b"HULL";
 /// Version of the protocol.
 const VERSION: u8 = 1;
@@ -21,23 +21,22 @@ pub const MAX_FRAME: usize = 1_000_000;
 pub const MAX_RESPONSE: u64 = hull_sim::scenario::MAX_FLOW_BYTES;
 /// Longest service time, ns: an hour.
 pub const MAX_SERVICE_NS: u64 = 3_600_000_000_000;
-/// Bytes of a response's head.
+/// Bytes of a response's header.
 pub const HEAD: usize = 24;
 /// Bytes of the answer to [`Kind::Info`].
 pub const INFO: usize = HEAD + tcp_info::WIRE;
 
-/// What is asked for.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As many bytes as `size` says.
+    /// `size` bytes.
     Fetch = 1,
-    /// Bytes without end, until the client closes its direction of the connection; then as for
-    /// [`Kind::Info`].
+    /// Bytes until the client closes its direction of the connection; then as for [`Kind::Info`].
     Download = 2,
-    /// Whatever follows is thrown away, until the client closes its direction of the connection; then
-    /// as for [`Kind::Info`].
+    /// Discard what follows until the client closes its direction of the connection; then as for
+    /// [`Kind::Info`].
     Upload = 3,
-    /// What the server's TCP knows of this connection.
+    /// The server's TCP state of this connection.
     Info = 4,
 }
 
@@ -46,7 +45,7 @@ pub enum Kind {
 pub struct Request {
     /// What is asked for.
     pub kind: Kind,
-    /// Comes back in the response's head.
+    /// Returned in the response's header.
     pub id: u64,
     /// Bytes of the response; 0 unless it is a [`Kind::Fetch`].
     pub size: u64,
@@ -54,7 +53,7 @@ pub struct Request {
     pub service_ns: u64,
 }
 
-/// Why a peer is dropped: what was found and what is expected.
+/// Why a peer is dropped: the value found and the expected form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(pub String);
 
@@ -127,7 +126,7 @@ fn refuse<T>(what: &str, found: impl std::fmt::Display, allowed: &str) -> Result
     )))
 }
 
-/// Takes requests out of a stream of bytes. Keeps the head of one frame and nothing else.
+/// Parses requests from a stream of bytes; keeps only the header of one frame.
 #[derive(Debug)]
 pub struct Parser {
     head: [u8; MIN_FRAME],
@@ -146,8 +145,8 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Takes bytes from the front of `bytes` until a request is complete or there are none left. A
-    /// stream that was refused once makes no sense any more.
+    /// Consumes bytes from the front of `bytes` until a request is complete or none are left. Do not use it
+    /// after an error.
     pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<Request>, Refused> {
         if self.have < MIN_FRAME {
             let n = bytes.len().min(MIN_FRAME - self.have);
@@ -171,8 +170,7 @@ impl Parser {
         Ok(Some(request))
     }
 
-    /// Checks length, magic number and version as soon as they are there, so that a peer of another
-    /// kind is not waited for.
+    /// Checks length, magic number and version as soon as they arrive, to reject a foreign peer at once.
     fn check_start(&self) -> Result<(), Refused> {
         if self.have >= 4 {
             let length = u64::from(word(&self.head, 0)) + 4;
@@ -192,15 +190,14 @@ impl Parser {
     }
 }
 
-/// The head of a response.
+/// The header of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// ID of the request.
     pub id: u64,
-    /// Segments that the server has sent again on this connection, when it had the request.
+    /// Segments that the server had retransmitted on this connection when it received the request.
     pub retransmissions: u32,
-    /// Retransmission timeouts of the server on this connection until then, where its kernel counts
-    /// them.
+    /// Retransmission timeouts of the server on this connection until then, if its kernel counts them.
     pub timeouts: Option<u32>,
 }
 
@@ -216,7 +213,7 @@ impl Head {
         bytes
     }
 
-    /// From the wire; refused where it does not answer request `id`.
+    /// Decodes a header; an error if it does not answer request `id`.
     pub fn decode(bytes: &[u8; HEAD], id: u64) -> Result<Self, Refused> {
         if bytes[..4] != MAGIC || bytes[4] != VERSION {
             let found = bytes[..5].escape_ascii();

@@ -1,5 +1,5 @@
-//! Requests that wait for a free connection of a group. Their waiting counts: the loop is open (paper
-//! 6.2), and latency runs from the time at which a request was to be sent.
+//! Requests that wait for a free connection of a group. The wait is part of their latency, because the loop is
+//! open (paper 6.2) and latency runs from the time at which a request is due.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::arrivals::Arrival;
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Arrival>,
-    /// Connections that have nothing to do.
+    /// Idle connections.
     idle: usize,
     closed: bool,
 }
@@ -34,7 +34,7 @@ impl Queue {
         must_wait
     }
 
-    /// The next request, once there is one; `None` when the queue is closed and empty.
+    /// Waits for the next request; `None` when the queue is closed and empty.
     pub async fn next(&self) -> Option<Arrival> {
         let mut waited = false;
         loop {
@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// No more requests will come.
+    /// Closes the queue: no more requests follow.
     pub fn close(&self) {
         self.state().closed = true;
         self.news.notify_waiters();

@@ -1,5 +1,5 @@
-//! The folder of results: made under another name and moved into place when it is whole, with the
-//! tables of a simulation (docs/results.md).
+//! The folder of results, with the tables of a simulation (docs/results.md): built under another name and
+//! moved into place when complete.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,16 +15,16 @@ use crate::latencies::write_histograms;
 use crate::outcome::{Outcome, Sample};
 use crate::summary::Summary;
 
-/// Of the simulator's columns over time those that a receiver knows.
+/// The simulator's columns of `series.parquet` that a receiver knows.
 const SERIES: [&str; 5] = ["time_ps", "flow", "src", "dst", "delivered_bytes"];
-/// And one of its own.
+/// A column that the simulator lacks.
 const GOODPUT: Column = Column::new(
     "goodput_bps",
     "bit/s",
     "payload delivered since the flow's last sample, over the time since then",
 );
 
-/// A folder to be.
+/// A folder under construction.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -33,11 +33,11 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes room for results at `path` before anything is run. What is there already is refused,
-    /// or with `force` replaced in the end.
+    /// Prepares a folder for results at `path` before the run. An existing folder is rejected, or with `force`
+    /// replaced at the end.
     pub fn claim(path: &Path, force: bool) -> Result<Self, Failure> {
         if path.exists() && !force {
-            let problem = format!("found {}, which is there already", path.display());
+            let problem = format!("{} exists already", path.display());
             let allowed = "expected a folder that does not exist, or --force to replace it";
             return Err(Failure::option("--out", format!("{problem}; {allowed}")));
         }
@@ -71,7 +71,7 @@ impl Folder {
         written.map_err(|error| Failure::Run(format!("{}: {error}", self.path.display())))
     }
 
-    /// Gives the place up again.
+    /// Removes the folder under construction.
     pub fn abandon(self) {
         // What is left of it is replaced by the next run.
         let _ = remove(&self.partial);

@@ -1,6 +1,6 @@
-//! The server of paper 6.2: "the server application responds with the requested file". It also
-//! waits a service time before it does, sends or takes bytes without end for long-lived flows (paper
-//! 6.1), and tells what its TCP knows of a connection.
+//! The server of paper 6.2: "the server application responds with the requested file". It can wait a service
+//! time before it answers, sends or receives long-lived flows (paper 6.1), and reports its TCP state of a
+//! connection.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::SocketAddr;
@@ -16,18 +16,18 @@ use crate::alarm::Alarm;
 use crate::protocol::{Head, Kind, Parser, Refused, Request, encode_info};
 use crate::tcp_info::TcpInfo;
 
-/// Bytes read at once, and so what is held for a connection.
+/// Bytes read at once, which is also a connection's memory.
 const READ: usize = 1 << 12;
 /// Bytes written at once.
 const WRITE: usize = 1 << 16;
-/// Writes after which others get their turn.
+/// Writes before other connections get their turn.
 const WRITES_IN_A_ROW: u32 = 4;
-/// Pause when there is no room for another connection.
+/// Pause when no further connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
 static ZEROS: [u8; WRITE] = [0; WRITE];
 
-/// What a server has done.
+/// Counts of a server.
 #[derive(Debug, Default)]
 pub struct Served {
     connections: AtomicU64,
@@ -42,7 +42,7 @@ impl Served {
     }
 }
 
-/// Serves until it is dropped. Lines for people go to `log`.
+/// Serves until it is dropped; messages go to `log`.
 pub async fn serve(
     listener: TcpListener,
     served: Arc<Served>,
@@ -67,7 +67,7 @@ pub async fn serve(
     }
 }
 
-/// Serves one connection to its end; returns what the log should say of that.
+/// Serves one connection to its end; returns a message for the log.
 async fn attend(stream: TcpStream, peer: SocketAddr, served: &Served) -> Option<String> {
     let error = match converse(stream, served).await {
         Ok(()) => return None,
@@ -129,7 +129,7 @@ async fn answer(stream: &TcpStream, request: &Request, alarm: &mut Alarm) -> io:
     write(stream, if room { &head } else { &[] }, request.size).await
 }
 
-/// Sends until the client closes its direction, then tells of TCP.
+/// Sends until the client closes its direction, then reports its TCP state.
 async fn send_endless(stream: &TcpStream) -> io::Result<()> {
     loop {
         let ready = stream
@@ -147,7 +147,7 @@ async fn send_endless(stream: &TcpStream) -> io::Result<()> {
     last_words(stream).await
 }
 
-/// Throws away until the client closes its direction, then tells of TCP.
+/// Discards until the client closes its direction, then reports its TCP state.
 async fn take_endless(stream: &TcpStream) -> io::Result<()> {
     let mut buffer = vec![0; WRITE];
     while read_some(stream, &mut buffer).await? > 0 {
@@ -192,7 +192,7 @@ async fn read_some(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Reads what there is; `None` when there is nothing yet, 0 at the end.
+/// Reads the available bytes; `None` if there are none yet, 0 at the end.
 fn read_now(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     match stream.try_read(buffer) {
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),

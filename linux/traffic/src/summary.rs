@@ -1,6 +1,6 @@
-//! `summary.json` of a run over real TCP: the keys of a part of a simulation, so that hull's tables and
-//! reports take it as one. What an end host cannot know (the switch's queue, its marks and drops) is
-//! null; what was not simulated is 0.
+//! `summary.json` of a run over real TCP. Its keys are those of a simulation, so hull's tables and reports
+//! read it like one. Values that an end host cannot know (the switch's queue, its marks and drops) are null,
+//! and counts of the simulator are 0.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::outcome::{LongFlow, Outcome};
 use crate::tcp_info::{TcpEnds, TcpInfo};
 
-/// What stands in `summary.json`.
+/// The content of `summary.json`.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     hull_version: &'static str,
@@ -21,7 +21,7 @@ pub struct Summary {
     identity: Identity,
     /// Which kind of run.
     mode: &'static str,
-    /// Whether it was stopped before its time.
+    /// Whether it was stopped early.
     interrupted: bool,
     /// The measured time, s.
     measured_seconds: f64,
@@ -39,7 +39,7 @@ pub struct Summary {
     slowdown: Unknown,
     /// Measured requests without a response, by class.
     unanswered: Vec<Unanswered>,
-    /// How late the client itself was, us.
+    /// How late the client itself sent requests, us.
     lateness: Option<Distribution>,
     /// Measured requests that found no connection free.
     queued: u64,
@@ -90,7 +90,7 @@ struct Tcp {
     servers: TcpEnds,
 }
 
-/// What a run is called.
+/// The names of a run.
 #[derive(Clone, Debug)]
 pub struct Title {
     /// Name.
@@ -99,7 +99,7 @@ pub struct Title {
     pub identity: Identity,
     /// Which kind of run: `dynamic`, `incast`, ...
     pub mode: &'static str,
-    /// When the command began.
+    /// Start of the command.
     pub begun: Instant,
 }
 

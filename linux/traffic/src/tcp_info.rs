@@ -1,6 +1,5 @@
-//! What the kernel knows of a connection: Linux's `TCP_INFO`. The structure has grown with the
-//! kernel's versions, so its fields are taken from the bytes by their place in
-//! `include/uapi/linux/tcp.h`, as far as the kernel filled them.
+//! Linux's `TCP_INFO` of a connection. The structure grows with kernel versions, so fields are read at their
+//! offsets in `include/uapi/linux/tcp.h`, as far as the kernel filled them.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -10,7 +9,7 @@ use serde::Serialize;
 /// Bytes on the wire: 8 numbers.
 pub const WIRE: usize = 8 * 4;
 
-/// No threshold yet: the kernel's TCP_INFINITE_SSTHRESH.
+/// The kernel's TCP_INFINITE_SSTHRESH: no threshold yet.
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// One end of a connection at one time.
@@ -20,9 +19,9 @@ pub struct TcpInfo {
     pub rtt_us: u32,
     /// Congestion window, segments.
     pub cwnd: u32,
-    /// Slow-start threshold, segments; none before the first reduction.
+    /// Slow-start threshold, segments; `None` before the first reduction.
     pub ssthresh: Option<u32>,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmissions: u32,
     /// Bytes acknowledged, modulo 2^32.
     pub acked_bytes: u32,
@@ -35,7 +34,7 @@ pub struct TcpInfo {
 }
 
 impl TcpInfo {
-    /// Asks the kernel.
+    /// Reads it from the kernel.
     pub fn of(socket: BorrowedFd<'_>) -> io::Result<Self> {
         let mut bytes = [0_u8; 256];
         let mut length = bytes.len() as libc::socklen_t;
@@ -57,7 +56,7 @@ impl TcpInfo {
         Ok(TcpInfo::read(&bytes[..bytes.len().min(length as usize)]))
     }
 
-    /// From the kernel's structure.
+    /// Decodes the kernel's structure.
     fn read(bytes: &[u8]) -> Self {
         let word = |at: usize| {
             let bytes = bytes.get(at..at + 4)?;
@@ -81,7 +80,7 @@ impl TcpInfo {
         }
     }
 
-    /// For the other end of the connection.
+    /// Encodes it for the other end of the connection.
     pub fn encode(&self) -> [u8; WIRE] {
         let mut bytes = [0; WIRE];
         let known = |number: Option<u32>| number.unwrap_or(u32::MAX);
@@ -101,7 +100,7 @@ impl TcpInfo {
         bytes
     }
 
-    /// From the other end; what is missing counts as not known.
+    /// Decodes the other end's; missing fields are unknown.
     pub fn decode(bytes: &[u8]) -> Self {
         let number = |i: usize| {
             let bytes = bytes.get(4 * i..4 * i + 4)?;
@@ -124,7 +123,7 @@ impl TcpInfo {
 /// One end of all connections of a run, at its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TcpEnds {
-    /// Connections that could be asked.
+    /// Connections with TCP_INFO.
     pub connections: usize,
     /// Mean of the smoothed round-trip times, us.
     pub mean_rtt_us: Option<f64>,
@@ -136,9 +135,9 @@ pub struct TcpEnds {
     pub max_cwnd: Option<u32>,
     /// Largest slow-start threshold of those that have one, segments.
     pub max_ssthresh: Option<u32>,
-    /// Segments sent again, of all.
+    /// Retransmitted segments of all.
     pub retransmissions: Option<u64>,
-    /// Retransmission timeouts of all, where the kernel counts them.
+    /// Retransmission timeouts of all, if the kernel counts them.
     pub timeouts: Option<u64>,
     /// Segments delivered, of all.
     pub delivered: Option<u64>,

@@ -1,1 +1,1 @@
-"""`hull ask`: what headroom would bring on a network, answered from its own traffic."""
+"""`hull ask`: predicts the effect of headroom on a network from a trace of its traffic."""

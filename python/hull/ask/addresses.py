@@ -11,7 +11,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True)
 class Address:
-    """An address of the trace, as it stands there."""
+    """An address in the trace's own spelling."""
 
     text: str
     bytes: int

@@ -1,7 +1,7 @@
-"""The answer: what small flows gain and large ones lose at each headroom, and what to do.
+"""The answer: what small flows gain and large flows lose at each headroom, and the recommendation.
 
 Completion times in us. Each change is against today's scheme on the same flows and seed, so that
-what differs between seeds cancels; its interval is Student's t over the seeds (95%).
+variation between seeds cancels; its interval is Student's t over the seeds (95%).
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Row:
     small_mean_change: Value | None
     large_mean_change: Value | None
     unfinished: int
-    """Flows that had not arrived when the run ended, all seeds together."""
+    """Flows not completed at the end of the run, over all seeds."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Advice:
 
 
 def choose_sizes(sizes: "pl.Series", small: int | None, large: int | None) -> Sizes:
-    """The bounds that were asked for; else what one window of a new connection carries, and 1 MB,
-    where the trace has such flows, else its smallest tenth and the largest that carry half.
+    """The requested bounds. By default the first window of a connection and 1 MB; if the trace has
+    no such flows, its smallest tenth and the largest flows that carry half of the bytes.
     """
     ordered = sizes.sort()
     why = []

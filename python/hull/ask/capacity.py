@@ -1,8 +1,8 @@
-"""Whether a network can carry a trace at all: bytes over rates, link by link.
+"""Whether a network can carry a trace: bytes over rates, link by link.
 
-What a rack sends to other racks has to fit through its switch's links to other switches together;
-what a host sends and receives, through its own. Loads are parts of the rate, of bytes on the wire,
-over the time in which flows start and the longest of them then takes.
+A rack's traffic to other racks must fit through its switch's links to other switches, a host's
+traffic through its own link. Loads are shares of the rate, with bytes on the wire, over the time in
+which flows start plus the duration of the longest of them.
 """
 
 from dataclasses import dataclass

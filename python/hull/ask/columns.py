@@ -1,6 +1,7 @@
-"""Which column of a trace is what: start, end or duration, addresses, ports, bytes or packets.
+"""The roles of a trace's columns: start, end or duration, addresses, ports, bytes or packets.
 
-By the usual names of collectors, or by `--columns start=ts:ms,src=src_ip,bytes=octets`.
+They are recognized by the usual names of collectors, or set by `--columns
+start=ts:ms,src=src_ip,bytes=octets`.
 """
 
 import difflib

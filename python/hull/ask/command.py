@@ -131,7 +131,7 @@ def ask(request: Request) -> Answer:
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
-    """A flow list, named by what is in it, so that an earlier run's is never replaced."""
+    """A flow list, named after its content, so that it never replaces that of an earlier run."""
     import hashlib
     import io
 

@@ -1,4 +1,4 @@
-"""What became of a trace's rows: kept, dropped and why, and what was guessed; bytes in bytes."""
+"""Counts of a trace's rows: kept, dropped with reasons, and inferred properties; sizes in bytes."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Counts:
-    """Rows in, flows out, and all that lies between."""
+    """Counts from rows to flows."""
 
     rows: int
     flows: int
@@ -24,7 +24,7 @@ class Counts:
     """Of the flows."""
     dropped: tuple[Dropped, ...] = ()
     guessed: tuple[str, ...] = ()
-    """Sentences for the page: each names what was assumed and how to say otherwise."""
+    """Sentences for the page: each names an assumption and the option that overrides it."""
 
 
 def number(value: int) -> str:

@@ -1,8 +1,8 @@
-"""Flows drawn from those that were seen, so that each seed has traffic of its own (`--fit`).
+"""Flows drawn from the recorded ones, so that each seed has its own traffic (`--fit`).
 
-A drawn flow has the ends and the size of one that was seen, and comes after one of the gaps that
-were seen; both are drawn independently, with replacement. What depends on the order of flows, as
-bursts do, is not in it: `Fit` says how much that is. Times in ps.
+A drawn flow has the endpoints and the size of a recorded one, and follows after a recorded gap;
+both are drawn independently, with replacement. Properties that depend on the order of flows, such
+as bursts, are lost: `Fit` quantifies this. Times in ps.
 """
 
 from dataclasses import dataclass

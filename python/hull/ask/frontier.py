@@ -1,7 +1,8 @@
-"""What small flows gain against what large ones lose, as points: of all flows, and of each group.
+"""The gain of small flows against the loss of large ones, as points: for all flows, and for each
+group.
 
-A group that has no small flows stands against the small ones of all flows, one that has no large
-ones against all large ones. Completion times, us.
+A group without small flows is compared with the small ones of all flows, a group without large
+flows with all large ones. Completion times, us.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""Units of time columns that were not given: by the column's name, then by its values.
+"""Units of time columns, inferred from the column's name, then from its values.
 
-What is guessed is said; what cannot be guessed is asked for.
+The page states each inferred unit; an ambiguous one is an error.
 """
 
 from dataclasses import dataclass, replace

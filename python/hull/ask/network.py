@@ -27,8 +27,9 @@ LINK_DELAY = "500ns"
 ROUND_TRIP_S = 30e-6
 """Between two idle hosts with the kernel's stack, where `--rtt` is not given."""
 BUFFER_PER_GBPS = 20_000
-"""Room of a port for each Gbit/s of its hosts' rate, where `--buffer` is not given: a share of what
-switches of today have for all ports together."""
+"""Default buffer of a port per Gbit/s of its hosts' rate: a share of the total memory of current
+switches.
+"""
 _LEAST_BUFFER = 300_000
 _SHORT = re.compile(
     r"(?:(?P<leaves>\d+)x)?(?P<hosts>\d+)@(?P<rate>[\d.]+\s*[a-zA-Z/]+)"
@@ -36,7 +37,7 @@ _SHORT = re.compile(
 )
 _GRAPHS = (".graphml", ".json")
 _OF_SWITCHES = ("rate", "delay", "latency", "buffer", "memory", "cut_through", "count_in_service")
-"""What a scenario's switches keep: what they mark is hull's to choose."""
+"""The switch keys kept from a scenario; hull chooses the marking."""
 _OF_TRANSPORT = ("mtu", "header", "framing")
 
 
@@ -252,7 +253,7 @@ def _of_graph(form: str) -> Network:
 
 
 def _without_nothing(value: Any) -> Any:
-    """A table as TOML has it: keys without a value left out."""
+    """A table for TOML, without keys that have no value."""
     if isinstance(value, dict):
         kept = {key: _without_nothing(inner) for key, inner in value.items()}
         return {key: inner for key, inner in kept.items() if inner is not None and inner != {}}

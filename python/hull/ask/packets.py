@@ -91,8 +91,8 @@ def read_capture(path: Path, idle_ps: int = IDLE_PS) -> Capture:
     )
     said = [
         f"Packets of the same addresses and ports are one flow in each direction until a gap of "
-        f"{duration(idle_ps)} or a new connection. A flow's size is the data that TCP and UDP "
-        "carry, with what was sent again."
+        f"{duration(idle_ps)} or a new connection. A flow's size is the payload of TCP and UDP, "
+        "retransmissions included."
     ]
     if counts["cut_off"]:
         said.append(

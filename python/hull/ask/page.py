@@ -1,5 +1,6 @@
-"""The page of an answer: the advice first, then the frontier as picture and table, how sure it is,
-the commands that deploy it, and what was dropped, guessed and left out. Changes in per cent.
+"""The page of an answer: the recommendation, the frontier as picture and table, its uncertainty,
+the commands for deployment, and the dropped rows, inferred properties and omissions. Changes in
+percent.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ _ALONE = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What stands on the page besides the answer: each a list of sentences."""
+    """Further content of the page, each a list of sentences."""
 
     title: str
     traffic: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""The picture of an answer: what small flows gain against what large ones lose, as a PDF.
+"""The picture of an answer: the gain of small flows against the loss of large ones, as a PDF.
 
 Axes are completion times, us; a point is a mean over seeds, its bars the 95% interval. The lower
-left corner is where one wants to be.
+left corner is best.
 """
 
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ class Places:
 
     kind: str
     host_of: dict[str, int]
-    """Address, as it stands in the trace -> host; without those outside."""
+    """Address in the trace's spelling -> host, without addresses outside."""
     how: str
     guessed: tuple[str, ...] = ()
 

@@ -50,8 +50,10 @@ def place(
     gateway: int | None = None,
     names: Mapping[str, int] | None = None,
 ) -> Placed:
-    """The flows of a trace between the hosts of `racks`; `names`: of hosts, where the table has
-    them; `gateway`: the host for what is outside, else the last one. Raises UsageError.
+    """The flows of a trace between the hosts of `racks`.
+
+    `names`: hosts by name, if the table has names; `gateway`: the host for addresses outside
+    (default: the last one). Raises UsageError.
     """
     import polars as pl
 

@@ -91,7 +91,7 @@ def hull_name(part: float) -> str:
 
 
 def read_give_up(text: str) -> tuple[float, ...]:
-    """Headrooms such as `2%,5%,10%` or `0.05`, ascending; UsageError for what is none."""
+    """Headrooms such as `2%,5%,10%` or `0.05`, ascending. Raises UsageError for any other text."""
     found = set()
     for word in text.split(","):
         number, sign, _ = word.strip().partition("%")

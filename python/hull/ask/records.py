@@ -52,7 +52,7 @@ class Records:
 
 
 def head_of(path: Path) -> bytes:
-    """The first bytes of a trace, out of gzip. Raises UsageError for what is no file."""
+    """The first bytes of a trace, decompressed. Raises UsageError unless it is a file."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(number, "rb") as file:

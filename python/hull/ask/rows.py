@@ -1,4 +1,4 @@
-"""What a trace's rows add up to, once they are in one form: bytes, times in ticks; what is refused.
+"""Totals of a trace's rows in their common form (bytes, times in ticks), and the rejected rows.
 
 Columns: row, start, src, dst, bytes, duration_ps, why (0: kept, else a key of WHY).
 """
@@ -72,7 +72,7 @@ def check(
     roles: dict[str, Column],
     tick_ps: int,
 ) -> None:
-    """Raise UsageError for what cannot be replayed."""
+    """Raise UsageError for a trace that cannot be replayed."""
     import polars as pl
 
     def value(index: int, column: str) -> Any:

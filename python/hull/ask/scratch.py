@@ -1,4 +1,4 @@
-"""A temporary folder that goes with what holds it."""
+"""A temporary folder that is removed with its owner."""
 
 import shutil
 import tempfile

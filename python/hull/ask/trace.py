@@ -60,9 +60,11 @@ def read_trace(
     idle_ps: int = IDLE_PS,
     scratch: Path | None = None,
 ) -> Trace:
-    """The flows of a trace. `columns`: what `--columns` says; `unit`: that of the start and end;
-    `packet_bytes`: of a packet, where only packets are counted; `idle_ps`: the gap that ends a flow
-    of a capture. Raises UsageError.
+    """The flows of a trace.
+
+    `columns`: the value of `--columns`; `unit`: that of start and end; `packet_bytes`: bytes per
+    packet if the trace counts only packets; `idle_ps`: the gap that ends a flow of a capture.
+    Raises UsageError.
     """
     import polars as pl
 

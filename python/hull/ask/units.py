@@ -60,7 +60,7 @@ class Clock:
     pattern: str | None = None
     """Of ISO text, as chrono writes it."""
     tick_ps: int = 1000
-    """Unit of what is kept: 1000 where the times are those of a calendar."""
+    """Unit of the stored times: 1000 for calendar times."""
     digits: int | None = None
     """Decimal places of the unit that a double holds here."""
 

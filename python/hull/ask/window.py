@@ -143,7 +143,7 @@ def _before(placed: Placed, begin: int) -> tuple[int, int]:
 
 
 def _busiest(start: "np.ndarray", sizes: "np.ndarray", most_flows: int) -> tuple[int, int]:
-    """Begin and end of the consecutive flows, at most so many, with the most bytes."""
+    """Start and end of the consecutive flows, up to a maximum number, with the most bytes."""
     import numpy as np
 
     # Of millions of flows each array is large: none is kept longer than it is needed.

@@ -27,7 +27,7 @@ class Option:
     """
 
     def __init__(self, *names: str, metavar: str = "", help: str = "") -> None:
-        """`metavar` stands for its value."""
+        """`metavar` is the name of its value in help."""
         self.names = names
         self.metavar = metavar
         self.help = help
@@ -78,7 +78,7 @@ class Parameter:
 
     @property
     def metavar(self) -> str:
-        """What stands for its value in help."""
+        """Name of its value in help."""
         return self.declared.metavar or "|".join(self.choices) or self.name.upper()
 
     @property
@@ -87,7 +87,7 @@ class Parameter:
         return self.names[0] if self.is_option else self.metavar.strip("[].")
 
     def value_of(self, word: str) -> Any:
-        """What a word stands for."""
+        """The value of a word of the command line."""
         if self.choices and word not in self.choices:
             raise UsageError(
                 f"{self.place}: {shown(word)} is invalid; expected {', '.join(self.choices)}"
@@ -145,7 +145,7 @@ class Command:
         return " ".join(words)
 
     def run(self, words: Sequence[str]) -> int | None:
-        """Call the function with what the words say."""
+        """Call the function with the arguments of the command line."""
         if self.keeps_words:
             return self.call(list(words))
         return self.call(**self.read(words))

@@ -81,7 +81,7 @@ FILE = "Scenario file (TOML); - reads standard input."
 
 
 class Format(StrEnum):
-    """How a command writes what it found."""
+    """Output format of a command."""
 
     TABLE = "table"
     JSON = "json"
@@ -101,5 +101,5 @@ Force = Annotated[bool, Option("--force", help="Replace results of another run."
 
 
 def count(option: str, value: str | None) -> int | None:
-    """A whole number of at least 1 as an option has it; None where it is not given."""
+    """An option's integer of at least 1; None if the option is not given."""
     return None if value is None else check_count(option, value)

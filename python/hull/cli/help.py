@@ -1,4 +1,4 @@
-"""Help: what `hull --help` and `hull COMMAND --help` print."""
+"""Help: the output of `hull --help` and `hull COMMAND --help`."""
 
 import shutil
 import textwrap
@@ -46,7 +46,7 @@ def help_of_all(commands: Iterable[Command]) -> str:
 
 
 def summary(command: Command) -> str:
-    """The first paragraph of what a command does."""
+    """The first paragraph of a command's description."""
     return " ".join(command.help.partition("\n\n")[0].split())
 
 

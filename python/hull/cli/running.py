@@ -1,5 +1,5 @@
-"""Commands that simulate scenarios: `hull run`, `hull sweep`; for what runs left `hull show` and
-`hull report`.
+"""Commands that simulate scenarios, `hull run` and `hull sweep`, and commands for earlier runs,
+`hull show` and `hull report`.
 """
 
 import json

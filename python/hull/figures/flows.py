@@ -18,7 +18,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """One pair of axes: what each flow has at each time."""
+    """One pair of axes: a quantity of each flow over time."""
 
     scheme: str
     x_label: str

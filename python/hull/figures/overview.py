@@ -106,7 +106,7 @@ def _markers(axis: Axes, rows: list[dict[str, Any]], looks: list[Scheme]) -> Non
 
 
 def _places(rows: list[dict[str, Any]], looks: list[Scheme]) -> dict[tuple[str, str], float]:
-    """Where on the x axis each condition and scheme stands."""
+    """Positions of conditions and schemes on the x axis."""
     loads = _loads(rows)
     middle = (len(looks) - 1) / 2
     return {

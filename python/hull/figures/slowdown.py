@@ -1,8 +1,8 @@
 """Slowdown by flow size: a percentile for each bin of equally many flows, a line for each scheme.
 
-One column of a paper wide. A point stands at the largest size of its bin, and the bins are equally
-far apart, so that the axis is one of flow counts that is labelled with sizes. Bands are 95%
-intervals over seeds.
+The figure is one column of a paper wide. A point is at the largest size of its bin, and bins are
+equidistant, so the axis counts flows and is labelled with sizes. Bands are 95% intervals over
+seeds.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ _ENDINGS: dict[str, dict[str, Any]] = {
 def plot_slowdown(
     table: pl.DataFrame, statistic: str, label: str, looks: Looks = (), *, bins: int
 ) -> Figure:
-    """A panel for each condition of a table of `hull.slowdown.slowdown_by_size`; `statistic` is
-    its column, `label` what the axis calls it."""
+    """A panel for each condition of a table of `hull.slowdown.slowdown_by_size`; `statistic` is its
+    column, `label` the axis label.
+    """
     conditions = table["condition"].unique(maintain_order=True).to_list()
     shown = schemes(table["scheme"].to_list(), looks)
     figure, grid = panels(len(conditions), 1, width=COLUMN_INCHES, height=_PANEL_INCHES)
@@ -73,7 +74,7 @@ def write_figure(figure: Figure, path: Path) -> None:
 def _draw(
     axis: Axes, mine: pl.DataFrame, statistic: str, scheme: Scheme, bins: int
 ) -> Sequence[float]:
-    """One scheme's line and band; returns what the axis has to reach."""
+    """Draw one scheme's line and band; return the required extent of the axis."""
     x = [share * bins for share in mine["share"]]
     y = mine[statistic].to_list()
     half = [value or 0.0 for value in mine[f"{statistic}_ci95"]]

@@ -1,7 +1,7 @@
-"""Sweep: values against a parameter, one line per scheme, as most figures of the documents are.
+"""Sweep: values against a parameter, one line per scheme, as in most figures of the documents.
 
-Lines with filled markers are measured, with the 95% interval over seeds as a band or, where the
-source has it, a bar up to the 99th percentile; hollow markers are published values.
+Lines with filled markers are measured, with the 95% interval over seeds as a band or, if the source
+has one, a bar up to the 99th percentile; hollow markers are published values.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Files of other simulators: one module for each format, which reads a file into plain values and
-says what is wrong with one that it cannot read. None of them runs anything.
+"""Files of other simulators: one module per format, which parses a file into plain values and
+reports its errors. None of them runs a simulation.
 """

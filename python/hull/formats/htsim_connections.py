@@ -1,8 +1,8 @@
-"""Connection matrices of htsim (`.cm`, `.tm`): which host sends how much to which, and when.
+"""Connection matrices of htsim (`.cm`, `.tm`): sender, receiver, bytes and start of each flow.
 
-The programs that read these files disagree about the unit of `start`: microseconds in csg-htsim
-and Uno, picoseconds in uet-htsim, microseconds again there with connection reuse. The file does not
-say which program it is for, so `start` is left as it stands; `flow_rows` takes the unit.
+The programs that read these files disagree about the unit of `start`: microseconds in csg-htsim and
+Uno, picoseconds in uet-htsim, and microseconds there with connection reuse. A file does not name
+its program, so `start` is not converted; `flow_rows` takes the unit.
 """
 
 from collections.abc import Iterator
@@ -128,7 +128,7 @@ def read(path: Path) -> Connections:
 
 
 def flow_rows(connections: Connections, start_unit_ps: int) -> list[FlowRow]:
-    """The flows as rows of a flow list; UsageError for what such a list cannot say."""
+    """The flows as rows of a flow list. Raises UsageError for features that such a list lacks."""
     fires: dict[int, list[int]] = {}
     for row, flow in enumerate(connections.flows, 1):
         if flow.recv_done_trigger is not None:

@@ -35,7 +35,7 @@ class Tier:
 
 @dataclass(frozen=True)
 class Topology:
-    """What a file says, and what follows from it."""
+    """The content of a file, and derived quantities."""
 
     nodes: int
     podsize: int

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 _LARGEST_MESSAGE = 2**15
-"""Bytes of a WebSocket message that is read at all, twice what 4096 characters can take."""
+"""Largest WebSocket message that is read, bytes: twice the most that 4096 characters need."""
 
 
 def serve(host: str, port: int, file: str | None = None, *, open_browser: bool) -> int:

@@ -1,9 +1,9 @@
-"""Who may talk to the lab: checks of Host and Origin, a token where other machines can connect, and
-a limit of wrong ones.
+"""Access control of the lab: checks of Host and Origin, a token if other machines can connect, and
+a limit of wrong tokens.
 
-A page of another site that is open in the same browser may send requests here: by DNS rebinding
-under a name of its own (that is what Host is checked against), or by a WebSocket, which browsers do
-not keep to one site (that is what Origin is checked against).
+A page of another site in the same browser can send requests here: by DNS rebinding under its own
+name (the check of Host prevents this), or by a WebSocket, which browsers do not restrict to one
+site (the check of Origin prevents this).
 """
 
 import ipaddress
@@ -26,7 +26,7 @@ class Guard:
     """Limits of one server."""
 
     def __init__(self, host: str, address: str) -> None:
-        """`host` is what the server was told to listen on, `address` what that is."""
+        """`host` is the value of `--host`, `address` its address."""
         self._names = {"localhost", host.lower()}
         self._any_address = not ipaddress.ip_address(address.partition("%")[0]).is_loopback
         if self._any_address:
@@ -35,7 +35,7 @@ class Guard:
         self._wrong: OrderedDict[str, list[float]] = OrderedDict()
 
     def refusal(self, host: str | None, origin: str | None, site: str | None = None) -> str | None:
-        """Why a request with these headers is refused; None where it is not."""
+        """Why a request with these headers is rejected; None if it is not."""
         if not self._is_own(host):
             found = shown(host or "")
             return f"Host: {found} is invalid; expected this server's address or localhost"

@@ -1,7 +1,7 @@
-"""What can be set in the lab: schemes, parameters with their ranges, the state that a link holds.
+"""The lab's settings: schemes, parameters with their ranges, and the state in a link.
 
-Numbers in SI base units: bit/s, s, bytes; shares as parts of 1. A state is written as the query of
-a URL, `a=hull&b=dctcp&rate=1e10&...`, and what it leaves out has its default. With a scenario file
+Numbers are in SI base units: bit/s, s, bytes; shares as parts of 1. A state is written as the query
+of a URL, `a=hull&b=dctcp&rate=1e10&...`; omitted keys have their defaults. With a scenario file
 (`hull.lab.own`) some parameters have other defaults and choices.
 """
 
@@ -81,7 +81,7 @@ class Parameter:
     min: float
     max: float
     step: float
-    """Of its slider: a difference where it is linear, decades where it is logarithmic."""
+    """Step of its slider: a difference if it is linear, decades if it is logarithmic."""
     default: float
     help: str
     choices: tuple[float, ...] = field(default=())
@@ -276,7 +276,7 @@ STANDARD = Catalog(SCHEMES, PARAMETERS)
 
 @dataclass(frozen=True)
 class State:
-    """All that decides what the page shows."""
+    """The state that determines what the page shows."""
 
     schemes: tuple[str, ...]
     """One or two."""
@@ -309,7 +309,9 @@ class State:
 
 
 def read_state(values: Mapping[str, object], catalog: Catalog = STANDARD) -> State:
-    """The state that keys and values, texts or numbers, say; UsageError names what is wrong."""
+    """The state of keys and values, which are texts or numbers. Raises UsageError for an invalid
+    one.
+    """
     parameters, known = catalog.parameters, catalog.schemes
     for key in values:
         if key not in parameters and key not in ("a", "b", "more"):

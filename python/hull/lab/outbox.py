@@ -45,7 +45,7 @@ class Outbox:
         self._tell()
 
     def close(self) -> None:
-        """Nothing comes after what waits."""
+        """Close the outbox after the waiting frames."""
         with self._lock:
             self._texts.append((False, None))
         self._tell()

@@ -1,7 +1,8 @@
-"""The user's scenario (`hull lab my.toml`): what the lab's star takes of it, and what it does not.
+"""The user's scenario (`hull lab my.toml`): the values that the lab's star uses, and those that it
+omits.
 
-The lab shows one port: the one to the host at which most large flows end. Values that the file
-leaves open are those that `recommended` gives for its rate and round trip.
+The lab shows one port: the one to the host at which most large flows end. `recommended` supplies
+values that the file lacks, for its rate and round trip.
 """
 
 import json
@@ -22,7 +23,7 @@ from hull.plan import expand, read_scenario
 
 _MARKED_ELSEHOW = ("red", "pi", "qcn", "rcp")
 _PACED = ("update_interval", "eta", "beta", "bucket", "fifo")
-"""Keys of a pacer that the lab sets by itself."""
+"""Keys of a pacer that the lab sets."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Own:
     """What the page shows first."""
     taken: tuple[str, ...]
     left: tuple[str, ...]
-    """What the file says and the star does not show, each with what it shows instead."""
+    """Properties of the file that the star does not show, each with its replacement."""
     network: str
     """Such as "leaf-spine of 40 hosts"."""
     cells: Mapping[str, dict[str, Any]]
@@ -56,7 +57,7 @@ class Own:
 
 
 def read_own(source: str) -> Own:
-    """Read a scenario file; raises what `hull check` says of one that is wrong."""
+    """Read a scenario file. Raises the errors of `hull check` for an invalid one."""
     text, label = read_scenario(source)
     return _Reading(expand(text, label, [], [])).own(label)
 
@@ -92,7 +93,7 @@ def _of_star(state: State) -> State:
 
 
 class _Reading:
-    """Values so far, and what is said of them."""
+    """Values so far, and remarks on them."""
 
     def __init__(self, cells: list[dict[str, Any]]) -> None:
         conditions = list(dict.fromkeys(cell["condition"] for cell in cells))
@@ -275,7 +276,7 @@ class _Reading:
             self._take("k", self._bytes(size), f"K {size} ({title})")
 
     def _pacer(self) -> None:
-        """Of a pacer, what differs from what the lab sets."""
+        """Settings of a pacer that differ from the lab's."""
         pacers = (s["pacer"] for s in self._cells.values() if s.get("pacer") is not None)
         pacer = next(pacers, None)
         if pacer is None:

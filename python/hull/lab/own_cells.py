@@ -1,7 +1,7 @@
-"""The user's scenario as it is: its own network and traffic, run live with what the sliders change.
+"""The user's scenario as it is: its own network and traffic, run live with the sliders' changes.
 
-Each scheme of the file is a scheme of the lab named `own:NAME`. A slider changes it only where its
-value is not the file's, so that with no slider moved the run is that of `hull run`, with the lab's
+Each scheme of the file is a scheme of the lab named `own:NAME`. A slider changes it only if its
+value differs from the file's. With no slider moved the run is that of `hull run`, with the lab's
 warm-up, duration and samples.
 """
 
@@ -62,7 +62,7 @@ def cell(
     cells: Mapping[str, dict[str, Any]],
     parameters: Mapping[str, Parameter],
 ) -> scenario.Cell:
-    """A scheme of the file with what the sliders change and the lab's measurements."""
+    """A scheme of the file with the sliders' changes and the lab's measurements."""
     found = copy.deepcopy(cells[id_])
     for parameter, (path, write) in _places(found).items():
         value = getattr(state, parameter)
@@ -92,7 +92,7 @@ def cell(
 
 
 def content(own: list[scenario.Cell]) -> dict[str, Any]:
-    """One scenario of several cells, for `hull run`: what they share, and each scheme's table."""
+    """One scenario of several cells, for `hull run`: the common keys, and each scheme's table."""
     found = {cell.scheme.removeprefix(PREFIX): json.loads(cell.scenario) for cell in own}
     first, *others = found.values()
     shared = first
@@ -141,7 +141,7 @@ def _bytes(value: float) -> str:
 
 
 def _places(cell: Mapping[str, Any]) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """Where a resolved scenario has what a slider sets, and how it is written."""
+    """The keys of a resolved scenario that sliders set, and the form of their values."""
     found: dict[str, tuple[tuple[str, ...], Any]] = {}
     switch = cell["switch"]
     if switch.get("phantom_queue") is not None:
@@ -171,7 +171,7 @@ def _shared(first: Any, second: Any) -> Any:
 
 
 def _rest(table: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """What a table has beside what is shared."""
+    """The entries of a table that are not shared."""
     return {
         key: _rest(value, shared[key]) if isinstance(value, dict) and key in shared else value
         for key, value in table.items()

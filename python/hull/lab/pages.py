@@ -1,4 +1,4 @@
-"""The WebSocket of a page: what it may say, and the run that it gets."""
+"""The WebSocket of a page: its messages, and its run."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ MOST_PAGES = 5
 MOST_MESSAGE = 4096
 """Characters of a message."""
 _START_SECONDS = 10.0
-"""In which a page has to say what it wants."""
+"""Time limit for a page's first message, s."""
 _KEYS = {
     "start": {"token", "state", "fps"},
     "state": {"state"},
@@ -31,7 +31,7 @@ _KEYS = {
 }
 
 _STALLED_SECONDS = 15.0
-"""In which a page has to take a frame, when what the system holds for it is full."""
+"""Time limit for a page to accept a frame when the system's buffer is full, s."""
 _CLOSED = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when the page has gone: TimeoutError, an OSError, when without a word."""
 
@@ -39,7 +39,7 @@ NOT_OURS, TOO_MANY_PAGES, WRONG_TOKEN, BLOCKED, FAILED = 1008, 1013, 4401, 4429,
 
 
 class RefusedError(Exception):
-    """A page is told why and its connection closed."""
+    """Send a page the reason and close its connection."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)

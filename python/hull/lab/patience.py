@@ -39,14 +39,16 @@ class Patient(H11Protocol):
         self._slots.leave(self._slot)
 
     def handle_events(self) -> None:
-        """Read what has come; a request that is whole begins its answer."""
+        """Read the received bytes; a complete request starts its answer."""
         before: object = self.cycle
         super().handle_events()
         if self.cycle is not before:
             self._slot.answer()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP. It may be the body of a request whose answer has begun."""
+        """Answer bytes that are not HTTP, which may be the body of a request whose answer has
+        started.
+        """
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -67,7 +69,7 @@ class Patient(H11Protocol):
 
 
 class PatientSocket(WebSocketsSansIOProtocol):
-    """WebSocket with limits to what a client can make the server hold."""
+    """A WebSocket with limits on the memory that a client can occupy."""
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the slot back."""
@@ -76,7 +78,7 @@ class PatientSocket(WebSocketsSansIOProtocol):
         state["slots"].leave(state["slot"])
 
     def data_received(self, data: bytes) -> None:
-        """Read what has come, unless the client takes none of the answers to it."""
+        """Read the received bytes, unless the client accepts no answers."""
         if self.transport.get_write_buffer_size() > MOST_UNSENT:
             self.transport.abort()
         else:

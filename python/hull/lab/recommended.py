@@ -12,9 +12,9 @@ from hull.theory.design import LEAST_HEADROOM
 from hull.theory.guidelines import phantom_threshold, threshold
 
 _LEAST_K = 2
-"""Packets: below that, every packet that meets another one is marked."""
+"""Packets; below it every packet that finds another one is marked."""
 _BUFFER_PER_GBPS, _LEAST_BUFFER = 20e3, 300e3
-"""Bytes: a port's share of what shared memory switches have."""
+"""Bytes: a port's share of a shared-memory switch."""
 _ROUND_TRIPS_PER_SECOND = 50
 """On the clock: 200 in the four seconds that the charts show."""
 _HOPS_PER_SECOND = 1e6

@@ -1,13 +1,11 @@
-"""The scenario that a state of the lab stands for: what the page shows and `hull run` runs.
+"""The scenario of a state of the lab, which the page shows and `hull run` runs.
 
-A star: host 0 receives, a host for each long flow, and servers for the small requests. The round
-trip without queueing is that of a full packet and its acknowledgment over the two links,
-transmission counted in, as in `hull design`; hosts' stacks vary by a two-hundredth of what is left
-for delays, because without that some flows get all marks.
-
-Samples are taken so often that the page gets 200 in a second on the clock; a run is 10,000 round
-trips long, after 200 in which flows find their shares, or ten minutes on the clock where that is
-less.
+The network is a star: host 0 receives, with a host for each long flow, and servers for the small
+requests. The round trip without queueing is that of a full packet and its acknowledgment over the
+two links, transmission included, as in `hull design`. The hosts' stack delays vary by 1/200 of the
+remaining delay; otherwise some flows would get all marks. The sampling interval gives the page 200
+samples per second of wall time. A run lasts 10,000 round trips, after 200 in which flows converge,
+or ten minutes of wall time if that is less.
 """
 
 import json
@@ -40,7 +38,7 @@ _LEAST_INTERVAL = 1e-6
 
 
 def round_trip(state: State) -> float:
-    """The round trip, s: the state's, or the time that transmission takes where that is more."""
+    """The round trip, s: the state's, or the transmission time if that is longer."""
     on_wire = 2 * 8 * (state.mtu + ACK) / state.rate
     return max(state.rtt, on_wire + 4 * _LEAST_DELAY)
 
@@ -76,8 +74,9 @@ def shown_flows(state: State) -> int:
 
 
 def edges(state: State) -> list[float]:
-    """The latencies at which the distribution is told, s: 0, and from a tenth of a packet's time up
-    to that of a full buffer."""
+    """The latencies at which the distribution is sampled, s: 0, and from a tenth of a packet's time
+    to that of a full buffer.
+    """
     low, high = 0.1 * 8 * state.mtu / state.rate, 8 * max(state.buffer, 2 * state.mtu) / state.rate
     count = 72
     between = (low * (high / low) ** (i / (count - 1)) for i in range(count))
@@ -148,7 +147,7 @@ class Cell:
     """From the first flow on: those whose goodput is the plane's bandwidth; 0: the port's
     throughput is."""
     classes: tuple[str, ...]
-    """The two smallest kinds of transfers whose completion times are told."""
+    """The two smallest size classes with completion times."""
 
 
 def cells(state: State) -> list[Cell]:
@@ -190,7 +189,7 @@ def _followed(state: State) -> dict[str, Any]:
 
 
 def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
-    """The table of a scheme, by what it holds."""
+    """The table of a scheme, by its content."""
     transport: dict[str, Any] = {}
     switch: dict[str, Any] = {}
     table: dict[str, Any] = {}

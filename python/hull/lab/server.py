@@ -1,4 +1,4 @@
-"""The lab's server: the page, what the page asks for, and a WebSocket for each page's run."""
+"""The lab's server: the page, its requests, and a WebSocket for each page's run."""
 
 import asyncio
 import math
@@ -155,7 +155,7 @@ def _state(request: Request, catalog: Catalog) -> State:
 
 
 class _Guarded:
-    """Refuses bodies and what comes from other sites, and tells browsers to keep to this one."""
+    """Rejects request bodies and requests from other sites, and restricts browsers to this site."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app = app

@@ -1,8 +1,8 @@
-"""A page's run: one thread that simulates what the page's state says, at the page's speed.
+"""A page's run: one thread that simulates the page's state at the page's speed.
 
-The thread simulates in slices of about two milliseconds and looks for wishes between them, so that
-a restart is answered at once. A run ends at its simulated duration, or at a limit of packet-hops or
-of time on the clock; the thread ends with its page.
+The thread simulates in slices of about two milliseconds and checks for requests between them, so a
+restart takes effect at once. A run ends at its simulated duration, or at a limit of packet-hops or
+of wall time; the thread ends with its page.
 """
 
 import json
@@ -22,7 +22,7 @@ from hull.said import say
 MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""
 MOST_SECONDS = 900.0
-"""Time on the clock of a run that is slower than it should be, pauses left out."""
+"""Wall time of a run that is slower than its speed, without pauses."""
 SLICE_HOPS = 5000
 """About a millisecond of processor time for each scheme."""
 MOST_SAMPLES = 500
@@ -87,7 +87,7 @@ class Session(threading.Thread):
             self._wake.notify()
 
     def step(self, seconds: float) -> None:
-        """Simulate so many seconds more than the clock says: while paused, these."""
+        """Simulate this many seconds beyond the clock; while paused, only these."""
         with self._wake:
             self._step += seconds
             self._wake.notify()
@@ -207,7 +207,7 @@ class Session(threading.Thread):
         self._outbox.add(json.dumps(end))
 
     def _show(self, run: _Run, *, last: bool = False) -> None:
-        """A frame, when the page has taken those before; the last one in any case."""
+        """Send a frame if the page has accepted the previous ones; the last frame in any case."""
         if not (last or self._outbox.has_room()):
             return
         run.shown = run.at

@@ -28,7 +28,7 @@ class Limits:
     start_seconds: float = 12.0
     """Of a WebSocket, until its page's run starts."""
     closing_seconds: float = 5.0
-    """For the client to take what is left when its connection is closed."""
+    """Time for the client to receive the rest when its connection is closed."""
     look_seconds: float = 0.1
     """Between two looks at all of these."""
 
@@ -80,7 +80,7 @@ class Slots:
         self._open: set[Slot] = set()
 
     def enter(self, transport: asyncio.Transport, address: str) -> Slot:
-        """A slot for a new connection, another's where all are taken."""
+        """A slot for a new connection; if all are in use, that of another one."""
         slot = Slot(network_of(address), transport, self._limits)
         slot.await_request()
         if len(self._open) >= self._limits.connections:
@@ -93,7 +93,7 @@ class Slots:
         self._open.discard(slot)
 
     async def watch(self) -> None:
-        """Close what is over its limit, for as long as the server runs."""
+        """Close connections beyond their limits while the server runs."""
         while True:
             await asyncio.sleep(self._limits.look_seconds)
             self._end_phases(time.monotonic())

@@ -1,9 +1,8 @@
-"""What `hull.theory` says of a state: numbers to draw beside the simulation.
+"""Predictions of `hull.theory` for a state, drawn beside the simulation.
 
-The models know N long flows over one link. Small requests beside them take their load of the link,
-so that what is left stands for C. Where the theory does not speak, the value is None and `why` says
-so.
-Units: bytes, bit/s, s, packets, parts of 1.
+The models have N long flows over one link. Small requests take their load of the link, and the rest
+is C. If no model applies, the value is None and `why` states the reason. Units: bytes, bit/s, s,
+packets, parts of 1.
 """
 
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ Found = dict[str, tuple[float, str]]
 
 
 def predictions(state: State) -> dict[str, Any]:
-    """For each scheme what is predicted, and notes on the state."""
+    """The predictions for each scheme, and notes on the state."""
     schemes, more = (
         [{"id": id_, "predictions": _of_scheme(_what_matters(state, id_))} for id_ in ids]
         for ids in (state.schemes, state.more)
@@ -77,8 +76,9 @@ def predictions(state: State) -> dict[str, Any]:
 
 
 def _what_matters(state: State, id_: str) -> State:
-    """The state with that scheme only, and defaults for what does not matter to it: a limit cycle
-    takes some milliseconds, so it is not computed again for another slider's sake."""
+    """The state with that scheme only, and defaults for irrelevant parameters: a limit cycle takes
+    some milliseconds, so a change of another slider must not recompute it.
+    """
     matter = {
         "rate",
         "rtt",
@@ -107,7 +107,7 @@ def _of_scheme(state: State) -> list[dict[str, Any]]:
         if kind == "phantom" and "pacer" not in settings and state.burst > state.mtu:
             for name in ("queue_max", "latency_p99"):
                 found.pop(name, None)
-            why = why or "bursts that are not paced come on top of N - 1 packets that meet"
+            why = why or "unpaced bursts add to the N - 1 simultaneous packets of the model"
     else:
         why = "hull.theory has no model of this scheme"
         if is_own(id_):
@@ -205,7 +205,7 @@ def _flows(state: State) -> int:
 
 
 def _for_flows(state: State, share: float) -> float:
-    """What small requests leave of a share of the link, bit/s."""
+    """The rest of a share of the link after small requests, bit/s."""
     if state.load >= share:
         raise UsageError(f"load: {state.load:g}; the models need less than {share:g} of the link")
     return (share - state.load) * state.rate
@@ -219,13 +219,13 @@ def _notes(state: State) -> Iterator[str]:
         least = 1e6 * rtt
         yield (
             f"A packet of {state.mtu:.0f} bytes and its acknowledgment of {ACK} take {least:.3g} "
-            f"us over two links of {state.rate / 1e9:g} Gbps: that is the round trip here."
+            f"us over two links of {state.rate / 1e9:g} Gbps, which is the round trip used here."
         )
     if state.load > 0 and state.flows:
         yield (
             f"The models have long flows only: small requests take {100 * state.load:.3g}% of the "
-            "link, and C is the rest. Their bursts come on top and fill a phantom queue too, which "
-            "costs throughput."
+            "link, and C is the rest. The models ignore their bursts, which fill a phantom queue "
+            "too and cost throughput."
         )
     uses_phantom = any("phantom_queue" in _settings(id_) for id_ in state.all_schemes)
     bdp = state.rate * rtt / (8 * state.mtu)
@@ -242,4 +242,4 @@ def _notes(state: State) -> Iterator[str]:
     elif marks and state.k + state.flows * state.mtu > state.buffer:
         yield "K and a packet of each flow do not fit into the buffer: packets are dropped as well."
     if state.burst > state.mtu:
-        yield "The models have hosts that send packets singly; bursts come on top."
+        yield "The models assume hosts without segmentation offload and ignore their bursts."

@@ -27,7 +27,7 @@ class Turns:
 
     @contextmanager
     def turn(self, *, first: bool) -> Iterator[None]:
-        """Waits for a turn, before all others that wait where it is to be the first."""
+        """Wait for a turn; with `first`, ahead of all others."""
         gate = None
         with self._lock:
             if self._free:

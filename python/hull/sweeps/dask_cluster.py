@@ -125,8 +125,8 @@ def _check_scheduler(place: str) -> None:
     if kind != "Scheduler":
         what = f", but Dask's {str(kind).lower()}" if kind else ""
         raise UsageError(
-            f"--executor: what answers at {place} is no Dask scheduler{what}; expected the host "
-            "and port that `dask scheduler` prints"
+            f"--executor: {place} is not a Dask scheduler{what}; expected the host and port that "
+            "`dask scheduler` prints"
         )
 
 

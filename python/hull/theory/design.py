@@ -166,7 +166,7 @@ def _threshold(setting: Setting, notes: list[str]) -> float:
     k = room - setting.flows
     notes.append(
         f"K is {k:.4g} packets instead of {wanted:.4g}, so that K + N fit into the buffer (thesis "
-        "2.10); this costs the throughput that is predicted."
+        "2.10); the predicted throughput includes the cost."
     )
     return k
 
@@ -177,7 +177,7 @@ def _gains(max_window: float, notes: list[str]) -> tuple[float, float]:
         return low, high
     notes.append(
         f"The range of g (thesis 3.2) is empty below C d + K = 25 packets, found {max_window:.4g}; "
-        "g is its upper end, for a steady queue at the price of slower convergence."
+        "g is its upper end: a steady queue, but slower convergence."
     )
     return high, high
 

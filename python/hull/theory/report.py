@@ -17,18 +17,18 @@ _PREDICTIONS = {
     "dctcp_throughput": "DCTCP: throughput of the rate, %",
     "dctcp_queueing_delay_mean_s": "queueing delay, mean, us",
     "dctcp_queueing_delay_max_s": "queueing delay, largest, us",
-    "dctcp_convergence_s": "convergence of a flow that joins, ms",
+    "dctcp_convergence_s": "convergence of a new flow, ms",
     "dctcp_stability_margin": "stability margin",
     "hull_throughput": "HULL: throughput of the rate, %",
     "hull_queueing_delay_p99_s": "queueing delay, 99th percentile, us",
-    "hull_convergence_s": "convergence of a flow that joins, ms",
+    "hull_convergence_s": "convergence of a new flow, ms",
     "hull_slowdown": "slowdown of large flows, times",
 }
 _SCALES = {"%": 100.0, "us": 1e6, "ms": 1e3}
 
 
 def write_scenario(design: Design, path: Path) -> None:
-    """Write the scenario of a design to a new file, once it is known to be one that runs."""
+    """Write the scenario of a design to a new file, after checking it."""
     here = design.setting
     head = (
         f"# hull design: {here.rate_bps / 1e9:g} Gbps, {here.rtt_s * 1e6:g} us, {here.flows} flows,"
@@ -40,7 +40,7 @@ def write_scenario(design: Design, path: Path) -> None:
 
 
 def print_design(design: Design, measured: dict[str, float | None] | None) -> None:
-    """Two tables on the terminal: what is recommended, and what is predicted (and measured)."""
+    """Print two tables: recommended settings, and predicted (and measured) performance."""
     out = console()
     out.print(_recommended(design))
     out.print(_predicted(design, measured))

@@ -159,7 +159,7 @@ def test_a_scheduler_that_is_not_there(hull: Hull, place: Path) -> None:
     ("answer", "said"),
     [
         (b"", r"no Dask scheduler answered at 127\.0\.0\.1:\d+ in 1 s; check that"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", r"what answers at 127\.0\.0\.1:\d+ is no Dask scheduler; "),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", r"127\.0\.0\.1:\d+ is not a Dask scheduler; "),
     ],
 )
 def test_something_else_is_there(answer: bytes, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_the_address_of_a_worker_is_none_of_a_scheduler(cluster: Cluster, hull: 
         worker = next(iter(client.nthreads())).removeprefix("tcp://")
     done = hull("sweep", "table4.toml", *SHORT, "--executor", f"dask://{worker}")
     assert done.returncode == 2
-    assert f"what answers at {worker} is no Dask scheduler, but Dask's worker; " in done.stderr
+    assert f"{worker} is not a Dask scheduler, but Dask's worker; " in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -1,9 +1,9 @@
-//! Bitmap: the walk of [`Oblivious`], which skips EVs with a penalty.
+//! Bitmap: the sequence of [`Oblivious`], which skips EVs with a penalty.
 //!
-//! Penalties: ECN 1, NACK 4, timeout 15, at most 15 in sum. A packet that meets penalties walks on to the
-//! first EV without one and takes 1 from the first penalty that it met, not from the others. After as many
-//! steps as there are EVs it takes what it finds: all may have a penalty, or a new round's order hid the free
-//! one.
+//! Penalties: ECN 1, NACK 4, timeout 15, at most 15 in total. A packet that encounters penalties
+//! advances to the first EV without one; the first penalty on its way decreases by 1, the others do
+//! not. After as many steps as there are EVs it takes the current EV, because all may have penalties,
+//! or a new round's order may have hidden the free one.
 
 use super::{Feedback, LoadBalance, Oblivious};
 use alloc::boxed::Box;

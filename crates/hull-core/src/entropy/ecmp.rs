@@ -1,4 +1,4 @@
-//! ECMP: a flow keeps the EV that its first packet drew.
+//! ECMP: a flow keeps the EV drawn for its first packet.
 
 use super::{Feedback, LoadBalance, draw};
 

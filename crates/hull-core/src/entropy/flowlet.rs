@@ -1,7 +1,8 @@
-//! Flowlets: a burst keeps its path; a packet that comes more than a gap after the last one draws a new EV.
+//! Flowlets: a burst keeps its path; a packet that follows the previous one after more than a gap draws
+//! a new EV.
 //!
 //! Source: E. Vanini et al., "Let It Flow: Resilient Asymmetric Load Balancing with Flowlet Switching"
-//! (NSDI 2017). There switches find the gaps, here the sender.
+//! (NSDI 2017). There switches detect the gaps, here the sender does.
 
 use super::{Feedback, LoadBalance, draw};
 

@@ -1,7 +1,7 @@
-//! Mixed, the default of Ultra Ethernet's simulator: an EV whose packet got an unmarked ACK is used once
-//! more, first in, first out; when there is none, [`Bitmap`] says where to go.
+//! Mixed, the default of Ultra Ethernet's simulator: an EV whose packet got an unmarked ACK is reused
+//! once, first in, first out. If none is available, [`Bitmap`] chooses.
 //!
-//! The walk of the bitmap stands still while EVs are reused.
+//! Reused EVs do not advance the bitmap's sequence.
 
 use super::{Bitmap, Feedback, LoadBalance};
 use alloc::collections::VecDeque;

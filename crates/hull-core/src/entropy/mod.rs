@@ -1,17 +1,17 @@
-//! Load balancers: which path a packet takes, as an entropy value (EV) that it carries.
+//! Load balancers: each packet carries an entropy value (EV), which selects its path.
 //!
-//! A sender has EVs 0 to `paths` - 1; in a network with source routes an EV is a path, elsewhere switches
-//! hash it. ACKs and NACKs echo the EV of the packet that they answer, and with it what happened there.
+//! A sender has EVs 0 to `paths` - 1. In a network with source routes an EV is a path; elsewhere
+//! switches hash it. ACKs and NACKs echo the EV of the packet that they answer, which reports the state
+//! of its path.
 //!
 //! Sources: Ultra Ethernet's simulator uet-htsim (commit 40ccb05, `uec_mp.cpp`) for [`Oblivious`],
 //! [`Bitmap`], [`Reps`] and [`Mixed`]; Uno's simulator (Uno_SC25, commit 68d164e, `lcp.cpp`) for
-//! [`Subflows`] (UnoLB) and [`Plb`]. [`Ecmp`], [`PerPacket`] and [`Flowlet`] are what they are
-//! compared with.
+//! [`Subflows`] (UnoLB) and [`Plb`]. [`Ecmp`], [`PerPacket`] and [`Flowlet`] are baselines.
 //!
-//! Difference: in uet-htsim an EV has 16 bits and those above the number of paths are random for each
-//! flow, which matters to switches that hash; here they are left to whoever hashes.
+//! Difference: in uet-htsim an EV has 16 bits, and the bits above the number of paths are random per
+//! flow, which matters to switches that hash. Here the hash supplies them.
 //!
-//! Random bits are arguments, 64 for each packet, of which most packets need none.
+//! Random bits are arguments, 64 per packet; most packets need none.
 
 mod bitmap;
 mod ecmp;

@@ -1,8 +1,8 @@
-//! Oblivious spraying: all EVs in turn, in an order that an exclusive-or shuffles and that changes every
-//! round.
+//! Oblivious spraying: cycles through all EVs, in an order that an exclusive-or shuffles and that
+//! changes every round.
 //!
-//! The order of a round is `index ^ mask` for index 0, 1, ..: with 2^k paths each EV comes once. A new mask
-//! is drawn after the last EV of a round.
+//! The order of a round is `index ^ mask` for index 0, 1, ..: with 2^k paths each EV occurs once. After
+//! the last EV of a round a new mask is drawn.
 
 use super::{Feedback, LoadBalance};
 

@@ -1,12 +1,12 @@
-//! PLB, protective load balancing: a flow stays on its path until that was congested for a while.
+//! PLB, protective load balancing: a flow leaves its path only after sustained congestion.
 //!
-//! Source: M. Qureshi et al., "PLB: Congestion Signals are Simple and Effective for Network Load Balancing"
-//! (SIGCOMM 2022), in the form of Uno's simulator: a round is a base round trip and ends with the first
-//! feedback after it; it is congested when more than 1/4 of its ACKs carried an echo. After more than one
-//! congested round in a row the next packet draws a new EV. So it does after a timeout or a NACK, but not
-//! again before a retransmission timeout has passed.
+//! Source: M. Qureshi et al., "PLB: Congestion Signals are Simple and Effective for Network Load
+//! Balancing" (SIGCOMM 2022), as implemented in Uno's simulator. A round is a base round trip and ends
+//! with the first feedback after it. It is congested if more than 1/4 of its ACKs carried an echo.
+//! After more than one congested round in a row the next packet draws a new EV. So it does after a
+//! timeout or a NACK, but at most once per retransmission timeout.
 //!
-//! Difference: there each flow begins with EV 0, here with a random one.
+//! Difference: there each flow begins with EV 0, here with a random EV.
 
 use super::{Feedback, LoadBalance, draw};
 

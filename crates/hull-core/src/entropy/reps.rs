@@ -1,9 +1,9 @@
-//! REPS: recycled entropies. A ring of 8 holds the EVs of the latest unmarked ACKs; each is used once more,
-//! the oldest first; without a fresh one the EV is random.
+//! REPS, recycled entropies: a ring of 8 holds the EVs of the latest unmarked ACKs. Each is reused
+//! once, the oldest first; without a fresh one the EV is random.
 //!
-//! A timeout freezes it: packets then cycle through all EVs of the ring, fresh or used, so that they keep to
-//! paths that are known to work. The first feedback after 10 ms ends that with an empty ring and 16 random
-//! EVs, during which a timeout does not freeze.
+//! A timeout freezes the ring: packets then cycle through all its EVs, fresh or used, and so stay on
+//! paths known to work. The first feedback after 10 ms ends the freeze; the ring is then empty, and for
+//! the next 16 random EVs a timeout does not freeze it.
 
 use super::{Feedback, LoadBalance, draw};
 

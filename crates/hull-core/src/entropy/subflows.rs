@@ -1,12 +1,12 @@
-//! Subflows with re-routing, the balancer of Uno (UnoLB): packets take a few random EVs in turn; EVs that go
-//! silent are drawn again.
+//! Subflows with re-routing, the balancer of Uno (UnoLB): packets cycle through a few random EVs;
+//! silent EVs are replaced.
 //!
-//! On a timeout or a NACK for missing parity, each subflow without an ACK for more than half a base round
-//! trip that has not moved for more than a base round trip draws a new EV. Published: 10 subflows, EVs 0
-//! to 249.
+//! On a timeout or a NACK for missing parity, a subflow draws a new EV if it has had no ACK for more
+//! than half a base round trip and has not moved for more than a base round trip. Published: 10
+//! subflows, EVs 0 to 249.
 //!
-//! Differences: ACKs there name their subflow; here their EV does, the present or the one before it. The
-//! new EV is drawn when the subflow sends its next packet.
+//! Differences: ACKs there name their subflow; here their EV identifies it, either the current or the
+//! previous one. The new EV is drawn when the subflow sends its next packet.
 
 use super::{Feedback, LoadBalance, draw};
 use alloc::boxed::Box;

@@ -1,8 +1,8 @@
 //! The latency meter of `rtl/meter`: paper 5.2, "Measuring Switch Latency".
 //!
-//! Stamps probes that enter a switch, takes them back when they leave, and keeps a histogram of the differences.
-//! Times are in the units of the clock that stamps, and are subtracted modulo 2^64. Pattern offsets are in
-//! words of 16 bits.
+//! It stamps probes that enter a switch, reads the stamps when they leave, and keeps a histogram of the
+//! differences. Times are in units of the stamping clock and are subtracted modulo 2^64. Pattern
+//! offsets are in words of 16 bits.
 
 use alloc::vec;
 use alloc::vec::Vec;

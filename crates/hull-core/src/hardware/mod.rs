@@ -1,7 +1,7 @@
 //! The algorithms as the hardware in `rtl/` computes them: with counters of finite width, with time in
-//! whole clocks and with the delay of a computation that takes several clocks. Each is a type of its
-//! own, so that the forms that the simulator runs pay nothing for it. Where the hardware's limits are not
-//! reached both forms agree to the bit, and tests hold them to it; the hardware is compared with these.
+//! whole clocks, and with the latency of multi-clock computations. Each is a separate type, so the
+//! simulator's forms pay nothing for it. Within the hardware's limits both forms agree bit for bit,
+//! which tests check; the hardware is compared with these types.
 
 pub mod flow_association;
 pub mod latency_meter;

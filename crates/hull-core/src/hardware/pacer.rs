@@ -1,12 +1,13 @@
 //! The pacer of `rtl/nic/pacer.sv`: paper 4.2, equation 4, and 5.1; thesis 4.4.1.
 //!
-//! A token is a clock's length times 1e-12 bit, so that a rate in bit/s is its tokens per clock and a
-//! byte has 8e12 / `clock_ps`: the tokens of [`crate::pacer`] divided by `clock_ps`, without rounding.
-//! Where times are steps of the hardware and `rate_delay` is 0 both pacers agree to the bit.
+//! A token is 1e-12 bit times the clock's period. A rate in bit/s therefore equals its tokens per
+//! clock, and a byte costs 8e12 / `clock_ps`: the tokens of [`crate::pacer`] divided by `clock_ps`,
+//! without rounding. If times are multiples of the hardware's step and `rate_delay` is 0, both pacers
+//! agree bit for bit.
 //!
-//! What is finite: packets and tokens are looked at on each second clock ([`STEP_CLOCKS`]); equation 4
-//! takes `rate_delay` clocks from the sampling of M_r and Q to the first step at the new rate; M_r
-//! saturates at 32 bits; rates are below 2^40, the bucket below 2^20, the FIFO below 2^24 bytes.
+//! Limits: packets and tokens are evaluated every second clock ([`STEP_CLOCKS`]); equation 4 takes
+//! `rate_delay` clocks from the sampling of M_r and Q to the first step at the new rate; M_r saturates
+//! at 32 bits; rates are below 2^40, the bucket below 2^20 bytes, the FIFO below 2^24 bytes.
 
 use crate::pacer::{PacerConfig, WhenFifoFull};
 

@@ -1,13 +1,13 @@
 //! The phantom queue of `rtl/switch/phantom_queue.sv`: paper 5.1, thesis 4.4.1.
 //!
-//! The counter is in units of which one byte is `byte_units` and one clock drains `drain_units`, both whole
-//! numbers: the drain rate is `drain_units / byte_units` bytes a clock, a fraction without rounding.
-//! 950 Mbps at 125 MHz is 0.95 bytes a clock: 19 / 20. With the clock's period and the drain time of a
-//! byte in 2^-16 ps the units are those of [`crate::phantom_queue`], and both queues agree to the bit
+//! In the counter's units a byte is `byte_units` and a clock drains `drain_units`, both integers: the
+//! drain rate is `drain_units / byte_units` bytes per clock, a fraction without rounding. 950 Mbps at
+//! 125 MHz is 0.95 bytes per clock: 19 / 20. If the units are the clock's period and the drain time of
+//! a byte in 2^-16 ps, they are those of [`crate::phantom_queue`], and both queues agree bit for bit
 //! ([`Settings::of`]).
 //!
-//! What is finite: time is in whole clocks; the counter stops at `2^counter_bits - 1`; the settings have 32
-//! bits, the threshold 20 (it is then always below the counter's end at 52 bits).
+//! Limits: time is in whole clocks; the counter saturates at `2^counter_bits - 1`; the settings have 32
+//! bits, the threshold 20 (with 52 bits it is always below the counter's maximum).
 
 use crate::phantom_queue::{Drain, PhantomQueueConfig};
 

@@ -1,4 +1,5 @@
-//! A bucket of the calendar: its first events lie in it, in two cache lines; the others are elsewhere.
+//! A bucket of the calendar: its first events are inline, in two cache lines; further events are
+//! allocated elsewhere.
 
 use super::entity::Entity;
 use super::lists::List;

@@ -1,4 +1,4 @@
-//! What can act: a link, a timer, a source. A kind and an index in one number.
+//! An entity that can act (a link, a timer, a source): kind and index in one number.
 
 /// What acts when an event comes due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

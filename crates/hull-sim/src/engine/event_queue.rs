@@ -1,16 +1,16 @@
-//! The global event queue: for each packet on a link, each timer and each source the time at which it
-//! acts next.
+//! The global event queue: the time of the next action of each packet on a link, each timer and each
+//! source.
 //!
-//! A port knows when a packet will reach the far end of its link as soon as the packet is queued, so its
-//! event is added then, and carries the packet's place ([`Cargo`]): whoever serves it finds packet and
-//! next port without looking at the link. A timer or a source has at most one useful event pending.
-//! Events at the same picosecond are served in the order of their entity numbers, a total order that does
-//! not depend on who was scheduled first.
+//! A port knows when a packet will reach the far end of its link as soon as the packet is queued, so
+//! the event is scheduled then. It carries the packet's slot ([`Cargo`]), from which its handler finds
+//! packet and next port without the link. A timer or a source has at most one useful event pending.
+//! Events at the same picosecond are ordered by entity number, a total order independent of the order
+//! of scheduling.
 //!
-//! It is a calendar: near events lie unsorted in buckets of a power of two picoseconds, of which
-//! only the present one is sorted; what is beyond the calendar waits in [`Later`]. Pushing and
-//! serving then cost the same with ten links as with ten thousand. The width of the buckets follows the
-//! number of events, so that each holds a few. Times are in picoseconds.
+//! It is a calendar queue: near events are unsorted in buckets whose width is a power of two
+//! picoseconds, and only the current bucket is sorted; events beyond the calendar wait in [`Later`].
+//! Scheduling and serving therefore cost the same with ten links as with ten thousand. The width adapts
+//! to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
 use super::bucket::{Bucket, Cargo, INSIDE, Near, sort_four};
 use super::entity::Entity;

@@ -1,5 +1,5 @@
-//! Events beyond the calendar: those of the next spans, each as long as the calendar, in a list for
-//! each span; what is beyond these in a heap. Times are ps.
+//! Events beyond the calendar: a list for each of the next spans, each as long as the calendar, and a
+//! heap for events beyond these. Times are ps.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,7 +1,6 @@
-//! Lists of events in chunks of one arena: a list takes a chunk when it needs one and gives it back when
-//! it is through with it. So memory goes with the events that all lists hold together, not with the most
-//! that each ever held, and the chunk that was given back last, which is still in the cache, is taken
-//! first.
+//! Lists of events in chunks of one arena: a list takes a chunk when it needs one and returns it
+//! afterwards. Memory therefore follows the number of events in all lists, not the peak of each. The
+//! most recently returned chunk, which is still in the cache, is reused first.
 
 use crate::prefetch::prefetch;
 

@@ -1,6 +1,7 @@
-//! The engine: when things happen. It knows times and entity numbers, no packets and no TCP.
+//! The engine: the order of events in time. It knows times and entity numbers, but neither packets nor
+//! TCP.
 //!
-//! Time is an integer count of picoseconds; an event carries the number of a packet's place at most,
+//! Time is an integer count of picoseconds. An event carries at most the number of a packet's slot,
 //! never a packet.
 
 mod bucket;

@@ -1,6 +1,6 @@
-//! A stack whose delay varies (thesis 4.4.2: the hosts' own latency is most of a small flow's
-//! time): packets leave in the order in which they came, each after a delay that was drawn for
-//! it, or right behind the packet before it. Times are ps.
+//! A stack with variable delay (thesis 4.4.2: the hosts' own latency is most of a small flow's time).
+//! Packets leave in order, each after a delay drawn for it, or immediately behind the previous packet.
+//! Times are ps.
 
 use std::collections::VecDeque;
 

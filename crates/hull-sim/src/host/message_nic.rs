@@ -1,10 +1,10 @@
-//! The NIC of a host with the message transport: which packet leaves when the link is free.
+//! The NIC of a host with the message transport: selects the packet to send when the link is free.
 //!
-//! Source: the reference simulator of Ultra Ethernet (`uet-nscc.md` names it). Connections with something to
-//! send take turns, a packet each; control packets (acknowledgments, credit) wait in a queue of their own. When
-//! both wait, ten control packets leave for one of data. The NIC asks a connection for its packet at the
-//! moment when the packet can leave, so that the queue of data is in the connections. Such packets pass no
-//! stack, no pacer and no interrupt of the host.
+//! Source: the reference simulator of Ultra Ethernet (named in `uet-nscc.md`). Connections with
+//! something to send take turns, one packet each; control packets (acknowledgments, credit) have their
+//! own queue. When both wait, ten control packets leave per data packet. The NIC requests a packet from
+//! a connection only when it can leave, so data queues in the connections. These packets bypass the
+//! host's stack, pacer and interrupts.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;

@@ -1,6 +1,6 @@
-//! The host below its transport, in the order of a packet's way out and back: a stack whose delay
-//! varies, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
-//! processor. What a scenario leaves out costs nothing.
+//! The host below its transport, in the order of a packet's way out and back: a stack with variable
+//! delay, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
+//! processor. Parts that a scenario omits cost nothing.
 
 mod delay_line;
 mod message_nic;

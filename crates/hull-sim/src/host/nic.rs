@@ -1,5 +1,5 @@
-//! A NIC's queue before a pacer: a port whose packets are handed over when their transmission would
-//! start. Times are ps.
+//! A NIC's queue before a pacer: a port that hands a packet over when its transmission would start.
+//! Times are ps.
 
 use std::collections::VecDeque;
 

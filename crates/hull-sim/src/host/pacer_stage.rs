@@ -1,15 +1,15 @@
-//! A host's way out where it has a pacer: NIC queue, flow association table, token bucket, wire
-//! (paper 5.2: the pacer sits between server and switch, behind the NIC; report II-C: after the
-//! queue, before the transmission).
+//! The sending path of a host with a pacer: NIC queue, flow association table, token bucket, wire
+//! (paper 5.2: the pacer sits between server and switch, behind the NIC; report II-C: after the queue,
+//! before the transmission).
 //!
-//! The NIC queue hands a packet over when its transmission would start; the wire behind the pacer
-//! sends it with no further delay unless a paced packet is on it. A packet pays for its
-//! serialization once. With several buckets (paper 4.2: one for each flow would be ideal) a flow's
-//! number decides which one its packets take; each has a rate and a FIFO of its own.
+//! The NIC queue hands a packet over when its transmission would start; the wire behind the pacer sends
+//! it without further delay unless it is busy with a paced packet. Each packet is serialized once. With
+//! several buckets (paper 4.2: ideally one per flow) a flow's number selects the bucket; each bucket
+//! has its own rate and FIFO.
 //!
-//! In the report's ns-2 code the NIC's queue stands still while a packet waits in the pacer: it goes
-//! on when that packet has been sent. There the FIFO holds one packet, and all others of the host,
-//! paced or not, are held behind it ([`Overtaking::Held`]).
+//! In the report's ns-2 code the NIC's queue stops while a packet waits in the pacer, and resumes when
+//! that packet has been sent. There the FIFO holds one packet, and all other packets of the host, paced
+//! or not, wait behind it ([`Overtaking::Held`]).
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ use super::nic::Nic;
 use crate::network::{Packet, flags};
 use crate::random::Stream;
 
-/// Which packets may overtake those that wait in a pacer's FIFO.
+/// Packets that may overtake those waiting in a pacer's FIFO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overtaking {

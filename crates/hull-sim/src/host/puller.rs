@@ -1,4 +1,4 @@
-//! The receiver control of one host: when which of its senders is granted credit, and how fast in an
+//! The receiver control of one host: which sender gets credit when, and at which rate in an
 //! oversubscribed fabric. The algorithm is [`hull_core::rccc`]. Times are ps.
 
 use hull_core::rccc::{Oversubscription, Pull, PullConfig, PullPacer};

@@ -1,12 +1,12 @@
-//! The receiving side of a host: interrupt coalescing as `ethtool` names it (`rx-frames`,
-//! `rx-usecs`, adaptive), receive offload, and one processor that pays for each interrupt and each
-//! packet (paper 4.2 and table 2, thesis 4.3.1).
+//! The receiving side of a host: interrupt coalescing with `ethtool`'s settings (`rx-frames`,
+//! `rx-usecs`, adaptive), receive offload, and one processor with a cost per interrupt and per packet
+//! (paper 4.2 and table 2, thesis 4.3.1).
 //!
-//! An interrupt comes when `frames` packets wait or the first has waited `wait_ps`; the processor
-//! then takes packets until none is left, without further interrupts (NAPI). Unmasked: interrupts go
-//! on while it works, and it takes what they announced; a later packet waits for its own. Adaptive: the wait
-//! holds only while packets come, on average, faster than one a wait; a lone packet interrupts at
-//! once. Times are ps.
+//! An interrupt is raised when `frames` packets wait or the first has waited `wait_ps`. The processor
+//! then takes packets until none is left, without further interrupts (NAPI). Unmasked: interrupts
+//! continue while it works, and it takes the packets that they announced; a later packet waits for its
+//! own interrupt. Adaptive: the wait applies only while packets arrive faster, on average, than one per
+//! wait; a lone packet interrupts at once. Times are ps.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::network::{NO_OPTIONS, Packet, flags};
 /// Settings of a [`ReceivePath`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveConfig {
-    /// Packets that cause an interrupt (rx-frames).
+    /// Number of waiting packets that raises an interrupt (rx-frames).
     pub frames: u32,
     /// Longest wait of a packet for an interrupt, ps (rx-usecs).
     pub wait_ps: u64,

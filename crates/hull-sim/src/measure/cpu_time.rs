@@ -1,4 +1,4 @@
-//! Processor time of the present thread, s.
+//! Processor time of the current thread, s.
 
 /// Processor time that this thread has used, s.
 pub fn thread_seconds() -> f64 {

@@ -1,5 +1,5 @@
-//! Flow completion times: one row for each message whose time counts (a response, a flow) that
-//! began in the measured time.
+//! Flow completion times: one row for each message (a response, a flow) that began in the measured time
+//! and whose completion time is of interest.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,39 +29,39 @@ pub const FLOW_COLUMNS: [Column; 13] = [
     Column::new(
         "acked_ps",
         "ps",
-        "from the start until the sender had the acknowledgment of the last byte; null if the run \
-         ended first",
+        "time from the start until the sender received the acknowledgment of the last byte; null if the \
+         run ended first",
     ),
     Column::new(
         "bytes",
         "byte",
         "bytes of the response or flow, without headers",
     ),
-    Column::new("class", "", "size class, as \"10MB\""),
-    Column::new("src", "", "number of the host that sends it"),
-    Column::new("dst", "", "number of the host that receives it"),
+    Column::new("class", "", "size class, such as \"10MB\""),
+    Column::new("src", "", "number of the sending host"),
+    Column::new("dst", "", "number of the receiving host"),
     Column::new(
         "connection",
         "",
         "number of the persistent connection; null for a flow of its own",
     ),
-    Column::new("timeouts", "", "retransmission timeouts that it suffered"),
+    Column::new("timeouts", "", "retransmission timeouts of the flow"),
     Column::new(
         "ideal_ps",
         "ps",
-        "flow completion time alone in the network, with neither window nor pace; null where no route \
-         was left, and of a real network",
+        "completion time in an otherwise empty network, without limits of window and pacing; null if no \
+         route was left, and in results of a real network",
     ),
     Column::new("slowdown", "", "`fct_ps` over `ideal_ps`"),
     Column::new(
         "transport",
         "",
-        "its transport; there only where a scenario has several",
+        "transport of the flow; present only if a scenario has several",
     ),
     Column::new(
         "group",
         "",
-        "its group, `other` for none; there only where a scenario or its flow list has groups",
+        "group of the flow, `other` for none; present only if a scenario or its flow list has groups",
     ),
 ];
 

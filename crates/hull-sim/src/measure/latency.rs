@@ -1,4 +1,4 @@
-//! Latency over time: the probe of paper 5.2 and the queue of the client's port, sampled.
+//! Latency over time: the probe of paper 5.2, and samples of the queue at the client's port.
 
 use std::io;
 use std::path::Path;
@@ -23,19 +23,19 @@ pub const LATENCY_COLUMNS: [Column; 4] = [
     Column::new(
         "probe_ps",
         "ps",
-        "queueing latency of the probe at the client's port, the unloaded latency subtracted; null \
-         in rows without a probe that got through",
+        "queueing latency of the probe at the client's port, less the unloaded latency; null in rows \
+         without a delivered probe",
     ),
     Column::new(
         "queue_bytes",
         "byte",
-        "bytes waiting at the client's port; null in rows of a probe only",
+        "bytes waiting at the client's port; null in rows that have only a probe",
     ),
     Column::new(
         "queue_mean_bytes",
         "byte",
-        "mean of what waited since the last sample, with strict priority of the first class; null in \
-         the first sample and in rows of a probe",
+        "mean of the waiting bytes since the last sample, with strict priority those of the first class; \
+         null in the first sample and in rows of a probe",
     ),
 ];
 

@@ -1,4 +1,4 @@
-//! Use of each link in the measured time, and of each tier of links; where packets were dropped.
+//! Utilization of each link and each tier of links in the measured time, and their drops.
 
 use std::io;
 use std::path::Path;
@@ -38,40 +38,44 @@ pub struct LinkCount {
 
 /// The columns of `links.parquet`.
 pub const LINK_COLUMNS: [Column; 11] = [
-    Column::new("from", "", "node that sends"),
-    Column::new("to", "", "node that receives"),
+    Column::new("from", "", "sending node"),
+    Column::new("to", "", "receiving node"),
     Column::new("tier", "", "tier of the link, by the kinds of its ends"),
     Column::new("rate_bps", "bit/s", "rate of the link"),
     Column::new(
         "bytes",
         "byte",
-        "bytes of the packets that it began to send in the measured time, headers included",
+        "bytes of the packets whose transmission began in the measured time, headers included",
     ),
     Column::new(
         "packets",
         "packet",
-        "packets that it began to send in the measured time",
+        "packets whose transmission began in the measured time",
     ),
     Column::new(
         "utilization",
         "",
-        "share of the rate that bytes took in the measured time; of a packet at its edges, the part inside",
+        "share of the rate in use in the measured time; a packet at its edges counts with the part inside",
     ),
     Column::new(
         "mean_wait_us",
         "us",
-        "mean time that packets of the measured time waited for this link; null where none came",
+        "mean wait of the packets of the measured time for this link; null without packets",
     ),
-    Column::new("marks", "", "packets that it marked CE, in the whole run"),
+    Column::new(
+        "marks",
+        "",
+        "packets marked CE at this link, in the whole run",
+    ),
     Column::new(
         "drops",
         "",
-        "packets that it dropped, in the whole run; of a host's link, by the NIC's queue",
+        "packets dropped at this link, in the whole run; at a host's link, by the NIC's queue",
     ),
     Column::new(
         "pacer_drops",
         "",
-        "packets that the FIFO of the host's pacer dropped before the link, in the whole run",
+        "packets dropped before the link by the FIFO of the host's pacer, in the whole run",
     ),
 ];
 

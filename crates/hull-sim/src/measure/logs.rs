@@ -1,4 +1,4 @@
-//! What a run writes while it is under way, where the scenario asks for it.
+//! The tables that a run writes while it executes, as requested by the scenario.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! Measurements: what the documents plot. They read the simulation and change nothing in it.
+//! Measurements: the quantities that the documents plot. They read the simulation and do not perturb
+//! it.
 
 mod capture;
 mod cpu_time;

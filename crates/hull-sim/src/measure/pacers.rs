@@ -1,4 +1,4 @@
-//! Pacers over time: the rate of each token bucket and what waits for it (paper 4.2).
+//! Pacers over time: the rate and backlog of each token bucket (paper 4.2).
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};
@@ -8,7 +8,7 @@ pub const PACER_COLUMNS: [Column; 6] = [
     Column::new("time_ps", "ps", "simulated time of the sample"),
     Column::new("host", "", "number of the pacer's host"),
     Column::new("bucket", "", "number of the token bucket in the pacer"),
-    Column::new("rate_bps", "bit/s", "rate at which tokens are made"),
+    Column::new("rate_bps", "bit/s", "token rate"),
     Column::new("backlog_bytes", "byte", "bytes in the bucket's FIFO"),
     Column::new("backlog_packets", "packet", "packets in the bucket's FIFO"),
 ];

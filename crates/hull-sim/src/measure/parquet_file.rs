@@ -1,5 +1,5 @@
-//! Columns to a Parquet file, with the unit and meaning of each in the file's metadata: for a
-//! column `x` the keys `x.unit` and `x.meaning`.
+//! Writes columns to a Parquet file. The file's metadata holds unit and meaning of a column `x` under
+//! the keys `x.unit` and `x.meaning`.
 
 use std::fs::File;
 use std::io;

@@ -1,6 +1,6 @@
-//! Queries of fan-out workloads (incast, partition/aggregate): one row for each query that began in
-//! the measured time, and what the documents tell of all of them: completion (thesis 2.3.2), share of
-//! responses in time (report III-B), share of queries with a timeout (thesis figure 2.18).
+//! Queries of fan-out workloads (incast, partition/aggregate): one row for each query that began in the
+//! measured time, and the documents' statistics over all queries: completion time (thesis 2.3.2), share
+//! of responses in time (report III-B), share of queries with a timeout (thesis figure 2.18).
 
 use std::io;
 use std::path::Path;
@@ -13,33 +13,37 @@ use crate::workload::QueryRecord;
 
 /// The columns of `queries.parquet`.
 pub const QUERY_COLUMNS: [Column; 8] = [
-    Column::new("start_ps", "ps", "simulated time at which the client asked"),
+    Column::new(
+        "start_ps",
+        "ps",
+        "simulated time at which the client sent the query",
+    ),
     Column::new(
         "completion_ps",
         "ps",
-        "time from then until the last response was there; null when one was missing at the end",
+        "time from then until the last response arrived; null if one was missing at the end",
     ),
     Column::new("client", "", "number of the client's host"),
-    Column::new("servers", "", "number of servers that were asked"),
+    Column::new("servers", "", "number of queried servers"),
     Column::new(
         "in_time",
         "",
-        "responses within the deadline; without a deadline those that came",
+        "responses within the deadline; without a deadline all that arrived",
     ),
     Column::new(
         "timeouts",
         "",
-        "responses that suffered a retransmission timeout, in the response or its request",
+        "responses with a retransmission timeout, in the response or its request",
     ),
-    Column::new("bytes", "byte", "bytes of all responses that came"),
+    Column::new("bytes", "byte", "bytes of all responses that arrived"),
     Column::new(
         "mean_response_ps",
         "ps",
-        "mean time from the start of the query to a response, over those that came",
+        "mean time from the start of the query to a response, over those that arrived",
     ),
 ];
 
-/// What all queries of a run show.
+/// Statistics over all queries of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuerySummary {
     /// Queries.

@@ -9,19 +9,19 @@ pub const QUEUE_COLUMNS: [Column; 5] = [
     Column::new(
         "time_ps",
         "ps",
-        "simulated time of the sample, or from which on the queue is as the row says",
+        "simulated time of the sample or of the change",
     ),
-    Column::new("port", "", "the port, as \"tor0->h3\""),
+    Column::new("port", "", "the port, such as \"tor0->h3\""),
     Column::new(
         "bytes",
         "byte",
-        "bytes that wait, the packet in transmission left out",
+        "waiting bytes, without the packet in transmission",
     ),
-    Column::new("packets", "packet", "packets that wait"),
+    Column::new("packets", "packet", "waiting packets"),
     Column::new(
         "phantom_bytes",
         "byte",
-        "backlog of the phantom queue; null without one, and with measure.queue_changes",
+        "backlog of the phantom queue; null without a phantom queue, and with measure.queue_changes",
     ),
 ];
 

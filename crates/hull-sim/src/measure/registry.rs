@@ -1,6 +1,6 @@
-//! The registry of statistics: every number in the summary of a part, in the order of `summary.json`,
-//! with its unit, how several parts are combined, its meaning, and its place in reports. Summaries over
-//! seeds, sweeps, reports, `hull statistics` and the documentation take all that from here.
+//! The registry of statistics: every number in a part's summary, in the order of `summary.json`, with
+//! its unit, its meaning, the way parts are combined, and its place in reports. Summaries over seeds,
+//! sweeps, reports, `hull statistics` and the documentation read it.
 
 use std::ops::AddAssign;
 
@@ -16,11 +16,11 @@ use super::statistic::Unit::{
 /// Group of rows in the tables of reports.
 const PER_SEED: &str = "Packets, per seed";
 
-/// The counts of a part, and what the registry says of each: one entry is all that a new one takes
-/// here. They are the end of `summary.json`.
+/// The counts of a part with their statistics; a new count needs one entry here. They are the end of
+/// `summary.json`.
 macro_rules! counts {
     ($($field:ident: $statistic:expr,)+) => {
-        /// Counts of a whole run; what each means stands in the registry under its name.
+        /// Counts of a whole run; the registry has the meaning of each under its name.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct Counts {
             $(
@@ -42,7 +42,7 @@ macro_rules! counts {
 counts! {
     timeouts: Statistic::new("timeouts", Count, Mean, "retransmission timeouts of all senders")
         .reported(PER_SEED, "timeouts"),
-    retransmissions: Statistic::new("retransmissions", Packet, Mean, "segments that senders sent again")
+    retransmissions: Statistic::new("retransmissions", Packet, Mean, "segments that senders retransmitted")
         .reported(PER_SEED, "retransmissions"),
     paced: Statistic::new("paced", Packet, Mean, "packets that waited in a pacer's FIFO"),
     associations: Statistic::new(
@@ -55,40 +55,40 @@ counts! {
         "first_sends",
         Packet,
         Mean,
-        "data packets of message transports that were sent for the first time",
+        "data packets of message transports, without retransmissions",
     ),
-    acks: Statistic::new("acks", Packet, Mean, "acknowledgments that receivers of message transports sent"),
+    acks: Statistic::new("acks", Packet, Mean, "acknowledgments sent by receivers of message transports"),
     nacks: Statistic::new(
         "nacks",
         Packet,
         Mean,
-        "negative acknowledgments, for trimmed packets, that they sent",
+        "negative acknowledgments sent by these receivers, for trimmed packets",
     ),
-    pulls: Statistic::new("pulls", Packet, Mean, "packets with credit that they sent"),
+    pulls: Statistic::new("pulls", Packet, Mean, "credit packets sent by these receivers"),
     trims: Statistic::new("trims", Packet, Mean, "packets that switches trimmed"),
     late: Statistic::new(
         "late",
         Packet,
         Mean,
-        "data packets of message transports that came after one with a higher number",
+        "data packets of message transports that arrived after one with a higher number",
     ),
     late_degree: Statistic::new(
         "late_degree",
         Packet,
         Mean,
-        "how far the highest number was ahead of each late packet's, in sum",
+        "sum over late packets of the distance to the highest number received before",
     ),
     reorder_buffer: Statistic::new(
         "reorder_buffer",
         Packet,
         Mean,
-        "most packets of a connection that had come while an earlier one was missing",
+        "largest number of packets of a connection that had arrived while an earlier one was missing",
     ),
 }
 
 impl Counts {
-    /// Adds how a connection's packets were reordered since `before`. Connections are all in one part of a network,
-    /// so that their largest buffer is that of the run.
+    /// Adds the reordering of a connection's packets since `before`. All connections are in one part of a network,
+    /// so their largest buffer is that of the run.
     pub fn add_reordering(&mut self, before: &Reordering, after: &Reordering) {
         self.late += after.late - before.late;
         self.late_degree += after.degree_sum - before.degree_sum;
@@ -106,24 +106,24 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "packet_hops",
         Packet,
         Sum,
-        "packets carried, counted at each link",
+        "packets transmitted, counted at each link",
     ),
-    Statistic::new("events", Count, Sum, "events served; samples are not counted"),
+    Statistic::new("events", Count, Sum, "events processed, without samples"),
     Statistic::new("simulated_seconds", Second, Sum, "simulated time"),
-    Statistic::new("threads", Count, Not, "threads that simulated").of_machine(),
+    Statistic::new("threads", Count, Not, "simulating threads").of_machine(),
     Statistic::new(
         "cpu_seconds",
         Second,
         Sum,
-        "processor time of the threads that simulated",
+        "processor time of the simulating threads",
     )
     .of_machine(),
-    Statistic::new("wall_seconds", Second, Not, "time on the clock").of_machine(),
+    Statistic::new("wall_seconds", Second, Not, "elapsed time").of_machine(),
     Statistic::new(
         "peak_rss_bytes",
         Byte,
         Max,
-        "largest memory so far of the process that ran the part; null where the system does not tell",
+        "peak memory so far of the process that ran the part; null if the system does not report it",
     )
     .of_machine(),
     Statistic::new("packets.sent", Packet, Not, "packets that hosts handed to their NICs"),
@@ -144,37 +144,37 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "switch_latency.occupancy.<statistic>_us",
         Microsecond,
         Mean,
-        "time-weighted queue of the port to host 0, as the time that it takes to drain; with strict \
-         priority the queue of the first class",
+        "time-weighted queue of the port to host 0, as its drain time; with strict priority the queue of \
+         the first class",
     ),
     Statistic::new(
         "switch_latency.probe.<statistic>_us",
         Microsecond,
         Mean,
-        "what probe packets waited, unloaded latency subtracted; without `measure.probe` \
+        "latency of probe packets, less the unloaded latency; without `measure.probe` \
          `switch_latency.probe` is null",
     ),
-    Statistic::new("switch_latency.probe.samples", Count, Mean, "probes that got through"),
+    Statistic::new("switch_latency.probe.samples", Count, Mean, "delivered probes"),
     Statistic::new(
         "switch_latency.probe.lost",
         Packet,
         Mean,
-        "probes that found the buffer full",
+        "probes dropped at a full buffer",
     ),
     Statistic::new(
         "queues.<port>.<statistic>_us",
         Microsecond,
         Mean,
-        "time-weighted queue of each port of `measure.ports` (without it, of the port to host 0), as \
-         the time that it takes to drain",
+        "time-weighted queue of each port of `measure.ports` (without it, of the port to host 0), as its \
+         drain time",
     ),
-    Statistic::new("fct.<class>.bytes", Byte, Mean, "bytes of all flows of the class together"),
+    Statistic::new("fct.<class>.bytes", Byte, Mean, "total bytes of the flows of the class"),
     Statistic::new("fct.<class>.count", Count, Mean, "completed flows of the size class"),
     Statistic::new(
         "fct.<class>.<statistic>_us",
         Microsecond,
         Mean,
-        "flow completion time, until the last byte has arrived",
+        "flow completion time, until the last byte arrives",
     ),
     Statistic::new(
         "fct.<class>.acked.count",
@@ -186,7 +186,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "fct.<class>.acked.<statistic>_us",
         Microsecond,
         Mean,
-        "flow completion time until the sender has the acknowledgment of the last byte",
+        "flow completion time, until the sender receives the acknowledgment of the last byte",
     ),
     Statistic::new(
         "slowdown.<class>.count",
@@ -198,7 +198,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "slowdown.<class>.mean",
         Share,
         Mean,
-        "slowdown: flow completion time over that of the flow alone in the network",
+        "slowdown: flow completion time over that in an otherwise empty network",
     ),
     Statistic::new("slowdown.<class>.p50", Share, Mean, "its median"),
     Statistic::new("slowdown.<class>.p95", Share, Mean, "its 95th percentile"),
@@ -214,7 +214,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "queries.completed",
         Count,
         Mean,
-        "queries whose responses have all come",
+        "queries whose responses have all arrived",
     ),
     Statistic::new(
         "queries.<statistic>_us",
@@ -226,26 +226,26 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "queries.in_time_share",
         Share,
         Mean,
-        "of all responses, those within the deadline",
+        "share of the responses within the deadline",
     ),
     Statistic::new(
         "queries.timeout_share",
         Share,
         Mean,
-        "of all queries, those with a timeout",
+        "share of the queries with a timeout",
     ),
     Statistic::new(
         "fairness.flows",
         Count,
         Mean,
-        "flows of `[measure.flows]` that had data to deliver at both ends of the measured time; for \
-         fewer than two `fairness` is null",
+        "flows of `[measure.flows]` with undelivered data at both ends of the measured time; with fewer \
+         than two `fairness` is null",
     ),
     Statistic::new(
         "fairness.jain",
         Share,
         Mean,
-        "Jain's index of the bytes that these flows got in the measured time",
+        "Jain's index of these flows' bytes in the measured time",
     ),
     Statistic::new(
         "processor.interrupts_per_second",
@@ -257,40 +257,40 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "processor.utilization",
         Share,
         Mean,
-        "share of the time in which the processor of host 0 worked on them and on packets",
+        "share of the time that the processor of host 0 spent on interrupts and packets",
     ),
     Statistic::new(
         "throughput.goodput_bps",
         BitPerSecond,
         Mean,
-        "payload that arrived at host 0, each byte once, in order or not; of a packet at the first \
-         edge of the measured time the part inside counts",
+        "payload that arrived at host 0, each byte once, in order or not; a packet at the start of the \
+         measured time counts with the part inside",
     )
     .reported("Throughput", "goodput"),
     Statistic::new(
         "throughput.utilization",
         Share,
         Mean,
-        "share of the rate of the link to host 0 that packets took; of a packet at an edge of the \
-         measured time the part inside counts",
+        "share in use of the rate of the link to host 0; a packet at an edge of the measured time counts \
+         with the part inside",
     ),
     Statistic::new(
         "throughput.total_goodput_bps",
         BitPerSecond,
         Mean,
-        "payload that arrived at all hosts, counted as `goodput_bps` is",
+        "payload that arrived at all hosts, counted like `goodput_bps`",
     ),
     Statistic::new(
         "transports.<transport>.goodput_bps",
         BitPerSecond,
         Mean,
-        "payload of this transport that arrived at all hosts; `default` is `[transport]`, and with \
-         one transport there is no `transports`",
+        "payload of this transport that arrived at all hosts; `default` is `[transport]`; `transports` is \
+         absent with a single transport",
     )
     .where_several(),
     Statistic::new("transports.<transport>.packets", Packet, Mean, "data packets that arrived")
         .where_several(),
-    Statistic::new("transports.<transport>.marks", Packet, Mean, "those of them with CE")
+    Statistic::new("transports.<transport>.marks", Packet, Mean, "arrived data packets with CE")
         .where_several(),
     Statistic::new(
         "transports.<transport>.drops",
@@ -301,7 +301,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
     .where_several(),
     Statistic::new("transports.<transport>.timeouts", Count, Mean, "retransmission timeouts")
         .where_several(),
-    Statistic::new("transports.<transport>.retransmissions", Packet, Mean, "segments sent again")
+    Statistic::new("transports.<transport>.retransmissions", Packet, Mean, "retransmitted segments")
         .where_several(),
     Statistic::new("transports.<transport>.fct.<class>.bytes", Byte, Mean, "as in `fct`")
         .where_several(),
@@ -344,8 +344,8 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "groups.<group>.fct.<class>.bytes",
         Byte,
         Mean,
-        "as in `fct`, of the flows of one group; `other` is those of none, and without groups there is no \
-         `groups`",
+        "as in `fct`, for the flows of one group; `other` has the flows of none; `groups` is absent without \
+         groups",
     )
     .where_several(),
     Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
@@ -358,43 +358,43 @@ const BEFORE_COUNTS: &[Statistic] = &[
     Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("links.<tier>.links", Count, Mean, "links of a tier, one direction, as `tor-host`"),
+    Statistic::new("links.<tier>.links", Count, Mean, "links of a tier in one direction, such as `tor-host`"),
     Statistic::new(
         "links.<tier>.packets",
         Packet,
         Mean,
-        "packets that they began to send in the measured time",
+        "packets whose transmission on them began in the measured time",
     ),
     Statistic::new(
         "links.<tier>.mean_utilization",
         Share,
         Mean,
-        "mean over these links of the share of the rate that packets took",
+        "mean utilization of these links",
     ),
-    Statistic::new("links.<tier>.max_utilization", Share, Mean, "the largest of these shares"),
+    Statistic::new("links.<tier>.max_utilization", Share, Mean, "largest utilization of these links"),
     Statistic::new(
         "links.<tier>.mean_wait_us",
         Microsecond,
         Mean,
-        "mean time that packets of the measured time waited for these links",
+        "mean wait of the packets of the measured time for these links",
     ),
-    Statistic::new("links.<tier>.max_wait_us", Microsecond, Mean, "the largest of the links' means"),
-    Statistic::new("links.<tier>.marks", Packet, Mean, "packets that they marked CE"),
-    Statistic::new("links.<tier>.drops", Packet, Mean, "packets that they dropped"),
+    Statistic::new("links.<tier>.max_wait_us", Microsecond, Mean, "largest mean wait among these links"),
+    Statistic::new("links.<tier>.marks", Packet, Mean, "packets marked CE at these links"),
+    Statistic::new("links.<tier>.drops", Packet, Mean, "packets dropped at these links"),
     Statistic::new(
         "links.<tier>.pacer_drops",
         Packet,
         Mean,
-        "packets that hosts' pacers dropped before these links",
+        "packets dropped by hosts' pacers before these links",
     ),
-    Statistic::new("flow_slots", Count, Not, "most flows that were in use at once"),
+    Statistic::new("flow_slots", Count, Not, "largest number of concurrent flow slots"),
     Statistic::new("marks", Packet, Mean, "packets marked CE").reported(PER_SEED, "marks"),
     Statistic::new("drops", Packet, Mean, "packets dropped").reported(PER_SEED, "drops"),
     Statistic::new(
         "drops_by_place.<place>",
         Packet,
         Mean,
-        "the drops by place: `pacer` and `nic` are inside the hosts, the others are tiers of switches' \
-         links, as `tor-host`, losses on failed links counted in; their sum is `drops`",
+        "drops by place: `pacer` and `nic` are inside the hosts, the others are tiers of switches' links, \
+         such as `tor-host`, including losses on failed links; their sum is `drops`",
     ),
 ];

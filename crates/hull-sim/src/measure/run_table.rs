@@ -1,8 +1,8 @@
-//! A table of a run: the rows of its parts' tables, part after part, each under its part's condition, scheme
-//! and seed.
+//! A table of a run: the rows of its parts' tables in sequence, labelled with the part's condition,
+//! scheme and seed.
 //!
-//! Rows are copied a group at a time, so memory does not grow with them. Groups have a fixed size: the bytes
-//! of the file depend on the rows only.
+//! Rows are copied in groups, so memory does not grow with their number. Groups have a fixed size, so
+//! the bytes of the file depend on the rows only.
 
 use std::fs::File;
 use std::io;

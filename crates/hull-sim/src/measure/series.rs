@@ -1,4 +1,4 @@
-//! Flows over time: what its two ends know of a flow at each sample (thesis figures 2.16 and 3.11).
+//! Flows over time: the state of a flow at its two ends at each sample (thesis figures 2.16 and 3.11).
 
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};
@@ -9,15 +9,14 @@ pub const SERIES_COLUMNS: [Column; 14] = [
     Column::new(
         "flow",
         "",
-        "number of the flow, from 0 in the order in which flows were opened; a connection has two, \
-         one for each direction",
+        "number of the flow, from 0 in the order of opening; a connection has two, one for each direction",
     ),
-    Column::new("src", "", "number of the host that sends"),
-    Column::new("dst", "", "number of the host that receives"),
+    Column::new("src", "", "number of the sending host"),
+    Column::new("dst", "", "number of the receiving host"),
     Column::new(
         "delivered_bytes",
         "byte",
-        "payload that the receiver has in order since the flow was opened",
+        "payload received in order since the flow was opened",
     ),
     Column::new("cwnd_bytes", "byte", "congestion window"),
     Column::new(
@@ -38,23 +37,23 @@ pub const SERIES_COLUMNS: [Column; 14] = [
     Column::new(
         "in_flight_bytes",
         "byte",
-        "payload that the sender believes to be in the network (the pipe of RFC 6675)",
+        "sender's estimate of the payload in the network (the pipe of RFC 6675)",
     ),
     Column::new("timeouts", "", "retransmission timeouts so far"),
     Column::new(
         "associations",
         "",
-        "ECN-Echoes so far that associated the flow with its host's pacer, or renewed that",
+        "associations of the flow with its host's pacer so far, renewals included",
     ),
     Column::new(
         "associations_begun",
         "",
-        "of these, those of a flow that was not associated: one more than have ended, or as many",
+        "associations so far without renewals",
     ),
     Column::new(
         "rate_bps",
         "bit/s",
-        "rate at which a rate-based source sends; null before it is known, and with a window",
+        "rate of a rate-based source; null before it is known, and for window-based controls",
     ),
 ];
 

@@ -1,8 +1,8 @@
-//! Slowdown by flow size: bins that hold equally many flows of a condition, and in each bin the slowdowns of
+//! Slowdown by flow size: bins with equally many flows of a condition, and in each bin the slowdowns of
 //! every part.
 //!
-//! The bins are those of all parts together, so that schemes and seeds share them. A percentile is the smallest
-//! value of a part with at least that share at or below it.
+//! The bins are computed over all parts, so schemes and seeds share them. A percentile is the smallest
+//! value of a part with at least that share of values at or below it.
 
 use std::fs::File;
 use std::io;

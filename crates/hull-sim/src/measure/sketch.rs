@@ -1,4 +1,4 @@
-//! Durations of which there may be millions: exact up to a number, a histogram beyond it, so that
+//! A set of possibly millions of durations: exact up to a number of values, a histogram beyond it, so
 //! memory does not grow with the number of flows.
 
 use hdrhistogram::Histogram;

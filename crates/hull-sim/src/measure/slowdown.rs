@@ -1,4 +1,5 @@
-//! Slowdown of flows: how many times as long as alone in the network each took, by size class.
+//! Slowdown of flows by size class: completion time over the completion time in an otherwise empty
+//! network.
 
 use serde::Serialize;
 

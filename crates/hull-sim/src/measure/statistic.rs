@@ -1,4 +1,4 @@
-//! A statistic: what the registry says of a number in the summary of a part.
+//! A statistic: the registry's description of a number in a part's summary.
 
 use serde_json::{Value, json};
 

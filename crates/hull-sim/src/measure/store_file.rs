@@ -1,4 +1,4 @@
-//! A file of a sweep's store: the numbers of one run, one row for each statistic.
+//! A file of a sweep's store: the numbers of one run, one row per statistic.
 
 use std::fs::File;
 use std::io;
@@ -18,9 +18,9 @@ pub const STATISTIC_COLUMNS: [Column; 10] = [
     Column::new(
         "condition",
         "",
-        "the swept keys with their values when the run was made",
+        "the swept keys with their values at the time of the run",
     ),
-    Column::new("scheme", "", "the scheme's name when the run was made"),
+    Column::new("scheme", "", "the scheme's name at the time of the run"),
     Column::new("seed", "", "seed"),
     Column::new("scenario", "", "the resolved scenario of this run, JSON"),
     Column::new(

@@ -1,5 +1,5 @@
-//! A table that grows while a run is under way: rows go to a Parquet file a group at a time, so that
-//! memory does not grow with them. Without a file they stay in memory.
+//! A table that grows during a run: rows are written to a Parquet file in groups, so memory does not
+//! grow with them. Without a file they stay in memory.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the flows of each transport had, where a scenario has several.
+//! Results of the flows of each transport, if a scenario has several.
 
 use serde::Serialize;
 

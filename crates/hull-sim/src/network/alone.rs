@@ -1,10 +1,10 @@
-//! What a message takes alone in the network: its packets leave the host back to back, and no queue
-//! holds anything but them. Times are ps, sizes bytes.
+//! The completion time of a message in an otherwise empty network: its packets leave the host back to
+//! back and queue only behind each other. Times are ps, sizes bytes.
 //!
-//! On link k of the route a full packet takes S_k, and F_k passes from its start there to the earliest
-//! one on link k + 1 (all of it and the delay, or with cut-through the head, later where the next link
-//! is faster). Packet m starts on link k when it has come and packet m - 1 is over: a longest path, which
-//! for equal packets is
+//! On link k of the route a full packet takes S_k, and F_k passes from its start there to its earliest
+//! start on link k + 1 (S_k and the delay, or with cut-through the header's time, longer if the next
+//! link is faster). Packet m starts on link k when it has arrived and packet m - 1 is complete. This is
+//! a longest path, which for equal packets is
 //!
 //! ```text
 //! A_k(m) = F_1 + ... + F_(k-1) + (m - 1) max(S_1, ..., S_k)

@@ -1,7 +1,7 @@
-//! The packets in ports and links: each has a place here from its host's way out to its arrival, and the
-//! event of its arrival at the end of a link carries that place. So a hop changes a packet where it lies
-//! instead of copying it from link to link, and the places that were left last, which are still in the
-//! cache, are taken first. A place that is free holds the number of the next free one.
+//! The packets in ports and links. Each has a slot here from its host to its arrival, and the event of
+//! its arrival at the end of a link carries that slot. A hop therefore changes a packet in place
+//! instead of copying it from link to link. The most recently freed slot, which is still in the cache,
+//! is reused first. A free slot holds the number of the next free one.
 
 use super::packet::Packet;
 

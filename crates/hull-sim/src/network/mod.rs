@@ -1,8 +1,8 @@
-//! The network: packets, ports with their links, the memory that ports share, and the routes. It
-//! knows no transport: what a packet means is for its receiver to say.
+//! The network: packets, ports with their links, the memory that ports share, and the routes. It knows
+//! no transport; a packet's receiver interprets it.
 //!
-//! A route is a run of entries in one list of hops: the ports that a packet leaves by, then the
-//! host that it reaches. A packet carries the place of its next entry.
+//! A route is a run of entries in one list of hops: the ports through which a packet leaves, then the
+//! host that it reaches. A packet carries the index of its next entry.
 
 mod alone;
 mod in_flight;

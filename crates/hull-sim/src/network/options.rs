@@ -1,7 +1,7 @@
-//! What few packets carry besides their header: selective acknowledgments (RFC 2018), and what switches
-//! write for the sender; control packets of the message transport have their content here. A packet has only
-//! an index into this table, so that those without options stay small; an entry is in use from the sending of
-//! its packet to its arrival or loss.
+//! Fields that few packets carry: selective acknowledgments (RFC 2018), values that switches write for
+//! the sender, and the content of the message transport's control packets. A packet has only an index
+//! into this table, so packets without options stay small. An entry is in use from the sending of its
+//! packet to its arrival or loss.
 
 use super::signal::Signal;
 use crate::prefetch::prefetch;

@@ -1,8 +1,8 @@
-//! A packet: what the network carries from host to host. Plain 24 bytes, copied, never allocated.
+//! A packet: 24 plain bytes, copied, never allocated.
 //!
-//! Sequence and acknowledgment numbers are 32 bits and wrap, as in TCP (RFC 9293, 3.4); sizes are
-//! bytes. What few packets carry besides waits in a side table ([`OptionTable`](super::OptionTable)).
-//! The route is a place in the network's list of hops, so that a switch looks nothing up.
+//! Sequence and acknowledgment numbers have 32 bits and wrap, as in TCP (RFC 9293, 3.4); sizes are
+//! bytes. Rare fields are in a side table ([`OptionTable`](super::OptionTable)). The route is an index
+//! into the network's list of hops, so a switch needs no lookup.
 
 /// Bits of [`Packet::flags`].
 pub mod flags {

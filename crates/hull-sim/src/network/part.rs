@@ -1,5 +1,5 @@
-//! A part of a network: its ports' queues are simulated here, those of all other ports elsewhere.
-//! Packets that leave the part, and routes that the others do not know yet, are kept until someone
+//! A part of a network: this part simulates the queues of its own ports, other parts those of all
+//! others. Packets that leave the part, and routes unknown to the others, are kept until the caller
 //! fetches them. Sizes are bytes, times ps.
 
 use std::collections::BTreeSet;

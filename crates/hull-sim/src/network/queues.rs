@@ -1,10 +1,11 @@
-//! Several queues of a port, and the scheduler that chooses among them.
+//! Several queues of a port, and the scheduler that selects among them.
 //!
-//! A switch's transmitter holds some bytes behind its scheduler, so that the link does not run dry: the
-//! next packet is chosen when so much is left to send, and what comes later does not overtake it.
+//! A switch's transmitter holds some bytes behind its scheduler, so that the link does not idle: the
+//! next packet is selected when that many bytes are left to send, and later arrivals do not overtake
+//! it.
 //!
-//! Such a port does not know on arrival when a packet will be sent, so it has an event of its own
-//! for each choice that a host waits for. Sizes are bytes, times ps.
+//! Such a port does not know on arrival when a packet will be sent, so each pending selection has its
+//! own event. Sizes are bytes, times ps.
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};

@@ -1,5 +1,5 @@
-//! The packets that wait at a FIFO port, in order: when the transmission of each starts (ps) and its
-//! bytes. A ring of a power of two of slots, which a port without a queue never looks at.
+//! The packets that wait at a FIFO port, in order: start of transmission (ps) and bytes of each. A ring
+//! with a power of two of slots; a port without a queue never reads it.
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Shared packet memory of a switch with dynamic thresholds (Choudhury and Hahne; thesis 2.1.3,
-//! "Switches"): a queue may hold its reserved bytes, and of the shared pool at most `alpha` times
-//! what is free of it.
+//! "Switches"): a queue may hold its reserved bytes, and in the shared pool at most `alpha` times the
+//! free bytes.
 //!
 //! With N busy queues and nothing reserved, each settles at `alpha B / (1 + N alpha)`. A packet
-//! occupies the memory from its arrival to the start of its transmission, or to its end. Sizes are
-//! bytes, times ps, alpha is scaled by 2^16.
+//! occupies memory from its arrival to the start or the end of its transmission. Sizes are bytes, times
+//! ps, alpha is scaled by 2^16.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,8 +1,9 @@
-//! What control packets of the message transport carry: acknowledgments, negative ones, credit.
+//! Content of the message transport's control packets: positive and negative acknowledgments, and
+//! credit.
 //!
-//! Source: the Ultra Ethernet transport as its reference simulator has it (`uet-nscc.md`, "Acknowledgements,
-//! timeout" and "Receiver control"). Packet numbers count the packets of a connection from 0; on the wire they
-//! are the low 32 bits. Sizes are bytes with headers.
+//! Source: the Ultra Ethernet transport in its reference simulator (`uet-nscc.md`, "Acknowledgements,
+//! timeout" and "Receiver control"). Packet numbers count the packets of a connection from 0; the wire
+//! carries the low 32 bits. Sizes are bytes with headers.
 
 /// The content of a control packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
-//! Packet trimming: a data packet that finds no room loses its payload, and its header goes on in the first
-//! queue of the port, ahead of all data. The receiver learns at once which packet is missing.
+//! Packet trimming: a data packet that finds no room loses its payload, and its header continues in the
+//! first queue of the port, ahead of all data. The receiver thus learns at once which packet is
+//! missing.
 //!
-//! Source: the composite queue of the Ultra Ethernet simulator (`uet-nscc.md`, "Switch port"), which took it
-//! from NDP (Handley et al., SIGCOMM 2017, 3.2). Which packet is cut is drawn: the newcomer, or the last one of
-//! the queue, whose place the newcomer takes. The reference serves headers 100,000 times as often as data;
-//! here they have strict priority. Sizes are bytes.
+//! Source: the composite queue of the Ultra Ethernet simulator (`uet-nscc.md`, "Switch port"), adopted
+//! from NDP (Handley et al., SIGCOMM 2017, 3.2). A random draw selects the packet to trim: the arriving
+//! one, or the last one of the queue, whose slot the arriving one takes. The reference serves headers
+//! 100,000 times as often as data; here they have strict priority. Sizes are bytes.
 
 use super::packet::{Packet, flags};
 use crate::random::Stream;

@@ -1,5 +1,5 @@
-//! What a scenario's types cannot say: ranges and how keys fit together. Each section's file has
-//! the checks of its own keys; here is what concerns several.
+//! Constraints that a scenario's types cannot express: ranges and combinations of keys. Each section's
+//! file checks its own keys; this file has the checks across sections.
 
 use super::{
     Scenario, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run, switch, transport,

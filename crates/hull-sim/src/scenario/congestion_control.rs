@@ -1,4 +1,4 @@
-//! Congestion controls from outside of hull: that a name is known, and what its class is.
+//! Congestion controls from outside hull: registered names and their classes.
 
 use indexmap::IndexMap;
 

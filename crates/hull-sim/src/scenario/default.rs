@@ -1,5 +1,6 @@
-//! Values of keys that a scenario leaves out. Those of the pacer that do not depend on the network are
-//! the paper's (table 3 and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2), the floor of the RTO 10 ms.
+//! Defaults of omitted keys. Pacer settings that do not depend on the network are the paper's (table 3
+//! and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2),
+//! and the minimum RTO is 10 ms.
 
 use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};

@@ -10,7 +10,8 @@ use crate::units::Time;
 /// Packets of a group at most.
 const MOST_PACKETS: u8 = 64;
 
-/// Erasure coding by groups (SC'25): of each group as many packets as it has of data are enough.
+/// Erasure coding by groups (SC'25): a group is complete with as many packets as it has data
+/// packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Erasure {
@@ -20,8 +21,8 @@ pub struct Erasure {
     /// Parity packets of a group.
     #[serde(default = "parity")]
     pub parity: u8,
-    /// How long a receiver waits for a group from its first packet on before it asks for the rest; without it five
-    /// times what a full buffer of a port takes to drain, and between two data centres eight times.
+    /// Time from a group's first packet after which a receiver requests the rest. Unset: five times
+    /// the drain time of a full port buffer, between two data centres eight times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Time>,
 }

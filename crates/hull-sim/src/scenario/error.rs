@@ -1,5 +1,5 @@
-//! What is wrong with a scenario: a line for each mistake, with its place in the file, the key, what was
-//! found and what is expected.
+//! Errors of a scenario: one line per mistake, with its place in the file, the key, the value found and
+//! the expected form.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! From a file to cells: each scheme with each combination of swept values is one resolved scenario.
+//! Expands a file to cells: each scheme with each combination of swept values is one resolved scenario.
 
 use serde::Deserialize;
 use toml::{Table, Value};

@@ -26,8 +26,8 @@ pub struct Host {
     /// Delay of a packet in the host's stack and NIC, in each direction.
     #[serde(default)]
     pub stack_delay: Time,
-    /// What the stack's delay varies by, drawn for each packet and direction; packets stay in
-    /// order. Without this table it is constant.
+    /// Random part of the stack's delay, drawn for each packet and direction; packets stay in
+    /// order. Without this table the delay is constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_jitter: Option<Service>,
     /// Largest piece that TCP hands to the NIC (segmentation offload): the NIC splits it and sends the
@@ -42,18 +42,18 @@ pub struct Host {
     pub application_delay: Time,
 }
 
-/// The receiving side of a host: interrupt coalescing with the names of `ethtool`, and what
-/// interrupts and packets cost its processor (paper 4.2 and table 2).
+/// The receiving side of a host: interrupt coalescing with `ethtool`'s names, and the processor
+/// time of interrupts and packets (paper 4.2 and table 2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Receive {
-    /// Packets that cause an interrupt (rx-frames).
+    /// Number of waiting packets that raises an interrupt (rx-frames).
     #[serde(default = "default::one_u32")]
     pub frames: u32,
     /// Longest wait of a packet for an interrupt (rx-usecs).
     #[serde(default)]
     pub wait: Time,
-    /// Whether the wait holds only while packets come faster than one a wait (adaptive).
+    /// Whether the wait applies only while packets arrive faster than one per wait (adaptive).
     #[serde(default)]
     pub adaptive: bool,
     /// Largest packet that receive offload builds from the packets of one interrupt; unset: no receive

@@ -1,4 +1,4 @@
-//! The scenario described: JSON Schema for editors, and one row a key for the documentation.
+//! The description of a scenario: JSON Schema for editors, and one row per key for the documentation.
 
 use serde_json::{Map, Value, json};
 

@@ -9,7 +9,7 @@ use crate::problem::{Problem, need, quoted, require};
 use crate::topology::{Graph, ports_named};
 use crate::units::{Size, Time};
 
-/// What is measured; flow completion times and the queue of the client's port always are.
+/// Measurements; flow completion times and the queue of the client's port are always recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, need, quoted, require};
 use crate::units::{Share, Size};
 
-/// The switches of thesis table 2.1. What one busy port gets of the memory, 600 to 700 KB of 4 MB
-/// (thesis 2.3.1 and 4.5.2), gives alpha; it is taken for all three.
+/// The switches of thesis table 2.1. Alpha follows from the memory that one busy port gets, 600 to
+/// 700 KB of 4 MB (thesis 2.3.1 and 4.5.2), and is the same for all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {

@@ -1,4 +1,4 @@
-//! The message transport's own settings, and how it fits with the rest of a scenario.
+//! The message transport's own settings, and their constraints with other keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,28 +12,30 @@ use crate::units::{Size, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// Entropy values of a connection; each is a path that its hash chooses.
+    /// Entropy values of a connection; the hash of each selects a path.
     #[serde(default = "paths")]
     pub paths: u16,
-    /// How packets are spread over the paths.
+    /// Load balancing of packets over the paths.
     #[serde(default)]
     pub load_balancing: LoadBalancing,
     /// Paths at a time with load_balancing = "subflows".
     #[serde(default = "subflows")]
     pub subflows: u16,
-    /// Pause after which a packet begins a flowlet, with load_balancing = "flowlet"; without it the round trip.
+    /// Pause after which a packet begins a flowlet, with load_balancing = "flowlet" (default: the
+    /// round trip).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flowlet_gap: Option<Time>,
     /// Received bytes after which the receiver must send an acknowledgment.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
-    /// First window (and first credit, which the receiver was not asked for), full packets; without it 1.5 times
-    /// what the link carries in the longest round trip. UnoCC begins with what the link carries in a round trip.
+    /// Initial window and initial ungranted credit, full packets. Unset: 1.5 times the link's
+    /// bandwidth-delay product at the longest round trip. UnoCC starts with one bandwidth-delay
+    /// product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
-    /// The round trip of the unloaded network, which sizes windows and targets; without it that of the farthest
-    /// hosts, over the slowest of their shortest paths. Of two data centres: inside one; between them it is always
-    /// that of the farthest hosts.
+    /// The round trip of the unloaded network, which sizes windows and targets. Unset: that of the
+    /// farthest hosts, over the slowest of their shortest paths. With two data centres: the one
+    /// inside a data centre; between them it is always that of the farthest hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
     /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain

@@ -1,4 +1,4 @@
-//! Mistakes while they are found: each once, with its place and the schemes that have it.
+//! Collects mistakes: each once, with its place and the affected schemes.
 
 use indexmap::IndexMap;
 use toml::Value;

@@ -1,5 +1,5 @@
-//! The scenario: the one definition of what a run is, from which the schema, the validation, the
-//! documentation table and the resolved files come.
+//! The scenario: the single definition of a run, from which the schema, the validation, the table of
+//! keys in the documentation and the resolved files are derived.
 
 mod check;
 mod congestion_control;
@@ -92,8 +92,7 @@ pub use workload::{
 /// A table of TOML that overrides keys of the scenario.
 pub type Overrides = toml::Table;
 
-/// A scenario: a network, its hosts, their traffic, what is measured, and which variants of it
-/// are compared.
+/// A scenario: a network, its hosts, their traffic, the measurements, and the schemes to compare.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -105,9 +104,9 @@ pub struct Scenario {
     /// Source document and section.
     #[serde(default)]
     pub source: String,
-    /// How long and how often.
+    /// Duration and repetitions.
     pub run: Run,
-    /// How hosts and switches are joined.
+    /// How hosts and switches are connected.
     pub topology: Topology,
     /// The hosts and their links to the switch.
     pub host: Host,
@@ -131,7 +130,7 @@ pub struct Scenario {
     pub pacer: Option<Pacer>,
     /// The traffic.
     pub workload: Workload,
-    /// What is measured.
+    /// Measurements.
     #[serde(default)]
     pub measure: Measure,
     /// Schemes to compare: for each name, a table of keys that override the scenario's.

@@ -1,4 +1,4 @@
-//! What a key that there is not may have meant.
+//! Suggestions for an unknown key.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

@@ -1,10 +1,9 @@
-//! Which schemes an override changes: `--set`, `[sweep]`, `--over` and `hull.run` have this one rule.
+//! Which schemes an override changes: one rule for `--set`, `[sweep]`, `--over` and `hull.run`.
 //!
-//! An override changes a scheme that has its table: `pacer.fifo` those that have a pacer, and so does
-//! `pacer = {...}`. Where no scheme has the table, it is the base scenario's, hence all schemes'. A
-//! scheme that is named, `schemes.hull.pacer = {...}`, gets what it is given. A table takes the place of
-//! the base scenario's; what a scheme itself sets in that table stays, as far as the override has
-//! nothing else.
+//! An override changes the schemes that have its table: `pacer.fifo` those with a pacer, and so does
+//! `pacer = {...}`. If no scheme has the table, it belongs to the base scenario, hence to all schemes.
+//! A named scheme, `schemes.hull.pacer = {...}`, gets exactly the given table. A table replaces the
+//! base scenario's; values that a scheme itself sets in that table stay unless the override sets them.
 
 use toml::{Table, Value};
 

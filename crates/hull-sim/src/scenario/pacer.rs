@@ -11,7 +11,7 @@ use crate::problem::{Problem, quoted, require};
 use crate::topology::Graph;
 use crate::units::{Rate, Share, Size, Tick, Time};
 
-/// What a full pacer FIFO does.
+/// Behaviour of a full pacer FIFO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenFifoFull {
@@ -22,7 +22,7 @@ pub enum WhenFifoFull {
     Bypass,
 }
 
-/// What a full flow association table does.
+/// Behaviour of a full flow association table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenTableFull {
@@ -33,7 +33,7 @@ pub enum WhenTableFull {
     EvictOldest,
 }
 
-/// What draws whether an ECN-Echo associates its flow.
+/// Event that draws whether a flow is associated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AssociationDraw {
@@ -45,7 +45,7 @@ pub enum AssociationDraw {
     Packet,
 }
 
-/// How the clocks of the hosts' pacers stand to each other.
+/// Relative phase of the clocks of the hosts' pacers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Clocks {
@@ -74,7 +74,7 @@ pub struct Pacer {
     /// Probability that a draw associates a flow (p_a).
     #[serde(default = "default::eta")]
     pub association_probability: Share,
-    /// What draws: each ACK with ECN-Echo, or the next packet of its flow.
+    /// Event that draws: each ACK with ECN-Echo, or the next packet of its flow.
     #[serde(default)]
     pub association_draw: AssociationDraw,
     /// Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's rate
@@ -84,7 +84,7 @@ pub struct Pacer {
     /// Entries of the flow association table.
     #[serde(default = "default::table_entries")]
     pub table_entries: u32,
-    /// What a full table does.
+    /// Behaviour of a full table.
     #[serde(default)]
     pub when_table_full: WhenTableFull,
     /// Token buckets; a flow's number decides which one paces it (paper 4.2, remark 4).
@@ -102,10 +102,10 @@ pub struct Pacer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-packets" = true))]
     pub fifo: Option<Size>,
-    /// What a full FIFO does.
+    /// Behaviour of a full FIFO.
     #[serde(default)]
     pub when_fifo_full: WhenFifoFull,
-    /// Which packets may overtake those that wait in the FIFO.
+    /// Packets that may overtake those waiting in the FIFO.
     #[serde(default)]
     pub overtaking: Overtaking,
     /// Relative phase of the ticks and rate updates of different hosts' pacers.

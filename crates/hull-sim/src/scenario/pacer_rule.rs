@@ -1,9 +1,10 @@
-//! The pacer's settings for a network: what a `[pacer]` leaves unset, and what `hull design` recommends.
+//! The pacer's settings for a network: the defaults of `[pacer]`, and the recommendation of `hull
+//! design`.
 //!
-//! The documents have two settings: 1 Gbps, with T_r 64 us, beta 16/s, T_i 10 ms, a FIFO of 128 KB and a
-//! bucket of 3 KB (paper table 3 and 5.1), and 10 Gbps with a round trip of 11.8 us, with T_r 7.2 us,
-//! beta 375/s and T_i 1 ms (paper 6.3). The rule gives both. What is a fit, and to what, is said at each
-//! part; docs/algorithms/pacer.md has all of it in one table.
+//! The documents have two settings: 1 Gbps, with T_r 64 us, beta 16/s, T_i 10 ms, a FIFO of 128 KB and
+//! a bucket of 3 KB (paper table 3 and 5.1), and 10 Gbps with a round trip of 11.8 us, with T_r 7.2 us,
+//! beta 375/s and T_i 1 ms (paper 6.3). The rule reproduces both. Each part states what it is fitted
+//! to; docs/algorithms/pacer.md has all of it in one table.
 
 use crate::units::{Rate, Share, Size, Tick, Time};
 

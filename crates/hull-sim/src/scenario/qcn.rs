@@ -1,4 +1,4 @@
-//! QCN: that sources and switches go together (thesis 5.2).
+//! QCN: checks that sources and switches are configured together (thesis 5.2).
 
 use super::{CongestionControl, Scenario, Transport};
 use crate::problem::{Problem, need};

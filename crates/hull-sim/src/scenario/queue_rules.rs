@@ -1,4 +1,5 @@
-//! Queue rules that take over a port: DualPI2, FQ-CoDel and PIE. Which other keys of a switch they go with.
+//! Queue rules that control a whole port: DualPI2, FQ-CoDel and PIE, and the switch keys that they
+//! allow.
 
 use super::{Scenario, Switch};
 use crate::network::{DUALPI2_QUEUES, Order, rules::Site};

@@ -1,4 +1,4 @@
-//! RCP: that sources and switches go together (thesis 5.5.3).
+//! RCP: checks that sources and switches are configured together (thesis 5.5.3).
 
 use super::{CongestionControl, Scenario};
 use crate::problem::{Problem, quoted, require};

@@ -1,7 +1,7 @@
 //! The longest unloaded round trip of a network, ps: a full data packet one way and its ACK back, as
-//! paper 6.3 counts the 11.8 us of its fat-tree. Links store and forward; the hosts add what a packet
-//! takes through their stacks (on average, where that varies) and, where the receiving side is
-//! modelled, an interrupt and the processor's time.
+//! paper 6.3 counts the 11.8 us of its fat-tree. Links store and forward. The hosts add a packet's time
+//! in their stacks (the mean if it varies) and, if the receive path is modelled, an interrupt and the
+//! processor's time.
 
 use std::collections::VecDeque;
 

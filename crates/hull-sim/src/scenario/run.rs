@@ -1,4 +1,4 @@
-//! How long and how often a scenario is run.
+//! Duration and repetitions of a scenario.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::units::Time;
 
 const LONGEST: Time = Time(limits::TIME_PS);
 
-/// How long and how often a scenario is run.
+/// Duration and repetitions of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -28,9 +28,9 @@ pub struct Run {
     /// Number of seeds: seed, seed + 1, ...
     #[serde(default = "default::one_u32")]
     pub seeds: u32,
-    /// Processor threads that one run may use. With 2, hosts and switches are simulated side by side
-    /// where the network has links between switches; with more, the switches are divided. The results
-    /// are the same.
+    /// Processor threads of one run. With 2, hosts and switches are simulated in parallel if the
+    /// network has links between switches; with more, the switches are divided. The results are the
+    /// same.
     #[serde(default = "default::one_u32")]
     pub threads: u32,
 }

@@ -1,5 +1,5 @@
-//! The form of a scenario file, before its values are read: keys that there are, tables, lists, numbers,
-//! quantities and texts where they belong, all from the schema.
+//! Checks the form of a scenario file before its values are read: known keys, and tables, lists,
+//! numbers, quantities and texts in their places, all from the schema.
 
 use std::sync::OnceLock;
 

@@ -1,10 +1,9 @@
 //! Short forms of keys, for `--set`, `[sweep]` and `hull sweep --over`.
 //!
-//! `workload.X` is the key X of the one workload that the file has: `workload.load` is
-//! `workload.requests.load` where that is the traffic. `scheme.X` is the one key that ends with X in
-//! what makes a scheme (`host`, `switch`, `transport`, `pacer`), among the tables that a scheme of the
-//! file has: `scheme.drain` is `switch.phantom_queue.drain`. `scheme.k` is the papers' K,
-//! `switch.marking.threshold`.
+//! `workload.X` is the key X of the file's only workload: `workload.load` is `workload.requests.load`
+//! if that is the traffic. `scheme.X` is the one key that ends with X in the tables of a scheme
+//! (`host`, `switch`, `transport`, `pacer`), among those that a scheme of the file has: `scheme.drain`
+//! is `switch.phantom_queue.drain`. `scheme.k` is the papers' K, `switch.marking.threshold`.
 
 use std::sync::OnceLock;
 

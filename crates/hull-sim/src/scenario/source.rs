@@ -1,4 +1,4 @@
-//! Where keys are written in a scenario's text: line and column.
+//! Positions of keys in a scenario's text: line and column.
 
 use std::fmt;
 use std::ops::Range;

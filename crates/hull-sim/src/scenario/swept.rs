@@ -1,6 +1,6 @@
-//! The values of a swept key: a list, or a range `"start:stop:step"` with the units that people
-//! write, `"800Mbps:950Mbps:50Mbps"`. Decimals are added as whole numbers, so that
-//! `"0.1:0.7:0.2"` ends with 0.7; the stop is a value when steps reach it.
+//! The values of a swept key: a list, or a range `"start:stop:step"` with units,
+//! `"800Mbps:950Mbps:50Mbps"`. Decimals are added as integers, so `"0.1:0.7:0.2"` ends with 0.7; the
+//! stop is included if a step reaches it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::quote;
 /// Most values of one range.
 const MOST: i128 = 100_000;
 
-/// What a file gives for a swept key.
+/// The values of a swept key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,

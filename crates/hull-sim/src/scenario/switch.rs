@@ -27,7 +27,7 @@ pub struct Switch {
     pub rate: Rate,
     /// Propagation delay of those links.
     pub delay: Time,
-    /// Time that a packet takes through a switch besides queueing and transmission.
+    /// Latency of a packet in a switch without queueing and transmission.
     #[serde(default)]
     pub latency: Time,
     /// Bytes of a packet after which a switch starts to forward it (cut-through); unset: store and forward.
@@ -49,8 +49,9 @@ pub struct Switch {
     /// Deficit round robin among the classes; without this table they are served in strict priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dwrr: Option<Dwrr>,
-    /// Bytes left to send, framing included, at which a port with priorities chooses its next packet:
-    /// what lies in the transmitter behind the scheduler. Without it, it chooses when the link is free.
+    /// Bytes left to send, framing included, at which a port with priorities selects its next
+    /// packet: the content of the transmitter behind the scheduler. Unset: it selects when the link
+    /// is free.
     #[serde(default)]
     pub commit: Size,
     /// Whether the packet being sent still occupies the buffer and counts for marking.
@@ -80,8 +81,8 @@ pub struct Switch {
     /// RCP, which offers each flow a rate; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rcp: Option<Rcp>,
-    /// Trimming: data that finds no room in the buffer loses its payload and goes on as a header, in a queue
-    /// that is served first; without this table it is dropped.
+    /// Trimming: data that finds no room in the buffer loses its payload and continues as a header,
+    /// in a queue that is served first; without this table it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trimming: Option<Trimming>,
     /// Phantom queue of each port; without this table there is none.
@@ -95,8 +96,8 @@ pub struct Switch {
     pub ports: Vec<PortSettings>,
 }
 
-/// Ports of switches that differ from the others. All of `rate`, `tier` and `node` that are given
-/// have to fit; what is left out stays as it is for the others.
+/// Ports of switches that differ from the others. All given ones of `rate`, `tier` and `node` must
+/// match; omitted settings are those of the other ports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortSettings {
@@ -316,7 +317,7 @@ pub struct PhantomQueue {
     pub placement: Placement,
 }
 
-/// Where a phantom queue counts packets (paper, remark 1).
+/// Place where a phantom queue counts packets (paper, remark 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {

@@ -17,7 +17,7 @@ pub struct Transport {
     /// Congestion control algorithm; in Python also the name of your own class.
     #[serde(default)]
     pub congestion_control: CongestionControl,
-    /// SHA-256 of the source of your own class; hull sets it and rejects another.
+    /// SHA-256 of the source of your own class; hull sets it and rejects any other value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_sha256: Option<String>,
     /// Whether data packets are ECN-capable; DCTCP needs it.
@@ -54,8 +54,8 @@ pub struct Transport {
     /// Maximum retransmission timeout.
     #[serde(default = "default::max_rto")]
     pub max_rto: Time,
-    /// Tick of the clock behind the retransmission timer, which fires at multiples of it only, and
-    /// behind idle_restart, which counts its ticks; 0s for an exact one.
+    /// Clock tick of the retransmission timer, which fires only at its multiples, and of
+    /// idle_restart, which counts it; 0s: an exact clock.
     #[serde(default)]
     pub rto_granularity: Time,
     /// Whether the first two duplicate ACKs release new segments (RFC 3042).

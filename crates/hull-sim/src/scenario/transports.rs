@@ -1,4 +1,4 @@
-//! Transports beside the scenario's own: each starts from `[transport]`, and workloads name them.
+//! Additional transports of a scenario: each starts from `[transport]`, and workloads name them.
 
 use toml::{Table, Value};
 

@@ -1,4 +1,4 @@
-//! Uno's phantom queue: its settings, and the size that it has where none is given.
+//! Uno's phantom queue: its settings and its default size.
 
 use hull_core::ramp::RampMarker;
 use hull_core::uno_phantom_queue::UnoPhantomQueueConfig;
@@ -20,11 +20,12 @@ const MOST_BYTES: u64 = 1_000_000_000_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnoPhantomQueue {
-    /// How much longer a packet takes to drain than on the link (s), in whole percents: the drain rate is the link's
+    /// Slowdown s of the drain against the link, in whole percents: the drain rate is the link's
     /// over 1 + s.
     #[serde(default = "slowdown")]
     pub slowdown: Share,
-    /// Where its counter saturates; without it what a host's link carries in the longest round trip.
+    /// Value at which its counter saturates. Unset: the bandwidth-delay product of a host's link at
+    /// the longest round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Share of the size up to which no packet is marked (Kmin).

@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, quoted, require};
 use crate::units::Share;
 
-/// UnoCC's parameters (SC'25); those of figures 3 to 9 unless set.
+/// UnoCC's parameters (SC'25); the defaults are those of figures 3 to 9.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnoCcSettings {
-    /// K of the decrease, which takes 4 K / (K + BDP) of the window where all is marked; full payloads.
+    /// K of the decrease, in full payloads: if every packet is marked, the window shrinks by 4 K /
+    /// (K + BDP).
     #[serde(default = "k")]
     pub k: u32,
-    /// Weight of an epoch's share of marks in their average (figures 10 to 12: 50%).
+    /// Weight of an epoch's marked share in the average (figures 10 to 12: 50%).
     #[serde(default = "gain")]
     pub gain: Share,
 }

@@ -1,4 +1,4 @@
-//! Packets on links that are captured, or whose far end cuts through.
+//! Packets on captured links, and on links whose far end cuts through.
 
 use super::Endpoints;
 use super::flows::NONE;

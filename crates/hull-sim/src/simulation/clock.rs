@@ -1,6 +1,6 @@
-//! The time of a run: how far it is, and what is to happen next. Times are ps.
+//! The time of a run: the current time and the next event. Times are ps.
 //!
-//! A run has a warm-up, the measured time, and a drain in which what was started may complete.
+//! A run has a warm-up, the measured time, and a drain in which open flows may complete.
 
 use crate::engine::{Cargo, Entity, EventQueue, Kind};
 

@@ -1,5 +1,5 @@
-//! Connections of the message transport in the flows of a run: both halves, and a route for each entropy value, which
-//! is found when the first packet takes it.
+//! Connections of the message transport among the flows of a run: both halves, and a route per entropy
+//! value, computed when the first packet uses it.
 
 use std::sync::Arc;
 

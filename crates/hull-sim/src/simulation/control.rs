@@ -1,4 +1,4 @@
-//! A run seen from another thread: how far it is, and the wish that it stop.
+//! Control of a run from another thread: its progress, and a request to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! The message transport's settings by distance: for connections inside a data centre, and for those between two,
-//! whose round trip is another. Times are ps.
+//! The message transport's settings by distance: for connections inside a data centre and for those
+//! between two, which have different round trips. Times are ps.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The network of a run: links that fail and work again, and ports that choose among their classes.
+//! The network of a run: links that fail and recover, and ports that select among their classes.
 
 use super::clock::Clock;
 use crate::engine::{Entity, Kind};

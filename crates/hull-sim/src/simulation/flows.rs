@@ -1,10 +1,10 @@
-//! The flows of a run: for each direction of data a sender, a receiver, two routes and the
-//! messages under way.
+//! The flows of a run: a sender, a receiver, two routes and the open messages for each direction of
+//! data.
 //!
-//! A flow of its own (`Channel::New`) gets a slot when it begins and gives it back when all of its
-//! data is acknowledged and no packet of it is left in the network, so that memory goes with the
-//! flows that are active. Connection c has slots 2c, from its first host to its second, and 2c + 1
-//! back.
+//! A flow of its own (`Channel::New`) gets a slot when it begins. It returns the slot when all its data
+//! is acknowledged and none of its packets is left in the network, so memory follows the number of
+//! active flows. Connection c has slot 2c from its first host to its second, and 2c + 1 for the reverse
+//! direction.
 
 use std::collections::VecDeque;
 

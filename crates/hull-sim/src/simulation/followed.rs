@@ -1,5 +1,5 @@
-//! Flows that are followed: the first so many that are opened. They are read at each sample while they
-//! are open, and once more after they have ended.
+//! Flows recorded over time: the first flows opened, up to a number. They are read at each sample while
+//! they are open, and once more after they end.
 
 use super::flows::FlowTable;
 use crate::measure::FlowReading;

@@ -1,4 +1,4 @@
-//! The ways of a packet through a host: out through stack, NIC and pacer, in through interrupt and
+//! The paths of a packet through a host: out through stack, NIC and pacer, in through interrupt and
 //! stack.
 
 use super::clock::Clock;

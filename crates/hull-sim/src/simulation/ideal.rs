@@ -1,14 +1,16 @@
-//! The ideal completion time of a flow, which its slowdown is measured by: it is alone in the network, and
-//! neither window nor pace holds it back. Times are ps, sizes bytes.
+//! The ideal completion time of a flow, the denominator of its slowdown: the flow is alone in the
+//! network, and neither window nor pacing limits it. Times are ps, sizes bytes.
 //!
-//! It has the links of the route that the flow has when it completes, the hosts' fixed delays, a handshake
-//! where the flow opens a connection, and for a response its request and the server. What varies (service,
-//! a stack's delay) counts with the least that it can be, and a modelled receive path not at all: so no
-//! flow whose packets leave in order is faster, and one that meets nothing that varies and is alone is as fast.
+//! It includes the links of the flow's route at completion, the hosts' fixed delays, a handshake if the
+//! flow opens a connection, and for a response its request and the server. Random times (service, a
+//! stack's delay) count with their minimum, and a modelled receive path does not count. Hence no flow
+//! whose packets leave in order is faster, and an uncontended flow without random times is exactly as
+//! fast.
 //!
-//! Behind a cut-through switch with faster links the order matters: a short last packet begins there when its head
-//! has come, and may take longer than its tail needs to come. If a packet that the host's NIC dropped is sent again
-//! behind it, the message is over earlier, at each such link by at most the time of the head.
+//! Behind a cut-through switch with faster links the order matters: a short last packet begins there
+//! when its head has arrived, and may take longer than its tail needs to arrive. If a packet that the
+//! host's NIC dropped is retransmitted behind it, the message ends earlier, at each such link by at
+//! most the time of the head.
 
 use super::Endpoints;
 use super::flows::NONE;

@@ -1,6 +1,6 @@
-//! What is measured: which ports, flows and pacers, the probe, and what is read at the end of the
-//! warm-up and at the end of the measured time. What is read in between is in `samplers`, the packets
-//! of captured ports in `captured`.
+//! The measurements of a run: ports, flows and pacers, the probe, and readings at the end of the
+//! warm-up and of the measured time. Readings in between are in `samplers`, packets of captured ports
+//! in `captured`.
 
 use std::path::Path;
 

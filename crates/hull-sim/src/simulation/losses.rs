@@ -1,7 +1,7 @@
-//! Packets that are dropped: what their flows are to know of it. Times are ps.
+//! Notices of dropped packets to their flows. Times are ps.
 //!
-//! No sender sees a drop; a flow is told only so that its slot can be given back when nothing of it
-//! is left in the network. The word takes as long as the smallest packet needs at least from a port
+//! No sender sees a drop. A flow learns of it only so that its slot can be reused when none of its
+//! packets is left in the network. The notice takes at least the smallest packet's time from a port
 //! between switches to the edge ([`Notice`](crate::topology::Notice)).
 
 use std::cmp::Reverse;

@@ -1,5 +1,5 @@
-//! The message transport's part of a run: what connections and receivers want to send becomes packets on the
-//! path of their entropy value, packets become calls of both, timers become events. Times are ps.
+//! The message transport's part of a run: what connections and receivers send becomes packets on the
+//! path of their entropy value, packets become calls of both, and timers become events. Times are ps.
 
 use super::clock::Clock;
 use super::connection::Way;

@@ -1,7 +1,7 @@
-//! One run: the event loop and the way of packets through the network. [`Simulation`] only directs: what
-//! needs one part of a run is that part's method, what needs two or three takes them as arguments. The
-//! ways through a host are in `host_path`, TCP's part in `tcp`, what a pace adds in `paced`, the
-//! workload's in `traffic`, what is measured in `instruments`.
+//! One run: the event loop and the path of packets through the network. [`Simulation`] only dispatches:
+//! code that needs one component of a run is that component's method; code that needs two or three
+//! takes them as arguments. Paths through a host are in `host_path`, TCP in `tcp`, pacing in `paced`,
+//! the workload in `traffic`, measurements in `instruments`.
 
 mod ahead;
 mod build;

@@ -1,4 +1,4 @@
-//! What a run leaves: counts, distributions and logs.
+//! The results of a run: counts, distributions and logs.
 
 use std::time::Duration;
 

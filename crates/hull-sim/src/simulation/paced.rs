@@ -1,10 +1,10 @@
-//! Flows with a pace: when their next segment leaves, and what switches say about it.
+//! Paced flows: when their next segment leaves, and the feedback of switches.
 //!
-//! What switches write rides on packets: data carries it, as RCP's least rate of the way (thesis 5.5.3); the
-//! receiver keeps what came last and puts it on its ACKs. A notice (QCN)
-//! travels by itself from the switch to the sender. It is of the first class and small, so it meets no
-//! queue: it takes the time of a frame of 64 bytes over the links that the packet has come by, back. It is
-//! no packet of the run: it takes no capacity and is never lost. Times are ps.
+//! Packets carry the values that switches write. Data carries RCP's smallest rate of the path (thesis
+//! 5.5.3); the receiver keeps the latest value and copies it to its ACKs. A QCN notice travels by
+//! itself from the switch to the sender. It is of the first class and small, so it encounters no queue:
+//! it takes the time of a 64-byte frame back over the links that the packet came by. It is not a packet
+//! of the run: it uses no capacity and is never lost. Times are ps.
 
 use super::Endpoints;
 use super::clock::Clock;

@@ -1,6 +1,5 @@
-//! What is read again and again while a run is under way: queues, flows, pacers. A sample reads and
-//! changes nothing: a port that is read only catches up with the time, a table with the flows that have
-//! ended.
+//! Periodic readings of a run: queues, flows, pacers. A sample does not perturb the run: a port only
+//! catches up with the time, a table only with flows that have ended.
 
 use super::Endpoints;
 use super::clock::Clock;

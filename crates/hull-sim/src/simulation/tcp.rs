@@ -1,4 +1,4 @@
-//! TCP's part of a run: segments become packets, packets become calls of senders and receivers,
+//! TCP's part of a run: segments become packets, packets become calls of senders and receivers, and
 //! timers become events.
 
 use hull_core::accecn::Codepoint;

@@ -1,4 +1,4 @@
-//! The workload joined to the transport: what it asks for is carried out, what arrives is told.
+//! Connects the workload to the transport: executes its requests and reports arrivals.
 
 use super::clock::Clock;
 use super::flows::{Flow, FlowTable, Pending, Unacked};

@@ -1,10 +1,10 @@
-//! The dumbbell: senders at one switch, receivers at another, one link between: the bottleneck that
-//! flows of different round-trip times share in thesis 3.4.1. Delays in ps.
+//! The dumbbell: senders at one switch, receivers at another, and one link between them, the bottleneck
+//! that flows with different round-trip times share in thesis 3.4.1. Delays in ps.
 //!
-//! Hosts `sender0`, ..., then `receiver0`, ...; switches `left` and `right`. The round-trip time of
-//! pair i, where one is asked for, is that of propagation only: the delays of the three links in
-//! both directions, without transmission, stacks and queues. The sender's link gets, half in each
-//! direction, what the other two leave of it.
+//! Hosts `sender0`, ..., then `receiver0`, ...; switches `left` and `right`. A requested round-trip
+//! time of pair i is propagation only: the delays of the three links in both directions, without
+//! transmission, stacks and queues. The sender's link gets the remainder after the other two, half in
+//! each direction.
 
 use super::Dumbbell;
 use super::graph::Graph;

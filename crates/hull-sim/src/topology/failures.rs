@@ -1,5 +1,4 @@
-//! Link failures: which links go down and come back, and when. Times in ps from the start of the
-//! run.
+//! Link failures: which links fail and recover, and when. Times in ps from the start of the run.
 
 use super::LinkFailure;
 use super::graph::Graph;

@@ -1,11 +1,11 @@
-//! The graph of a network: hosts and switches, joined by links of two directions. Rates in bit/s,
+//! The graph of a network: hosts and switches, connected by bidirectional links. Rates in bit/s,
 //! propagation delays in ps.
 //!
-//! Ports are numbered from links: port 2l sends from end a to end b of link l, port 2l + 1 back.
-//! Hosts are numbered in the order in which they stand among the nodes.
+//! Port numbers follow from links: port 2l sends from end a to end b of link l, port 2l + 1 back. Hosts
+//! are numbered in their order among the nodes.
 //!
-//! A network of a million hosts has three million links: what is kept of a node or link is a few bytes in
-//! one array, names follow from numbers where they can (`names`).
+//! A network of a million hosts has three million links: a node or link takes a few bytes in one array,
+//! and names are computed from numbers where possible (`names`).
 
 use super::names::Names;
 use super::parts::{Parts, Wires};

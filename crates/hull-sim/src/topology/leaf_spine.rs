@@ -1,4 +1,4 @@
-//! The leaf-spine network: each leaf is joined to each spine, two hosts are 2 or 4 links apart.
+//! The leaf-spine network: each leaf is connected to each spine, and two hosts are 2 or 4 links apart.
 //! Hosts `h0`, ... leaf by leaf; switches `leaf0`, ..., `spine0`, ...
 
 use super::LeafSpine;

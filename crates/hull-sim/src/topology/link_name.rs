@@ -1,6 +1,5 @@
-//! Links by the names of their ends, as a scenario writes them: `"a->b"` is the direction from a to
-//! b, `"a--b"` both. Where links are parallel, all of them are meant. Or by their tier and direction,
-//! as `"tor-host"`.
+//! Names of links in a scenario: `"a->b"` is the direction from a to b, `"a--b"` both directions, and
+//! includes all parallel links. Or a tier and direction, such as `"tor-host"`.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Networks: from the scenario's `[topology]` to a graph of hosts, switches and links, and the
-//! paths through it. One file for each network of the documents; rates in bit/s, delays in ps.
+//! Networks: from the scenario's `[topology]` to a graph of hosts, switches and links, and the paths
+//! through it. One file per network of the documents; rates in bit/s, delays in ps.
 
 mod dumbbell;
 mod failures;

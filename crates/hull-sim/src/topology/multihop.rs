@@ -1,10 +1,10 @@
 //! The multi-hop, multi-bottleneck network of thesis 2.3.1, figure 2.17: Triumph 1, Scorpion and
-//! Triumph 2 in a row, joined at 10 Gbps, hosts at 1 Gbps (`host.rate`, `switch.rate`). S1 (10
+//! Triumph 2 in a row, connected at 10 Gbps, hosts at 1 Gbps (`host.rate`, `switch.rate`). S1 (10
 //! hosts) and S2 (20) are at Triumph 1, S3 (10), R1 (1) and R2 (20) at Triumph 2.
 //!
-//! The text gives the groups, their sizes and the two bottlenecks (Triumph 1 to Scorpion, Triumph 2
-//! to R1). S1 meets both, S3 only the second one. That R2 is at Triumph 2 follows from table 2.1:
-//! the Scorpion has only 10 Gbps ports, and R2 has 20 of the 1 Gbps machines.
+//! The text specifies the groups, their sizes and the two bottlenecks (Triumph 1 to Scorpion, Triumph 2
+//! to R1). S1 crosses both, S3 only the second one. R2 is at Triumph 2 according to table 2.1: the
+//! Scorpion has only 10 Gbps ports, and R2 has 20 of the 1 Gbps machines.
 //!
 //! Hosts in the order `s1_0`, ..., `s2_0`, ..., `s3_0`, ..., `r1`, `r2_0`, ...; switches `triumph1`,
 //! `scorpion`, `triumph2`.

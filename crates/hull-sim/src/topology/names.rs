@@ -1,5 +1,5 @@
-//! The names of a graph's nodes. A file lists them; those of a network with a shape follow from the numbers
-//! of its nodes and take no memory.
+//! The names of a graph's nodes. A file lists them; for built-in networks they are computed from the
+//! numbers of the nodes and take no memory.
 
 use std::collections::HashMap;
 

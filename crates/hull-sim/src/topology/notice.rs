@@ -1,16 +1,16 @@
-//! How long word takes between the hosts of a network and the ports between its switches. Times are
-//! ps.
+//! The time that information takes between the hosts of a network and the ports between its switches.
+//! Times are ps.
 //!
-//! A network has an *edge*, which is its hosts and the links of hosts in both directions, and a
-//! *fabric*, which is the ports between switches. A packet needs time from one to the other: at least
-//! the smallest packet's on the wire, plus the link's delay. Nothing that happens in one can matter
-//! in the other any sooner, and two rules of every run follow from it:
+//! A network has an *edge*, the hosts and their links in both directions, and a *fabric*, the ports
+//! between switches. A packet takes at least the transmission time of the smallest packet plus the
+//! link's delay from one to the other. An event in one cannot affect the other any sooner, and two
+//! rules of every run follow from it:
 //!
-//! - A port drops a packet. The flow's slot can be given back when the network holds nothing more of
-//!   the flow; hosts learn of the drop so long afterwards.
-//! - The workload is done. The run goes on until ports between switches could know.
+//! - When a port drops a packet, hosts learn of it after this time. The flow's slot can be reused when
+//!   the network holds none of the flow's packets.
+//! - When the workload is done, the run continues until ports between switches could know.
 //!
-//! Both are properties of the network: how a run is simulated has no part in them.
+//! Both are properties of the network and independent of the way a run is simulated.
 
 use super::Topology;
 use super::graph::{Graph, Kind};

@@ -1,5 +1,5 @@
-//! What the documents look at in a network: the queue in front of one client (paper figure 7, report
-//! figure 1), or the bottleneck that all senders share (thesis 2.2.3, 3.4.1).
+//! The observed port of a network: the one to a client (paper figure 7, report figure 1), or the
+//! bottleneck that all senders share (thesis 2.2.3, 3.4.1).
 
 use super::Topology;
 use super::graph::Graph;

@@ -1,5 +1,5 @@
-//! Nodes and links of a network while a builder puts it together. Rates in bit/s, delays in ps.
-//! A link of a host is made when the host is, so that link h is the link of host h.
+//! Nodes and links of a network under construction. Rates in bit/s, delays in ps. A host's link is
+//! created with the host, so link h is the link of host h.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,9 +1,8 @@
-//! The shortest paths of a network of pods, computed from the numbers of its switches: up to an
-//! aggregation switch, and to a core where the other end is in another pod, then down. Nothing is stored
-//! but which links have failed.
+//! The shortest paths of a network of pods, computed from switch numbers: up to an aggregation switch,
+//! further to a core if the destination is in another pod, then down. Only the failed links are stored.
 //!
-//! The choices are those of the table of the same graph: the ports that lead nearer, in ascending order, are
-//! those to the aggregation switches or cores that have a way down to the destination.
+//! The choices equal those of the same graph's table: the ports that lead nearer, in ascending order,
+//! are those to the aggregation switches or cores with a path down to the destination.
 
 use super::graph::Graph;
 use super::pods::Pods;

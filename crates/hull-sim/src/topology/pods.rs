@@ -1,10 +1,12 @@
-//! The shape that most networks have: pods of top-of-rack switches (ToRs) and aggregation switches, and
-//! cores. Each ToR is joined to each aggregation switch of its pod; aggregation switch i of each pod is
-//! joined to the i-th group of cores. A leaf-spine network is one pod without cores, a star one ToR.
+//! The common shape of data-centre networks: pods of top-of-rack switches (ToRs) and aggregation
+//! switches, and cores. Each ToR is connected to each aggregation switch of its pod; aggregation switch
+//! i of each pod to the i-th group of cores. A leaf-spine network is one pod without cores, a star one
+//! ToR.
 //!
-//! Nodes, links and so paths follow from counts: switches are numbered ToR by ToR and pod by pod, then the
-//! aggregation switches, then the cores; link h is that of host h, then come the links of the ToRs, then
-//! those of the aggregation switches, each in the order of its lower and then of its upper end.
+//! Nodes, links and hence paths follow from counts: switches are numbered ToR by ToR and pod by pod,
+//! then the aggregation switches, then the cores. Link h is that of host h; then follow the links of
+//! the ToRs and those of the aggregation switches, each in the order of its lower and then of its upper
+//! end.
 
 use super::graph::Wire;
 use super::parts::Parts;

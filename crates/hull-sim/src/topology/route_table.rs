@@ -1,6 +1,6 @@
-//! The shortest paths of any graph, as a table: for each switch and each switch with hosts there is a set
-//! of ports that lead one link nearer; equal sets are kept once. A path costs one look at the table and,
-//! where there is a choice, two multiplications for each switch; it allocates nothing.
+//! The shortest paths of any graph as a table: for each pair of a switch and a switch with hosts, the
+//! set of ports that lead one link nearer; equal sets are stored once. Per switch a path costs one
+//! lookup and, if there is a choice, two multiplications; it allocates nothing.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,8 +1,9 @@
 //! Routing: shortest paths by number of links, and equal-cost multi-path (ECMP) among them by a
 //! hash of the flow (paper 6.3: all packets of a flow take the same path).
 //!
-//! Where the network has pods the paths are computed (`pod_routes`), otherwise looked up (`route_table`);
-//! both make the same choices. Integers only: same graph and hash, same path on every machine.
+//! In a network of pods the paths are computed (`pod_routes`), otherwise looked up (`route_table`);
+//! both make the same choices. Integers only: the same graph and hash give the same path on every
+//! machine.
 
 use super::failures::Change;
 use super::graph::Graph;

@@ -1,6 +1,6 @@
-//! How hosts and switches are joined: the tables of `[topology]`, from which [`build`](super::build)
-//! makes the graph. A link runs at `host.rate` and `host.delay` out of a host and at `switch.rate`
-//! and `switch.delay` out of a switch, unless a key here says otherwise.
+//! The tables of `[topology]`: how hosts and switches are connected. [`build`](super::build) builds the
+//! graph from them. A link has `host.rate` and `host.delay` out of a host and `switch.rate` and
+//! `switch.delay` out of a switch, unless a key here overrides them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,7 @@ use crate::limits;
 use crate::problem::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::units::{Rate, Time};
 
-/// How hosts and switches are joined; exactly one of the tables, and what is particular to single
-/// links.
+/// How hosts and switches are connected: exactly one of the tables, and settings of single links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Topology {
@@ -24,7 +23,7 @@ pub struct Topology {
     /// The network with two bottlenecks of thesis figure 2.17.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multihop: Option<Multihop>,
-    /// Two tiers: each leaf is joined to each spine.
+    /// Two tiers: each leaf is connected to each spine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaf_spine: Option<LeafSpine>,
     /// Three tiers in pods; by default the network of paper 6.3.
@@ -33,7 +32,7 @@ pub struct Topology {
     /// The fat tree of k-port switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fat_tree: Option<FatTree>,
-    /// Two fat trees with links of milliseconds between them.
+    /// Two fat trees with links of millisecond delays between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub two_datacentres: Option<TwoDatacentres>,
     /// Any graph, from a file.
@@ -50,7 +49,7 @@ pub struct Topology {
     pub failures: Vec<LinkFailure>,
 }
 
-/// One switch with all hosts; host 0 is the client, the port to it is the one that is measured.
+/// One switch with all hosts; host 0 is the client, and the port to it is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Star {
@@ -58,9 +57,9 @@ pub struct Star {
     pub hosts: u16,
 }
 
-/// Senders at one switch, as many receivers at another, one link between the two. The port of that link
-/// from senders to receivers is the one that is measured, with the first receiver as the client and the
-/// first sender as the source of probes; data should go that way.
+/// Senders at one switch, as many receivers at another, one link between the two. The measured port
+/// is that of this link from senders to receivers, with the first receiver as the client and the
+/// first sender as the source of probes; data should flow in that direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dumbbell {
@@ -73,14 +72,14 @@ pub struct Dumbbell {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bottleneck_delay: Option<Time>,
     /// Round-trip propagation delay between sender i and receiver i: entry i modulo the number of
-    /// entries. The sender's own link gets what the other links leave. Without entries that link
-    /// has the delays of any other.
+    /// entries. The sender's own link gets the remainder after the other links. Without entries
+    /// that link has the same delay as the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rtts: Vec<Time>,
 }
 
 /// The multi-hop network of thesis 2.3.1, figure 2.17: groups S1 and S2 at the switch `triumph1`,
-/// groups S3, R1 and R2 at `triumph2`, both joined to `scorpion`. R1 is one host.
+/// groups S3, R1 and R2 at `triumph2`, both connected to `scorpion`. R1 is one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Multihop {
@@ -104,7 +103,7 @@ pub struct Multihop {
     pub trunk_delay: Option<Time>,
 }
 
-/// Two tiers: each leaf is joined to each spine.
+/// Two tiers: each leaf is connected to each spine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpine {
@@ -122,9 +121,9 @@ pub struct LeafSpine {
     pub uplink_delay: Option<Time>,
 }
 
-/// Three tiers in pods. Each ToR is joined to each aggregation switch of its pod; aggregation
-/// switch i of each pod is joined to the i-th group of cores / aggs_per_pod cores. The defaults are
-/// the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1 at the ToR.
+/// Three tiers in pods. Each ToR is connected to each aggregation switch of its pod; aggregation
+/// switch i of each pod is connected to the i-th group of cores / aggs_per_pod cores. The defaults
+/// are the network of paper 6.3: 56 switches of 8 ports, 192 hosts, 3:1 at the ToR.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
@@ -157,8 +156,8 @@ pub struct Tree {
     pub core_delay: Option<Time>,
 }
 
-/// The fat tree of k-port switches: k pods with k / 2 ToRs and k / 2 aggregation switches each,
-/// k^2 / 4 cores, k^3 / 4 hosts, no link that carries more than its share.
+/// The fat tree of k-port switches: k pods with k / 2 ToRs and k / 2 aggregation switches each, k^2
+/// / 4 cores, k^3 / 4 hosts, without oversubscription.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
@@ -180,7 +179,7 @@ pub struct GraphFile {
     pub path: String,
 }
 
-/// A graph as text: what would be in a file.
+/// A graph as text: the content of a graph file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphText {
@@ -188,11 +187,11 @@ pub struct GraphText {
     pub text: String,
 }
 
-/// What is particular to one link.
+/// Settings of one link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSettings {
-    /// Names of its ends: "a--b" for both directions, "a->b" for one.
+    /// The link: "a--b" for both directions, "a->b" for one.
     pub link: String,
     /// Its rate (default: that of other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,7 +205,7 @@ pub struct LinkSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkFailure {
-    /// Names of its ends, "a--b"; both directions fail.
+    /// The link, as "a--b" with the names of its ends; both directions fail.
     pub link: String,
     /// Time from the start of the run at which it fails.
     pub at: Time,

@@ -1,5 +1,5 @@
-//! Two data centres: the same fat tree twice, each with a border switch that all its cores are joined to, and
-//! border links of milliseconds between the two.
+//! Two data centres: two equal fat trees, each with a border switch connected to all its cores, and
+//! border links with millisecond delays between the two.
 //!
 //! Source: T. Bonato et al., "Uno" (SC'25), as in the authors' simulator (Uno_SC25, commit 68d164e): k = 8, eight
 //! links from each core to its border switch, eight to 128 border links. Rates in bit/s, delays in ps.
@@ -31,8 +31,9 @@ const fn one() -> u32 {
     1
 }
 
-/// Two data centres, each a fat tree of k-port switches whose cores are joined to a border switch, and links
-/// between the two border switches. Hosts of the second follow those of the first.
+/// Two data centres, each a fat tree of k-port switches whose cores are connected to a border
+/// switch, and links between the two border switches. Hosts of the second follow those of the
+/// first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TwoDatacentres {
@@ -42,16 +43,17 @@ pub struct TwoDatacentres {
     pub border_links: u32,
     /// Propagation delay of those links.
     pub border_delay: Time,
-    /// Their rate, at most that of the links between cores and border switches; without it switch.rate.
+    /// Their rate, at most that of the links between cores and border switches (default:
+    /// switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub border_rate: Option<Rate>,
     /// Parallel links from each core to its border switch.
     #[serde(default = "one")]
     pub core_links: u32,
-    /// Rate of the links between switches of a data centre; without it switch.rate.
+    /// Rate of the links between switches of a data centre (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
-    /// Propagation delay of the links between switches of a data centre; without it switch.delay.
+    /// Propagation delay of the links between switches of a data centre (default: switch.delay).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_delay: Option<Time>,
 }

@@ -1,5 +1,5 @@
-//! The transport: TCP's senders and receivers. It knows no topology: it is given acknowledgments
-//! and times, and asked for segments.
+//! The transport: TCP's senders and receivers. It is independent of the topology: the caller passes
+//! acknowledgments and times, and polls for segments.
 
 mod control;
 pub mod message;

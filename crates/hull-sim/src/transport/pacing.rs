@@ -1,8 +1,8 @@
-//! When the next segment of a flow with a pace may go; what it is, and whether it has to be sent again, is
-//! the [`Sender`](super::Sender)'s.
+//! The time of a paced flow's next segment; the [`Sender`](super::Sender) selects the segment,
+//! including retransmissions.
 //!
-//! After a segment of s bytes at the rate R the next waits for 8 s / R. When R changes meanwhile, a control
-//! may want the part that is left of the gap at the new rate. Before R is known, there is one segment in the
+//! After a segment of s bytes at the rate R the next one waits for 8 s / R. If R changes meanwhile, a
+//! control may rescale the rest of the gap to the new rate. Before R is known, one segment is in the
 //! network.
 //!
 //! Units: bit/s, bytes on the wire, ps.

@@ -1,4 +1,4 @@
-//! What a receiver holds above the next byte that it expects. Positions are bytes of the stream.
+//! The data that a receiver holds above the next expected byte. Positions are bytes of the stream.
 
 use crate::network::SackBlocks;
 

@@ -1,11 +1,12 @@
 //! The receiving half of a TCP flow: reassembly, delayed ACKs, ECN-Echo, SACK blocks (RFC 2018).
 //! Positions are bytes of the stream, times ps.
 //!
-//! An ACK is delayed until `ack_every` data packets have come or its timer is due. Data out of order,
-//! data that fills a hole, for DCTCP the first packet after a change of marking, and the first
-//! `quick_acks` packets of a connection are acknowledged at once; the last as Linux does, so that a sender's first windows do not wait for the timer. The end of a
-//! message gets no ACK of its own: no document has it, and Linux does it only when the application
-//! reads at once and does not answer.
+//! An ACK is delayed until `ack_every` data packets have arrived or its timer expires. Data out of
+//! order, data that fills a hole, for DCTCP the first packet after a change of marking, and the first
+//! `quick_acks` packets of a connection are acknowledged at once; the latter as in Linux, so that a
+//! sender's first windows do not wait for the timer. The end of a message gets no ACK of its own: no
+//! document specifies one, and Linux sends it only if the application reads at once and does not
+//! answer.
 
 use hull_core::accecn::{AccEcnReceiver, Codepoint};
 use hull_core::ecn_echo::{AckNow, ClassicEcho, DctcpEcho};

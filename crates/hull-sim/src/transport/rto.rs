@@ -1,12 +1,12 @@
 //! The retransmission timeout of RFC 6298.
 //!
 //! srtt and rttvar in picoseconds, gains 1/8 and 1/4, RTO = srtt + 4 rttvar within its bounds, doubled
-//! at each timeout. The back-off ends with the next round-trip sample, which by Karn's rule is one of
-//! data that was sent once (RFC 6298, section 5; so does Linux without timestamps). An acknowledgment of
-//! data that was sent again does not end it.
+//! at each timeout. The back-off ends with the next round-trip sample, which by Karn's rule comes from
+//! data sent once (RFC 6298, section 5; Linux without timestamps does the same). An acknowledgment of
+//! retransmitted data does not end it.
 //!
-//! With a granularity, the timer fires at multiples of it only, as in an operating system whose clock
-//! ticks: a deadline is rounded up.
+//! With a granularity, the timer fires only at its multiples, as in an operating system with a clock
+//! tick: a deadline is rounded up.
 
 /// Bounds of the timeout, shared by all flows of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! When the segments on their way were sent, for round-trip samples of every acknowledgment. What is sent
-//! twice, or before something that was, gives none (Karn). Positions are bytes of the stream, times ps.
+//! The send times of outstanding segments, for a round-trip sample of every acknowledgment.
+//! Retransmitted segments, and segments sent before them, give no sample (Karn). Positions are bytes of
+//! the stream, times ps.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! The congestion window and its bounds (RFC 5681), in bytes.
 //!
-//! A controller moves the window by methods only, and so cannot leave the bounds. Windows stay below
-//! 2^30 bytes, which keeps sequence numbers of 32 bits unambiguous and the state small.
+//! A controller changes the window only through methods, and so cannot leave the bounds. Windows stay
+//! below 2^30 bytes, which keeps 32-bit sequence numbers unambiguous and the state small.
 
 /// Largest window, bytes.
 pub const MAX_WINDOW_BYTES: u64 = 1 << 30;

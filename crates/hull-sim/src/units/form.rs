@@ -1,5 +1,5 @@
-//! Quantities by the name that the schema gives them (`x-quantity`), so that the form of a scenario is
-//! checked before its values are read.
+//! Quantities by their name in the schema (`x-quantity`), so that the form of a scenario is checked
+//! before its values are read.
 
 use toml::Value;
 

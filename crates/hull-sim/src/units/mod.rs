@@ -1,9 +1,9 @@
-//! Quantities with the units that people write: `"950Mbps"`, `"100Gbit/s"`, `"1KB"`, `"64us"`, `"20%"`,
-//! `"500pkts"`. A number without a unit is in seconds, bit/s or bytes.
+//! Quantities with units: `"950Mbps"`, `"100Gbit/s"`, `"1KB"`, `"64us"`, `"20%"`, `"500pkts"`. A number
+//! without a unit is in seconds, bit/s or bytes.
 //!
-//! KB is 1000 bytes, as in the papers, KiB 1024. Inside: integer picoseconds, bit/s and bytes. A text is
-//! read digit by digit, so that no value passes through a float on its way to an integer; floats of a file
-//! and shares with more decimals than are kept are the exception.
+//! KB is 1000 bytes, as in the papers, KiB 1024. Internally integer picoseconds, bit/s and bytes. A
+//! text is parsed digit by digit, so no value passes through a float on its way to an integer, except
+//! floats of a file and shares with more decimals than are kept.
 
 use std::fmt;
 

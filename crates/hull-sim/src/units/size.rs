@@ -1,4 +1,4 @@
-//! Numbers of bytes, and rooms of buffers.
+//! Sizes in bytes, and sizes of buffers.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! A shuffle: each host sends `size` to each other host, once; with jitter each host starts a
-//! uniform random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that not all
-//! begin with the same receiver. Times ps, sizes bytes.
+//! A shuffle: each host sends `size` to each other host, once; with jitter each host starts a uniform
+//! random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that hosts begin with
+//! different receivers. Times ps, sizes bytes.
 
 use super::context::Context;
 use super::{

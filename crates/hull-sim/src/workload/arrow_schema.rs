@@ -1,9 +1,9 @@
-//! The types that Arrow knew of a Parquet file's columns (its metadata `ARROW:schema`), as far as Parquet
-//! itself has none for them: a Duration is written as bare integers, whose unit only this says.
+//! Arrow types of a Parquet file's columns (its metadata `ARROW:schema`), as far as Parquet has no
+//! equivalent: a Duration is stored as plain integers, and only this entry has its unit.
 //!
-//! The entry is base64 of an Arrow IPC message: FlatBuffers with Message.header (a Schema), Schema.fields,
-//! Field.name and Field.type_type (format/Message.fbs and Schema.fbs of Apache Arrow). What cannot be read is
-//! taken as not there.
+//! The entry is base64 of an Arrow IPC message: FlatBuffers with Message.header (a Schema),
+//! Schema.fields, Field.name and Field.type_type (format/Message.fbs and Schema.fbs of Apache Arrow).
+//! An unreadable entry is ignored.
 
 /// Number of the type Duration in the union Type.
 const DURATION: u8 = 18;

@@ -1,5 +1,5 @@
-//! What a workload will have under way at one time at least, known before the run: the memory of a run
-//! goes with it, so that one that cannot end well is refused before it starts.
+//! A lower bound of a workload's largest concurrency, known before the run. Memory depends on it, so a
+//! run that cannot succeed is rejected before it starts.
 
 /// Number of things under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Flows to the client that start one after the other and send `size` bytes, or as much as there
-//! is time for (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
+//! Flows to the client that start one after the other and send `size` bytes, or as much as time allows
+//! (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
 use super::context::Context;
 use super::{

@@ -1,5 +1,5 @@
-//! A distribution given by points of its cumulative distribution function: flow sizes in bytes,
-//! or times between arrivals in us.
+//! A distribution given by points of its cumulative distribution function: flow sizes in bytes, or
+//! interarrival times in us.
 //!
 //! Between two points the value is interpolated linearly, so that all values between them are
 //! equally likely. Two points with the same value are a step (that value has the difference as its

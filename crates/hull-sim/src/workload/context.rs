@@ -1,4 +1,4 @@
-//! What a workload knows of the run that it is made for. Times ps.
+//! The properties of a run that its workload needs. Times ps.
 
 use indexmap::IndexMap;
 

@@ -1,6 +1,6 @@
-//! Queries that fan out to servers and come together again (thesis 2.3.2, report III-B, figure 3):
-//! what incast, partition/aggregate and the production benchmark have in common. Each client has a
-//! connection of its own to each of its servers. Times in ps, sizes in bytes.
+//! Queries that fan out to servers and wait for all responses (thesis 2.3.2, report III-B, figure 3):
+//! the common part of incast, partition/aggregate and the production benchmark. Each client has its own
+//! connection to each of its servers. Times in ps, sizes in bytes.
 
 use slab::Slab;
 

@@ -1,9 +1,9 @@
-//! Flows of a list that wait for others, and flows that share a persistent connection: the columns `after`
-//! and `reuse`.
+//! Flows of a list that wait for others, and flows that share a persistent connection: the columns
+//! `after` and `reuse`.
 //!
-//! `after` has numbers of rows, from 1, with blanks between them: the flow starts when the senders of all
-//! these flows have the acknowledgment of their last byte, and its `start_ps` counts from then. Rows with the
-//! same text in `reuse` are messages of one connection, which has two ends.
+//! `after` lists row numbers, from 1, separated by blanks: the flow starts when the senders of all
+//! these flows have received the acknowledgment of their last byte, and its `start_ps` counts from
+//! then. Rows with the same text in `reuse` are messages of one connection, which has two ends.
 
 use std::collections::HashMap;
 

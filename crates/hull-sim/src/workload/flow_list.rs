@@ -1,13 +1,12 @@
-//! A list of flows from a CSV or Parquet file with the columns `start_ps`, `src`, `dst`, `bytes`,
-//! in any order and with others beside them, which are not read: the `flows.parquet` of a run is
-//! such a list. A column `transport` may name one of `[transports]`; where it is empty, or `default`, the
-//! flow has that of `[transport]`. A column `group` may have a label for each flow; where it is empty, or
-//! `other`, the flow is of the first of `[groups]` that fits it. Columns `after` and `reuse` chain flows
-//! ([`Chains`]). Hosts are named by number or by name. Times are ps from the start of
-//! the run.
+//! A list of flows from a CSV or Parquet file with the columns `start_ps`, `src`, `dst`, `bytes`, in
+//! any order; other columns are ignored, so the `flows.parquet` of a run is such a list. An optional
+//! column `transport` names one of `[transports]`; an empty cell or `default` selects `[transport]`. An
+//! optional column `group` labels each flow; with an empty cell or `other`, the flow belongs to the
+//! first matching one of `[groups]`. Columns `after` and `reuse` chain flows ([`Chains`]). Hosts are
+//! identified by number or by name. Times are ps from the start of the run.
 //!
-//! The rows need not be sorted; those with the same start keep their order. 24 bytes a flow, 2 more for
-//! each of the columns `transport` and `group` that is there, and 4 and more for `after` and `reuse`.
+//! The rows need not be sorted; rows with the same start keep their order. A flow takes 24 bytes, 2
+//! more for each of the columns `transport` and `group`, and 4 or more for `after` and `reuse`.
 
 use std::fs::File;
 use std::io::{Read, Seek};

@@ -1,5 +1,5 @@
-//! A flow list in a Parquet file: integers, or for hosts texts; no value may be missing but in
-//! columns that have empty cells.
+//! A flow list in a Parquet file: integers, or texts for hosts; only columns with optional cells may
+//! have missing values.
 
 use std::fs::File;
 

@@ -1,5 +1,5 @@
-//! The rows of a flow list, from the cells of a file: which columns there are, what a cell may hold, and what
-//! is wrong with one.
+//! The rows of a flow list, parsed from a file's cells: the columns, the form of a cell, and the
+//! messages about invalid ones.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Which group a flow is of: the label of its row in a flow list, or else the first of `[groups]` whose
-//! conditions all hold for its source, destination and bytes.
+//! The group of a flow: the label of its row in a flow list, otherwise the first of `[groups]` whose
+//! conditions match its source, destination and bytes.
 
 use indexmap::IndexMap;
 

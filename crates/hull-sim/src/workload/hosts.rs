@@ -1,4 +1,4 @@
-//! The hosts as a workload knows them: numbers, names, and the rates of their links, bit/s.
+//! A workload's view of the hosts: numbers, names, and the rates of their links, bit/s.
 
 use crate::problem::Problem;
 use crate::quote;

@@ -1,10 +1,10 @@
-//! Incast (thesis 2.3.2): a client asks N servers for a share of `total` each, waits until it has
-//! all responses, and asks again. With `all_to_all` every host is such a client, each with a barrier
-//! of its own (figure 2.20). Times ps, sizes bytes.
+//! Incast (thesis 2.3.2): a client requests a share of `total` from each of N servers, waits for all
+//! responses, and repeats. With `all_to_all` every host is such a client, with its own barrier (figure
+//! 2.20). Times ps, sizes bytes.
 //!
-//! A server answers at once, after the application's delay; the client needs the same delay before
-//! its next query. With jitter the client holds each request back by a uniform random time, which is
-//! part of the query's completion time (thesis 2.1.3).
+//! A server answers at once, after the application's delay; the client needs the same delay before its
+//! next query. With jitter the client delays each request by a uniform random time, which is part of
+//! the query's completion time (thesis 2.1.3).
 
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};

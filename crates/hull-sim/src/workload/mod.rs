@@ -1,9 +1,9 @@
-//! The traffic: who sends whom how much, and when. Nothing here knows packets, TCP or ports: a
-//! workload asks for messages on an [`Agenda`] and hears when they have arrived. Times are
-//! simulated ps, sizes bytes of payload.
+//! The traffic: senders, receivers, sizes and times. It is independent of packets, TCP and ports: a
+//! workload requests messages on an [`Agenda`] and is notified of their arrival. Times are simulated
+//! ps, sizes bytes of payload.
 //!
-//! A workload keeps state for what is outstanding, never for all that has been: five million flows
-//! fit. The one exception is the replay of a file, which holds the file's rows at 24 to 28 bytes each.
+//! A workload keeps state only for outstanding messages: five million flows fit. The one exception is
+//! the replay of a file, which holds the file's rows at 24 to 28 bytes each.
 
 mod all_to_all;
 mod arrow_schema;

@@ -1,10 +1,10 @@
-//! Partition/aggregate with service times (report III-B, the OLDISIM search workload): queries of
-//! one client to all servers in an open loop; each server works on its requests one after the
-//! other. Times ps, sizes bytes.
+//! Partition/aggregate with service times (report III-B, the OLDISIM search workload): queries of one
+//! client to all servers in an open loop; each server processes its requests one after the other. Times
+//! ps, sizes bytes.
 //!
-//! A server has one worker and a queue without end. A request is ready when the application has it
-//! (arrival plus the application's delay), its service begins when the worker is free, and its
-//! response is sent when the service is over.
+//! A server has one worker and an unbounded queue. A request is ready when the application has it
+//! (arrival plus the application's delay), its service begins when the worker is free, and its response
+//! is sent when the service ends.
 
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};

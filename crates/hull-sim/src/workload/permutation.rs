@@ -1,7 +1,7 @@
-//! A permutation: each host sends one flow of `size` bytes and receives one, all at `start`. Drawn
-//! uniformly from the permutations without a fixed point. The pattern by which load balancing is
-//! compared: no host is oversubscribed, so that what is above the time of an uncontended flow is
-//! the network's. Times ps, sizes bytes.
+//! A permutation: each host sends one flow of `size` bytes and receives one, all at `start`, drawn
+//! uniformly from the permutations without a fixed point. It is the standard pattern for load
+//! balancing: no host is oversubscribed, so any time above an uncontended flow's is due to the network.
+//! Times ps, sizes bytes.
 
 use super::context::Context;
 use super::{

@@ -1,9 +1,9 @@
 //! Flows that arrive as a Poisson process, from a random source to a random other host, with sizes
 //! from a distribution (paper 6.3). Times ps, sizes bytes.
 //!
-//! With `load`, the arrival rate is load times the sum of the rates of the sources' links over the
-//! mean of the size distribution that is drawn from. A run of finite length can be far from that
-//! load when the distribution is: see [`super::sizes`].
+//! With `load`, the arrival rate is load times the sum of the rates of the sources' links over the mean
+//! of the size distribution. A finite run can be far from that load if the distribution has a heavy
+//! tail: see [`super::sizes`].
 
 use std::collections::HashMap;
 use std::iter;

@@ -1,5 +1,5 @@
-//! The connections of a request workload, in pools of the same size: one for each transport in use, or,
-//! with separate classes, one for each class of sizes.
+//! The connections of a request workload, in pools of equal size: one per transport in use or, with
+//! separate classes, one per size class.
 
 use super::context::Context;
 use crate::scenario::Requests;

@@ -1,13 +1,13 @@
-//! The production benchmark of a rack (thesis 2.3.3, from the measurements of 2.1.2): queries of
-//! each server to all others, and background flows (short messages and updates) inside the rack and
-//! to or from a host that stands for the rest of the data centre. Times ps, sizes bytes.
+//! The production benchmark of a rack (thesis 2.3.3, from the measurements of 2.1.2): queries of each
+//! server to all others, and background flows (short messages and updates) inside the rack and to or
+//! from a host that represents the rest of the data centre. Times ps, sizes bytes.
 //!
-//! From the text: 45 servers and one such host, 1.6 KB queries, 2 KB responses, each server draws
-//! the times between its queries, the times between its background flows and their sizes
-//! independently; the scaled benchmark makes flows above 1 MB ten times as large and the responses
-//! to a query 1 MB together. Assumed, because the figures exist only as plots or not at all: the
-//! shapes of the three distributions (see the files in `sizes/` and `intervals/`), the share of the
-//! flows that leave or enter the rack, and that half of these go each way.
+//! From the text: 45 servers and one such host, 1.6 KB queries, 2 KB responses; each server
+//! independently draws the times between its queries, the times between its background flows and their
+//! sizes; the scaled benchmark multiplies flows above 1 MB by ten and makes the responses to a query 1
+//! MB in total. Assumed, because the figures exist only as plots or not at all: the shapes of the three
+//! distributions (see the files in `sizes/` and `intervals/`), the share of the flows that leave or
+//! enter the rack, and that half of these go each way.
 
 use slab::Slab;
 

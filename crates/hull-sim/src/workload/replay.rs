@@ -1,6 +1,6 @@
-//! Replay of a flow list: each flow starts when its row says so, on a connection of its own or, with the column
-//! `reuse`, on one that it shares. A flow with rows in `after` starts when their senders are done.
-//! Flows that would start after the measured time are left out. Times ps, sizes bytes.
+//! Replay of a flow list: each flow starts at its row's time, on its own connection or, with the column
+//! `reuse`, on a shared one. A flow with rows in `after` starts when their senders are done. Flows that
+//! would start after the measured time are omitted. Times ps, sizes bytes.
 
 use super::context::Context;
 use super::flow_chains::Chains;

@@ -1,15 +1,15 @@
-//! Requests over persistent connections (paper 6.2, report III-A): a client asks servers for files
-//! in an open loop, Poisson arrivals, a mix of sizes. Times are ps, sizes bytes.
+//! Requests over persistent connections (paper 6.2, report III-A): a client requests files from servers
+//! in an open loop with Poisson arrivals and a mix of sizes. Times are ps, sizes bytes.
 //!
-//! Load is the response bytes over the rate of the client's link, as the paper counts it: 100 KB
-//! at 40% of 1 Gbps are 500 requests a second. Classes of sizes are independent Poisson processes,
-//! which together are the paper's one process with random sizes and the report's two.
+//! As in the paper, load is the response bytes over the rate of the client's link: 100 KB at 40% of 1
+//! Gbps are 500 requests a second. Size classes are independent Poisson processes, which together are
+//! the paper's one process with random sizes and the report's two.
 //!
 //! The completion time runs from the request until the client's application has the response: the
-//! application's delay is paid at the server before it answers and at the client at the end. A
-//! service time stands for what varies at the hosts (paper 6.2.1: of the 380 us of a 1 KB flow most
-//! are spent there): it is drawn for each request, and a server works on any number at once.
-//! Which connections a class may use is in `pools`.
+//! application's delay counts at the server before it answers and at the client at the end. A service
+//! time represents the variable time at the hosts (paper 6.2.1: most of the 380 us of a 1 KB flow). It
+//! is drawn for each request, and a server processes any number at once. `pools` has the connections of
+//! each class.
 
 use slab::Slab;
 

@@ -1,5 +1,5 @@
-//! Size classes of flows in the results, as thesis table 4.6 has them: (0, 10KB], (10KB, 100KB],
-//! (100KB, 10MB], (10MB, inf). Bytes.
+//! Size classes of flows in the results, as in thesis table 4.6: (0, 10KB], (10KB, 100KB], (100KB,
+//! 10MB], (10MB, inf). Bytes.
 
 use crate::units::Size;
 

@@ -1,9 +1,9 @@
 //! Flow sizes, bytes: fixed, Pareto (paper 6.3), or from a table.
 //!
-//! A size is drawn by inverting the distribution function and rounding to whole bytes, 1 at least.
-//! [`SizeDistribution::mean`] is the mean of the law that is drawn from, cut or not. For the paper's
-//! Pareto (shape 1.05, mean 100 KB, no cut) the mean of a run is not that mean: half of it is in
-//! flows above 5 GB, one in two million draws. See docs/workloads.md.
+//! A size is drawn by inverting the distribution function and rounding to whole bytes, at least 1.
+//! [`SizeDistribution::mean`] is the mean of the distribution, truncated or not. For the paper's Pareto
+//! (shape 1.05, mean 100 KB, not truncated) the mean of a run differs from it: half of it is in flows
+//! above 5 GB, one in two million draws. See docs/workloads.md.
 
 use super::CdfTable;
 use crate::problem::Problem;

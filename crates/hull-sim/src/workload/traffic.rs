@@ -1,6 +1,6 @@
-//! All workloads of a run as one. Tags and tokens carry the number of their workload in the highest
-//! byte; connections and classes are numbered through. Priorities (paper 6.2.2) and the measured
-//! time are applied here, to all workloads alike.
+//! All workloads of a run as one. The highest byte of tags and tokens is the number of their workload;
+//! connections and classes are numbered consecutively. Priorities (paper 6.2.2) and the measured time
+//! are applied here, to all workloads alike.
 
 use std::ops::Range;
 

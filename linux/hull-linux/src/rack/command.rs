@@ -11,39 +11,39 @@ use super::{Rack, down, standing};
 use crate::problem::{Problem, input};
 use crate::settings;
 
-/// What to do with the rack.
+/// Actions on the rack.
 #[derive(Debug, Subcommand)]
 pub enum RackAction {
-    /// Build it.
+    /// Build the rack.
     Up {
-        /// Hosts; the first is the client.
+        /// Number of hosts; the first is the client.
         #[arg(long, default_value_t = 10)]
         hosts: u32,
         /// Rate of each switch port.
         #[arg(long, default_value = "1Gbps", value_parser = settings::rate)]
         rate: u64,
-        /// Delay of each link, each way; above 0 it needs netem.
+        /// One-way delay of each link; a delay above 0 needs netem.
         #[arg(long, default_value = "20us", value_parser = settings::time)]
         delay: u64,
         /// Buffer of each switch port.
         #[arg(long, default_value = "700KB", value_parser = settings::size)]
         buffer: u32,
-        /// What a switch port may send at once when its timer was late; small is like a link, large
-        /// keeps the rate on a machine whose timers are late.
+        /// Largest burst of a switch port after a late timer; a small one resembles a link, a large one
+        /// keeps the rate on a machine with late timers.
         #[arg(long, default_value = "3200B", value_parser = settings::size)]
         burst: u32,
-        /// Least time that a host waits for a retransmission; Linux itself has 200ms.
+        /// Minimum retransmission timeout of the hosts; Linux's own is 200ms.
         #[arg(long, default_value = "10ms", value_parser = settings::time)]
         min_rto: u64,
     },
-    /// Take every trace of it away.
+    /// Remove the rack completely.
     Down,
-    /// Traffic on it.
+    /// Send traffic on the rack.
     #[command(subcommand)]
     Run(RunAction),
 }
 
-/// Which traffic.
+/// Traffic patterns.
 #[derive(Debug, Subcommand)]
 pub enum RunAction {
     /// Long-lived flows (paper 6.1).
@@ -51,7 +51,7 @@ pub enum RunAction {
         /// What all have.
         #[command(flatten)]
         common: Common,
-        /// Flows, each from a server of its own.
+        /// Number of flows, each from its own server.
         #[arg(long, default_value_t = 2)]
         flows: u32,
     },
@@ -64,15 +64,15 @@ pub enum RunAction {
         #[arg(long, default_value = "40%", value_parser = settings::share)]
         load: f64,
     },
-    /// Queries that all servers answer at once (thesis 2.3.2).
+    /// Incast: queries that all servers answer at once (thesis 2.3.2).
     Incast {
         /// What all have.
         #[command(flatten)]
         common: Common,
-        /// Servers; all but the client without it.
+        /// Number of servers [default: all hosts but the client].
         #[arg(long)]
         servers: Option<u32>,
-        /// Queries.
+        /// Number of queries.
         #[arg(long, default_value_t = 200)]
         queries: u32,
     },
@@ -81,25 +81,25 @@ pub enum RunAction {
 /// What all have.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Scheme; may be repeated.
+    /// Scheme to run; may be repeated.
     #[arg(long, value_enum, required = true)]
     scheme: Vec<Scheme>,
-    /// Time of a run.
+    /// Duration of a run.
     #[arg(long, default_value = "10s", value_parser = settings::time)]
     duration: u64,
-    /// Repetitions, each with a seed of its own.
+    /// Number of repetitions, each with its own seed.
     #[arg(long, default_value_t = 1)]
     repeat: u32,
-    /// Folder to make for the results.
+    /// Folder to create for the results.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Run the same in the simulator, and put both side by side.
+    /// Run the same in the simulator, and print both side by side.
     #[arg(long)]
     against_simulation: bool,
 }
 
 impl RackAction {
-    /// Does it.
+    /// Executes the action.
     pub fn run(&self) -> Result<(), Problem> {
         match self {
             RackAction::Up {

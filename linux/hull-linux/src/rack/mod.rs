@@ -1,4 +1,4 @@
-//! The testbed of paper 5.2 (figure 7) on one machine, of network namespaces.
+//! The testbed of paper 5.2 (figure 7) on one machine, built from network namespaces.
 //!
 //! ```text
 //! hull-h0 eth0 --- tohost hull-b0 toswitch --- p0 \
@@ -6,15 +6,14 @@
 //! ...                                             /
 //! ```
 //!
-//! Each switch port is shaped by HTB to the link's rate, with a FIFO of the buffer's size behind it. HTB
-//! makes up for timers that come late by bursts, which a link does not have and which a phantom queue
-//! marks: how large they may be is a measure of the rack. A
-//! box stands between host and switch, as the NetFPGAs did: it is a bridge, what comes in at `toswitch` has left
-//! the switch's port, and there the phantom queue counts; what leaves at either side is delayed by
-//! netem. Without a delay there are no boxes, and the phantom queue counts at the host's `eth0`.
-//! Packets are single segments everywhere, and what comes in at a device is the work of one processor, so
-//! that packets stay in order. A host's own link to the switch is not shaped: its bursts
-//! reach the switch as fast as the machine can.
+//! HTB shapes each switch port to the link's rate, with a FIFO of the buffer's size behind it. After a late
+//! timer HTB sends a burst, which a real link does not and which a phantom queue marks; the rack limits its
+//! size. Like the NetFPGAs, a box stands between host and switch. It is a bridge: packets that enter at
+//! `toswitch` have left the switch's port, and there the phantom queue counts them. netem delays the packets
+//! that leave at either side. Without a delay there are no boxes, and the phantom queue counts at the host's
+//! `eth0`. Each packet is one segment, and one processor receives all packets of a device, so packets stay
+//! in order. A host's own link to the switch is not shaped, so its bursts reach the switch at the machine's
+//! speed.
 
 pub mod command;
 pub mod run;
@@ -30,7 +29,7 @@ const PREFIX: &str = "hull-";
 /// The switch's namespace.
 pub const SWITCH: &str = "hull-switch";
 
-/// A rack's measures.
+/// A rack's parameters.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq)]
 pub struct Rack {
     /// Hosts, 2 to 64.
@@ -41,9 +40,9 @@ pub struct Rack {
     pub delay_ns: u64,
     /// Buffer of each switch port, bytes.
     pub buffer_bytes: u32,
-    /// What a switch port may send at once when its timer was late, bytes.
+    /// Largest burst of a switch port after a late timer, bytes.
     pub burst_bytes: u32,
-    /// Least time that a host waits for a retransmission, ns.
+    /// Minimum retransmission timeout of the hosts, ns.
     pub min_rto_ns: u64,
 }
 
@@ -62,7 +61,7 @@ pub fn address(number: u32) -> String {
     format!("10.77.0.{}", number + 1)
 }
 
-/// The namespaces of a rack that are there.
+/// The existing namespaces of a rack.
 pub fn namespaces() -> Result<Vec<String>, Problem> {
     let listed = call("ip", &["netns", "list"])?;
     let names = listed
@@ -76,12 +75,12 @@ pub fn namespaces() -> Result<Vec<String>, Problem> {
 
 const RECORD: &str = "/run/hull/rack.json";
 
-/// The rack that is up.
+/// The existing rack.
 pub fn standing() -> Result<Rack, Problem> {
     match std::fs::read_to_string(RECORD) {
         Ok(text) => serde_json::from_str(&text)
             .map_err(|error| Problem::Failed(format!("{RECORD}: {error}"))),
-        Err(_) => input("there is no rack; build one with hull linux rack up"),
+        Err(_) => input("no rack exists; build one with hull linux rack up"),
     }
 }
 
@@ -131,13 +130,13 @@ impl Rack {
         self.delay_ns > 0
     }
 
-    /// Builds the rack; what was built is taken away again if a step fails.
+    /// Builds the rack; if a step fails, everything is removed.
     pub fn up(&self) -> Result<(), Problem> {
         self.check()?;
         let there = namespaces()?;
         if !there.is_empty() {
             return input(format!(
-                "there is a rack already ({}); remove it with hull linux rack down",
+                "a rack exists already ({}); remove it with hull linux rack down",
                 there.join(", ")
             ));
         }
@@ -209,7 +208,7 @@ impl Rack {
                 "eth0",
             ],
         )?;
-        // IPv6 beside it, without the seconds that duplicate detection takes.
+        // IPv6 as well, without the seconds of duplicate address detection.
         let six = format!("fd77::{}/64", number + 1);
         let _ = call(
             "ip",
@@ -293,7 +292,7 @@ fn bridge(namespace: &str) -> Result<(), Problem> {
     call("ip", &[&["-n", namespace], &new[..]].concat()).map(|_| ())
 }
 
-/// Two ends of a link, up, with single segments.
+/// A pair of connected devices, up, with one segment per packet.
 fn pair(left: &str, left_end: &str, right: &str, right_end: &str) -> Result<(), Problem> {
     call(
         "ip",
@@ -317,15 +316,15 @@ fn pair(left: &str, left_end: &str, right: &str, right_end: &str) -> Result<(), 
                 "up",
             ],
         )?;
-        // Two processors that take in packets of one device put them out of order. A kernel without
-        // CONFIG_RPS has no such file, and only one processor or packets out of order.
+        // If two processors receive packets of one device, they reorder them. A kernel without CONFIG_RPS
+        // lacks this file: with several processors it reorders packets.
         let command = format!("echo 1 > /sys/class/net/{end}/queues/rx-0/rps_cpus");
         let _ = call("ip", &["netns", "exec", namespace, "sh", "-c", &command]);
     }
     Ok(())
 }
 
-/// Takes every trace of a rack away: processes, namespaces, links, records.
+/// Removes a rack completely: processes, namespaces, links, records.
 pub fn down() -> Result<usize, Problem> {
     let there = namespaces()?;
     for name in &there {

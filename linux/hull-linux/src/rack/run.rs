@@ -1,9 +1,9 @@
-//! Traffic on a rack: real TCP by `hull-traffic`, the switch's latency by the meter.
+//! Traffic on a rack: `hull-traffic` sends real TCP, and the meter measures the switch's latency.
 //!
-//! Host 0 is the client, as S5 in the paper; the others serve, and answer its pings. The switch's latency is
-//! that of the answers, probes as the paper's, from the egress of the client's switch port to the far
-//! side: what waits in the port, and what HTB takes for a packet. A time without other traffic is
-//! measured first, and taken off.
+//! Host 0 is the client, like S5 in the paper; the others serve, and answer its pings. As in the paper, these
+//! answers are the probes of the switch's latency, from egress of the client's switch port to the far side.
+//! It includes the wait in the port and HTB's time per packet. The latency without other traffic is measured
+//! first and subtracted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,7 +17,7 @@ use super::{Rack, SWITCH, address, bump, host};
 use crate::meter::{self, Latency};
 use crate::problem::{Problem, input};
 
-/// What is run.
+/// A load.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// Long-lived flows, one from each of so many servers (paper 6.1).
@@ -56,13 +56,13 @@ pub struct Row {
     pub ping: Value,
     /// The same before the load.
     pub idle_ping: Value,
-    /// Payload that the client got, bit/s.
+    /// Payload that the client received, bit/s.
     pub goodput_bps: f64,
     /// Completion times by class, of `dynamic`.
     pub fct: Value,
     /// Query times, of `incast`.
     pub queries: Value,
-    /// What TCP_INFO says of both ends.
+    /// TCP_INFO of both ends.
     pub tcp: Value,
 }
 
@@ -83,7 +83,7 @@ fn traffic() -> Result<PathBuf, Problem> {
     match beside.is_file() {
         true => Ok(beside),
         false => input(format!(
-            "{}: there is no hull-traffic; build it with make linux",
+            "{}: no hull-traffic found; build it with make linux",
             beside.display()
         )),
     }
@@ -99,9 +99,9 @@ fn inside(namespace: &str, arguments: &[String]) -> Result<Command, Problem> {
     Ok(command)
 }
 
-/// Where the servers of the load listen.
+/// Port of the load's servers.
 const PORT: u16 = 7700;
-/// Where those of the pings do, by which the meter knows them.
+/// Port of the ping servers, by which the meter recognizes pings.
 const PING_PORT: u16 = 7701;
 
 fn serve(rack: &Rack, congestion: &str) -> Result<Servers, Problem> {
@@ -291,7 +291,7 @@ fn spots(rack: &Rack) -> (String, String) {
     (format!("{SWITCH}/p0"), far)
 }
 
-/// The meter changes its process's namespace: a process of its own.
+/// Runs the meter in its own process, because it changes the process's namespace.
 fn meter_process(arguments: &[&str]) -> Result<(), Problem> {
     let output = Command::new(std::env::current_exe()?)
         .arg("meter")
@@ -359,8 +359,8 @@ pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     (median, values[0], values[values.len() - 1])
 }
 
-/// The rows of all repetitions, a line a scheme: median, smallest and largest; latencies above those of an
-/// idle rack. Then the completion times as table 4 has them, and query times.
+/// A table of all repetitions with a line per scheme: median, smallest and largest; latencies are above those
+/// of an idle rack. Completion times as in table 4 and query times follow.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<16} {:>24} {:>28} {:>28} {:>28}\n",
@@ -399,7 +399,7 @@ pub fn schemes(rows: &[Row]) -> Vec<&'static str> {
     schemes
 }
 
-/// Median of a value over a scheme's rows, and the text of median and range; nothing where no row has it.
+/// Median of a value over a scheme's rows, and the text of median and range; `None` if no row has it.
 pub fn show(
     rows: &[Row],
     scheme: &str,
@@ -414,7 +414,7 @@ pub fn show(
     Some((median, format!("{median:.1} ({least:.1} to {most:.1})")))
 }
 
-/// As `show`, a dash where no row has it.
+/// Like `show`, with a dash if no row has the value.
 fn shown(rows: &[Row], scheme: &str, value: &dyn Fn(&Row) -> Option<f64>) -> String {
     show(rows, scheme, value).map_or("-".to_owned(), |(_, text)| text)
 }

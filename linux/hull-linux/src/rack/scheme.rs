@@ -1,4 +1,4 @@
-//! What a scheme is on the rack: a congestion control, and what marks where.
+//! A scheme on the rack: a congestion control, and the place and rule of marking.
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::problem::{Problem, input};
 pub enum Scheme {
     /// CUBIC into a FIFO.
     TcpDroptail,
-    /// DCTCP, marked from 30 KB in the switch's port on.
+    /// DCTCP, marked above 30 KB in the switch's port.
     #[value(name = "dctcp_30k")]
     #[serde(rename = "dctcp_30k")]
     Dctcp30k,
@@ -38,8 +38,8 @@ impl Scheme {
         }
     }
 
-    /// Sets the rack up for this scheme. The congestion control's name, for the sockets to choose: a
-    /// namespace's default may be only what the administrator allows everybody.
+    /// Sets the rack up for this scheme. Returns the name of the congestion control, which sockets must
+    /// select: as a namespace's default the kernel accepts only a control that any user may select.
     pub fn put_on(self, rack: &Rack) -> Result<&'static str, Problem> {
         let congestion = match self {
             Scheme::TcpDroptail => "cubic",
@@ -97,7 +97,7 @@ impl Scheme {
         }
     }
 
-    /// Takes it off again.
+    /// Detaches the scheme from the rack.
     pub fn take_off(rack: &Rack) -> Result<(), Problem> {
         for number in 0..rack.hosts {
             rack.plain_port(number)?;
@@ -116,9 +116,9 @@ impl Scheme {
     }
 }
 
-/// Marks above 30 KB in a switch port: by the time that a packet has waited in it (CoDel with nothing but
-/// its `ce_threshold`), or, in a kernel without that, by a phantom queue that drains as fast as the
-/// port, which errs where the port does not keep its rate.
+/// Marks above 30 KB in a switch port by a packet's waiting time (CoDel, only its `ce_threshold`). In a kernel
+/// without CoDel a phantom queue that drains at the port's rate marks; it is inexact when the port does not
+/// keep that rate.
 fn mark_in_port(rack: &Rack, port: &str, rate: &str) -> Result<(), Problem> {
     let threshold = format!("{}us", 30_000 * 8_000_000 / rack.rate_bps);
     let limit = (rack.buffer_bytes / 1514).to_string();
@@ -164,7 +164,7 @@ fn mark_in_port(rack: &Rack, port: &str, rate: &str) -> Result<(), Problem> {
     }
 }
 
-/// This program again, in another namespace.
+/// Runs this program in another namespace.
 fn this(arguments: &[&str]) -> Result<(), Problem> {
     let program = std::env::current_exe()?;
     let output = std::process::Command::new(program)

@@ -257,7 +257,7 @@ async function start() {
   drawer.open = wide.matches; // on a phone it is a drawer at the bottom
   wide.addEventListener("change", () => { if (wide.matches) drawer.open = true; });
   the("about").textContent = `hull ${model.hull_version}.`
-    + " Statistics and the latency curve begin again after the warm-up (200 round trips at most). Dashed lines are theory, dotted ones settings; grey is what was before the last change.";
+    + " Statistics and the latency curve restart after the warm-up (200 round trips at most). Dashed lines are theory, dotted lines settings; grey lines are from before the last change.";
 
   show();
   const matching = buttons.find((entry) => entry?.key === query(state));

@@ -1,11 +1,11 @@
 //! The headers of a captured frame: Ethernet, IPv4 (RFC 791, ECN bits of RFC 3168) and TCP (RFC 9293,
-//! SACK of RFC 2018) or ICMP echo (RFC 792). Payload is zeros and is not stored, which leaves the
-//! checksums right.
+//! SACK of RFC 2018) or ICMP echo (RFC 792). Payload is zeros and is not stored; the checksums remain
+//! correct.
 //!
-//! A packet of the simulator has `header_bytes` of headers (`transport.header`), of which 20 are IPv4's
-//! and 20 TCP's. What is more fills TCP's options, after SACK blocks, with NOPs, as far as there is room
-//! (40 bytes, in words of 4); what is more than that is a trailer of the Ethernet frame, behind the IP
-//! packet: overhead of the link.
+//! A simulated packet has `header_bytes` of headers (`transport.header`), of which IPv4 and TCP take 20
+//! each. Further bytes fill TCP's options with NOPs, after SACK blocks, as far as there is room (40
+//! bytes, in words of 4). The rest becomes a trailer of the Ethernet frame behind the IP packet, as
+//! overhead of the link.
 
 use crate::limits::CAPTURED_HEADERS_BYTES;
 

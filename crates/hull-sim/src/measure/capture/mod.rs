@@ -1,10 +1,11 @@
-//! Packets of chosen ports in a pcapng file, for Wireshark. A packet is taken when it reaches the far
-//! end of the port's link, and stamped with the time at which its last bit left the port, in whole
-//! nanoseconds; the file is in the order of these times. What a failing link loses is not in it.
+//! Packets of chosen ports in a pcapng file, for Wireshark. A packet is captured when it reaches the
+//! far end of the port's link. Its time stamp is the time at which its last bit left the port, in whole
+//! nanoseconds, and the file is in the order of these times. Packets lost on a failing link are not
+//! captured.
 //!
-//! What the simulator does not carry is made up so that it is consistent: addresses from host numbers,
-//! ports from the connection's number, the sequence number of a pure ACK and the acknowledgment of
-//! data without one from what passed the same port before. Streams begin at sequence number 1, a SYN
+//! Fields that the simulator does not carry are derived consistently: addresses from host numbers,
+//! ports from the connection's number, the sequence number of a pure ACK and the acknowledgment number
+//! of data without one from earlier packets at the same port. Streams begin at sequence number 1, a SYN
 //! has 0.
 
 mod frame;

@@ -1,4 +1,4 @@
-//! What a port is made of.
+//! The configuration of a port.
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;

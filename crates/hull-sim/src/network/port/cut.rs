@@ -1,7 +1,8 @@
-//! A port whose link is cut, because another part of the network begins at its far end: the queue is
-//! in one part, what is in flight in the others. A FIFO port knows when a packet will arrive as soon as
-//! the packet is queued, a port with several queues as soon as it has chosen it, so it is handed over
-//! then: not later than its transmission starts. Which part a packet is bound for is for the caller to say.
+//! A port whose link is cut because another part of the network begins at its far end: the queue is in
+//! one part, the packets in flight are in the others. A FIFO port knows a packet's arrival as soon as
+//! the packet is queued, a port with several queues as soon as it has selected it, so it hands the
+//! packet over then: no later than the start of transmission. The caller determines the destination
+//! part.
 
 use super::pipeline::Extras;
 use super::{Port, feature};

@@ -1,13 +1,13 @@
 //! A FIFO output port and the link behind it: drop-tail buffer, ECN marking by queue threshold,
 //! phantom queue in series with the port (paper 2.1), constant propagation delay.
 //!
-//! A FIFO port knows on arrival when a packet's transmission starts: `max(now, busy until)`. Drop,
-//! mark and phantom queue are therefore all decided on arrival, and the only event is the arrival
-//! at the far end. So the port keeps no packets: it counts those that wait ([`Ring`]), says when each
-//! will arrive, and the packet's event carries it there. Times are picoseconds, sizes bytes, rates bit/s.
-//! The queue is what waits; the packet being sent counts only with `count_in_service` (ns-2 leaves it
-//! out, switches that free memory after the last bit leave it in). What only some ports have (rules, several queues with a
-//! scheduler, instruments) is in [`Extras`], and costs the others one comparison.
+//! A FIFO port knows on arrival when a packet's transmission starts: `max(now, busy until)`. Drop, mark
+//! and phantom queue are therefore all decided on arrival, and the only event is the arrival at the far
+//! end. The port keeps no packets: it counts the waiting ones ([`Ring`]) and computes each arrival, and
+//! the packet's event carries it there. Times are picoseconds, sizes bytes, rates bit/s. The queue
+//! excludes the packet in transmission, as in ns-2, unless `count_in_service` is set (switches that
+//! free memory after the last bit include it). Features of few ports (rules, several queues with a
+//! scheduler, instruments) are in [`Extras`] and cost the others one comparison.
 
 mod config;
 mod cut;

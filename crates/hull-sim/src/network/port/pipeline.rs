@@ -1,6 +1,6 @@
-//! The long way through a port, for those with more than a threshold and a phantom queue: ingress,
-//! admission, arrival, scheduler, departure (`network::rules`); buffers that hold the packet in service,
-//! instruments, and links that fail.
+//! The full pipeline of a port with more than a threshold and a phantom queue: ingress, admission,
+//! arrival, scheduler, departure (`network::rules`); buffers that include the packet in transmission,
+//! instruments, and failing links.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! What samples and live runs read at a FIFO port: the phantom queue and what the link has carried.
-//! Reading changes nothing.
+//! Readings of a FIFO port for samples and live runs: the phantom queue and the bytes that the link has
+//! carried. They do not change the port.
 
 use super::super::options::OptionTable;
 use super::Port;

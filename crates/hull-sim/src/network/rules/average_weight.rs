@@ -1,4 +1,4 @@
-//! The weight of RED's average as settings have it: a share, or a number of halvings as switches have it.
+//! The weight of RED's average in settings: a share, or a number of halvings as on switches.
 
 use std::fmt;
 

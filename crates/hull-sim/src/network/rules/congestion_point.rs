@@ -1,5 +1,5 @@
-//! QCN's congestion point at a port (thesis 5.2.1), with the random numbers of the port, and the
-//! feedback that it has for the source of the last packet. Queues in bytes.
+//! QCN's congestion point at a port (thesis 5.2.1), with the port's random numbers, and the pending
+//! feedback for the source of the last packet. Queues in bytes.
 
 use hull_core::qcn_congestion_point::{self, CongestionPointConfig, Rounding, Sampling};
 use schemars::JsonSchema;
@@ -25,10 +25,10 @@ pub struct CongestionPoint {
     /// Share of the data packets that are sampled (p_s), at random, unless `interval` is given.
     #[serde(default = "sampling")]
     pub sampling: Share,
-    /// Bytes between two samples, give or take 15% (IEEE 802.1Qau: 150KB).
+    /// Bytes between two samples, randomized by 15% (IEEE 802.1Qau: 150KB).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Size>,
-    /// What one of the 63 steps of the feedback stands for; 1500B is a packet, as in the fluid model.
+    /// Size of each of the 63 steps of the feedback; 1500B is a packet, as in the fluid model.
     #[serde(default = "step")]
     pub step: Size,
     /// Rounding of a partial step.
@@ -40,7 +40,7 @@ pub struct CongestionPoint {
     pub adaptive: bool,
 }
 
-/// What becomes of a part of a step of QCN's feedback.
+/// Rounding of a partial step of QCN's feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum QcnRounding {

@@ -1,5 +1,5 @@
-//! The marking threshold compared at departure: with what is left in the queue when the packet's
-//! transmission starts. Bytes.
+//! A marking threshold compared at departure with the queue that remains when the packet's transmission
+//! starts. Bytes.
 
 use hull_core::marking::ThresholdMarker;
 

@@ -1,13 +1,13 @@
-//! What a switch's port does to packets besides queueing them: one file per rule, each a type that
-//! implements [`Rule`]; a port has as many as its settings ask for, in the order of their list.
+//! Rules of a switch port beyond queueing: one file per rule, each a type that implements [`Rule`]. A
+//! port has the rules of its settings, in the order of the list.
 //!
-//! The way of a packet through a port: ingress (every packet that comes), admission (is there room: the
-//! port's own buffer, the memory that ports share), arrival (it is taken: may be marked or dropped early),
-//! the scheduler, departure (its transmission starts, and the time that it has waited is known). A rule
-//! implements the stages that it needs; state that several stages share is its own.
+//! The stages of a packet in a port: ingress (every packet), admission (is there room in the port's own
+//! buffer and in the shared memory?), arrival (it is accepted, and may be marked or dropped early), the
+//! scheduler, departure (its transmission starts, and its waiting time is known). A rule implements the
+//! stages that it needs and owns the state that they share.
 //!
-//! A FIFO port with a threshold and a phantom queue has no rules: it decides on arrival by itself
-//! ([`Port`](super::Port)). Sizes are bytes, times ps.
+//! A FIFO port with a threshold and a phantom queue has no rules: it makes these decisions on arrival
+//! itself ([`Port`](super::Port)). Sizes are bytes, times ps.
 
 mod average_weight;
 mod congestion_point;

@@ -1,5 +1,5 @@
-//! RCP at a port (thesis 5.5.3): the rate that it offers to flows, which data carries to the receiver and
-//! ACKs back: the least on the path of the data counts. Bytes with framing, times ps.
+//! RCP at a port (thesis 5.5.3): the rate that it offers to flows. Data carries the smallest rate of
+//! its path to the receiver, and ACKs return it. Bytes with framing, times ps.
 
 use hull_core::averaging;
 use hull_core::rcp::{self, Control, RcpConfig};
@@ -45,7 +45,7 @@ pub struct Rcp {
     /// packets carry it (RCP: 0.02). 0 keeps d0 constant.
     #[serde(default)]
     pub round_trip_gain: Share,
-    /// Share of the way back that an averaging change takes (thesis: one half; others are remark 5.4's).
+    /// Share of the way back in an averaging step (thesis: one half; other values: remark 5.4).
     #[serde(default = "half")]
     pub averaging: Share,
     /// First offered rate, as a share of the link's.

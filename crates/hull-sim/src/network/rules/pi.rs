@@ -1,5 +1,5 @@
-//! PI towards a reference queue (thesis 2.2.4): it sees every arrival and draws lots. A packet that cannot
-//! be marked is left alone. The queue in bytes or packets, as its reference is.
+//! PI with a reference queue (thesis 2.2.4): processes every arrival and marks at random. It ignores
+//! packets that cannot be marked. The queue is in the unit of its reference, bytes or packets.
 
 use hull_core::pi::{self, PiConfig};
 use hull_core::queue_estimate::QueueUnit;

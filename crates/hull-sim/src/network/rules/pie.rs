@@ -1,8 +1,8 @@
-//! PIE at a FIFO port: marks or drops packets that arrive, by a controller of the queueing delay (RFC 8033;
+//! PIE at a FIFO port: a controller of the queueing delay marks or drops arriving packets (RFC 8033;
 //! [`hull_core::pie`] has the source and the rule).
 //!
-//! The controller is updated every interval since the run began; updates in a time without arrivals and
-//! departures are made up for at the next one, with the queue as it was. Bytes, ps.
+//! The controller is updated every interval from the start of the run. Updates during a time without
+//! arrivals and departures are computed at the next one, with the queue at that time. Bytes, ps.
 
 use hull_core::pie::{self, PieConfig};
 use hull_core::signal::Signal;
@@ -19,7 +19,7 @@ use crate::units::{Share, Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pie {
-    /// Delay to be kept.
+    /// Target delay.
     #[serde(default = "fifteen_ms")]
     pub target: Time,
     /// Time between two updates of the probability.
@@ -31,7 +31,7 @@ pub struct Pie {
     /// Proportional gain, per second.
     #[serde(default = "five_quarters")]
     pub beta: Share,
-    /// Time after an idle queue during which bursts are let in.
+    /// Time after an idle queue during which bursts are admitted.
     #[serde(default = "burst")]
     pub burst: Time,
 }

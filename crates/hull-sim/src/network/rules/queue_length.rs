@@ -1,5 +1,5 @@
-//! Lengths of queues in settings: packets (`"50pkts"`) or bytes (`"75KB"`), with the unit that a rule then
-//! counts in.
+//! Queue lengths in settings: packets (`"50pkts"`) or bytes (`"75KB"`), with the unit in which a rule
+//! then counts.
 
 use hull_core::queue_estimate::QueueUnit;
 

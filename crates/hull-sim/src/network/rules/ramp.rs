@@ -1,9 +1,10 @@
-//! Marking whose share rises linearly with the queue: none up to a first threshold (Kmin), all above a second
-//! one (Kmax).
+//! Marking with a probability that rises linearly with the queue: 0 up to a first threshold (Kmin), 1
+//! above a second one (Kmax).
 //!
-//! Source: switches for DCQCN and Ultra Ethernet mark so (`uet-nscc.md`, "Switch port"; RED without an
-//! average). The queue is the one that a packet finds when it comes, or that waits behind it when its
-//! transmission starts or ends; the reference of Ultra Ethernet looks at the end. Sizes are bytes.
+//! Source: the marking of switches for DCQCN and Ultra Ethernet (`uet-nscc.md`, "Switch port"; RED
+//! without an average). The queue is the one that a packet finds on arrival, or that remains behind it
+//! at the start or end of its transmission; the reference of Ultra Ethernet uses the end. Sizes are
+//! bytes.
 
 use hull_core::ramp::RampMarker;
 

@@ -1,8 +1,8 @@
-//! Random loss: a link that loses a share of its packets, each with the same probability and without
-//! memory, whatever the queue. No document has it; it is what the square-root law of TCP (Mathis et
-//! al. 1997) is about, and what loss recovery is tested with.
+//! Random loss: a link drops packets independently with a fixed probability (Bernoulli), whatever the
+//! queue. No document uses it; it is the model of TCP's square-root law (Mathis et al. 1997), and tests
+//! loss recovery.
 //!
-//! A packet is lost before it comes to the queue, so that what is lost takes no time on the link. The
+//! A packet is lost before it joins the queue, so lost packets take no time on the link. The
 //! probability is scaled by 2^32.
 
 use super::{Arrival, Decision, Rule, Site};

@@ -1,6 +1,6 @@
-//! RED on the average queue (thesis 2.2.4): it sees every arrival and draws lots. A packet that cannot be
-//! marked is left alone (always with ECN, never early drop), unless RED is told to drop. The queue in bytes
-//! or packets, as its thresholds are.
+//! RED on the average queue (thesis 2.2.4): processes every arrival and marks at random. It ignores
+//! packets that cannot be marked (ECN always, early drop never), unless RED is set to drop. The queue
+//! is in the unit of its thresholds, bytes or packets.
 
 use hull_core::queue_estimate::QueueUnit;
 use hull_core::red::{self, RedConfig};
@@ -26,11 +26,11 @@ pub struct Red {
     /// Probability at `max` (max_p).
     #[serde(default = "tenth")]
     pub max_probability: Share,
-    /// Weight of the queue that a packet finds in the average: a share such as `"10%"` or `0.1`, or a whole
-    /// number n from 1 to 24 for 2 to the power of minus n, as switches have it.
+    /// Weight in the average of the queue that a packet finds: a share such as `"10%"` or `0.1`, or
+    /// a whole number n from 1 to 24 for 2 to the power of minus n, as on switches.
     #[serde(default = "nine")]
     pub weight: AverageWeight,
-    /// Whether the probability goes on growing, up to 1 at twice `max`.
+    /// Whether the probability continues to grow, up to 1 at twice `max`.
     #[serde(default)]
     pub gentle: bool,
     /// Whether the probability is proportional to the packet's size.

@@ -1,10 +1,10 @@
-//! Uno's phantom queue, in parallel with the port's own: it has a size, drains in packets and marks with a
-//! probability between two thresholds.
+//! Uno's phantom queue, in parallel with the port's own queue: it has a size, drains in packets and
+//! marks with a probability between two thresholds.
 //!
 //! Source: T. Bonato et al., "Uno" (SC'25); the algorithm and its differences from HULL's are in
-//! [`hull_core::uno_phantom_queue`]. Data counts when it comes, also what the port then drops or trims, and is
-//! marked when its transmission starts; the reference decides when it ends, by a counter that differs by at most a
-//! packet. Headers and ACKs neither count nor are marked. Bytes.
+//! [`hull_core::uno_phantom_queue`]. Data counts on arrival, even if the port then drops or trims it,
+//! and is marked when its transmission starts; the reference decides at the end of transmission, by a
+//! counter that differs by at most a packet. Headers and ACKs are neither counted nor marked. Bytes.
 
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig};
 

@@ -1,9 +1,9 @@
 //! Hardware in the loop: both marking rules of a port are the modules of `rtl/switch`, simulated by
-//! Verilator. Behind the feature `verilated`, for the test `rtl/loop/test_loop.py`, which links the library
-//! that Verilator makes of `rtl/loop/marking_port.sv`.
+//! Verilator. Behind the feature `verilated`, for the test `rtl/loop/test_loop.py`, which links the
+//! library that Verilator generates from `rtl/loop/marking_port.sv`.
 //!
-//! A departure's time is rounded down to a clock; nothing else differs from the simulator's own port. A
-//! link that fails is not supported: the hardware's counter has no such input.
+//! A departure time is rounded down to a clock; otherwise the port equals the simulator's own. Failing
+//! links are not supported, because the hardware's counter has no such input.
 
 #![allow(unsafe_code)]
 

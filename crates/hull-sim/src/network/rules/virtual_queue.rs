@@ -1,5 +1,5 @@
-//! A phantom queue in parallel with the port's own (paper, remark 1: the virtual queue of earlier schemes):
-//! it counts what arrives, where the phantom queue in series counts what leaves. Bytes.
+//! A phantom queue in parallel with the port's own queue (paper, remark 1: the virtual queue of earlier
+//! schemes). It counts arriving packets; the phantom queue in series counts departing ones. Bytes.
 
 use hull_core::phantom_queue::PhantomQueue;
 

@@ -1,10 +1,10 @@
 //! DualPI2 at a port: an L queue for packets with ECT(1) or CE, a C queue for the rest, coupled marking and
 //! weighted round robin (RFC 9332; [`hull_core::dualpi2`] has the source and the rules).
 //!
-//! Queue 0 is L, queue 1 is C. Packets are marked and dropped as they leave. The controller is updated every
-//! interval since the run began, with the heads that wait then; updates in a time without arrivals and
-//! departures are made up for at the next one. Linux updates by a timer that starts with the port. Times are
-//! ps, sizes bytes, gains 1/s.
+//! Queue 0 is L, queue 1 is C. Packets are marked and dropped at departure. The controller is updated
+//! every interval from the start of the run, with the packets at the heads then. Updates during a time
+//! without arrivals and departures are computed at the next one. Linux updates by a timer that starts
+//! with the port. Times are ps, sizes bytes, gains 1/s.
 
 use std::collections::VecDeque;
 
@@ -32,14 +32,14 @@ const TYPICAL_TO_MAX: u64 = 6;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DualPi2 {
-    /// Typical round trip, from which target, interval, alpha and beta follow; without it and max_rtt they are
-    /// those of Linux.
+    /// Typical round trip, from which target, interval, alpha and beta follow. Without it and
+    /// max_rtt, Linux's values apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical_rtt: Option<Time>,
-    /// Largest round trip; without it 6 typical ones.
+    /// Largest round trip (default: 6 typical ones).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rtt: Option<Time>,
-    /// Delay to be kept (Linux: 15 ms).
+    /// Target delay (Linux: 15 ms).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Time>,
     /// Time between two updates of the probability (Linux: 16 ms).
@@ -51,17 +51,17 @@ pub struct DualPi2 {
     /// Proportional gain, per second (Linux: 3.19921875).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<Share>,
-    /// An L4S packet that waited longer is marked; without it 1 ms, at most the target.
+    /// Wait above which an L4S packet is marked (default: 1 ms, at most the target).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Time>,
-    /// Packets that an L4S packet has to find in its queue for the step to apply to it: 0 in Linux, 2 in L4STeam's
-    /// kernel of 2020.
+    /// Packets that an L4S packet must find in its queue for the step to apply: 0 in Linux, 2 in
+    /// L4STeam's kernel of 2020.
     #[serde(default)]
     pub step_after: u32,
     /// k: L4S packets are marked with k p, classic ones with p^2.
     #[serde(default = "two")]
     pub coupling: u32,
-    /// Share of the link that the classic queue has while both hold packets.
+    /// Share of the link for the classic queue while both hold packets.
     #[serde(default = "tenth")]
     pub classic_share: Share,
     /// Whether overload (k p above 1) drops L4S packets too, rather than let the queues grow.

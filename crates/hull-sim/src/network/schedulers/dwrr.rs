@@ -1,9 +1,10 @@
-//! Deficit weighted round robin: the queues that are not empty are served in turn, each up to its quantum
-//! of bytes a turn; what a turn leaves unused is added to the next one, unless the queue runs empty.
+//! Deficit weighted round robin: the non-empty queues are served in turn, each up to its quantum of
+//! bytes per turn. The unused part of a quantum is added to the next turn, unless the queue becomes
+//! empty.
 //!
-//! Source: M. Shreedhar, G. Varghese, "Efficient Fair Queueing using Deficit Round Robin" (SIGCOMM 1995),
-//! section 3. Over a long time a queue that is never empty gets its quantum's share of the link; a quantum of
-//! at least the largest packet makes a turn end with a packet served.
+//! Source: M. Shreedhar, G. Varghese, "Efficient Fair Queueing using Deficit Round Robin" (SIGCOMM
+//! 1995), section 3. In the long run a backlogged queue gets its quantum's share of the link. With a
+//! quantum of at least the largest packet every turn serves a packet.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
-//! FQ-CoDel at a port: a queue with CoDel for each flow, served by deficit round robin, new flows first (RFC 8290;
-//! [`hull_core::fq_codel`] and [`hull_core::codel`] have the sources).
+//! FQ-CoDel at a port: a queue with CoDel per flow, served by deficit round robin, new flows first (RFC
+//! 8290; [`hull_core::fq_codel`] and [`hull_core::codel`] have the sources).
 //!
-//! A flow's number decides its queue, as at a host's adapter: flows share one only when there are more of them
-//! than queues, where Linux hashes addresses and ports. A packet that finds the port's buffer full is dropped;
-//! Linux drops from the longest queue. Times are ps, sizes bytes.
+//! A flow's number selects its queue, as in a host's adapter, so flows share a queue only if they
+//! outnumber the queues; Linux hashes addresses and ports. A packet that finds the port's buffer full
+//! is dropped; Linux drops from the longest queue. Times are ps, sizes bytes.
 
 use hull_core::codel::{Codel, CodelConfig};
 use hull_core::fq_codel::FlowQueues;
@@ -20,10 +20,10 @@ use crate::units::Time;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodel {
-    /// Wait that is accepted.
+    /// Target delay.
     #[serde(default = "target")]
     pub target: Time,
-    /// How long packets have to wait longer before the first is marked or dropped: a large round trip.
+    /// Time above the target after which the first packet is marked or dropped: a large round trip.
     #[serde(default = "interval")]
     pub interval: Time,
     /// Queues; 1 is CoDel.

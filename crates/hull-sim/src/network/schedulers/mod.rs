@@ -1,5 +1,5 @@
-//! Which of a port's queues is served next: one file per scheduler. A port with one queue is a FIFO and
-//! has none.
+//! Schedulers: which of a port's queues is served next, one file per scheduler. A port with one queue
+//! is a FIFO and has none.
 
 mod dualpi2;
 mod dwrr;

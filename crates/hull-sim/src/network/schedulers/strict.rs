@@ -1,5 +1,5 @@
-//! Strict priority: the lowest class number is served first, and no packet on the wire is interrupted
-//! (thesis 4.1.5 and 4.5.2: QoS with two priorities).
+//! Strict priority: the lowest class number is served first, without preemption of the packet on the
+//! wire (thesis 4.1.5 and 4.5.2: QoS with two priorities).
 
 use super::Scheduler;
 

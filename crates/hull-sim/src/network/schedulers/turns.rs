@@ -1,5 +1,5 @@
-//! Queues in turn, a packet each, as the transmit queues of a host's adapter: a flow's number decides which
-//! is its queue.
+//! Round robin by packets, as among the transmit queues of a host's adapter: a flow's number selects
+//! its queue.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The instruments of a port: the time-weighted queue and, where asked for, its every change.
+//! The instruments of a port: the time-weighted queue and, if requested, its every change.
 
 mod distribution;
 mod occupancy;

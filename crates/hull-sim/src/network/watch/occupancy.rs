@@ -1,8 +1,8 @@
 //! Time-weighted queue occupancy of a port, expressed as the latency that the queue adds.
 //!
-//! Report III-A: the queue's bytes over the link's rate. Each level counts for as long as it lasts,
-//! so the mean is the integral of the queue over time and a percentile is a share of time. The
-//! packet being sent is not part of the queue. Percentiles are within 0.1%.
+//! Report III-A: the queue's bytes over the link's rate. Each level is weighted by its duration, so the
+//! mean is the integral of the queue over time and a percentile is a share of time. The packet in
+//! transmission is not part of the queue. Percentiles are within 0.1%.
 
 use hdrhistogram::Histogram;
 

@@ -15,13 +15,13 @@ use crate::units::{Size, Time};
 pub struct AllToAll {
     /// Bytes from each host to each other host.
     pub size: Size,
-    /// Hosts that take part (default: all).
+    /// Participating hosts (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostList>,
     /// When the transfers start.
     #[serde(default)]
     pub start: Time,
-    /// Each host starts a random time below this later.
+    /// Largest random delay of a host's start.
     #[serde(default)]
     pub jitter: Time,
     /// The transport of its flows, one of [transports] (default: [transport]).

@@ -1,4 +1,4 @@
-//! How a scenario names hosts: by number (0 is the first), by name, or as a range of numbers.
+//! Hosts in a scenario: by number (0 is the first), by name, or as a range of numbers.
 
 use std::fmt;
 

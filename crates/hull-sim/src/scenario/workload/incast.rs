@@ -10,7 +10,7 @@ use crate::problem::{Problem, refuse, require};
 use crate::scenario::default;
 use crate::units::{Size, Time};
 
-/// A client asks servers at once, waits for all responses, and asks again.
+/// A client queries servers at once, waits for all responses, and repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
@@ -20,17 +20,18 @@ pub struct Incast {
     /// The requesting host (default: host 0).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<HostRef>,
-    /// The responding hosts (default: all but the client). With `all_to_all`: all that take part.
+    /// The responding hosts (default: all but the client). With `all_to_all`: all participating
+    /// hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<HostList>,
-    /// Number of servers that each query asks, the first ones (default: all).
+    /// Number of servers per query, the first ones of the list (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_in: Option<u32>,
-    /// Whether each of the servers is a client of the others at the same time (figure 2.20).
+    /// Whether each server is also a client of the others at the same time (figure 2.20).
     #[serde(default)]
     pub all_to_all: bool,
-    /// Queries of each client, after which the run may end; without it, until the end of the
-    /// measured time.
+    /// Queries of each client, after which the run may end; unset: queries continue until the end
+    /// of the measured time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queries: Option<u64>,
     /// Bytes of a request.

@@ -1,4 +1,4 @@
-//! Flows that are named one by one, with start and stop times (thesis 2.3.1, figures 2.14 to 2.17).
+//! Individually listed flows with start and stop times (thesis 2.3.1, figures 2.14 to 2.17).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The traffic: one file for each kind.
+//! The traffic: one file per kind.
 
 mod all_to_all;
 mod bulk;
@@ -53,7 +53,7 @@ pub struct Workload {
     /// Queries of one client to servers that answer at once (thesis 2.3.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incast: Option<Incast>,
-    /// Queries of one client to servers that take their time (report III-B).
+    /// Queries of one client to servers with service times (report III-B).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_aggregate: Option<PartitionAggregate>,
     /// A shuffle.

@@ -19,8 +19,8 @@ pub struct PartitionAggregate {
     /// How queries arrive.
     #[serde(default)]
     pub arrivals: Arrivals,
-    /// Number of queries, after which the run may end; without it, until the end of the measured
-    /// time.
+    /// Number of queries, after which the run may end; unset: queries continue until the end of the
+    /// measured time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queries: Option<u64>,
     /// The requesting host (default: host 0).
@@ -33,7 +33,7 @@ pub struct PartitionAggregate {
     pub request_size: Size,
     /// Bytes of a response.
     pub response_size: Size,
-    /// Time that a server works on a request; without it none.
+    /// Service time of a request at the server (default: none).
     #[serde(default)]
     pub service: Service,
     /// Responses after this time from the query's start are not counted as in time.

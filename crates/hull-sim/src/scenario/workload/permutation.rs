@@ -9,19 +9,19 @@ use super::time;
 use crate::problem::Problem;
 use crate::units::{Size, Time};
 
-/// Each host sends one flow and receives one, as drawn from the seed.
+/// Each host sends one flow and receives one; the seed determines the pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Permutation {
     /// Bytes of each flow.
     pub size: Size,
-    /// Hosts that take part; without it all.
+    /// Participating hosts (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostList>,
     /// When the flows start.
     #[serde(default)]
     pub start: Time,
-    /// The transport of its flows, one of [transports]; without it [transport].
+    /// The transport of its flows, one of [transports] (default: [transport]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

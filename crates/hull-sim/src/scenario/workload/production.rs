@@ -15,10 +15,10 @@ use crate::units::{Share, Size, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Production {
-    /// Servers of the rack; without it all hosts but `outside`.
+    /// Servers of the rack (default: all hosts but `outside`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<HostList>,
-    /// The host that stands for the rest of the data centre; without it all traffic stays inside.
+    /// The host that represents the rest of the data centre; unset: all traffic stays inside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<HostRef>,
     /// Share of the background flows that leave or enter the rack (an assumption: the thesis does

@@ -47,8 +47,8 @@ pub struct Requests {
     /// Bytes of a request.
     #[serde(default = "default::request_size")]
     pub request_size: Size,
-    /// Time that a server takes over a request before it answers, drawn anew for each; requests do
-    /// not wait for each other.
+    /// Time from a request's arrival to its response, drawn for each request; requests do not wait
+    /// for each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Service>,
     /// Sizes of the responses.

@@ -1,4 +1,4 @@
-//! The settings of hosts become their parts.
+//! Builds hosts from their settings.
 
 use hull_core::flow_association::{FlowAssociationConfig, WhenFull};
 use hull_core::pacer::{PacerConfig, WhenFifoFull};

@@ -1,6 +1,5 @@
-//! Whether a run fits into the machine's memory: what grows with the network, with persistent
-//! connections, with flows and messages that are under way at the same time and with samples is known
-//! before the run. Sizes in bytes.
+//! Whether a run fits into the machine's memory: the parts that grow with the network, persistent
+//! connections, concurrent flows and messages, and samples are known before the run. Sizes in bytes.
 
 use crate::engine::EventQueue;
 use crate::limits;

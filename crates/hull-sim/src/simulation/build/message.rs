@@ -1,4 +1,4 @@
-//! The message transport's settings become what its connections have in common.
+//! Builds the shared state of the message transport's connections from its settings.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From a resolved scenario to a run: settings become parts.
+//! Builds a run from a resolved scenario.
 
 mod hosts;
 mod memory;

@@ -1,4 +1,4 @@
-//! The settings of switches and links become ports.
+//! Builds ports from the settings of switches and links.
 
 use std::borrow::Cow;
 

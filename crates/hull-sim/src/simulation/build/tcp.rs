@@ -1,4 +1,4 @@
-//! TCP's settings become senders and receivers.
+//! Builds senders and receivers from TCP's settings.
 
 use crate::problem::Problem;
 use crate::quote;

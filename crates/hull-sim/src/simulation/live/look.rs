@@ -1,4 +1,4 @@
-//! What a live run has seen since it was last looked at.
+//! The observations of a live run since the last look.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,9 +1,9 @@
-//! A run that is looked at while it goes on: it is advanced to a simulated time, and what has come to
-//! pass since the last look is taken from it and forgotten. It is the run that [`super::build`] makes
-//! of the same scenario and seed: looking is one more sampler, which reads and changes nothing.
+//! A live run: it advances to a simulated time, and each look takes and clears the observations since
+//! the last look. It is the run that [`super::build`] builds from the same scenario and seed: looking
+//! is one more sampler, which does not perturb it.
 //!
-//! Samples are taken every `measure.sample_interval` from time 0 on; statistics begin again at the end
-//! of the warm-up, as those of a result folder do.
+//! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end of
+//! the warm-up, like those of a result folder.
 
 mod look;
 mod shown;

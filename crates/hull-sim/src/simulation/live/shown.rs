@@ -1,5 +1,5 @@
-//! What a look at a live run shows: samples as columns, and statistics so far. Times s, rates bit/s,
-//! sizes bytes, windows packets.
+//! The content of a look at a live run: samples as columns, and statistics so far. Times s, rates
+//! bit/s, sizes bytes, windows packets.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A live run against the run of the same scenario and seed: the same samples, however it is looked at.
+//! A live run has the same samples as the run of the same scenario and seed, whatever the looks.
 
 use super::Live;
 use crate::scenario::{self, Scenario};

@@ -1,15 +1,15 @@
-//! What all parts of a run share: whether it was broken off, how many parts are done, whose thread
-//! sleeps, and how far they can all go when each waits for the others. Times are ps.
+//! State shared by all parts of a run: whether it was aborted, how many parts are done, whose thread
+//! sleeps, and how far all parts can advance when each waits for the others. Times are ps.
 //!
-//! Clocks alone let parts that are all idle creep through a silence (a retransmission timeout) by one
-//! lookahead at a time. So a part that waits posts its next event and how many messages it has sent and
-//! taken. When all are waiting at one moment and everything that was sent was taken, nothing is on its
-//! way, and no part can be reached before the earliest sum of a part's next event and the way from
-//! there. This stays true whatever happens afterwards.
+//! With clocks alone, idle parts advance through a silence (a retransmission timeout) by one lookahead
+//! at a time. A waiting part therefore posts its next event and the numbers of messages that it has
+//! sent and received. If all parts wait at one moment and every sent message was received, no message
+//! is in transit, and no part can be reached before the earliest sum of a part's next event and the
+//! lookahead from there. Later events do not change this.
 //!
-//! That moment is found by reading all posts twice: a part that was waiting with the same post both
-//! times was waiting in between. A part takes its post back before it takes a message or serves an
-//! event. All of it is sequentially consistent, and off the way of a part that has something to do.
+//! All posts are read twice to detect that moment: a part that waited with the same post both times
+//! waited in between. A part withdraws its post before it receives a message or serves an event. All
+//! accesses are sequentially consistent, and outside the path of a busy part.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};

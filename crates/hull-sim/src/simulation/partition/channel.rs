@@ -1,9 +1,9 @@
-//! A channel from one thread to another: a ring of words that one writes and the other reads. No
-//! lock and no operation that a processor has to do alone: what moves between the two caches is the
-//! words and one counter, which is what a run in parts can afford every few hundred nanoseconds.
+//! A channel between two threads: a ring of words with one writer and one reader, without locks and
+//! atomic read-modify-write operations. Only the words and one counter move between the two caches,
+//! which a run in parts can afford every few hundred nanoseconds.
 //!
-//! Records have a fixed length. They are seen by the reader when the writer publishes; what does not
-//! fit waits on the writer's side, so that no thread ever blocks.
+//! Records have a fixed length. The reader sees them when the writer publishes; records that do not fit
+//! wait on the writer's side, so no thread ever blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,11 +1,11 @@
-//! What may be simulated in parts, feature by feature. Each key of a scenario that can matter to a port
-//! is named and judged here, and nothing is passed over with `..`: a new key does not compile before
-//! its author has judged it.
+//! Which features may be simulated in parts. The code names every key of a scenario that can matter to
+//! a port, without `..`, so a new key does not compile until its author has decided it.
 //!
-//! A feature may be simulated in parts when a port decides by it before the packet's transmission
-//! starts, with nothing but what its switch has; or when it is at hosts alone, which are all in one part.
-//! What decides later (marking at dequeue, RCP), what answers from inside (QCN), what changes routes
-//! (failing links), and instruments that look at several parts need one thread. The keys of switches are judged beside them ([`Switch::is_divisible`](crate::scenario::Switch)).
+//! A feature may be simulated in parts if a port decides it before the packet's transmission starts,
+//! using only its switch's state, or if it concerns hosts alone, which are all in one part. Later
+//! decisions (marking at dequeue, RCP), feedback from inside (QCN), changes of routes (failing links),
+//! and instruments that read several parts need one thread. The keys of switches are decided beside
+//! them ([`Switch::is_divisible`](crate::scenario::Switch)).
 
 use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
 

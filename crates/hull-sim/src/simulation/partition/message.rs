@@ -1,4 +1,4 @@
-//! What one part tells another, and how it is packed into a record of a channel. Times are ps.
+//! Messages between parts, and their encoding in a channel's records. Times are ps.
 
 use super::channel::Record;
 use crate::limits;

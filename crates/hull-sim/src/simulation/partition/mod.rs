@@ -1,12 +1,12 @@
-//! One run on several threads: the network is divided into parts (`plan`), each of which is simulated
-//! by a thread of its own (`part`, `worker`) or joined to the others for a while (`joined`). The results are
-//! those of one thread, to the byte.
+//! One run on several threads: the network is divided into parts (`plan`), and each part is simulated
+//! by its own thread (`part`, `worker`) or joined to the others for a while (`joined`). The results equal those
+//! of one thread byte for byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
-//! queue in one part and what is in flight in others. Part 0, the edge, has the hosts: flows, slots,
-//! the workload and its random numbers are all there. Each part serves its events in the order in which
-//! a single thread would, and nothing reaches another part at once; so nothing depends on which part is
-//! ahead. `features` alone lists what may be simulated in parts.
+//! queue in one part and its packets in flight in others. Part 0, the edge, has the hosts and with them
+//! flows, slots, the workload and its random numbers. Each part serves its events in the order of a
+//! single thread, and nothing reaches another part without delay, so results do not depend on which
+//! part is ahead. `features` alone lists what may be simulated in parts.
 
 mod board;
 mod channel;

@@ -1,10 +1,11 @@
-//! One part's view of another that it shares a cut link with: the channels both ways, and how far the
-//! other is. Times are ps.
+//! A part's view of another part with which it shares a cut link: the channels in both directions, and
+//! the other part's clock. Times are ps.
 //!
-//! Each part tells its clock: nothing that it decides before then will follow. So the other may go
-//! as far as that clock plus the lookahead between them (Chandy and Misra, 1979; the clock is theirs of
-//! the null messages). Of two parts, each also tells when it acts next if nothing comes, so that two
-//! that wait for a timer go there in one step; more than two find that out together (`board`).
+//! Each part publishes its clock, and guarantees to send nothing that it decides before then. The other
+//! part may therefore advance to that clock plus the lookahead between them (Chandy and Misra, 1979;
+//! the clock is that of their null messages). With two parts, each also publishes its next event if
+//! nothing arrives, so that two parts that wait for a timer advance there in one step; more than two
+//! determine that together (`board`).
 
 use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};

@@ -1,17 +1,16 @@
-//! One part of a run: it serves its events as far as its neighbours let it go, tells them what concerns
-//! them, and takes what they tell. It never waits: that is for the thread that serves it (`worker`).
-//! Times are ps.
+//! One part of a run: it serves its events as far as its neighbours permit, and exchanges messages with
+//! them. It never waits; the thread that serves it does (`worker`). Times are ps.
 //!
-//! The event loop is that of every run ([`Simulation::serve_before`]), up to a bound at a time. Before
-//! the bound nothing more can come from another part: it is the least, over all neighbours, of a
-//! neighbour's clock and the lookahead from there.
+//! The event loop is that of every run ([`Simulation::serve_before`]), up to a bound. Nothing can
+//! arrive from another part before the bound: it is the minimum, over all neighbours, of the
+//! neighbour's clock plus the lookahead from there.
 //!
-//! Routes need care: a flow's first packet may come to a part by way of a third one, and the part has to
-//! know the route by then. The edge is the only part that opens flows, and a neighbour of all others. It
-//! shows a clock only when everything that it decided before is in the channels of all neighbours. A
-//! part that passes the packet on has read such a clock from after the flow was opened (or all parts were
-//! waiting then, and had taken all messages). So the route is in the channel before the packet is, and
-//! whoever fetches from the edge last and reads what it tells first has the route in time.
+//! Routes need care: a flow's first packet may reach a part through a third one, and the part must know
+//! the route by then. Only the edge opens flows, and it is a neighbour of all other parts. It publishes
+//! a clock only when all earlier decisions are in the channels of all neighbours. A part that forwards
+//! the packet has read such a clock from after the flow was opened (or all parts were waiting then, and
+//! had received all messages). The route is therefore in the channel before the packet, and a part that
+//! fetches from the edge last and reads its messages first has the route in time.
 
 use std::time::{Duration, Instant};
 

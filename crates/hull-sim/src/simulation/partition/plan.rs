@@ -1,18 +1,18 @@
-//! Into which parts a network is divided, to be simulated on several threads. Times are ps.
+//! Divides a network into parts for simulation on several threads. Times are ps.
 //!
-//! Part 0 is the *edge*: the hosts with their links in both directions, the flows and the workload.
-//! The other parts are of the *fabric*: the ports between switches, divided by the switch that owns
-//! them. A port decides when a packet will be delivered before its transmission starts, so the next part
-//! can be told then: at least the smallest packet's time on the wire plus the link's delay ahead. That is the lookahead of conservative parallel simulation (Chandy and Misra, 1979). Links
-//! from hosts are the longest of a data-centre network, because a host's stack is in their delay,
-//! and every packet between racks takes as many steps at the edge as any other: the balance of the
-//! parts does not depend much on who sends to whom.
+//! Part 0 is the *edge*: the hosts with their links in both directions, the flows and the workload. The
+//! other parts form the *fabric*: the ports between switches, divided by owning switch. A port decides
+//! when a packet will be delivered before its transmission starts, and can announce it to the next part
+//! then: at least the smallest packet's transmission time plus the link's delay ahead. This is the
+//! lookahead of conservative parallel simulation (Chandy and Misra, 1979). Host links are the longest
+//! of a data-centre network, because their delay includes a host's stack. Every packet between racks
+//! takes as many steps at the edge as any other, so the balance of the parts depends little on the
+//! traffic matrix.
 //!
-//! Ports that share their switch's memory stay together. Then the edge has some switches with all their
-//! ports, so many that the parts have about the same work, and the fabric all ports of the others.
+//! Ports that share their switch's memory stay together. The edge then includes some switches with all
+//! their ports, enough to balance the work, and the fabric all ports of the others.
 //!
-//! The plan follows from the graph alone. Which features may be simulated so is another question
-//! (`features`).
+//! The plan follows from the graph alone. `features` decides which features may be simulated this way.
 
 use crate::topology::{Graph, Kind, Notice};
 

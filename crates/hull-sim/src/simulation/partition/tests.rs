@@ -1,4 +1,4 @@
-//! What goes wrong in one part ends the run of all, and who serves the parts does not matter.
+//! An error in one part ends the run of all, and the assignment of threads to parts does not matter.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

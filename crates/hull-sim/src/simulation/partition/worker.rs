@@ -1,15 +1,16 @@
-//! The threads that serve the parts of a run: each its own part, or the first one all of them, joined into one
-//! simulation (`joined`), while the others sleep.
+//! The threads that serve the parts of a run: each serves its own part, or the first one serves all of them, joined
+//! into one simulation (`joined`), while the others sleep.
 //!
-//! Parts hand each other a few microseconds of work at a time. A thread that loses its processor to
-//! another process for a time slice, some milliseconds, holds up the others for as long: two threads
-//! beside one busy process took 2.2 to 2.5 times as long as one. And where a network has little to do,
-//! the messages cost more than a second processor gains. One thread needs one processor, never waits, and
-//! pays for no message. So the faster of the two ways, by events in a second, is taken for a while, and the
-//! other one is tried for a short time in between. That while doubles as long as the same way stays the faster
-//! one. A try of all threads ends when one of them had no processor for [`MISSED`].
+//! Parts exchange work every few microseconds. A thread that loses its processor to another process for
+//! a time slice of some milliseconds stalls the others for as long: two threads beside one busy process
+//! took 2.2 to 2.5 times as long as one. And where a network has little to do, messages cost more than a
+//! second processor gains. A single thread needs one processor, never waits, and sends no messages. So the
+//! faster of the two modes, in events per second, runs for a while, and the other one is tried for a short
+//! time in between. That while doubles each time that the same mode remains the faster one. A try of all
+//! threads ends when one of them was runnable without a processor for [`MISSED`].
 //!
-//! What a part does depends on what others have told it and not on when, so the results are the same.
+//! A part's results depend on the content of the other parts' messages and not on their timing, so they
+//! are the same.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

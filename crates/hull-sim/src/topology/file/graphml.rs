@@ -1,6 +1,6 @@
-//! GraphML, the part of it that NetworkX writes: one `graph` of `node` and `edge`, `data` with the
-//! keys that `key` declares, defaults included. Without `edgedefault` a graph is undirected. No
-//! hyperedges, ports and nested graphs.
+//! GraphML, the subset that NetworkX writes: one `graph` of `node` and `edge`, `data` with the keys
+//! that `key` declares, defaults included. Without `edgedefault` a graph is undirected. Hyperedges,
+//! ports and nested graphs are not supported.
 
 use std::collections::BTreeMap;
 

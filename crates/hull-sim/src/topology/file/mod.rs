@@ -1,11 +1,11 @@
-//! Any graph, from a file that NetworkX wrote: GraphML (`write_graphml`) or node-link JSON
-//! (`node_link_data`). Which of the two is seen from the first character.
+//! Any graph, from a file written by NetworkX: GraphML (`write_graphml`) or node-link JSON
+//! (`node_link_data`). The first character of the file distinguishes the two.
 //!
 //! Nodes have the attributes `kind` (`host` or `switch`), and optionally `name` and `tier`; links
-//! optionally `rate` (`"10Gbps"`, or a number of bit/s) and `delay` (`"200ns"`, or a number of
-//! seconds, rounded to ps). Other attributes are not read. What a link leaves out it has from the
-//! scenario: `host.rate` and `host.delay` out of a host, `switch.rate` and `switch.delay` out of a
-//! switch. A switch without tier has the number of links to the nearest host.
+//! optionally `rate` (`"10Gbps"`, or a number of bit/s) and `delay` (`"200ns"`, or a number of seconds,
+//! rounded to ps). Other attributes are ignored. The scenario supplies a link's missing values:
+//! `host.rate` and `host.delay` out of a host, `switch.rate` and `switch.delay` out of a switch. The
+//! default tier of a switch is its number of links to the nearest host.
 
 mod graphml;
 mod node_link;

@@ -1,21 +1,22 @@
-//! BIC-TCP: after a reduction the window searches between its new and its old size by halving the gap.
+//! BIC-TCP: after a reduction the window binary-searches between its new and its old size.
 //!
 //! Source: L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control for Fast Long-Distance
 //! Networks" (INFOCOM 2004), section 3, to which the thesis traces QCN's averaging (remarks 5.1 and 5.6).
 //! With W in segments, beta the decrease, and W_max the window at the last reduction:
 //!
 //! - A reduction takes beta of the window. Fast convergence: if the window had not reached W_max again,
-//!   W_max becomes the middle between the window before and the window after the reduction.
-//! - Below W_max the target is the middle between W and W_max. A window of acknowledged data adds target -
-//!   W, at most S_max (additive increase) and at least S_min (so that the search ends).
+//!   W_max becomes the mean of the window before and after the reduction.
+//! - Below W_max the target is the mean of W and W_max. A window of acknowledged data adds target - W,
+//!   at most S_max (additive increase) and at least S_min (so that the search ends).
 //! - From W_max on the window probes for a new maximum: a window of data adds 1, then 2, 4, ... up to
 //!   S_max, and S_max from there on.
-//! - Below the low window BIC does what TCP does: half, and one segment in a window of data.
-//! - After a timeout nothing is known of a maximum: slow start, then the probing.
+//! - Below the low window BIC behaves as TCP: it halves the window, and adds one segment per window of
+//!   data.
+//! - After a timeout no maximum is known: slow start, then the probing.
 //!
-//! An ECN-Echo counts as a loss, at most one in a window of data (RFC 3168). The paper sets the window to
-//! W_max when the gap is less than S_min; here it takes steps of S_min to it. Linux searches with a quarter
-//! of the gap instead of half of it and a beta of 205/1024; its S_max is 16 (`tcp_bic`).
+//! An ECN-Echo counts as a loss, at most one per window of data (RFC 3168). The paper sets the window
+//! to W_max if the gap is less than S_min; here it approaches it in steps of S_min. Linux searches with
+//! a quarter of the gap instead of half, and a beta of 205/1024; its S_max is 16 (`tcp_bic`).
 //!
 //! Units: bytes; the settings in segments, or fixed point as named.
 
@@ -32,7 +33,7 @@ use crate::units::Share;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bic {
-    /// Share of the window that a reduction takes (beta; Linux: 205/1024).
+    /// Share by which a reduction shrinks the window (beta; Linux: 205/1024).
     #[serde(default = "eighth")]
     pub decrease: Share,
     /// Largest growth in a round trip (S_max; Linux: 16).
@@ -41,7 +42,7 @@ pub struct Bic {
     /// Smallest growth in a round trip of the binary search (S_min).
     #[serde(default = "hundredth")]
     pub min_increment: Share,
-    /// Below this window TCP's rules hold.
+    /// Window below which TCP's rules apply.
     #[serde(default = "low_window")]
     pub low_window: u16,
     /// Whether a flow whose window did not reach its old maximum gives way to newer flows.

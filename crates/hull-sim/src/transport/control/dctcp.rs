@@ -2,13 +2,13 @@
 //! (thesis 2.2.1; RFC 8257, 3.5), and one of two reactions to ECN-Echo.
 //!
 //! Thesis 2.2.1, equation 2.2: once per window of data, by alpha / 2 of the window; the marked ACK
-//! itself lets nothing grow. Thesis 3.4.2, equation 3.35 ("RTT-fair"): every marked ACK takes alpha / 2
-//! packets for each packet that it covers, and every ACK, marked or not, adds its 1 / W. Either ends
-//! slow start.
+//! itself does not increase the window. Thesis 3.4.2, equation 3.35 ("RTT-fair"): every marked ACK
+//! takes alpha / 2 packets for each packet that it covers, and every ACK, marked or not, adds its 1 /
+//! W. Either ends slow start.
 //!
-//! Whether the window grows on ACKs without ECN-Echo while the data from before a cut is still being
-//! acknowledged, the documents leave open: the sawtooth of thesis 2.2.3 has a period of D round trips for
-//! D packets (equation 2.9), so it grows from the cut on, and RFC 8257, 3.4, lets it grow as TCP's; Linux
+//! The documents do not specify whether the window grows on ACKs without ECN-Echo while data from
+//! before a cut is being acknowledged. The sawtooth of thesis 2.2.3 has a period of D round trips for D
+//! packets (equation 2.9), so it grows from the cut on; RFC 8257, 3.4, lets it grow like TCP's; Linux
 //! and ns-3 hold it.
 
 use hull_core::dctcp::{self, DctcpConfig, ONE};

@@ -1,5 +1,5 @@
-//! A congestion control from outside of hull: whoever starts the run hands it over, a class of Python's
-//! for instance. The sender asks it as it asks any other; only here is a call through a pointer.
+//! A congestion control from outside hull, such as a Python class, supplied by the caller of a run. The
+//! sender uses it like any other; only here is a call through a pointer.
 
 use std::fmt::Debug;
 

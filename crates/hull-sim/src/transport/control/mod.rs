@@ -1,7 +1,7 @@
-//! Congestion control: one trait, one file for each algorithm, and the list of them.
+//! Congestion control: one trait, one file per algorithm, and the list of them.
 //!
-//! The sender finds losses, keeps the timer and counts acknowledgments; a control moves the window, names a
-//! rate, or both. How to add one: docs/adding_congestion_control.md.
+//! The sender detects losses, keeps the timer and counts acknowledgments; a control sets the window, a
+//! rate, or both. To add one, see docs/adding_congestion_control.md.
 
 mod bic;
 mod cubic;

@@ -1,11 +1,13 @@
-//! Prague, the sender of L4S traffic (RFC 9331; [`hull_core::prague`] has the source and the rules): its data
-//! carries ECT(1), AccECN tells it how many packets were marked, and it paces its window over the round trip.
+//! Prague, the sender of L4S traffic (RFC 9331; [`hull_core::prague`] has the source and the rules):
+//! its data carries ECT(1), AccECN reports the number of marked packets, and it paces its window over
+//! the round trip.
 //!
-//! The window is Prague's, rounded up to whole packets. Segments are paced one by one; Linux sends bursts of up
-//! to 2^-12 s. The marks of an ACK are the least number that fits its ACE field: exact while fewer than eight
-//! marked packets are counted between two ACKs that arrive, too few when ACKs are lost. What an ACK reports
-//! selectively counts when it is acknowledged. Segments that are sent again carry no ECT, as those of every
-//! transport here. After a timeout the window is two packets, in slow start up to half of what it was.
+//! The window is Prague's, rounded up to whole packets. Segments are paced individually; Linux sends
+//! bursts of up to 2^-12 s. The marks of an ACK are the smallest number consistent with its ACE field:
+//! exact while fewer than eight marked packets are counted between two arriving ACKs, too few if ACKs
+//! are lost. Selectively acknowledged packets count when they are acknowledged cumulatively.
+//! Retransmitted segments carry no ECT, as in every transport here. After a timeout the window is two
+//! packets, in slow start up to half of its previous size.
 //!
 //! Units: bytes, ps.
 
@@ -28,7 +30,7 @@ pub struct Prague {
     /// none.
     #[serde(default = "rtt_target")]
     pub rtt_target: Time,
-    /// Rounds after slow start before it does.
+    /// Rounds after slow start until that applies.
     #[serde(default = "transition_rounds")]
     pub transition_rounds: u32,
 }

@@ -1,6 +1,6 @@
-//! QCN's reaction point as a congestion control (thesis 5.2.2), and without averaging QCN-AIMD (5.4.1): the
-//! window stands still, packets leave at a rate, and notices of congestion points reduce it. What is lost
-//! is sent again as TCP does, at that rate. Rates bit/s, bytes on the wire, ps.
+//! QCN's reaction point as a congestion control (thesis 5.2.2), and without averaging QCN-AIMD (5.4.1):
+//! the window is constant, packets leave at a rate, and notices of congestion points reduce it. Losses
+//! are retransmitted as in TCP, at that rate. Rates bit/s, bytes on the wire, ps.
 
 use hull_core::qcn_reaction_point::{self, Increase, ReactionPointConfig};
 use schemars::JsonSchema;
@@ -16,10 +16,10 @@ use crate::units::{Rate, Share, Size, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReactionPoint {
-    /// Share of the rate that one step of feedback takes (G_d).
+    /// Share by which one step of feedback reduces the rate (G_d).
     #[serde(default = "decrease")]
     pub decrease: Share,
-    /// What Active Increase adds to the target in each cycle, QCN-AIMD to the rate (R_AI).
+    /// Increase per cycle of the target in Active Increase, and of the rate with QCN-AIMD (R_AI).
     #[serde(default = "increase")]
     pub increase: Rate,
     /// Bytes sent in a cycle.
@@ -28,23 +28,23 @@ pub struct ReactionPoint {
     /// Cycles of Fast Recovery.
     #[serde(default = "recovery_cycles")]
     pub recovery_cycles: u32,
-    /// Period of the timer, each of which is a cycle too (remark 5.2); without it there is no timer.
+    /// Period of the timer; each period is a cycle too (remark 5.2). Unset: no timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer: Option<Time>,
-    /// Whether feedback leaves target and byte counter as they are when no cycle has ended since the
-    /// feedback before it (IEEE 802.1Qau, "extra fast recovery").
+    /// Whether feedback leaves target and byte counter unchanged if no cycle has ended since the
+    /// previous feedback (IEEE 802.1Qau, "extra fast recovery").
     #[serde(default)]
     pub extra_fast_recovery: bool,
-    /// Whether a target above ten times the rate becomes an eighth of itself at the end of the first cycle
+    /// Whether a target above ten times the rate is divided by eight at the end of the first cycle
     /// after feedback (IEEE 802.1Qau, "target rate reduction").
     #[serde(default)]
     pub target_rate_reduction: bool,
-    /// What hyper-active increase adds to the target, times the number of cycles that both the byte counter
-    /// and the timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a timer. Without it there is
+    /// Hyper-active increase: added to the target, times the number of cycles that both byte
+    /// counter and timer are beyond Fast Recovery (IEEE 802.1Qau: 50Mbps); needs a timer. Unset:
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyper_increase: Option<Rate>,
-    /// Rate at which a source starts; without it, the rate of its link.
+    /// Initial rate of a source (default: the rate of its link).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rate: Option<Rate>,
     /// Smallest rate.

@@ -1,7 +1,7 @@
-//! RCP's source (thesis 5.5.3): the window stands still, and segments leave at the rate that the path
-//! offers. Data asks the switches for it, beginning with the rate of the sender's own link, and each
-//! acknowledgment brings the answer; before the first there is one segment in the network. What is lost is
-//! sent again as TCP does, at that rate. Rates bit/s, on packets kbit/s; ps, on packets ns.
+//! RCP's source (thesis 5.5.3): the window is constant, and segments leave at the rate that the path
+//! offers. Data requests a rate from the switches, starting with the rate of the sender's own link, and
+//! each acknowledgment returns the answer; before the first answer one segment is in the network.
+//! Losses are retransmitted as in TCP, at that rate. Rates bit/s, on packets kbit/s; ps, on packets ns.
 
 use super::{CongestionControl, Feedback, Pace, Start};
 use crate::network::{Written, kbps};

@@ -1,14 +1,14 @@
 //! TCP Vegas: the window follows the round-trip time.
 //!
 //! Source: L. Brakmo, S. O'Malley, L. Peterson, "TCP Vegas: New Techniques for Congestion Detection and
-//! Avoidance" (SIGCOMM 1994), sections 3.2 and 3.3, which the thesis names as related work (2.4): its
-//! rule for the window. Its finer retransmission timer is not part of this: losses and marks are
-//! NewReno's.
+//! Avoidance" (SIGCOMM 1994), sections 3.2 and 3.3: its window rule. The thesis cites it as related
+//! work (2.4). Its finer retransmission timer is not included: losses and marks are handled as in
+//! NewReno.
 //!
-//! Once per round trip, with the time R that it took and the shortest one, R_min, that was ever seen:
-//! `cwnd (R - R_min) / R` bytes of the window wait in queues, not on the wire. In congestion avoidance
-//! the window grows by a segment when fewer than alpha segments wait and shrinks by one when more than
-//! beta do. In slow start it doubles every other round trip, and leaves when more than gamma wait.
+//! Once per round trip, with its duration R and the shortest one so far, R_min, `cwnd (R - R_min) / R`
+//! bytes of the window wait in queues. In congestion avoidance the window grows by a segment if fewer
+//! than alpha segments wait, and shrinks by one if more than beta do. In slow start it doubles every
+//! other round trip, and leaves when more than gamma wait.
 //!
 //! Units: bytes, picoseconds; alpha, beta and gamma in segments.
 
@@ -21,17 +21,17 @@ use crate::problem::{Problem, require};
 use crate::transport::sender::NEVER;
 use crate::transport::window::Window;
 
-/// TCP Vegas's parameters: segments of the window that wait in queues.
+/// TCP Vegas's parameters, in segments of the window that wait in queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vegas {
-    /// Below this many the window grows.
+    /// Number below which the window grows.
     #[serde(default = "two")]
     pub alpha: u8,
-    /// Above this many it shrinks.
+    /// Number above which the window shrinks.
     #[serde(default = "four")]
     pub beta: u8,
-    /// Above this many slow start ends.
+    /// Number above which slow start ends.
     #[serde(default = "one")]
     pub gamma: u8,
 }

@@ -1,4 +1,4 @@
-//! How packets of a connection are spread over its entropy values, as scenarios name it.
+//! Load balancing of a connection's packets over its entropy values, with the names used in scenarios.
 
 use hull_core::entropy::{
     Bitmap, Ecmp, Flowlet, LoadBalancer, Mixed, Oblivious, PerPacket, Plb, PlbConfig, Reps,

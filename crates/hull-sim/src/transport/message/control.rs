@@ -1,4 +1,4 @@
-//! The window of a message sender: which control, and its state.
+//! The congestion control of a message sender, and its state.
 
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
-//! A transport of messages on connections, as RDMA and Ultra Ethernet have it: packets have numbers, a
-//! receiver takes them in any order and says which have come, and what a switch has trimmed is sent again
-//! at once. There is no handshake and no slow start.
+//! A transport of messages on connections, as in RDMA and Ultra Ethernet: packets are numbered, a
+//! receiver accepts them in any order and acknowledges them individually, and trimmed packets are
+//! retransmitted at once. It has no handshake and no slow start.
 //!
-//! Source: the Ultra Ethernet transport (UET) as its reference simulator has it, `uet-nscc.md`. The sender's
-//! window is a [`Control`]'s; beside it or alone the receiver can grant credit ([`pull`]). Each packet is given
-//! an entropy value, which with the flow decides its path ([`hull_core::entropy`]).
+//! Source: the Ultra Ethernet transport (UET) in its reference simulator, `uet-nscc.md`. The sender's
+//! window is a [`Control`]'s; in addition or instead the receiver can grant credit ([`pull`]). Each
+//! packet carries an entropy value, which with the flow selects its path ([`hull_core::entropy`]).
 //!
-//! What differs from the reference: a packet of a message never carries bytes of the next one, also when
-//! both wait; a request for credit after a timeout has no packet number of its own. Sizes are bytes with
+//! Differences from the reference: a packet of a message never carries bytes of the next one, even if
+//! both wait; a credit request after a timeout has no packet number of its own. Sizes are bytes with
 //! headers unless named payload, times ps.
 
 mod balancing;

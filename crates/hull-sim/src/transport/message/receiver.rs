@@ -1,9 +1,8 @@
-//! The receiving half of a connection: takes packets in any order, acknowledges them, and says which came
-//! without their payload.
+//! The receiving half of a connection: accepts packets in any order, acknowledges them, and reports
+//! those that arrived without their payload.
 //!
-//! Source: `uet-nscc.md`, "Acknowledgements, timeout". Which packets have come is a
-//! [`PacketSet`], which of them are acknowledged says [`AckCoalescing`]. Sizes are bytes with headers unless
-//! named payload.
+//! Source: `uet-nscc.md`, "Acknowledgements, timeout". [`PacketSet`] tracks the arrived packets,
+//! [`AckCoalescing`] decides which are acknowledged. Sizes are bytes with headers unless named payload.
 
 use std::sync::Arc;
 

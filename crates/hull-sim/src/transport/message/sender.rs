@@ -1,6 +1,7 @@
-//! The sending half of a connection: messages become packets with numbers, the window and the receiver's
-//! credit say when, acknowledgments and negative ones say what has become of them. It is polled for packets
-//! and puts nothing on a wire itself. Times are ps; sizes are bytes with headers unless named payload.
+//! The sending half of a connection: splits messages into numbered packets, sends them as the window
+//! and the receiver's credit permit, and processes positive and negative acknowledgments. It is polled
+//! for packets and puts nothing on a wire itself. Times are ps; sizes are bytes with headers unless
+//! named payload.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The packets of a connection that were sent and are not known to have arrived, by their numbers.
+//! The sent packets of a connection whose arrival is not yet known, by number.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,6 +1,6 @@
 //! The handshake of a new connection (RFC 9293, 3.5): SYN, SYN-ACK, and the first data instead of the
-//! bare third ACK. A SYN is sent again by the retransmission timer, which begins with its initial
-//! value. It is not ECN-capable (RFC 3168, 6.1.1).
+//! bare third ACK. The retransmission timer, which begins with its initial value, resends a SYN. It is
+//! not ECN-capable (RFC 3168, 6.1.1).
 
 use super::{NEVER, Segment, Sender};
 

@@ -1,13 +1,12 @@
-//! The sending half of a TCP flow: a byte stream, its window, loss recovery with SACK (RFC 6675),
-//! the retransmission timer (RFC 6298), the restart after idle (RFC 5681, 4.1; RFC 2861) and the
-//! handshake (RFC 9293, 3.5). Here is what happens without loss.
+//! The sending half of a TCP flow: a byte stream, its window, loss recovery with SACK (RFC 6675), the
+//! retransmission timer (RFC 6298), the restart after idle (RFC 5681, 4.1; RFC 2861) and the handshake
+//! (RFC 9293, 3.5). This file has the path without loss.
 //!
 //! Positions are bytes of the stream, times ps. The sender is polled for segments; it puts
 //! nothing on a wire itself. Nagle's algorithm is off: a short segment goes out at once.
 //!
-//! There is one of these for each active flow, and most see no loss. So it is three cache lines of 64
-//! bytes; what is the same for many flows is shared, and what loss recovery needs is allocated when
-//! something is lost.
+//! Each active flow has one, and most see no loss. It therefore fits three cache lines of 64 bytes;
+//! state common to many flows is shared, and state of loss recovery is allocated at the first loss.
 
 use std::sync::Arc;
 

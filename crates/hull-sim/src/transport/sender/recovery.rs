@@ -1,6 +1,6 @@
-//! What a sender keeps about losses (RFC 6675, RFC 6582), only while there is something to keep: from
-//! the first selective acknowledgment or timeout until all that was outstanding then is acknowledged.
-//! Positions are bytes of the stream.
+//! A sender's state of loss recovery (RFC 6675, RFC 6582). It exists from the first selective
+//! acknowledgment or timeout until all data outstanding then is acknowledged. Positions are bytes of
+//! the stream.
 
 use super::handshake::Handshake;
 use super::{NEVER, Segment, Sender};
