@@ -141,10 +141,6 @@ fuzz: build ## run CASES invalid and random inputs from SEED; failures are kept
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
 
-.PHONY: words
-words: build ## remove files that now pass from tests/language/pending.txt
-	PYTHONPATH=tests $(BIN)/python -m language.pending
-
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from language.pending import KINDS, LIST, files, matches, pending
+from language.checked import KINDS, files, matches
 from language.styles import Rule, found, read_rules, without_code
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,14 +13,8 @@ RULES = read_rules()
 
 
 def test_files_keep_to_the_style() -> None:
-    """Those that do not yet are in tests/language/pending.txt, which `make words` shortens."""
-    exempt = set(pending())
-    wrong = [line for name in files() if name not in exempt for line in matches(RULES, name)]
+    wrong = [line for name in files() for line in matches(RULES, name)]
     assert not wrong, "\n".join(wrong)
-
-
-def test_the_list_of_pending_files_is_sorted() -> None:
-    assert pending() == sorted(set(pending())), LIST
 
 
 @pytest.mark.parametrize(

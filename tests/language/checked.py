@@ -1,13 +1,12 @@
-"""`python -m language.pending` takes files that now pass off the list in pending.txt."""
+"""The files whose sentences keep to the house style, and the matches of its rules in them."""
 
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from language.styles import Rule, found, read_rules
+from language.styles import Rule, found
 
 ROOT = Path(__file__).resolve().parents[2]
-LIST = Path(__file__).with_name("pending.txt")
 KINDS = (".css", ".html", ".js", ".md", ".py", ".rs", ".sv")
 NOT_OURS = ("/vendor/", "/generated/", "tests/language/", "test_language.py")
 
@@ -27,21 +26,3 @@ def matches(rules: list[Rule], name: str) -> list[str]:
     text = (ROOT / name).read_text(encoding="utf-8")
     markdown = name.endswith(".md")
     return [f"{name}:{line}: {told}" for line, told in found(rules, text, markdown=markdown)]
-
-
-def pending() -> list[str]:
-    """The files that need not pass yet."""
-    return LIST.read_text(encoding="utf-8").splitlines()
-
-
-def main() -> None:
-    """Keeps the files of the list that still do not pass."""
-    rules = read_rules()
-    checked = set(files())
-    kept = [name for name in pending() if name in checked and matches(rules, name)]
-    LIST.write_text("".join(f"{name}\n" for name in kept), encoding="utf-8")
-    print(f"{len(kept)} files still have phrases that tests/language/styles replaces")
-
-
-if __name__ == "__main__":
-    main()
