@@ -1,0 +1,80 @@
+//! Events are served sorted by time and entity, whatever the order in which they were scheduled.
+
+use super::super::entity::{Entity, Kind};
+use super::{Cargo, Due, EventQueue};
+
+const NONE: Cargo = Cargo { packet: 0, next: 0 };
+
+fn drain(queue: &mut EventQueue) -> Vec<(u64, Entity)> {
+    let mut order = Vec::new();
+    while let Some(due) = queue.pop_before(u64::MAX) {
+        order.push((due.at_ps, due.entity));
+    }
+    order
+}
+
+#[test]
+fn serves_by_time_then_by_entity() {
+    let mut queue = EventQueue::new(1000, 1);
+    let (a, b) = (Entity::new(Kind::Link, 7), Entity::new(Kind::Rto, 1));
+    queue.push(20, b, NONE);
+    queue.push(20, a, NONE);
+    queue.push(10, b, NONE);
+    assert_eq!(drain(&mut queue), [(10, b), (20, a), (20, b)]);
+    assert_eq!((b.kind(), b.index()), (Kind::Rto, 1));
+}
+
+/// What was cancelled is not served, wherever it was waiting; all else is.
+#[test]
+fn serves_nothing_that_was_cancelled() {
+    let cargo = |packet| Cargo { packet, next: 0 };
+    for horizon in [1, 1000, 1 << 44] {
+        let mut queue = EventQueue::new(horizon, 100);
+        let mut expected = Vec::new();
+        for at in [0, 1, 30, 31, 900, 5000, 70_000, 1 << 50] {
+            for link in 0..3 {
+                let entity = Entity::new(Kind::Link, link);
+                queue.push(at, entity, cargo(at as u32));
+                if link != 1 {
+                    expected.push((at, entity));
+                }
+            }
+        }
+        let carried = [0, 1, 30, 31, 900, 5000, 70_000, 0].map(cargo);
+        assert_eq!(queue.cancel(Entity::new(Kind::Link, 1)), carried);
+        assert_eq!(drain(&mut queue), expected);
+    }
+}
+
+/// Any order of pushes, near and far, before and between servings, is served sorted.
+#[test]
+fn agrees_with_sorting() {
+    let mut random = crate::random::Stream::new(1, crate::random::Purpose::Arrivals, 0);
+    for (horizon, links) in [(1, 1), (700, 5000), (100_000, 1000), (1 << 44, 20_000)] {
+        let mut queue = EventQueue::new(horizon, links);
+        let mut waiting = Vec::new();
+        let mut now = 0;
+        for round in 0..20_000 {
+            let spread = [3, 1000, 60_000, 10_000_000][random.below(4)];
+            let at = now + random.below(spread) as u64;
+            let entity = Entity::new(Kind::Link, round);
+            queue.push(at, entity, NONE);
+            waiting.push((at, entity));
+            if random.below(3) > 0 {
+                let first = *waiting.iter().min().expect("not empty");
+                waiting.retain(|&event| event != first);
+                assert_eq!(queue.pop_before(first.0), None);
+                assert!(queue.next_not_before_ps() <= first.0);
+                let due = Due {
+                    at_ps: first.0,
+                    entity: first.1,
+                    cargo: NONE,
+                };
+                assert_eq!(queue.pop_before(first.0 + 1), Some(due));
+                now = first.0;
+            }
+        }
+        waiting.sort_unstable();
+        assert_eq!(drain(&mut queue), waiting);
+    }
+}
