@@ -2,7 +2,7 @@
 //!
 //! It stamps probes that enter a switch, reads the stamps when they leave, and keeps a histogram of the
 //! differences. Times are in units of the stamping clock and are subtracted modulo 2^64. Pattern
-//! offsets are in words of 16 bits.
+//! offsets count 16-bit words.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -35,6 +35,7 @@ mod processor_sharing;
 mod qcn;
 mod queue_series;
 mod random_loss;
+mod random_managers;
 mod random_messages;
 mod random_scenarios;
 mod random_settings;

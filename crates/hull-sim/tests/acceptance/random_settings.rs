@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::random_managers::{EXCLUDED, managers};
 use super::random_messages::messages;
 
 /// `key=value` over `BASE`.
@@ -240,7 +241,7 @@ fn host() -> impl Strategy<Value = Settings> {
 }
 
 fn transport() -> impl Strategy<Value = Settings> {
-    let control = select(vec!["newreno", "cubic", "bic", "dctcp", "vegas"]);
+    let control = select(vec!["newreno", "cubic", "bic", "dctcp", "vegas", "prague"]);
     let mtu = prop_oneof![Just(1500_u32), Just(9000), 300_u32..9000];
     let bools = prop::array::uniform8(any::<bool>());
     (control, mtu, 1_u32..5, 1_u32..30, bools, 0_u32..3).prop_map(
@@ -257,7 +258,10 @@ fn transport() -> impl Strategy<Value = Settings> {
             ] = bools;
             settings([
                 format!("transport.congestion_control={control}"),
-                format!("transport.ecn={}", ecn || control == "dctcp"),
+                format!(
+                    "transport.ecn={}",
+                    ecn || ["dctcp", "prague"].contains(&control)
+                ),
                 format!("transport.dctcp.rtt_fair={fair}"),
                 format!("transport.handshake={shake}"),
                 format!("transport.limited_transmit={limited}"),
@@ -306,7 +310,7 @@ name = "random"
 run = { duration = "3ms", drain = "20ms" }
 host = { rate = "1Gbps", delay = "1us" }
 switch = { rate = "1Gbps", delay = "1us" }
-measure = { probe = { interval = "100us" }, sample_interval = "50us" }
+measure = { sample_interval = "50us" }
 "#;
 
 /// Settings of one scenario that can be run.
@@ -314,8 +318,9 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
     let kinds = prop::collection::vec((0_usize..10, 1_u32..300_000, 1_u32..20), 1..3);
     let warmup = select(vec!["0s", "200us"]);
     let hosts_and_sources = (host(), transport(), rcp());
-    (network(), kinds, switch(), hosts_and_sources, warmup).prop_map(
-        |((hosts, network), kinds, switch, (host, transport, rcp), warmup)| {
+    let switches = (switch(), managers());
+    (network(), kinds, switches, hosts_and_sources, warmup).prop_map(
+        |((hosts, network), kinds, (switch, manager), (host, transport, rcp), warmup)| {
             let mut tables: Vec<String> = Vec::new();
             for (kind, size, count) in kinds {
                 // Queries of the benchmark need two hosts besides the one outside.
@@ -338,7 +343,8 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
                     .to_owned();
             }
             let workload = format!("workload={{{}}}", tables.join(","));
-            let run = settings([workload, others, format!("run.warmup={warmup}")]);
+            let probe = "measure.probe={interval=\"100us\"}".to_owned();
+            let run = settings([workload, others, format!("run.warmup={warmup}"), probe]);
             // Sources that keep a rate send packet by packet, and through one queue.
             let without = [
                 "host.offload",
@@ -347,10 +353,18 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
                 "switch.commit",
             ];
             let left_out = |text: &String| {
-                let unfit = without.iter().any(|key| text.starts_with(key));
-                unfit && !rcp.is_empty()
+                let begins = |key: &&str| text.starts_with(key);
+                let unfit = !rcp.is_empty() && without.iter().any(|key| begins(&key));
+                unfit || !manager.is_empty() && EXCLUDED.iter().any(|key| begins(&key))
             };
-            let parts = [run, network, switch, host, transport];
+            let parts = [
+                run,
+                network,
+                switch,
+                settings([manager.clone()]),
+                host,
+                transport,
+            ];
             let kept = parts.into_iter().flatten().filter(|text| !left_out(text));
             kept.chain(rcp.iter().cloned()).collect()
         },

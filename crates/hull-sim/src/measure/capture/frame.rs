@@ -4,7 +4,7 @@
 //!
 //! A simulated packet has `header_bytes` of headers (`transport.header`), of which IPv4 and TCP take 20
 //! each. Further bytes fill TCP's options with NOPs, after SACK blocks, as far as there is room (40
-//! bytes, in words of 4). The rest becomes a trailer of the Ethernet frame behind the IP packet, as
+//! bytes, in multiples of 4). The rest becomes a trailer of the Ethernet frame behind the IP packet, as
 //! overhead of the link.
 
 use crate::limits::CAPTURED_HEADERS_BYTES;
