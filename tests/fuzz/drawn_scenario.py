@@ -172,7 +172,30 @@ def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:
             switch |= some(draw, {"commit": lambda: f"{draw.randint(0, 3000)}B"})
         if "star" in topology and draw.random() < 0.3:
             switch["ports"] = [{"node": "switch", "buffer": "90KB", **_threshold(draw)}]
+        if draw.random() < 0.3:
+            manager = _manager(draw)
+            for key in ("memory", "red", "pi", "priorities", "commit"):
+                switch.pop(key, None)
+            switch |= manager
     return switch
+
+
+def _manager(draw: random.Random) -> Table:
+    """A rule that controls a whole port. `_switch` removes the keys that it excludes."""
+    target = draw.randint(1, 500)
+    match draw.randrange(3):
+        case 0:
+            keys: dict[str, Callable[[], Any]] = {
+                "step_after": lambda: draw.randint(0, 3),
+                "coupling": lambda: draw.randint(1, 4),
+                "virtual_queue": lambda: "95%",
+            }
+            return {"dualpi2": {"typical_rtt": f"{10 * target}us", **some(draw, keys)}}
+        case 1:
+            times = {"target": f"{target}us", "interval": f"{draw.randint(1, 20) * target}us"}
+            return {"fq_codel": {"flows": draw.choice([1, 8, 1024]), **times}}
+        case _:
+            return {"pie": {"target": f"{target}us", "interval": f"{draw.randint(1, 500)}us"}}
 
 
 def _threshold(draw: random.Random) -> Table:
@@ -225,7 +248,7 @@ def _qcn(draw: random.Random) -> Table:
 
 
 def _transport(draw: random.Random) -> Table:
-    controls = ["newreno", "cubic", "bic", "dctcp", "vegas"]
+    controls = ["newreno", "cubic", "bic", "dctcp", "vegas", "prague"]
     control = draw.choice([*3 * controls, "qcn", "qcn-aimd", "rcp"])
     yes_or_no = ("limited_transmit", "handshake", "cwnd_validation", "byte_counting")
     keys: dict[str, Callable[[], Any]] = {
@@ -240,7 +263,7 @@ def _transport(draw: random.Random) -> Table:
     }
     transport = {
         "congestion_control": control,
-        "ecn": control == "dctcp" or draw.random() < 0.5,
+        "ecn": control in ("dctcp", "prague") or draw.random() < 0.5,
         "delayed_ack": "500us",
         "min_rto": "1ms",
         "initial_rto": "2ms",

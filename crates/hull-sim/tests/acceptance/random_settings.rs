@@ -354,8 +354,8 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
             ];
             let left_out = |text: &String| {
                 let begins = |key: &&str| text.starts_with(key);
-                let unfit = !rcp.is_empty() && without.iter().any(|key| begins(&key));
-                unfit || !manager.is_empty() && EXCLUDED.iter().any(|key| begins(&key))
+                let unfit = !rcp.is_empty() && without.iter().any(begins);
+                unfit || !manager.is_empty() && EXCLUDED.iter().any(begins)
             };
             let parts = [
                 run,
