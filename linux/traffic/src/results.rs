@@ -37,7 +37,7 @@ impl Folder {
     /// replaced at the end.
     pub fn claim(path: &Path, force: bool) -> Result<Self, Failure> {
         if path.exists() && !force {
-            let problem = format!("{} exists already", path.display());
+            let problem = format!("found {}, which already exists", path.display());
             let allowed = "expected a folder that does not exist, or --force to replace it";
             return Err(Failure::option("--out", format!("{problem}; {allowed}")));
         }
