@@ -334,8 +334,8 @@ proptest! {
     }
 }
 
-/// 1.5 C times a round trip.
+/// 1.5 C times a round trip, at least a packet.
 fn constants_max(constants: &NsccConstants, rtt_ps: u64) -> u64 {
     let bdp = u128::from(constants.network.link_bps) * u128::from(rtt_ps) / 8_000_000_000_000;
-    bdp as u64 * 3 / 2
+    (bdp as u64 * 3 / 2).max(MTU)
 }

@@ -38,7 +38,7 @@ pub struct Settings {
 
 impl Settings {
     /// The settings with which the hardware does what [`crate::phantom_queue`] does, with a clock of
-    /// `clock_ps`; nothing where a register is too small: a drain rate below 123 kbit/s, a clock of
+    /// `clock_ps`; nothing where a register is too small: a drain rate below 123 Mbit/s, a clock of
     /// 65.536 ns or longer, a tick that is no multiple of the clock.
     pub fn of(config: &PhantomQueueConfig, clock_ps: u32) -> Option<Self> {
         let byte_units = u32::try_from(config.units().byte_units).ok()?;
