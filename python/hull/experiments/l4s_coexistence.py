@@ -59,8 +59,8 @@ LOOKS = (
 
 
 FULL_BUFFER = (
-    "who wins a full drop-tail buffer; hull's CUBIC has no HyStart, and whether that is the cause "
-    "was not tested"
+    "the short form ends before the windows at a full buffer settle: with the source's 60 s after "
+    "118 s, 77 of 96 goodputs are within 25% instead of 60"
 )
 ONE_QUEUE = (
     "a classic flow beside Prague in one queue has up to 3.2 times the published goodput; growth "
@@ -69,9 +69,13 @@ ONE_QUEUE = (
 LONGER = "--set run.duration=58s --set run.warmup=18s"
 NO_QUEUE = "--set switch.dualpi2.step_after=0"
 DROP_TAIL = (
-    "a cycle of CUBIC at a full buffer is longer than the short run, but 40 s after 18 s miss too: "
-    "CUBIC at 160 beside 10 ms has 7.59 of the published 17.22 Mbit/s at 50 Mbit/s"
+    "the length of the run: with the source's 60 s after 118 s, 38 of 48 are within 25% at 50 and "
+    "39 at 10 Mbit/s (median deviations 7.9 and 10.4%). The 24 goodputs of CUBIC beside CUBIC all "
+    "are, 21 of 24 of Prague beside Prague, 32 of 48 of the mixed rows, where Prague has less than "
+    "published. At this length growth per ACK changes no digit, and neither does a pacer in the "
+    "two rows tried"
 )
+AT_LENGTH = "--set run.duration=178s --set run.warmup=118s"
 TRIED: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {
     ("dualpi2", 50): (
         "Prague at 160 and 80 ms beside Prague at 10 and 20 ms has 0.62 and 0.61 of the published "
@@ -85,8 +89,8 @@ TRIED: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {
         "that found two 3.94 and 5.63",
         (NO_QUEUE, f"{NO_QUEUE} --set switch.dualpi2.step=2.5ms {LONGER}"),
     ),
-    ("pfifo", 50): (DROP_TAIL, (LONGER,)),
-    ("pfifo", 10): (DROP_TAIL, (LONGER,)),
+    ("pfifo", 50): (DROP_TAIL, (AT_LENGTH,)),
+    ("pfifo", 10): (DROP_TAIL, (AT_LENGTH,)),
 }
 """By rule and rate, where the table is missed: what was tried, and options that show it."""
 
