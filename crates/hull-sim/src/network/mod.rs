@@ -5,6 +5,7 @@
 //! host that it reaches. A packet carries the index of its next entry.
 
 mod alone;
+mod held;
 mod in_flight;
 mod options;
 mod packet;
@@ -33,6 +34,7 @@ pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 use crate::engine::Cargo;
 use crate::prefetch::prefetch;
+use held::Held;
 use part::OwnPart;
 
 /// Marks the entry of a route that names a host.
@@ -94,6 +96,8 @@ pub struct Network {
     pub ports: Vec<Port>,
     /// The packets in them and on their links.
     pub in_flight: InFlight,
+    /// The packets that hosts hold back.
+    held: Held,
     /// Options of the packets on their way.
     pub options: OptionTable,
     /// Whether rules of some port send notices.
@@ -222,12 +226,16 @@ impl Network {
     /// from the far end of the link.
     #[inline(always)]
     pub fn cargo(&self, port: usize, place: u32) -> Cargo {
-        let packet = self.in_flight.get(place);
-        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
         Cargo {
             packet: place,
-            next: next_of(self.hops[packet.hop as usize], observed),
+            next: self.next(port, self.in_flight.get(place)),
         }
+    }
+
+    #[inline(always)]
+    fn next(&self, port: usize, packet: &Packet) -> u32 {
+        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
+        next_of(self.hops[packet.hop as usize], observed)
     }
 
     /// Offers the packet at `place` to a port, see [`Port::enqueue`]. Where it is not accepted, taking it
@@ -368,6 +376,7 @@ impl Network {
 
     /// Packets in all ports and links.
     pub fn packets(&self) -> usize {
-        self.in_flight.len() + self.ports.iter().map(Port::queued).sum::<usize>()
+        let queued: usize = self.ports.iter().map(Port::queued).sum();
+        self.in_flight.len() + self.held.len() + queued
     }
 }

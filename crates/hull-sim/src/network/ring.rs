@@ -76,6 +76,12 @@ impl Ring {
         self.first_ps
     }
 
+    /// When the last packet's transmission starts, ps; the ring must not be empty.
+    pub fn last_ps(&self) -> u64 {
+        debug_assert!(self.len > 0);
+        self.slots[self.place(self.len - 1)].at_ps
+    }
+
     /// Takes the first packet off; the ring must not be empty.
     #[inline(always)]
     pub fn pop(&mut self) -> Start {

@@ -310,6 +310,7 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Held => self.let_held_in(index),
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
@@ -456,6 +457,7 @@ impl Simulation {
 
     /// Links fail or work again.
     fn change_links(&mut self, index: usize) {
+        self.let_all_held_in();
         for packet in self.fabric.change_links(index, &mut self.clock) {
             let options = &mut self.fabric.network.options;
             self.endpoints.drop_packet(packet, options, &mut self.tally);

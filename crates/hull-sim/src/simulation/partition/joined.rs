@@ -116,6 +116,7 @@ pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], a
         return;
     };
     let edge = first.simulation();
+    edge.let_all_held_in();
     let ports = &mut edge.fabric.network.ports;
     plan.cut.iter().for_each(|&port| ports[port].cut(true));
     for other in &mut *others {
