@@ -42,7 +42,7 @@ pub enum Kind {
     Pull = 17,
     /// A host adapts the rate at which it grants credit.
     PullRate = 18,
-    /// Packets that a host's port holds back are to be let in.
+    /// Packets that a port holds back are to be let in.
     Held = 19,
 }
 

@@ -1,9 +1,10 @@
-//! Packets that are held back at hosts' ports, in the order of their transmission. Each takes 28 bytes
+//! Packets that are held back at ports with long queues, in the order of their transmission. Each takes 28 bytes
 //! in chunks of one arena, so memory follows the number of all of them; in a port's ring, in flight and
 //! as an event it takes more than twice as much. Times are ps.
 
 use super::packet::Packet;
-use super::{Network, Port};
+use super::port::Behind;
+use super::{Network, Port, Verdict};
 use crate::engine::Cargo;
 
 /// No chunk.
@@ -28,7 +29,7 @@ struct Chunk {
 
 const _: () = assert!(size_of::<Chunk>() == 256);
 
-/// What one host holds back.
+/// What one port holds back.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     /// Start of the first packet's transmission.
@@ -53,10 +54,10 @@ impl Queue {
     };
 }
 
-/// What all hosts hold back.
+/// What all ports hold back.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// By host; empty until one holds packets back.
+    /// By port; empty until one holds packets back.
     queues: Vec<Queue>,
     chunks: Vec<Chunk>,
     free: u32,
@@ -75,13 +76,13 @@ impl Default for Held {
 }
 
 impl Held {
-    /// Packets of all hosts.
+    /// Packets of all ports.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    fn push(&mut self, host: usize, held: HeldPacket) {
-        let queue = &mut self.queues[host];
+    fn push(&mut self, port: usize, held: HeldPacket) {
+        let queue = &mut self.queues[port];
         if queue.last == NONE || queue.to as usize == PACKETS {
             let at = self.free;
             let at = match self.chunks.get_mut(at as usize) {
@@ -108,8 +109,8 @@ impl Held {
         self.len += 1;
     }
 
-    fn pop(&mut self, host: usize) -> Option<HeldPacket> {
-        let queue = &mut self.queues[host];
+    fn pop(&mut self, port: usize) -> Option<HeldPacket> {
+        let queue = &mut self.queues[port];
         let chunk = self.chunks.get_mut(queue.first as usize)?;
         let held = chunk.packets[queue.from as usize];
         queue.from += 1;
@@ -132,80 +133,71 @@ impl Network {
     /// Memory of a packet that is held back, its share of a chunk.
     pub const HELD_BYTES: u64 = size_of::<Chunk>().div_ceil(PACKETS) as u64;
 
-    /// Holds a packet back that a host sends, where the queue of its port is long; false where it is
-    /// not. `call` is told when [`Network::let_in`] has to be called for the host.
-    #[inline(always)]
-    pub fn hold_back(
+    /// A packet comes to a port with a long queue: it is held back where ports may.
+    #[inline(never)]
+    pub(super) fn enqueue_long(
         &mut self,
         now_ps: u64,
-        host: usize,
-        packet: Packet,
+        earliest_ps: u64,
         port: usize,
-        call: impl FnOnce(u64),
-    ) -> bool {
-        let link = &mut self.ports[port];
-        link.advance(now_ps, &mut self.options);
-        if !link.holds_back(packet.wire_bytes) || self.shares(port) {
-            return false;
+        place: u32,
+    ) -> Verdict {
+        if !self.holds {
+            let packet = self.in_flight.get_mut(place);
+            return self.ports[port].enqueue_plain(now_ps, earliest_ps, packet);
         }
-        if let Some(due_ps) = self.hold(now_ps, host, packet, port) {
-            call(due_ps);
+        let behind = (self.ports[port]).hold(now_ps, self.in_flight.get_mut(place));
+        if behind == Behind::Dropped {
+            return Verdict::Dropped;
         }
-        true
-    }
-
-    fn shares(&self, port: usize) -> bool {
-        self.places.get(port).is_some_and(Option::is_some)
-    }
-
-    fn hold(&mut self, now_ps: u64, host: usize, mut packet: Packet, port: usize) -> Option<u64> {
-        let first = self.ports[port].hold(now_ps, &mut packet);
+        let packet = self.in_flight.remove(place);
         let next = self.next(port, &packet);
-        if self.held.queues.len() <= host {
-            self.held.queues.resize(host + 1, Queue::EMPTY);
+        if self.held.queues.len() <= port {
+            self.held.queues.resize(self.ports.len(), Queue::EMPTY);
         }
-        self.held.push(host, HeldPacket { packet, next });
-        let (due_ps, start_ps) = first?;
-        let queue = &mut self.held.queues[host];
+        self.held.push(port, HeldPacket { packet, next });
+        let Behind::Ring { due_ps, start_ps } = behind else {
+            return Verdict::Held { due_ps: None };
+        };
+        let queue = &mut self.held.queues[port];
         (queue.due_ps, queue.start_ps) = (due_ps, start_ps);
-        Some(due_ps)
+        Verdict::Held {
+            due_ps: Some(due_ps),
+        }
     }
 
-    /// Lets a host's next packets in at `now_ps`, when that is due. Calls `arrive` with the time when the event
-    /// of each is due and with what it carries; returns when more are to be let in.
+    /// Lets a port's next packets in at `now_ps`, when that is due. Calls `arrive` with the time when the
+    /// event of each is due and with what it carries; returns when more are to be let in.
     pub fn let_in(
         &mut self,
         now_ps: u64,
-        host: usize,
         port: usize,
         arrive: impl FnMut(u64, Cargo),
     ) -> Option<u64> {
-        match self.held.queues.get(host) {
-            Some(queue) if queue.due_ps == now_ps => {
-                self.let_some_in(host, port, Port::AHEAD, arrive)
-            }
+        match self.held.queues.get(port) {
+            Some(queue) if queue.due_ps == now_ps => self.let_some_in(port, Port::AHEAD, arrive),
             _ => None, // they have been let in before
         }
     }
 
-    /// Lets everything in that a host holds back.
-    pub fn let_all_in(&mut self, host: usize, port: usize, arrive: impl FnMut(u64, Cargo)) {
-        if host < self.held.queues.len() {
-            self.let_some_in(host, port, u32::MAX, arrive);
+    /// Lets everything in that ports hold back, before ports or links change. Calls `arrive` as
+    /// [`Network::let_in`] does, with the port besides.
+    pub fn let_all_in(&mut self, mut arrive: impl FnMut(usize, u64, Cargo)) {
+        for port in 0..self.held.queues.len() {
+            self.let_some_in(port, u32::MAX, |at_ps, cargo| arrive(port, at_ps, cargo));
         }
     }
 
     fn let_some_in(
         &mut self,
-        host: usize,
         port: usize,
         most: u32,
         mut arrive: impl FnMut(u64, Cargo),
     ) -> Option<u64> {
-        let mut start_ps = self.held.queues[host].start_ps;
+        let mut start_ps = self.held.queues[port].start_ps;
         let mut due_ps = u64::MAX;
         for _ in 0..most {
-            let Some(HeldPacket { packet, next }) = self.held.pop(host) else {
+            let Some(HeldPacket { packet, next }) = self.held.pop(port) else {
                 break;
             };
             let link = &mut self.ports[port];
@@ -215,7 +207,7 @@ impl Network {
             let packet = self.in_flight.insert(packet);
             arrive(arrival_ps, Cargo { packet, next });
         }
-        let queue = &mut self.held.queues[host];
+        let queue = &mut self.held.queues[port];
         queue.start_ps = start_ps;
         queue.due_ps = if queue.first == NONE {
             u64::MAX
@@ -231,7 +223,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::options::NO_OPTIONS;
-    use super::super::{BufferLimit, PortConfig, Verdict, flags};
+    use super::super::{BufferLimit, PortConfig, flags};
     use super::*;
     use crate::random::{Purpose, Stream};
 
@@ -248,7 +240,7 @@ mod tests {
     }
 
     impl Side {
-        fn new() -> Self {
+        fn new(holds: bool) -> Self {
             let buffer = BufferLimit::Bytes(LIMIT_BYTES);
             let mut config = PortConfig::plain(10_000_000_000, 1_000_000, buffer);
             config.marker = Some(hull_core::marking::ThresholdMarker {
@@ -256,6 +248,7 @@ mod tests {
                 count_arriving: false,
             });
             let mut network = Network::new(vec![Port::new(config)]);
+            network.holds = holds;
             let route = network.add_route(&[0], 0) + 1;
             Side {
                 network,
@@ -266,7 +259,7 @@ mod tests {
             }
         }
 
-        fn send(&mut self, now_ps: u64, seq: u32, wire_bytes: u16, holds: bool) {
+        fn send(&mut self, now_ps: u64, seq: u32, wire_bytes: u16) {
             let packet = Packet {
                 seq,
                 ack: 0,
@@ -276,13 +269,11 @@ mod tests {
                 wire_bytes,
                 flags: flags::DATA | flags::ECT0,
             };
-            let (network, due_ps) = (&mut self.network, &mut self.due_ps);
-            if holds && network.hold_back(now_ps, 0, packet, 0, |at_ps| *due_ps = Some(at_ps)) {
-                return;
-            }
+            let network = &mut self.network;
             let place = network.in_flight.insert(packet);
             match network.enqueue(now_ps, now_ps, 0, place) {
                 Verdict::Accepted { arrival_ps, .. } => self.arrives(arrival_ps, place),
+                Verdict::Held { due_ps } => self.due_ps = due_ps.or(self.due_ps),
                 _ => {
                     network.in_flight.remove(place);
                     self.drops += 1;
@@ -300,14 +291,14 @@ mod tests {
             while let Some(due_ps) = self.due_ps.filter(|&due_ps| due_ps <= now_ps) {
                 let mut all = Vec::new();
                 self.due_ps =
-                    (self.network).let_in(due_ps, 0, 0, |at_ps, cargo| all.push((at_ps, cargo)));
+                    (self.network).let_in(due_ps, 0, |at_ps, cargo| all.push((at_ps, cargo)));
                 self.arrive(all);
             }
         }
 
         fn let_all_in(&mut self) {
             let mut all = Vec::new();
-            (self.network).let_all_in(0, 0, |at_ps, cargo| all.push((at_ps, cargo)));
+            (self.network).let_all_in(|_, at_ps, cargo| all.push((at_ps, cargo)));
             self.arrive(all);
         }
 
@@ -337,7 +328,7 @@ mod tests {
     #[test]
     fn nobody_notices() {
         let mut random = Stream::new(7, Purpose::Arrivals, 0);
-        let (mut plain, mut holding) = (Side::new(), Side::new());
+        let (mut plain, mut holding) = (Side::new(false), Side::new(true));
         let (mut now_ps, mut most) = (0_u64, 0);
         for seq in 0..20_000 {
             // Bursts of some 30 packets at once, on average 80% of the rate.
@@ -347,8 +338,8 @@ mod tests {
             let bytes = 64 + random.below(1437) as u16;
             holding.let_in(now_ps);
             assert_eq!(plain.seen(now_ps), holding.seen(now_ps), "{now_ps}");
-            plain.send(now_ps, seq, bytes, false);
-            holding.send(now_ps, seq, bytes, true);
+            plain.send(now_ps, seq, bytes);
+            holding.send(now_ps, seq, bytes);
             most = most.max(holding.network.held.len());
             if seq % 1000 == 999 {
                 holding.let_all_in();

@@ -96,8 +96,11 @@ pub struct Network {
     pub ports: Vec<Port>,
     /// The packets in them and on their links.
     pub in_flight: InFlight,
-    /// The packets that hosts hold back.
+    /// The packets that ports with long queues hold back.
     held: Held,
+    /// Whether they do: not where a switch sends on what it has not yet whole, whose links need not be
+    /// busy while packets wait.
+    holds: bool,
     /// Options of the packets on their way.
     pub options: OptionTable,
     /// Whether rules of some port send notices.
@@ -119,6 +122,7 @@ impl Network {
         nowhere.fail(0, &mut OptionTable::default());
         ports.push(nowhere);
         Network {
+            holds: !ports.iter().any(Port::cuts_through),
             ports,
             ..Network::default()
         }
@@ -247,6 +251,9 @@ impl Network {
             return self.enqueue_off_fast_path(now_ps, earliest_ps, port, place);
         }
         link.advance(now_ps, &mut self.options);
+        if link.is_long() {
+            return self.enqueue_long(now_ps, earliest_ps, port, place);
+        }
         link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))
     }
 

@@ -60,39 +60,8 @@ impl Simulation {
     pub(super) fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
         packet.hop += 1;
         let port = self.endpoints.hosts.ports[host] as usize;
-        let (clock, network) = (&mut self.clock, &mut self.fabric.network);
-        let now_ps = clock.now_ps;
-        let call = |at_ps| clock.schedule(at_ps, Kind::Held, host);
-        if network.hold_back(now_ps, host, packet, port, call) {
-            return;
-        }
-        let place = network.in_flight.insert(packet);
-        self.transmit(now_ps, port, place);
-    }
-
-    /// Packets that a host's port holds back come near their turn.
-    pub(super) fn let_held_in(&mut self, host: usize) {
-        // Results do not count it: how many there are depends on the parts of the run.
-        self.tally.events_served -= 1;
-        let port = self.endpoints.hosts.ports[host] as usize;
-        let (clock, network) = (&mut self.clock, &mut self.fabric.network);
-        let now_ps = clock.now_ps;
-        let again_ps = network.let_in(now_ps, host, port, |at_ps, cargo| {
-            clock.schedule_arrival(at_ps, port, cargo);
-        });
-        if let Some(at_ps) = again_ps {
-            clock.schedule(at_ps, Kind::Held, host);
-        }
-    }
-
-    /// Lets everything in that hosts' ports hold back, before ports or links change.
-    pub(super) fn let_all_held_in(&mut self) {
-        let (clock, network) = (&mut self.clock, &mut self.fabric.network);
-        for (host, &port) in self.endpoints.hosts.ports.iter().enumerate() {
-            network.let_all_in(host, port as usize, |at_ps, cargo| {
-                clock.schedule_arrival(at_ps, port as usize, cargo);
-            });
-        }
+        let place = self.fabric.network.in_flight.insert(packet);
+        self.transmit(self.clock.now_ps, port, place);
     }
 
     /// A packet is at the head of a NIC's queue.

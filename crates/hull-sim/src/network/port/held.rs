@@ -1,43 +1,63 @@
-//! A host's FIFO port with a long queue: packets far from their turn are held back, without an entry in
-//! the ring and without the event of their arrival. A FIFO port decides everything about a packet when
-//! it comes, so holding it back changes memory, not results. Times are ps, sizes bytes.
+//! A FIFO port with a long queue: packets far from their turn are held back, without an entry in the
+//! ring and without the event of their arrival. A FIFO port decides everything about a packet when it
+//! comes, so holding it back changes memory, not results. Times are ps, sizes bytes.
 
 use super::super::packet::Packet;
 use super::super::ring::Start;
-use super::Port;
+use super::{Port, feature};
+
+/// What became of a packet behind a long queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::network) enum Behind {
+    /// The buffer was full.
+    Dropped,
+    /// It is behind others that are held back.
+    Others,
+    /// It is the first that is held back.
+    Ring {
+        /// When it is to be let in at the latest, the start of the transmission before its own, ps.
+        due_ps: u64,
+        /// The start of its own, ps.
+        start_ps: u64,
+    },
+}
 
 impl Port {
     /// Packets in the ring before others are held back: enough that an event that lets as many in is
     /// rare.
     pub(in crate::network) const AHEAD: u32 = 16;
 
-    /// Whether a packet of `bytes` that comes now, when the port was advanced, is to be held back. One
-    /// that the buffer has no room for is not.
-    #[inline(always)]
-    pub(in crate::network) fn holds_back(&self, bytes: u16) -> bool {
-        self.holds | (self.waiting.len() >= Self::AHEAD)
-            && !self.is_off_fast_path()
-            && self.limit_packets == u32::MAX
-            && self.waiting_bytes + u64::from(bytes) <= self.limit_bytes
+    /// Whether the far end of the link sends on what it has not yet whole.
+    pub(in crate::network) fn cuts_through(&self) -> bool {
+        self.has(feature::CUT_THROUGH)
     }
 
-    /// Takes a packet that is held back. Where it is the first: when it is to be let in at the latest,
-    /// the start of the transmission before its own, and the start of its own, ps.
-    pub(in crate::network) fn hold(
-        &mut self,
-        now_ps: u64,
-        packet: &mut Packet,
-    ) -> Option<(u64, u64)> {
+    /// Whether the queue, when the port was advanced, is so long that packets that come are held back.
+    #[inline(always)]
+    pub(in crate::network) fn is_long(&self) -> bool {
+        self.holds | (self.waiting.len() >= Self::AHEAD)
+    }
+
+    /// Takes a packet that is held back, or drops it.
+    pub(in crate::network) fn hold(&mut self, now_ps: u64, packet: &mut Packet) -> Behind {
         let (start_ps, bytes) = (self.busy_until_ps, packet.wire_bytes);
-        let first = (!self.holds).then(|| (self.waiting.last_ps(), start_ps));
+        let full = (self.waiting_bytes + u64::from(bytes) > self.limit_bytes)
+            | (self.waiting_packets() >= self.limit_packets);
+        if full {
+            self.drops += 1;
+            return Behind::Dropped;
+        }
         let marks = (self.marker).marks(self.waiting_bytes, u32::from(bytes));
         self.mark_if(marks, packet);
         self.occupy(start_ps, packet);
         self.waited_ps += start_ps - now_ps;
         self.waiting_bytes += u64::from(bytes);
         self.held += 1;
-        self.holds = true;
-        first
+        if std::mem::replace(&mut self.holds, true) {
+            return Behind::Others;
+        }
+        let due_ps = self.waiting.last_ps();
+        Behind::Ring { due_ps, start_ps }
     }
 
     /// Lets a packet in that was held back and whose transmission starts at `start_ps`. Returns when its

@@ -29,6 +29,7 @@ use crate::prefetch::prefetch_lines;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
+pub(super) use held::Behind;
 pub use readings::Reading;
 
 /// What became of a packet that was offered to a port.
@@ -49,6 +50,12 @@ pub enum Verdict {
         choice_ps: u64,
         /// Whether the question has to be scheduled.
         first: bool,
+    },
+    /// It waits behind a long queue, which has a copy of it.
+    Held {
+        /// When [`Network::let_in`](super::Network::let_in) has to be called for the port, ps, unless it
+        /// already is to be.
+        due_ps: Option<u64>,
     },
     /// The buffer was full.
     Dropped,
