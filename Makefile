@@ -78,11 +78,13 @@ test-linux: build ## test the eBPF programs on this kernel and Debian's; lists w
 	  && cargo test --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
 
 # The hardware in rtl/ has its own tools (requirements-rtl.lock): a simulator, provers, synthesis.
+COMPILE_ONCE = OBJCACHE=$(abspath tools/compile-once)
+
 .PHONY: test-rtl
 test-rtl: build $(VENV)/.installed-rtl ## test the hardware in simulation against hull-core; lists what it skips
 	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
-	  && $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
+	  && $(COMPILE_ONCE) $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 # The exit status says whether every module meets timing at 64 bits; unchanged modules are skipped.
 .PHONY: rtl-report
@@ -92,7 +94,7 @@ rtl-report: $(VENV)/.installed-rtl ## measure the hardware's area and speed on a
 .PHONY: rtl-coverage
 rtl-coverage: build $(VENV)/.installed-rtl ## which branches of the hardware its tests take: docs/hardware/coverage.md
 	cargo build --release --locked -p hull-reference
-	$(BIN)/python tools/rtl_coverage.py
+	$(COMPILE_ONCE) $(BIN)/python tools/rtl_coverage.py
 
 .PHONY: prove
 prove: $(VENV)/.installed-rtl ## run all proofs of the hardware, at most 10 minutes each

@@ -15,6 +15,9 @@ _PLAIN_EVERY_S = 20.0
 _BAR_AFTER_S = 0.5
 """A run that is done by then needs no bar, which takes 50 ms of processor time to load."""
 
+_LEAST_SHARE = 0.005
+"""Of a part: below it nothing tells how long the rest takes."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -53,7 +56,8 @@ class Progress:
     def __enter__(self) -> Self:
         if self._lines and not self._has_bar:
             kept = f", {self._kept} of them reused" if self._kept else ""
-            self._say(f"{self._total} {self._noun}{kept}")
+            noun = self._noun.removesuffix("s") if self._total == 1 else self._noun
+            self._say(f"{self._total} {noun}{kept}")
         return self
 
     def __exit__(
@@ -110,12 +114,12 @@ class Progress:
     def _amount(self) -> str:
         elapsed_s = max(time.monotonic() - self._started, 1e-3)
         return (
-            f"{self._state.simulated_s:.1f} s simulated, "
+            f"{_duration(self._state.simulated_s)} simulated, "
             f"{self._state.hops / elapsed_s / 1e6:.1f} M packet-hops/s"
         )
 
     def _left(self, elapsed_s: float) -> str:
-        if elapsed_s < 1 or self._state.parts <= 0:
+        if elapsed_s < 1 or self._state.parts < _LEAST_SHARE:
             return ""
         parts_left = self._total - self._kept - self._state.parts
         left_s = round(elapsed_s * parts_left / self._state.parts)
@@ -124,3 +128,11 @@ class Progress:
 
     def _say(self, text: str) -> None:
         say(f"{self._name}: {text}")
+
+
+def _duration(seconds: float) -> str:
+    """A time with a unit in which it is at least 1, microseconds at the smallest."""
+    if seconds >= 1 or seconds == 0:
+        return f"{seconds:.1f} s"
+    milliseconds = 1e3 * seconds
+    return f"{milliseconds:.3g} ms" if milliseconds >= 1 else f"{1e3 * milliseconds:.3g} us"

@@ -30,14 +30,14 @@ def test_counts_and_headline() -> None:
         (claim("fitted", True), claim("predicted", True), claim("predicted", False)), NOTHING
     )
     assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), "by construction": (0, 0)}
-    assert headline(found) == "1 of 2 predicted claims hold; 1 of 1 fitted"
+    assert headline(found) == "Claims that hold: 1 of 2 predicted, 1 of 1 fitted"
 
 
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        (("by construction",), "no predicted claims; 1 of 1 by construction"),
-        ((), "no predicted claims"),
+        (("by construction",), "Claims that hold: 1 of 1 by construction"),
+        ((), "No claims"),
     ],
 )
 def test_headline_without_predicted_claims(kinds: tuple[str, ...], said: str) -> None:

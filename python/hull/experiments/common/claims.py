@@ -103,15 +103,9 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 
 
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The counts as a phrase, predicted claims first; other kinds only if there are any."""
-    predicted, *others = counts(claims).items()
-    said = [_count(*predicted[1], "predicted claims hold")]
-    said += [_count(*number, kind) for kind, number in others if number[1]]
-    return "; ".join(said)
-
-
-def _count(holding: int, of: int, what: str) -> str:
-    return f"{holding} of {of} {what}" if of else f"no {what.replace('claims hold', 'claims')}"
+    """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted"."""
+    found = [f"{holding} of {of} {kind}" for kind, (holding, of) in counts(claims).items() if of]
+    return f"Claims that hold: {', '.join(found)}" if found else "No claims"
 
 
 def about(value: float, number: float, share: float = 0.25) -> bool:
