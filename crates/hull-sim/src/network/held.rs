@@ -81,6 +81,11 @@ impl Held {
         self.len
     }
 
+    /// Takes over what another part holds back, at the end of a run: only for the count.
+    pub fn join(&mut self, other: &mut Held) {
+        self.len += std::mem::take(&mut other.len);
+    }
+
     fn push(&mut self, port: usize, held: HeldPacket) {
         let queue = &mut self.queues[port];
         if queue.last == NONE || queue.to as usize == PACKETS {
