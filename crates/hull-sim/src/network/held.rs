@@ -180,7 +180,11 @@ impl Network {
         arrive: impl FnMut(u64, Cargo),
     ) -> Option<u64> {
         match self.held.queues.get(port) {
-            Some(queue) if queue.due_ps == now_ps => self.let_some_in(port, Port::AHEAD, arrive),
+            Some(queue) if queue.due_ps == now_ps => {
+                // The ring is empty then, and needs no more slots.
+                self.ports[port].advance(now_ps, &mut self.options);
+                self.let_some_in(port, Port::AHEAD, arrive)
+            }
             _ => None, // they have been let in before
         }
     }

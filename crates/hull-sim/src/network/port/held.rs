@@ -25,7 +25,7 @@ pub(in crate::network) enum Behind {
 impl Port {
     /// Packets in the ring before others are held back: enough that an event that lets as many in is
     /// rare.
-    pub(in crate::network) const AHEAD: u32 = 16;
+    pub(in crate::network) const AHEAD: u32 = 8;
 
     /// Whether the far end of the link sends on what it has not yet whole.
     pub(in crate::network) fn cuts_through(&self) -> bool {
