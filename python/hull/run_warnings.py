@@ -17,6 +17,9 @@ from hull import _core
 from hull.plan import Plan
 from hull.registry import NO_GROUP
 
+WITHOUT_MAX_WINDOW = ("qcn", "qcn-aimd", "rcp", "nscc", "rccc", "nscc+rccc", "unocc")
+"""Congestion controls that transport.max_window does not limit: by rate, and messages."""
+
 
 @cache
 def _default_window() -> int:
@@ -91,7 +94,7 @@ def _unseparated(scenario: Mapping[str, Any]) -> str:
 
 def _small_window(scenario: Mapping[str, Any]) -> str:
     transport = scenario["transport"]
-    if transport["congestion_control"] in ("qcn", "qcn-aimd", "rcp"):
+    if transport["congestion_control"] in WITHOUT_MAX_WINDOW:
         return ""
     mtu = _core.quantity("size", transport["mtu"])
     key = min(("max_window", "receive_window"), key=lambda name: transport[name])

@@ -23,7 +23,7 @@ from hull.result import Result
 
 @dataclass(frozen=True)
 class Written:
-    """What a trace has."""
+    """A written trace: its file and what it holds."""
 
     path: Path
     counters: int

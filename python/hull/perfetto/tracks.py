@@ -15,7 +15,7 @@ _CHUNK = 1 << 16
 
 
 class Tracks:
-    """Writes tracks; each is known by the number that describing it gives."""
+    """Writes tracks; each method that describes a track returns its number."""
 
     def __init__(self, file: BinaryIO) -> None:
         """`file` is open for writing."""

@@ -26,7 +26,7 @@ _OCCUPANCY_SHARES = (("p50_us", 0.5), ("p90_us", 0.9), ("p99_us", 0.99), ("p999_
 
 @dataclass(frozen=True)
 class Chart:
-    """A specification with the sentence that stands in for it where it is not seen."""
+    """A specification with the alternative text for readers who do not see it."""
 
     title: str
     alt: str

@@ -39,7 +39,7 @@ class Cdf:
 
 @dataclass(frozen=True)
 class Envelope:
-    """A queue over time: at `time_s[i]` began a stretch with these KB waiting."""
+    """A queue over time: least, mean and largest KB in the stretch from `time_s[i]`."""
 
     condition: str
     scheme: str

@@ -23,7 +23,7 @@ _POLICY = (
 
 
 def document(title: str, body: str, charts: Sequence[Chart]) -> str:
-    """The whole file. `body` is HTML in which the places of `charts` are those of `figures`."""
+    """Return the whole file. `figures` makes the places of `charts` in the HTML of `body`."""
     specs = json.dumps([chart.spec for chart in charts], separators=(",", ":"), ensure_ascii=False)
     specs = specs.replace("<", "\\u003c")
     assets = files("hull.report")
@@ -51,7 +51,7 @@ def document(title: str, body: str, charts: Sequence[Chart]) -> str:
 
 
 def figures(chosen: list[Chart], charts: list[Chart]) -> str:
-    """Places for the charts that are `chosen`, which are added to all those of the page."""
+    """Add the charts `chosen` to those of the page and return the HTML of their places."""
     text = ""
     for chart in chosen:
         text += (

@@ -13,7 +13,7 @@ from hull.report.tables import Row
 def groups_table(
     label: str, cells: Mapping[str, Cell], looks: Sequence[Scheme], classes: Sequence[FlowClass]
 ) -> str:
-    """Of one condition: a group of rows for each scheme with groups of flows."""
+    """Table of one condition: a group of rows for each scheme with groups of flows."""
     columns = []
     for of in classes_of("groups", cells, classes):
         columns += fct_columns(of)

@@ -55,7 +55,7 @@ class Links:
 
 
 def links_of(folder: Path, condition: str) -> Links:
-    """From the folder of a run."""
+    """Read the links of a condition from the folder of a run."""
     path = folder / "links.parquet"
     if not path.exists():
         schema = dict.fromkeys((*_LINK, "scheme"), pl.String) | {"utilization": pl.Float64}
@@ -144,6 +144,6 @@ def _shared(wanted: dict[str, int], most: int) -> dict[str, int]:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    """As `measure.ports` names the port, parallel ones counted."""
+    """The port's name as in `measure.ports`, with a number for parallel links."""
     twin = int(row["parallel"])
     return f"{row['from']}->{row['to']}" + (f" ({twin + 1})" if twin else "")

@@ -103,7 +103,7 @@ def write_report(
     """Writes folder/report.html from the summary and the folder's flows.parquet,
     latency.parquet and scenario.toml, and returns its path.
 
-    `looks` are those declared for the run's schemes. The file appears whole or not at all.
+    `looks` are those declared for the run's schemes. The file is written atomically.
     """
     page = _page(folder, summary, title, looks, added)
     path = folder / "report.html"
@@ -184,7 +184,7 @@ def _condition_sections(
 
 @dataclass(frozen=True)
 class _Condition:
-    """What stands in one section of the page."""
+    """What one section of the page shows."""
 
     folder: Path
     name: str
@@ -215,7 +215,7 @@ class _Condition:
 
     @property
     def probed(self) -> bool:
-        """Whether probe packets were sent, and came through."""
+        """Whether probe packets arrived."""
         return any(
             cell.get("switch_latency", "probe", "mean_us") is not None
             for cell in self.cells.values()

@@ -51,7 +51,7 @@ def run_table(summary: Mapping[str, Any]) -> str:
 
 
 def warnings_list(summary: Mapping[str, Any]) -> str:
-    """What the run warns of, for the top of the page; nothing where there is nothing."""
+    """The run's warnings for the top of the page; empty without any."""
     items = "".join(f"<li>{escape(text)}</li>" for text in summary.get("warnings", ()))
     return f'<ul class="warnings" role="note" aria-label="Warnings">{items}</ul>' if items else ""
 

@@ -18,7 +18,7 @@ _COUNTS = ("marks", "drops", "timeouts", "retransmissions")
 def transports_table(
     label: str, cells: Mapping[str, Cell], looks: Sequence[Scheme], classes: Sequence[FlowClass]
 ) -> str:
-    """Of one condition: a group of rows for each scheme with several transports."""
+    """Table of one condition: a group of rows for each scheme with several transports."""
     columns = [Row("Goodput (Mbps)", ("goodput_bps",), 1e6)]
     columns += [Row(name.capitalize(), (name,), show=count) for name in _COUNTS]
     for of in classes_of("transports", cells, classes):

@@ -45,7 +45,9 @@ class Request:
 
 
 def prepare(request: Request) -> Sweep:
-    """All that can be said without running anything; raises UsageError and ScenarioError."""
+    """Check and resolve the request without running anything.
+
+    Raises UsageError or ScenarioError for invalid input."""
     for name, given in (("over", request.over), ("until", request.until or {})):
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             raise UsageError(f"{name}: {given!r} is invalid; expected a dict whose keys are texts")
@@ -62,7 +64,7 @@ def prepare(request: Request) -> Sweep:
 
 
 def carry_out(request: Request, sweep: Sweep, *, lines: bool) -> "pl.DataFrame":
-    """Open the executor, do the sweep, close it."""
+    """Open the executor, run the sweep, close the executor."""
     shared = Path(request.store).resolve() / "slurm"
     engine = open_engine(request.executor, request.jobs, request.slurm or {}, shared)
     try:
@@ -103,7 +105,7 @@ def from_command_line(request: Request, out: Path | None) -> None:
 def _write_page(
     request: Request, sweep: Sweep, frame: "pl.DataFrame", out: Path, failed: FailedRuns | None
 ) -> Path | None:
-    """The page beside the table; None where there is nothing to show."""
+    """Write the page beside the table and return its path; None without a statistic to show."""
     if frame.is_empty():
         return None
     # Imported here: the charts take longer to load than a short sweep to run.
@@ -206,7 +208,7 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
 
 
 def _usual(names: Sequence[str]) -> list[str]:
-    """The statistics that are shown when none is asked for."""
+    """The statistics shown by default."""
     flows = [name for name in names if name.startswith("fct.") and ".acked." not in name]
     times = [name for name in flows if name.endswith(".mean")]
     wanted = [

@@ -20,14 +20,14 @@ _LOGGERS = ("distributed.client", "distributed.core", "distributed.comm", "distr
 
 
 class Dask(Engine):
-    """The workers of a Dask cluster, as many as there are at the time."""
+    """The current workers of a Dask cluster; they may join and leave."""
 
     task_s = 0.5
     workers_keep = True
     lost = "the Dask scheduler is gone, or has dropped the tasks"
 
     def __init__(self, client: Any, jobs: int | None = None, *, opened: bool) -> None:
-        """`opened`: the client is this sweep's own; `jobs`: at most so many tasks at a time."""
+        """`opened`: this sweep opened the client and closes it; `jobs`: most concurrent tasks."""
         super().__init__(client.get_executor(pure=False), 0)
         self._client = client
         self._jobs = jobs
@@ -36,7 +36,7 @@ class Dask(Engine):
         self._last_worker = time.monotonic()
 
     def workers(self) -> int:
-        """Threads of the workers that are there now."""
+        """Number of threads of the current workers."""
         now = time.monotonic()
         if now - self._counted > _COUNT_EVERY_S:
             try:
@@ -52,19 +52,21 @@ class Dask(Engine):
         return self._workers
 
     def stop(self, sweep: str) -> None:
-        """Take back what has not begun."""
+        """Cancel tasks that have not started."""
         super().stop(sweep)
         with contextlib.suppress(Exception):  # the scheduler may be gone, which was told already
             self.executor.shutdown(wait=False)
 
     def close(self) -> None:
-        """Leave the cluster as it was found."""
+        """Close the client, if this sweep opened it."""
         if self._opened:
             self._client.close(timeout=5)
 
 
 def open_dask(address: str, jobs: int | None) -> Dask:
-    """Connect to a scheduler; says how long that was tried, and what to check."""
+    """Connect to a scheduler.
+
+    Raises UsageError with the time spent waiting and what to check."""
     require("dask", "--executor dask")
     from distributed import Client
 
@@ -101,9 +103,9 @@ def open_dask(address: str, jobs: int | None) -> Dask:
 
 
 def _check_scheduler(place: str) -> None:
-    """UsageError where something else answers; OSError or TimeoutError where nothing does.
+    """Raise UsageError if another program answers, OSError or TimeoutError if none does.
 
-    A client would wait without end for something that takes its connection and says nothing.
+    Dask's client would wait forever for a program that accepts the connection and sends nothing.
     """
     answer: Future[Any] = Future()
 

@@ -14,42 +14,42 @@ from hull.sweeps.tasks import watches
 
 
 class Engine:
-    """An executor that the caller opened, and closes."""
+    """An executor that the caller opens and closes."""
 
     task_s = 0.5
-    """How long a task should take: so long that handing it over costs little."""
+    """Target duration of a task: long enough to make the cost of submitting it small."""
     least_s = 0.0
-    """How short tasks may become towards the end, so that workers end together."""
+    """Shortest tasks near the end of a sweep, where short tasks let all workers finish together."""
     split = 3
-    """Into how many tasks a worker's share of what is left is split at least."""
+    """Fewest tasks into which a worker's share of the remaining runs is split."""
     at_first = 20
-    """Most runs of a task when nothing is known of how long they take."""
+    """Most runs in a task while the duration of a run is unknown."""
     workers_keep = False
-    """Whether workers put runs into the store, where they see it."""
+    """Whether workers that can access the store write runs to it."""
     in_process = False
     lost = "the executor gave up its tasks"
-    """What is said when tasks come back cancelled, though hull did not cancel them."""
+    """Message for tasks that someone other than hull cancelled."""
 
     def __init__(self, executor: Executor, workers: int) -> None:
-        """`workers`: tasks that it can do at a time."""
+        """`workers`: number of concurrent tasks."""
         self.executor = executor
         self._workers = workers
 
     def workers(self) -> int:
-        """Tasks that can be done at a time, now."""
+        """Number of concurrent tasks at present."""
         return self._workers
 
     def waiting(self) -> int:
-        """Tasks that may be handed over before their turn, so that no worker waits."""
+        """Number of tasks to submit ahead, so that no worker waits."""
         return self.workers()
 
     def stop(self, sweep: str) -> None:
-        """End what runs of a sweep, as far as that can be done."""
+        """Cancel the running tasks of a sweep, as far as the executor allows."""
         if sweep in watches:
             watches[sweep].cancel()
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Release what the engine opened."""
 
 
 class Threads(Engine):
@@ -59,7 +59,7 @@ class Threads(Engine):
     in_process = True
 
     def __init__(self, jobs: int) -> None:
-        """As many at a time as `jobs`."""
+        """`jobs`: number of threads."""
         super().__init__(ThreadPoolExecutor(jobs, thread_name_prefix="hull"), jobs)
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ class Found:
         self._runs: dict[tuple[int, int], tuple[int, array[float]]] = {}
 
     def add(self, case: int, seed: int, rows: Sequence[Row]) -> None:
-        """A run is done."""
+        """Add the statistics of a finished run."""
         names = tuple(map(itemgetter(0, 1), rows))
         index = self._names.setdefault(names, len(self._lists))
         if index == len(self._lists):
@@ -71,11 +71,11 @@ class Found:
         return [tuple(name for name, _ in names) for names in self._lists]
 
     def run(self, case: int, seed: int) -> "tuple[int, array[float]] | None":
-        """Which of `lists` a run has, and its values; None where it is not there."""
+        """The index in `lists` of a run's statistics, and their values; None without the run."""
         return self._runs.get((case, seed))
 
     def values(self, case: int, seed: int) -> Mapping[str, float] | None:
-        """The statistics of a run; None where it is not there."""
+        """The statistics of a run; None without the run."""
         if (case, seed) not in self._runs:
             return None
         index, values = self._runs[case, seed]
@@ -98,7 +98,7 @@ def make_frame(
     place = np.repeat(np.arange(len(grid.places)), [len(cases[p.case][0]) for p in grid.places])
 
     def of_rows(column: int) -> "np.ndarray":
-        """A column for all places; what it is made of is then forgotten, as it takes much room."""
+        """Build a column for all places and free its parts, which take much memory."""
         joined = np.concatenate([cases[place.case][column] for place in grid.places])
         for case in cases:
             case[column] = case[column][:0]
@@ -137,7 +137,7 @@ def check_out(out: Path) -> Path:
 
 
 def write_frame(frame: "pl.DataFrame", out: Path) -> None:
-    """Write a frame so that the file is there whole or not at all."""
+    """Write a frame atomically: the file is complete or absent."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(out) as file:

@@ -75,7 +75,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid:
-    """All of a sweep but its seeds."""
+    """A sweep without its seeds: points, schemes and cases."""
 
     name: str
     title: str

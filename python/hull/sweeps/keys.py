@@ -1,6 +1,6 @@
 """The keys that a sweep may name: those of the scenario, and the short forms that the core knows
-(crates/hull-sim/src/scenario/short_keys.rs). A short form that could mean two keys, or none, is
-refused with the keys that come near.
+(crates/hull-sim/src/scenario/short_keys.rs). An ambiguous or unknown short form is rejected with
+the closest keys.
 """
 
 import json

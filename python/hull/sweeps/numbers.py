@@ -23,6 +23,6 @@ def rows_of(summary: dict[str, Any]) -> list[Row]:
 
 @cache
 def _name_and_unit(path: StatisticPath) -> tuple[str, str] | None:
-    """None where a sweep leaves it out."""
+    """Name and unit of a statistic; None if sweeps omit it."""
     statistic = find(path)
     return None if statistic.of_machine else (statistic.name_at(path), statistic.unit)

@@ -25,7 +25,7 @@ Take = Callable[[Run, Outcome], Iterable[Run]]
 
 
 class Schedule:
-    """The runs of a sweep on their way through an executor."""
+    """Submits the runs of a sweep to an executor and collects the results."""
 
     def __init__(self, engine: Engine, head: Task, take: Take) -> None:
         """`head`: a task without runs."""
@@ -40,7 +40,7 @@ class Schedule:
         self._all_seconds = (0.0, 0)
 
     def carry_out(self, runs: Iterable[Run], refresh: Callable[[], None]) -> None:
-        """Until no run is left; `refresh` is called every now and then."""
+        """Run until no run is left; calls `refresh` periodically."""
         self._queue.extend(runs)
         try:
             while self._queue or self._again or self._running:
@@ -132,7 +132,7 @@ class Schedule:
             self._queue.extend(self._take(run, Outcome(error=reason)))
 
     def _stop(self) -> None:
-        """Take back what has not begun, end what runs here, and keep what is done."""
+        """Cancel waiting tasks, stop those in this process, and keep finished runs."""
         for future in self._running:
             future.cancel()
         self._engine.stop(self._head.sweep)

@@ -85,16 +85,16 @@ class Seeds:
         return range(self._first, self._first + self._start)
 
     def shown(self, case: int) -> range:
-        """The seeds of a case that count, as far as is known."""
+        """The seeds of a case that count in the results so far."""
         count = self._settled.get(case, (self._asked[case], False))[0]
         return range(self._first, self._first + count)
 
     def is_narrow(self, case: int) -> bool:
-        """Whether a case has reached what was asked."""
+        """Whether a case has reached the requested precision."""
         return not self._until or self._settled.get(case, (0, False))[1]
 
     def more(self, case: int, values: Values) -> range:
-        """Further seeds of a case whose asked seeds are all done; none when it is settled."""
+        """Further seeds for a case whose seeds have all finished; none if it needs no more."""
         asked = self._asked[case]
         if not self._until:
             return range(0)
@@ -119,7 +119,7 @@ class Seeds:
         return range(self._first + asked, self._first + self._asked[case])
 
     def _needed(self, name: str, found: list[Mapping[str, float] | None]) -> int:
-        """How many seeds it takes, by those that were run; their number, if they do."""
+        """Estimate how many seeds are needed; the number of those that were run, if it suffices."""
         values = [value[name] for value in found if value is not None and name in value]
         if len(values) < FEWEST:  # though there are more seeds, without such a flow
             return len(found) + 1

@@ -31,7 +31,7 @@ _NAMES = ("partition", "account", "qos", "constraint", "exclude", "nodelist", "m
 
 
 class JobDiedError(RuntimeError):
-    """A job is gone, and has left no result."""
+    """A job ended without a result."""
 
 
 class SlurmExecutor(Executor):
@@ -64,7 +64,7 @@ class SlurmExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End; the jobs that are left are taken out of the queue."""
+        """Stop, and cancel the remaining jobs."""
         self._ended.set()
         self._thread.join(timeout=30)
         left = [job for job, future in self._jobs.items() if not future.done()]
@@ -150,17 +150,17 @@ class Slurm(Engine):
         return 0
 
     def stop(self, sweep: str) -> None:
-        """Take the jobs out of the queue."""
+        """Cancel the jobs."""
         super().stop(sweep)
         self.executor.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """End the thread that looks after jobs."""
+        """Stop the thread that submits and polls jobs."""
         self.executor.shutdown()
 
 
 def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm:
-    """Slurm with options of sbatch, as partition and time (in minutes)."""
+    """Open Slurm with options of sbatch, such as partition and time (minutes)."""
     require("slurm", "--executor slurm")
     if shutil.which("sbatch") is None or shutil.which("srun") is None:
         raise UsageError(
@@ -199,7 +199,7 @@ def _hand_back(job: Any, future: Future[Any]) -> None:
 
 
 def _ask(command: list[str]) -> str | None:
-    """What a command of Slurm prints; None where it fails."""
+    """Output of a Slurm command; None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

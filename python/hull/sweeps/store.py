@@ -46,7 +46,7 @@ class Store:
         self._sums = Sums(folder)
 
     def create(self) -> None:
-        """Make the folder, if it is not there, and see that it can be written."""
+        """Create the folder if needed, and check that it is writable."""
         try:
             self._temporary.mkdir(parents=True, exist_ok=True)
             probe = self._temporary / _unique("probe")
@@ -62,7 +62,7 @@ class Store:
             self._mark()
 
     def path(self, key: str) -> Path:
-        """Where a run is, or would be."""
+        """Path of a run, whether or not it exists."""
         return Path(f"{self.folder}/runs/{key[:2]}/{key}.parquet")
 
     def tables(self, key: str) -> Path:
@@ -70,11 +70,11 @@ class Store:
         return self.folder / "tables" / key[:2] / key
 
     def has_tables(self, key: str) -> bool:
-        """Whether the tables of a run are there, as they were written."""
+        """Whether the tables of a run exist and match their checksums."""
         return self.tables(key).is_dir() and damage(self.tables(key)) is None
 
     def keep(self, run: Run, rows: Sequence[Row]) -> None:
-        """Keep what a run has measured. Raises OSError if there is no room."""
+        """Write a run. Raises OSError if the disk is full."""
         temporary = self._temporary / _unique(run.key)
         labels = (run.key, run.name, run.condition, run.scheme, with_seed(run.scenario, run.seed))
         try:
@@ -86,7 +86,7 @@ class Store:
             raise
 
     def keep_tables(self, key: str, files: dict[str, bytes]) -> None:
-        """Keep the tables of a run."""
+        """Write the tables of a run."""
         if self.has_tables(key):
             return
         shutil.rmtree(self.tables(key), ignore_errors=True)
@@ -105,12 +105,12 @@ class Store:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def log(self, line: dict[str, object]) -> None:
-        """Add a line to the log, in one piece."""
+        """Append a line to the log atomically."""
         with (self.folder / "log.jsonl").open("ab", buffering=0) as file:
             file.write(json.dumps(line).encode() + b"\n")
 
     def read(self, keys: Iterable[str]) -> tuple[dict[str, list[Row]], list[Path]]:
-        """The runs among `keys` that are there, and files that are not what their names say."""
+        """The stored runs among `keys`, and the files that do not hold the run of their name."""
         there = [path for path in map(self.path, keys) if path.exists()]
         broken = [path for path in there if not self._is_as_written(path)]
         paths = [path for path in there if path not in broken] if broken else there
@@ -126,7 +126,7 @@ class Store:
         return found, broken
 
     def clean(self) -> None:
-        """Remove what sweeps that were killed have left, a day after."""
+        """Remove temporary files of killed sweeps, once they are a day old."""
         try:
             for left in self._temporary.iterdir():
                 if time.time() - left.stat().st_mtime > 86400:
@@ -153,7 +153,7 @@ class Store:
             made.rename(place)
 
     def _mark(self) -> None:
-        """Name the folder a store; of two that do so at once, the first."""
+        """Mark the folder as a store; of two concurrent sweeps the first one wins."""
         content = {"format": FORMAT, "id": uuid.uuid4().hex, "hull_version": _core.version()}
         made = self._temporary / _unique("marker")
         made.write_text(json.dumps(content) + "\n", encoding="utf-8")
@@ -168,7 +168,7 @@ class Store:
 
 
 class _BrokenError(Exception):
-    """A file of a store is truncated, or something else."""
+    """A file of a store is truncated or not a run."""
 
 
 def _read(paths: list[Path]) -> dict[str, list[Row]]:

@@ -16,18 +16,18 @@ class Sums:
     """The checksums by key."""
 
     def __init__(self, store: Path) -> None:
-        """Nothing is read before it is needed."""
+        """Files are read on demand."""
         self._folder = store / "sums"
         self._read: dict[str, tuple[int, dict[str, set[str]]]] = {}
 
     def add(self, key: str, digest: str) -> None:
-        """Add a line, in one piece."""
+        """Append a line atomically."""
         self._folder.mkdir(exist_ok=True)
         with (self._folder / key[:2]).open("ab", buffering=0) as file:
             file.write(f"{digest}  runs/{key[:2]}/{key}.parquet\n".encode())
 
     def of(self, key: str) -> set[str]:
-        """The checksums that a run may have; empty where none is known."""
+        """Valid checksums of a run; empty if none is known."""
         path = self._folder / key[:2]
         try:
             size = os.stat(path).st_size

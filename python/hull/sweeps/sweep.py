@@ -46,7 +46,7 @@ class FailedRuns(RunError):  # noqa: N818
 
 @dataclass
 class Counts:
-    """What a sweep did."""
+    """Counts of a sweep, and the cases that fell short of `--until`."""
 
     points: int = 0
     taken: int = 0
@@ -63,7 +63,7 @@ class Counts:
 
 
 class Sweep:
-    """One sweep, on its way."""
+    """Runs one sweep."""
 
     def __init__(
         self,
@@ -90,7 +90,10 @@ class Sweep:
         self._broken: list[Path] = []
 
     def perform(self, engine: Engine, *, lines: bool = False) -> "pl.DataFrame":
-        """The frame. Raises FailedRuns, RunError, UsageError, Interrupted."""
+        """Run what the store lacks and return the frame.
+
+        Raises FailedRuns, RunError, UsageError or Interrupted.
+        """
         started = time.monotonic()
         identity = uuid.uuid4().hex
         try:
@@ -162,7 +165,7 @@ class Sweep:
         return Run(of.key(seed), case, seed, of.name, of.condition, of.scheme, of.scenario, of.own)
 
     def _without_kept(self, runs: Iterable[Run]) -> list[Run]:
-        """The runs that the store does not have, and what the others call for."""
+        """The runs that the store lacks, and the further seeds that stored runs call for."""
         missing: list[Run] = []
         wanted = list(runs)
         while wanted:
@@ -178,7 +181,7 @@ class Sweep:
         return missing
 
     def _has_tables(self, run: Run) -> bool:
-        """Whether the tables of a run are there, where they are to be kept."""
+        """Whether the tables of a run exist, or are not wanted."""
         if not self._tables or self._store.has_tables(run.key):
             return True
         if self._store.tables(run.key).is_dir():
@@ -208,7 +211,7 @@ class Sweep:
         return self._after(run.case)
 
     def _after(self, case: int) -> list[Run]:
-        """One more run of a case is done: which others there are to be."""
+        """Further runs of a case after one of its runs has finished."""
         if case in self._not_begun:
             self._not_begun.remove(case)
             if not self._not_begun:
@@ -227,7 +230,7 @@ class Sweep:
         self._broken.clear()
 
     def _check_names(self) -> None:
-        """Refuse statistics that there are not, once each case has had a run."""
+        """Reject unknown statistics, once each case has had a run."""
         names = self._found.names()
         for option, name in self._asked:
             if names and not self._found.can_have(name):
@@ -257,7 +260,7 @@ class Sweep:
 
 
 def _mixed(runs: list[Run], block: int) -> list[Run]:
-    """In no order within a block, so that sweeps that share a store at a time share the work."""
+    """Shuffle runs within blocks, so that concurrent sweeps on one store share the work."""
     blocks = [runs[begin : begin + block] for begin in range(0, len(runs), block)]
     return [run for part in blocks for run in random.sample(part, len(part))]
 

@@ -49,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Task:
-    """Runs that are done one after the other."""
+    """Runs that a worker makes one after another."""
 
     sweep: str
     build: str
@@ -66,7 +66,7 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What became of a run."""
+    """The outcome of a run: its statistics or its failure."""
 
     rows: list[Row] = field(default_factory=list)
     error: str = ""
@@ -92,7 +92,7 @@ watches: dict[str, Watch] = {}
 
 @contextmanager
 def watched(sweep: str) -> Iterator[Watch]:
-    """Watch the simulations of a sweep that are made in this process."""
+    """Watch a sweep's simulations in this process."""
     watches[sweep] = Watch()
     try:
         yield watches[sweep]
@@ -101,7 +101,7 @@ def watched(sweep: str) -> Iterator[Watch]:
 
 
 def perform(task: Task) -> list[Outcome]:
-    """The outcomes of a task's runs; of the first ones, when its time is over or it is stopped."""
+    """Make a task's runs and return their outcomes: fewer if its time runs out or it is stopped."""
     from hull.sweeps.store import Store
 
     if task.build != build_hash():
@@ -164,7 +164,7 @@ def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
 
 
 def _taken(run: Run, store: "Store", task: Task) -> Outcome | None:
-    """A run that another sweep has kept since, or a worker that died later."""
+    """A run stored meanwhile by another sweep, or by a worker that died afterwards."""
     if not store.path(run.key).exists():
         return None
     if task.tables and not store.has_tables(run.key):

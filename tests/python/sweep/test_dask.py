@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -23,6 +23,10 @@ from sweep_help import GRID, SHORT, runs
 Client = pytest.importorskip("distributed", reason="needs hullnet[dask]").Client
 
 LONGER = ["--set", "run.duration=2s", "--set", "run.warmup=20ms", "--seeds", "4"]
+ENDLESS = [*LONGER[:-1], "400"]
+"""More runs than are made before a test interrupts them, on however busy a machine."""
+HANG_S = 300
+"""Ends a test that hangs; nothing else depends on it."""
 
 
 class Cluster:
@@ -40,6 +44,17 @@ class Cluster:
     def add_worker(self, name: str) -> subprocess.Popen[bytes]:
         options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
         return self._start("worker", [f"tcp://{self.place}", *options])
+
+    def wait_for_workers(self, count: int) -> None:
+        """Return when the scheduler has so many: a sweep itself waits for seconds only."""
+        deadline = time.monotonic() + HANG_S
+        while time.monotonic() < deadline:
+            assert self.scheduler.poll() is None
+            with suppress(OSError, TimeoutError):
+                with Client(f"tcp://{self.place}", set_as_default=False) as client:
+                    client.wait_for_workers(count, timeout=HANG_S)
+                return
+        raise TimeoutError
 
     def _start(self, what: str, arguments: list[str]) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -71,7 +86,7 @@ def logged(store: str) -> list[str]:
 
 
 def wait_until(enough: int, store: str, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANG_S
     while len(logged(store)) < enough:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
@@ -83,6 +98,7 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
 ) -> None:
     first = cluster.add_worker("first")
     second = cluster.add_worker("second")
+    cluster.wait_for_workers(2)
     command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
     with subprocess.Popen(
         [*command, "--store", "dask", "--out", "dask.parquet"],
@@ -93,7 +109,7 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
         wait_until(6, "dask", sweep)
         second.kill()
         third = cluster.add_worker("third")
-        said = sweep.communicate(timeout=120)
+        said = sweep.communicate(timeout=HANG_S)
     assert sweep.returncode == 0, said
     made_by = {int(host.rpartition(":")[2]) for host in logged("dask")}
     assert {first.pid, third.pid} <= made_by <= {first.pid, second.pid, third.pid}
@@ -108,12 +124,13 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
 
 def test_two_sweeps_write_one_store_at_once(cluster: Cluster, hull: Hull) -> None:
     cluster.add_worker("only")
+    cluster.wait_for_workers(1)
     command = [*COMMAND, "sweep", "table4.toml", *GRID, *SHORT, "--seeds", "8", "--store", "both"]
     with subprocess.Popen(
         [*command, *cluster.executor, "--out", "one.parquet"], stderr=subprocess.PIPE, text=True
     ) as one:
         two = hull(*command[len(COMMAND) :], "--out", "two.parquet")
-        said = one.communicate(timeout=120)[1]
+        said = one.communicate(timeout=HANG_S)[1]
     assert (one.returncode, two.returncode) == (0, 0), said + two.stderr
     assert Path("one.parquet").read_bytes() == Path("two.parquet").read_bytes()
     assert len(runs(Path("both"))) == 8 * 15
@@ -122,25 +139,27 @@ def test_two_sweeps_write_one_store_at_once(cluster: Cluster, hull: Hull) -> Non
 
 def test_ctrl_c_keeps_what_is_finished(cluster: Cluster) -> None:
     cluster.add_worker("only")
-    command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
+    cluster.wait_for_workers(1)
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *ENDLESS, *cluster.executor]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sweep:
         wait_until(3, "results/store", sweep)
         sweep.send_signal(signal.SIGINT)
-        said = sweep.communicate(timeout=30)[1]
+        said = sweep.communicate(timeout=HANG_S)[1]
     assert sweep.returncode == 130, said
-    assert "of 60 runs are kept in results/store; the same command resumes from there" in said
+    assert "of 6000 runs are kept in results/store; the same command resumes from there" in said
     assert "Traceback" not in said
 
 
 def test_the_scheduler_goes_away(cluster: Cluster) -> None:
     cluster.add_worker("only")
-    command = [*COMMAND, "sweep", "table4.toml", *GRID, *LONGER, *cluster.executor]
+    cluster.wait_for_workers(1)
+    command = [*COMMAND, "sweep", "table4.toml", *GRID, *ENDLESS, *cluster.executor]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sweep:
         wait_until(3, "results/store", sweep)
         cluster.scheduler.kill()
-        said = sweep.communicate(timeout=60)[1]
+        said = sweep.communicate(timeout=HANG_S)[1]
     assert sweep.returncode == 1, said
-    assert "of 60 runs are kept in results/store" in said
+    assert "of 6000 runs are kept in results/store" in said
     assert "Traceback" not in said
 
 
@@ -186,6 +205,7 @@ def test_something_else_is_there(answer: bytes, said: str, monkeypatch: pytest.M
 
 def test_the_address_of_a_worker_is_none_of_a_scheduler(cluster: Cluster, hull: Hull) -> None:
     cluster.add_worker("only")
+    cluster.wait_for_workers(1)
     assert hull("sweep", "table4.toml", *SHORT, *cluster.executor).returncode == 0
     with Client(f"tcp://{cluster.place}", set_as_default=False) as client:
         worker = next(iter(client.nthreads())).removeprefix("tcp://")
