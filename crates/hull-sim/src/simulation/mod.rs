@@ -311,9 +311,10 @@ impl Simulation {
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
             Kind::Held => {
-                // Results do not count it: how many there are depends on the parts of the run.
+                // Results know nothing of it: how many there are depends on instruments and parts.
                 self.tally.events_served -= 1;
                 self.fabric.let_in(index, &mut self.clock);
+                self.clock.disregard();
             }
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
