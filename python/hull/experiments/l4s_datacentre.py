@@ -120,13 +120,14 @@ CLAIMS = (
     ),
     _expected(
         "small",
-        "small flows of Prague beside CUBIC take at most 1.5 times as long as where all is Prague",
+        "small Prague flows beside CUBIC take at most 1.5 times as long as in a network of Prague "
+        "alone",
         _small_beside,
     ),
     _expected(
         "wait",
-        "without a virtual queue packets wait for the step: on average at least 5 times as long as "
-        "with HULL",
+        "without a virtual queue the queue grows to the step: packets wait at least 5 times as "
+        "long as with HULL on average",
         _hull_waits_less,
     ),
     _expected(
@@ -145,15 +146,14 @@ CLAIMS = (
     ),
     _expected(
         "headroom",
-        "which costs what HULL's headroom costs: at least 3% less goodput than without it, where "
-        "Prague has 9.2 Gbit/s or more",
+        "the virtual queue costs as much goodput as HULL's headroom: at least 3% less than without "
+        "it, where Prague has 9.2 Gbit/s or more",
         _virtual_costs_headroom,
     ),
     _expected(
         "internet",
-        "Linux's constants are no use here: target and step are above what the buffer holds, so "
-        "that it is half full or more on average (120 us); with 50 and 300 us the wait is at most "
-        "60 us",
+        "Linux's constants do not suit this network: target and step exceed the buffer, which is "
+        "at least half full on average (120 us); with 50 and 300 us the mean wait is at most 60 us",
         _internet,
     ),
 )

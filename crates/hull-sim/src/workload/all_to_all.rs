@@ -3,10 +3,7 @@
 //! different receivers. Times ps, sizes bytes.
 
 use super::context::Context;
-use super::{
-    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
-    Workload, few,
-};
+use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -105,20 +102,13 @@ impl Workload for AllToAll {
             tag as usize / self.hosts.len(),
             tag as usize % self.hosts.len(),
         );
-        agenda.flows.push(FlowRecord {
-            start_ps: self.starts_ps[i],
-            fct_ps: now_ps + self.application_delay_ps - self.starts_ps[i],
-            ideal_ps: None,
-            bytes: self.size,
-            class: 0,
-            src: self.hosts[i],
-            dst: self.hosts[j],
-            connection: NO_CONNECTION,
-            transport: 0,
-            group: 0,
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
-        });
+        agenda.flows.push(FlowRecord::new(
+            self.starts_ps[i],
+            now_ps + self.application_delay_ps,
+            (self.hosts[i], self.hosts[j]),
+            self.size,
+            timeouts,
+        ));
     }
 
     fn is_complete(&self) -> bool {

@@ -2,10 +2,7 @@
 //! (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
 use super::context::Context;
-use super::{
-    Acked, Agenda, Backlog, Channel, FlowRecord, LASTING, Message, NO_CONNECTION, Progress,
-    Workload, few,
-};
+use super::{Agenda, Backlog, Channel, FlowRecord, LASTING, Message, Progress, Workload};
 use crate::scenario;
 
 /// The state of bulk flows.
@@ -85,20 +82,13 @@ impl Workload for Bulk {
     fn delivered(&mut self, now_ps: u64, flow: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
         let start_ps = flow * self.start_interval_ps;
-        agenda.flows.push(FlowRecord {
+        agenda.flows.push(FlowRecord::new(
             start_ps,
-            fct_ps: now_ps - start_ps,
-            ideal_ps: None,
-            bytes: self.size.unwrap_or(LASTING),
-            class: 0,
-            src: self.src(flow),
-            dst: 0,
-            connection: NO_CONNECTION,
-            transport: 0,
-            group: 0,
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
-        });
+            now_ps,
+            (self.src(flow), 0),
+            self.size.unwrap_or(LASTING),
+            timeouts,
+        ));
     }
 
     fn is_complete(&self) -> bool {

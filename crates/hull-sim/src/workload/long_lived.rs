@@ -2,10 +2,7 @@
 //! them 30 seconds apart). Times ps, sizes bytes.
 
 use super::context::Context;
-use super::{
-    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, NO_CONNECTION,
-    Progress, Workload, few,
-};
+use super::{Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::scenario;
 use crate::units::Time;
@@ -178,18 +175,14 @@ impl Workload for LongLived {
             return; // it was stopped: it has no completion time
         };
         agenda.flows.push(FlowRecord {
-            start_ps: flow.start_ps,
-            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
-            ideal_ps: None,
-            bytes,
             class: flow.class,
-            src: flow.ends.0,
-            dst: flow.ends.1,
-            connection: NO_CONNECTION,
-            transport: 0,
-            group: 0,
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
+            ..FlowRecord::new(
+                flow.start_ps,
+                now_ps + self.application_delay_ps,
+                flow.ends,
+                bytes,
+                timeouts,
+            )
         });
     }
 

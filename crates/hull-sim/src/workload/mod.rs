@@ -109,6 +109,24 @@ pub struct FlowRecord {
 }
 
 impl FlowRecord {
+    /// A flow of class 0 on a connection of its own, in no group, completed at `end_ps`.
+    pub fn new(start_ps: u64, end_ps: u64, ends: (u32, u32), bytes: u64, timeouts: u32) -> Self {
+        FlowRecord {
+            start_ps,
+            fct_ps: end_ps - start_ps,
+            ideal_ps: None,
+            bytes,
+            class: 0,
+            src: ends.0,
+            dst: ends.1,
+            connection: NO_CONNECTION,
+            timeouts: few(timeouts),
+            transport: 0,
+            group: 0,
+            acked: Acked::Pending,
+        }
+    }
+
     /// How many times as long as alone in the network it took, where that is known.
     pub fn slowdown(&self) -> Option<f64> {
         let ideal_ps = self.ideal_ps?;

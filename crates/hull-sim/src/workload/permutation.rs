@@ -4,10 +4,7 @@
 //! Times ps, sizes bytes.
 
 use super::context::Context;
-use super::{
-    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
-    Workload, few,
-};
+use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -103,21 +100,13 @@ impl Workload for Permutation {
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.outstanding -= 1;
-        let (src, dst) = self.ends[tag as usize];
-        agenda.flows.push(FlowRecord {
-            start_ps: self.start_ps,
-            fct_ps: now_ps + self.application_delay_ps - self.start_ps,
-            ideal_ps: None,
-            bytes: self.size,
-            class: 0,
-            src,
-            dst,
-            connection: NO_CONNECTION,
-            transport: 0,
-            group: 0,
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
-        });
+        agenda.flows.push(FlowRecord::new(
+            self.start_ps,
+            now_ps + self.application_delay_ps,
+            self.ends[tag as usize],
+            self.size,
+            timeouts,
+        ));
     }
 
     fn is_complete(&self) -> bool {

@@ -15,8 +15,7 @@ use super::context::Context;
 use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::{
-    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress,
-    Workload, few,
+    Agenda, Backlog, Besides, Channel, FlowRecord, Message, NO_CONNECTION, Progress, Workload,
 };
 use crate::limits;
 use crate::problem::Problem;
@@ -283,18 +282,15 @@ impl Workload for PoissonFlows {
             self.under_way[direction] -= 1;
         }
         agenda.flows.push(FlowRecord {
-            start_ps: flow.start_ps,
-            fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
-            ideal_ps: None,
-            bytes: flow.bytes,
             class: self.classes.of(flow.bytes),
-            src: flow.src,
-            dst: flow.dst,
             connection: flow.connection,
-            transport: 0,
-            group: 0,
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
+            ..FlowRecord::new(
+                flow.start_ps,
+                now_ps + self.application_delay_ps,
+                (flow.src, flow.dst),
+                flow.bytes,
+                timeouts,
+            )
         });
     }
 

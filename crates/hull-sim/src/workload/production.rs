@@ -16,10 +16,7 @@ use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::size_class::SizeClasses;
 use super::sizes::{SizeDistribution, table};
-use super::{
-    Acked, Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, NO_CONNECTION,
-    Progress, Workload, few,
-};
+use super::{Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
@@ -280,18 +277,14 @@ impl Workload for Production {
             Step::Background => {
                 let flow = self.flows.remove(ticket.number as usize);
                 agenda.flows.push(FlowRecord {
-                    start_ps: flow.start_ps,
-                    fct_ps: now_ps + self.application_delay_ps - flow.start_ps,
-                    ideal_ps: None,
-                    bytes: flow.bytes,
                     class: self.classes.of(flow.bytes),
-                    src: flow.ends.0,
-                    dst: flow.ends.1,
-                    connection: NO_CONNECTION,
-                    transport: 0,
-                    group: 0,
-                    timeouts: few(timeouts),
-                    acked: Acked::Pending,
+                    ..FlowRecord::new(
+                        flow.start_ps,
+                        now_ps + self.application_delay_ps,
+                        flow.ends,
+                        flow.bytes,
+                        timeouts,
+                    )
                 });
             }
             Step::Turn => unreachable!("a turn is not a message"),

@@ -7,8 +7,8 @@ use super::flow_chains::Chains;
 use super::flow_list::{FlowList, ListedFlow};
 use super::size_class::SizeClasses;
 use super::{
-    Acked, Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
-    Workload, few,
+    Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
+    Workload,
 };
 use crate::problem::Problem;
 use crate::units::Size;
@@ -182,18 +182,16 @@ impl Workload for Replay {
         let start_ps = self.starts_ps.get(tag as usize).copied();
         let start_ps = start_ps.unwrap_or(flow.start_ps);
         agenda.flows.push(FlowRecord {
-            start_ps,
-            fct_ps: now_ps + self.application_delay_ps - start_ps,
-            ideal_ps: None,
-            bytes: flow.bytes,
             class: self.classes.of(flow.bytes),
-            src: flow.src,
-            dst: flow.dst,
             connection: self.list.connection(tag as usize).unwrap_or(NO_CONNECTION),
-            transport: 0,
             group: self.list.group(tag as usize),
-            timeouts: few(timeouts),
-            acked: Acked::Pending,
+            ..FlowRecord::new(
+                start_ps,
+                now_ps + self.application_delay_ps,
+                (flow.src, flow.dst),
+                flow.bytes,
+                timeouts,
+            )
         });
     }
 

@@ -15,7 +15,7 @@ use slab::Slab;
 
 use super::context::Context;
 use super::pools::Pools;
-use super::{Acked, Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, few};
+use super::{Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, few};
 use crate::limits;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -289,18 +289,16 @@ impl Workload for RequestResponse {
                 self.pending[connection] -= 1;
                 let (client, server) = self.connections[connection];
                 agenda.flows.push(FlowRecord {
-                    start_ps: request.start_ps,
-                    fct_ps: now_ps + self.application_delay_ps - request.start_ps,
-                    ideal_ps: None,
-                    bytes: self.classes[usize::from(request.class)].bytes,
                     class: request.class,
-                    src: server,
-                    dst: client,
                     connection: request.connection,
-                    transport: 0,
-                    group: 0,
                     timeouts: request.timeouts.saturating_add(few(timeouts)),
-                    acked: Acked::Pending,
+                    ..FlowRecord::new(
+                        request.start_ps,
+                        now_ps + self.application_delay_ps,
+                        (server, client),
+                        self.classes[usize::from(request.class)].bytes,
+                        timeouts,
+                    )
                 });
             }
         }
