@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _MOST_JSON = 1_000_000_000
+_PIECE = 1 << 20
 _KINDS = {
     stat.S_IFCHR: "a character device",
     stat.S_IFBLK: "a block device",
@@ -35,7 +36,10 @@ def read_text(path: Path, most_bytes: int) -> str:
         if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
             raise ValueError(f"is {special_kind(mode)}")
         os.set_blocking(number, True)
-        content = file.read(most_bytes + 1)
+        content = bytearray()
+        # In pieces: Python reserves as much memory as a single read may return.
+        while piece := file.read(min(_PIECE, most_bytes + 1 - len(content))):
+            content += piece
     if len(content) > most_bytes:
         raise ValueError(f"has more than {most_bytes} bytes")
     if not content and stat.S_ISFIFO(mode):

@@ -135,6 +135,26 @@ def test_a_short_flow_is_read_when_it_is_over(tmp_path: Path) -> None:
     assert sorted(last.rows()) == [(flow, 10_000) for flow in range(3)]
 
 
+def test_messages_are_read_too(tmp_path: Path) -> None:
+    """Two senders share a receiver's link; packets that arrive before others count."""
+    table = scenario(
+        {"bulk": {"flows": 2, "size": "1MB"}},
+        host={"rate": "100Gbps", "delay": "1us"},
+        switch={"rate": "100Gbps", "delay": "1us", "buffer": "1MB"},
+        transport={"congestion_control": "nscc", "ecn": True, "mtu": "4150B"},
+    )
+    table["switch"]["trimming"] = {}
+    table["switch"]["marking"] = {"threshold": "100KB"}
+    result = hull.run(table, tmp_path / "out", set=["measure.flows.interval=10us", "run.warmup=0s"])
+    last = result.series.group_by("flow").agg(pl.col("delivered_bytes").max())
+    assert sorted(last.rows()) == [(0, 1_000_000), (1, 1_000_000)]
+    begun = result.series.filter(pl.col("delivered_bytes") > 0)
+    assert begun["cwnd_bytes"].min() >= 4150  # type: ignore[operator]
+    assert begun["delivered_bytes"].n_unique() > 10
+    assert begun["in_flight_bytes"].max() > 4150  # type: ignore[operator]
+    assert begun["srtt_ps"].is_null().all()
+
+
 def test_pacers_are_within_their_settings(tmp_path: Path) -> None:
     table = scenario(BULK, schemes={"hull": SCHEMES["hull"]})
     result = hull.run(table, tmp_path / "out", set=["measure.pacers={}"])

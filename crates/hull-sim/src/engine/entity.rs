@@ -42,11 +42,13 @@ pub enum Kind {
     Pull = 17,
     /// A host adapts the rate at which it grants credit.
     PullRate = 18,
+    /// Packets that a port holds back are to be let in.
+    Held = 19,
 }
 
 impl Kind {
     /// All kinds, by their number.
-    const ALL: [Kind; 19] = [
+    const ALL: [Kind; 20] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -66,6 +68,7 @@ impl Kind {
         Kind::MessageNic,
         Kind::Pull,
         Kind::PullRate,
+        Kind::Held,
     ];
 }
 

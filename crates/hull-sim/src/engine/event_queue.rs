@@ -61,9 +61,6 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// Memory of an event.
-    pub const EVENT_BYTES: u64 = size_of::<Far>() as u64;
-
     /// An empty queue whose calendar covers at least `horizon_ps`, where most events fall: the
     /// longest time from the start of a transmission to its arrival.
     pub fn new(horizon_ps: u64, links: usize) -> Self {

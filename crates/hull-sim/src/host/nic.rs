@@ -49,7 +49,7 @@ impl Nic {
                     Entry::Behind
                 }
             }
-            Verdict::Queued { .. } | Verdict::HandedOver => {
+            Verdict::Queued { .. } | Verdict::Held { .. } | Verdict::HandedOver => {
                 unreachable!("a NIC has one class and no link")
             }
             Verdict::Dropped => Entry::Dropped(packet),

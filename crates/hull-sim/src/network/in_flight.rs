@@ -33,9 +33,6 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    /// Memory of a packet.
-    pub const PLACE_BYTES: u64 = size_of::<Place>() as u64;
-
     /// Gives a packet a place.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> u32 {

@@ -5,6 +5,7 @@
 //! host that it reaches. A packet carries the index of its next entry.
 
 mod alone;
+mod held;
 mod in_flight;
 mod options;
 mod packet;
@@ -33,6 +34,7 @@ pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 use crate::engine::Cargo;
 use crate::prefetch::prefetch;
+use held::Held;
 use part::OwnPart;
 
 /// Marks the entry of a route that names a host.
@@ -94,6 +96,11 @@ pub struct Network {
     pub ports: Vec<Port>,
     /// The packets in them and on their links.
     pub in_flight: InFlight,
+    /// The packets that ports with long queues hold back.
+    held: Held,
+    /// Whether they do: not where a switch sends on what it has not yet whole, whose links need not be
+    /// busy while packets wait.
+    holds: bool,
     /// Options of the packets on their way.
     pub options: OptionTable,
     /// Whether rules of some port send notices.
@@ -115,6 +122,7 @@ impl Network {
         nowhere.fail(0, &mut OptionTable::default());
         ports.push(nowhere);
         Network {
+            holds: !ports.iter().any(Port::cuts_through),
             ports,
             ..Network::default()
         }
@@ -222,12 +230,16 @@ impl Network {
     /// from the far end of the link.
     #[inline(always)]
     pub fn cargo(&self, port: usize, place: u32) -> Cargo {
-        let packet = self.in_flight.get(place);
-        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
         Cargo {
             packet: place,
-            next: next_of(self.hops[packet.hop as usize], observed),
+            next: self.next(port, self.in_flight.get(place)),
         }
+    }
+
+    #[inline(always)]
+    fn next(&self, port: usize, packet: &Packet) -> u32 {
+        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
+        next_of(self.hops[packet.hop as usize], observed)
     }
 
     /// Offers the packet at `place` to a port, see [`Port::enqueue`]. Where it is not accepted, taking it
@@ -239,6 +251,9 @@ impl Network {
             return self.enqueue_off_fast_path(now_ps, earliest_ps, port, place);
         }
         link.advance(now_ps, &mut self.options);
+        if link.is_long() {
+            return self.enqueue_long(now_ps, earliest_ps, port, place);
+        }
         link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))
     }
 
@@ -368,6 +383,7 @@ impl Network {
 
     /// Packets in all ports and links.
     pub fn packets(&self) -> usize {
-        self.in_flight.len() + self.ports.iter().map(Port::queued).sum::<usize>()
+        let queued: usize = self.ports.iter().map(Port::queued).sum();
+        self.in_flight.len() + self.held.len() + queued
     }
 }

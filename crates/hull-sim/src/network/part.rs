@@ -131,6 +131,12 @@ impl Network {
         }
     }
 
+    /// Takes over what another part has in flight and holds back, at the end of a run: only for the count.
+    pub fn count_packets_of(&mut self, other: &mut Network) {
+        self.in_flight.join(&mut other.in_flight);
+        self.held.join(&mut other.held);
+    }
+
     /// Takes over the packet of another part's event; returns what the event carries here.
     pub fn take_packet(&mut self, other: &mut Network, cargo: Cargo) -> Cargo {
         let packet = other.in_flight.remove(cargo.packet);

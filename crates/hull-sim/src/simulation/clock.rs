@@ -8,6 +8,8 @@ use crate::engine::{Cargo, Entity, EventQueue, Kind};
 #[derive(Debug)]
 pub struct Clock {
     pub now_ps: u64,
+    /// The time before an event that was no packet's on a link.
+    before_ps: u64,
     pub events: EventQueue,
     /// End of the warm-up.
     pub warmup_ps: u64,
@@ -25,6 +27,7 @@ impl Clock {
         let end_ps = warmup_ps + duration_ps;
         Clock {
             now_ps: 0,
+            before_ps: 0,
             events,
             warmup_ps,
             end_ps,
@@ -53,8 +56,16 @@ impl Clock {
         let due = self.events.pop_before(bound_ps.min(self.limit_ps))?;
         let (at_ps, entity) = (due.at_ps, due.entity);
         debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
+        if !entity.is_link() {
+            self.before_ps = self.now_ps;
+        }
         self.now_ps = at_ps;
         Some((entity, due.cargo))
+    }
+
+    /// The event, not of a link, is none of the model's: a run that ends with it ends before.
+    pub fn disregard(&mut self) {
+        self.now_ps = self.before_ps;
     }
 
     /// Whether what happens then is measured.

@@ -30,6 +30,21 @@ impl Fabric {
         }
     }
 
+    /// Packets that a port holds back come near their turn.
+    pub fn let_in(&mut self, port: usize, clock: &mut Clock) {
+        let now_ps = clock.now_ps;
+        let arrive = |at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo);
+        let again_ps = self.network.let_in(now_ps, port, arrive);
+        if let Some(at_ps) = again_ps {
+            clock.schedule(at_ps, Kind::Held, port);
+        }
+    }
+
+    /// Lets everything in that ports hold back, before ports or links change.
+    pub fn let_all_in(&mut self, clock: &mut Clock) {
+        (self.network).let_all_in(|port, at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo));
+    }
+
     /// Links fail, with all that is on them, or work again; routes are computed again at once. Packets
     /// under way keep their route: those that come to a link that is down are lost. Returns those that
     /// are lost now.

@@ -1,7 +1,8 @@
 //! Flows recorded over time: the first flows opened, up to a number. They are read at each sample while
 //! they are open, and once more after they end.
 
-use super::flows::FlowTable;
+use super::connection::Connection;
+use super::flows::{Flow, FlowTable};
 use crate::measure::FlowReading;
 use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
 
@@ -64,6 +65,9 @@ impl FlowTable {
 
     pub(super) fn reading(&self, slot: u32) -> FlowReading {
         let at = slot as usize;
+        if let Some(connection) = self.connections.get(at).and_then(Option::as_deref) {
+            return connection.reading(&self.flows[at]);
+        }
         let (flow, sender) = (&self.flows[at], &self.senders[at]);
         let window = sender.window();
         FlowReading {
@@ -82,6 +86,26 @@ impl FlowTable {
             timeouts: sender.timeouts,
             associations: flow.associations,
             associations_begun: flow.associations_begun,
+        }
+    }
+}
+
+impl Connection {
+    /// Of a connection of the message transport, whose packets may arrive in any order.
+    fn reading(&self, flow: &Flow) -> FlowReading {
+        FlowReading {
+            flow: flow.number,
+            ends: (flow.src, flow.dst),
+            delivered_bytes: self.receiver.received_payload(),
+            cwnd_bytes: self.sender.window_bytes(),
+            ssthresh_bytes: None,
+            alpha: None,
+            srtt_ps: None,
+            in_flight_bytes: self.sender.in_flight_bytes(),
+            rate_bps: None,
+            timeouts: self.sender.timeouts,
+            associations: 0,
+            associations_begun: 0,
         }
     }
 }

@@ -310,6 +310,12 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Held => {
+                // Results know nothing of it: how many there are depends on instruments and parts.
+                self.tally.events_served -= 1;
+                self.fabric.let_in(index, &mut self.clock);
+                self.clock.disregard();
+            }
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
@@ -417,6 +423,12 @@ impl Simulation {
                 }
                 true
             }
+            Verdict::Held { due_ps } => {
+                if let Some(due_ps) = due_ps {
+                    self.clock.schedule(due_ps, Kind::Held, port);
+                }
+                true
+            }
             Verdict::Dropped => {
                 let packet = self.fabric.network.in_flight.remove(place);
                 let (clock, fabric) = (&mut self.clock, &mut self.fabric);
@@ -456,6 +468,7 @@ impl Simulation {
 
     /// Links fail or work again.
     fn change_links(&mut self, index: usize) {
+        self.fabric.let_all_in(&mut self.clock);
         for packet in self.fabric.change_links(index, &mut self.clock) {
             let options = &mut self.fabric.network.options;
             self.endpoints.drop_packet(packet, options, &mut self.tally);

@@ -47,7 +47,10 @@ fn compare(rho: f64, packets: u64) {
                 waited_ps += start_ps - now_ps;
                 straight += u64::from(start_ps == now_ps);
             }
-            Verdict::Queued { .. } | Verdict::HandedOver | Verdict::Dropped => {
+            Verdict::Queued { .. }
+            | Verdict::Held { .. }
+            | Verdict::HandedOver
+            | Verdict::Dropped => {
                 panic!("an unlimited buffer dropped a packet")
             }
         }

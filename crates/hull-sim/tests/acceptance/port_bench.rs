@@ -107,6 +107,13 @@ impl Bench {
                 self.on_links[port].push_back((arrival_ps, place));
                 true
             }
+            Verdict::Held { .. } => {
+                let on_links = &mut self.on_links;
+                (self.network).let_all_in(|port, arrival_ps, cargo| {
+                    on_links[port].push_back((arrival_ps, cargo.packet));
+                });
+                true
+            }
             Verdict::HandedOver => unreachable!("no link is cut"),
             Verdict::Queued { choice_ps, first } => {
                 self.network.in_flight.remove(place);

@@ -11,6 +11,7 @@
 
 mod config;
 mod cut;
+mod held;
 mod pipeline;
 mod readings;
 
@@ -28,6 +29,7 @@ use crate::prefetch::prefetch_lines;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
+pub(super) use held::Behind;
 pub use readings::Reading;
 
 /// What became of a packet that was offered to a port.
@@ -48,6 +50,12 @@ pub enum Verdict {
         choice_ps: u64,
         /// Whether the question has to be scheduled.
         first: bool,
+    },
+    /// It waits behind a long queue, which has a copy of it.
+    Held {
+        /// When [`Network::let_in`](super::Network::let_in) has to be called for the port, ps, unless it
+        /// already is to be.
+        due_ps: Option<u64>,
     },
     /// The buffer was full.
     Dropped,
@@ -90,6 +98,8 @@ pub struct Port {
     framing_bytes: u16,
     cut_through_bytes: u16,
     features: u8,
+    /// Whether packets are held back.
+    holds: bool,
     limit_bytes: u64,
     limit_packets: u32,
     marker: ThresholdMarker,
@@ -108,14 +118,13 @@ pub struct Port {
     phantom_queue: Option<PhantomQueue>,
     /// Packets that waited when the link failed, modulo 2^32.
     lost_waiting: u32,
+    /// Packets that are held back: they wait, but not in `waiting`.
+    held: u32,
 }
 
 const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
 
 impl Port {
-    /// Memory of a packet that waits, besides its place.
-    pub const WAITING_BYTES: u64 = size_of::<Start>() as u64;
-
     /// An idle port.
     pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = match config.buffer {
@@ -145,6 +154,7 @@ impl Port {
             cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
             framing_bytes: config.framing_bytes,
             features,
+            holds: false,
             marker: config.marker.unwrap_or(ThresholdMarker {
                 threshold_bytes: u32::MAX,
                 count_arriving: false,
@@ -153,6 +163,7 @@ impl Port {
             waited_ps: 0,
             sent_packets: 0,
             lost_waiting: 0,
+            held: 0,
             marks: 0,
             drops: 0,
             phantom_queue: config.phantom_queue,
@@ -281,16 +292,7 @@ impl Port {
     #[inline(always)]
     fn schedule(&mut self, now_ps: u64, start_ps: u64, packet: &mut Packet) -> Verdict {
         let bytes = packet.wire_bytes;
-        // Without one its cache line, the third, stays where it is.
-        if self.has(feature::PHANTOM_QUEUE)
-            && let Some(phantom_queue) = &mut self.phantom_queue
-        {
-            let marks = phantom_queue.on_packet(start_ps, u32::from(bytes));
-            self.mark_if(marks, packet);
-        }
-        self.busy_until_ps = start_ps + self.serialization_ps(bytes);
-        self.sent_bytes += u64::from(bytes);
-        self.sent_packets = self.sent_packets.wrapping_add(1);
+        self.occupy(start_ps, packet);
         if start_ps > now_ps {
             self.waited_ps += start_ps - now_ps;
             self.waiting_bytes += u64::from(bytes);
@@ -310,6 +312,22 @@ impl Port {
             start_ps,
             arrival_ps,
         }
+    }
+
+    /// Takes the link for a packet from `start_ps` on.
+    #[inline(always)]
+    fn occupy(&mut self, start_ps: u64, packet: &mut Packet) {
+        let bytes = packet.wire_bytes;
+        // Without one its cache line, the third, stays where it is.
+        if self.has(feature::PHANTOM_QUEUE)
+            && let Some(phantom_queue) = &mut self.phantom_queue
+        {
+            let marks = phantom_queue.on_packet(start_ps, u32::from(bytes));
+            self.mark_if(marks, packet);
+        }
+        self.busy_until_ps = start_ps + self.serialization_ps(bytes);
+        self.sent_bytes += u64::from(bytes);
+        self.sent_packets = self.sent_packets.wrapping_add(1);
     }
 
     /// Marks an ECN-capable packet when `marks`.

@@ -131,7 +131,7 @@ impl Port {
         let queue = queues.map_or(0, |queues| queues.queue_of(packet));
         let (mut queue_bytes, mut queue_packets) = match queues {
             Some(queues) => queues.against_buffer(queue),
-            None => (self.waiting_bytes, u64::from(self.waiting.len())),
+            None => (self.waiting_bytes, u64::from(self.waiting_packets())),
         };
         let idle = self.busy_until_ps <= now_ps;
         let counted = self.has(feature::COUNT_IN_SERVICE);
@@ -416,7 +416,7 @@ impl Port {
         QueueLevel {
             ahead_bytes: self.waiting_bytes + queues.map_or(0, |queues| queues.queue(watched).0),
             bytes: self.waiting_bytes + queues.map_or(0, Queues::bytes),
-            packets: self.waiting.len() + queues.map_or(0, Queues::packets) as u32,
+            packets: self.waiting_packets() + queues.map_or(0, Queues::packets) as u32,
         }
     }
 
@@ -426,7 +426,7 @@ impl Port {
         self.advance(now_ps, options);
         let mut lost = Vec::new();
         // What still waited was never sent.
-        let waiting = self.waiting.len();
+        let waiting = self.waiting_packets();
         self.sent_packets = self.sent_packets.wrapping_sub(waiting);
         self.lost_waiting = self.lost_waiting.wrapping_add(waiting);
         self.sent_bytes -= self.waiting_bytes;

@@ -36,7 +36,7 @@ impl Port {
             sent_packets,
             waited_ps: self.waited_ps,
             waited_packets: sent_packets
-                .wrapping_add(self.waiting.len())
+                .wrapping_add(self.waiting_packets())
                 .wrapping_add(self.lost_waiting),
         }
     }
@@ -46,7 +46,7 @@ impl Port {
     fn sent(&self) -> (u64, u32) {
         (
             self.sent_bytes - self.waiting_bytes,
-            self.sent_packets.wrapping_sub(self.waiting.len()),
+            self.sent_packets.wrapping_sub(self.waiting_packets()),
         )
     }
 
@@ -67,7 +67,7 @@ impl Port {
     pub fn carried_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> f64 {
         self.advance(now_ps, options);
         let (begun_bytes, _) = self.sent();
-        let framing_bytes = u64::from(self.waiting.len()) * u64::from(self.framing_bytes);
+        let framing_bytes = u64::from(self.waiting_packets()) * u64::from(self.framing_bytes);
         let waiting_ps = self.bytes_ps(self.waiting_bytes + framing_bytes);
         // Where what waits has to wait for something else too, the packet may be over: at most one.
         let to_come_ps = self.busy_until_ps.saturating_sub(now_ps + waiting_ps);

@@ -1,10 +1,9 @@
 //! Whether a run fits into the machine's memory: the parts that grow with the network, persistent
 //! connections, concurrent flows and messages, and samples are known before the run. Sizes in bytes.
 
-use crate::engine::EventQueue;
 use crate::limits;
 use crate::measure::{LatencyLog, LinkCount};
-use crate::network::{InFlight, Port, Reading};
+use crate::network::{Network, Port, Reading};
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::flows::{Flow, Pending};
@@ -14,9 +13,6 @@ use crate::workload::{Backlog, Traffic, Workload};
 
 /// The names of a link's ends and tier in the results, as a rule of thumb, bytes.
 const NAMES: u64 = 96;
-
-/// A packet that waits at a port: its place, its entry in the port's ring, and the event of its arrival.
-const PACKET: u64 = InFlight::PLACE_BYTES + Port::WAITING_BYTES + EventQueue::EVENT_BYTES;
 
 /// Something that takes memory: the key that asks for it, what it is, bytes.
 type Need = (String, String, u64);
@@ -34,7 +30,8 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
         messages,
     } = traffic.backlog();
     let all_flows = flows.saturating_add(2 * connections);
-    let of_packets = PACKET.saturating_mul(packets(scenario, flows.min(hosts as u64), bytes));
+    let of_packets =
+        Network::HELD_BYTES.saturating_mul(packets(scenario, flows.min(hosts as u64), bytes));
     let of_traffic = all_flows.saturating_mul(flow).saturating_add(of_packets);
     // Each part of the run has all ports; the results are made of one.
     let of_port = u64::from(scenario.run.threads) * size_of::<Port>() as u64;
@@ -180,12 +177,13 @@ fn compare(needs: Vec<Need>, available: Option<u64>) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PACKET, compare};
+    use super::compare;
+    use crate::network::Network;
 
-    /// 32 bytes of its place, 16 in a ring, 20 of its event; the largest runs are mostly such packets.
+    /// 24 bytes of its own and 4 of its route; the largest runs are mostly such packets.
     #[test]
     fn a_packet_that_waits() {
-        assert_eq!(PACKET, 68);
+        assert_eq!(Network::HELD_BYTES, 29);
     }
 
     #[test]

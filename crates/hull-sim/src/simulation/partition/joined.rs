@@ -69,11 +69,13 @@ pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>]) {
     let edge = edge.simulation();
     for other in others {
         let other = other.simulation();
+        other.fabric.let_all_in(&mut other.clock);
         let (here, there) = (&mut edge.fabric.network, &mut other.fabric.network);
         here.exchange_ports(there);
         for due in other.clock.events.take_all() {
             let cargo = match due.entity.kind() {
                 Kind::Warmup => continue, // the edge has it too
+                Kind::Held => continue,   // what it was for has been let in
                 Kind::Link => here.take_packet(there, due.cargo),
                 _ => due.cargo,
             };
@@ -116,6 +118,7 @@ pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], a
         return;
     };
     let edge = first.simulation();
+    edge.fabric.let_all_in(&mut edge.clock);
     let ports = &mut edge.fabric.network.ports;
     plan.cut.iter().for_each(|&port| ports[port].cut(true));
     for other in &mut *others {
@@ -137,6 +140,7 @@ pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], a
     let events = edge.clock.events.take_all();
     for due in events {
         let hop = match due.entity.kind() {
+            Kind::Held => continue, // as above
             Kind::Link => Hop::of(due.cargo),
             Kind::Transmit => Hop::Port(due.entity.index()),
             _ => Hop::Host(0),

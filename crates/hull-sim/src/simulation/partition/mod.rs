@@ -228,7 +228,7 @@ impl Fabric {
                 std::mem::swap(here, there);
             }
         }
-        self.network.in_flight.join(&mut other.network.in_flight);
+        self.network.count_packets_of(&mut other.network);
     }
 }
 

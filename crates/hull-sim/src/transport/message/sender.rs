@@ -150,6 +150,11 @@ impl MessageSender {
         self.control.window_bytes()
     }
 
+    /// Bytes in flight.
+    pub fn in_flight_bytes(&self) -> u64 {
+        self.in_flight_bytes.max(0) as u64
+    }
+
     /// Whether a packet may be sent now.
     pub fn may_send(&mut self) -> bool {
         let Some(bytes) = self.next_bytes() else {
