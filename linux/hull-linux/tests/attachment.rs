@@ -250,8 +250,14 @@ fn a_device_may_go_away() {
     let link = Link::new("gone");
     link.ok(1, &PHANTOM);
     call("ip", &["-n", &link.names[1], "link", "del", "e1"]);
-    assert!(link.ok(1, &["status"]).contains("the device no longer exists"));
-    assert!(link.ok(1, &["detach", "e1"]).contains("the device no longer exists"));
+    assert!(
+        link.ok(1, &["status"])
+            .contains("the device no longer exists")
+    );
+    assert!(
+        link.ok(1, &["detach", "e1"])
+            .contains("the device no longer exists")
+    );
     assert_eq!(
         link.ok(1, &["status"]),
         "nothing is attached in this network namespace\n"
