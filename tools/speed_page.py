@@ -87,7 +87,8 @@ def beside(_: dict[str, Any], beside: dict[str, Any]) -> str:
     """The first table of README.md: each simulator with hull's speed and the agreement."""
     speeds: dict[str, list[str]] = {}
     for case in beside["cases"].values():
-        speed = f"{case['times_as_fast']:.1f} times as fast ({case['hosts']:,} hosts)"
+        times = f"{case['times_as_fast']:#.2g}".removesuffix(".")
+        speed = f"{times} times as fast ({case['hosts']:,} hosts)"
         speeds.setdefault(case["peer"], []).append(speed)
     rows = [
         [simulator, "; ".join(speeds.get(simulator, ["not measured"])), agreement, command]
@@ -225,10 +226,11 @@ def measured(bench: dict[str, Any], beside: dict[str, Any]) -> str:
     other = sorted({case["revision"] for case in beside["cases"].values()})
     counts = [one["runs"] for one in all_of]
     busy = any(one.get("load", BUSY) >= BUSY for one in all_of)
+    runs = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else f"{max(counts)}"
     return (
         f"Machine: {bench['machine']}. Revision of hull: {sides}; beside other simulators"
         f" {', '.join(other)} (`+`: with changes). htsim at `{beside['htsim'][:10]}`, ns-3 3.37."
-        f" Medians of {min(counts)} to {max(counts)} runs of each."
+        f" Medians of {runs} runs of each."
         f"{' The machine was busy with other work, so these are too low.' if busy else ''}"
     )
 
