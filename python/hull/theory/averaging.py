@@ -1,7 +1,7 @@
 """The Averaging Principle (thesis 5.5.1 and 5.5.2): a sampled loop around any plant with any delay.
 
 The error e = r - y is sampled every T. A sample reaches the controller after `delay` and changes
-the plant's input, which is constant in between:
+the plant's input, which is constant between changes:
 
 - standard: u <- u + K e (5.24);
 - AP: the same, and halfway to the next change u <- (u + previous u) / 2. Remark 5.4 allows other
@@ -83,7 +83,7 @@ class Controller:
         return tuple(part / parts for part in range(1, parts))
 
     def feedback(self, error: float, before: float) -> float:
-        """What an error sample adds to the input, given the previous sample."""
+        """The change of the input for an error sample, given the previous sample."""
         if self.derivative:
             proportional, derivative = self.shares
             return self.gain * (proportional * error + derivative * (error - before))
@@ -128,7 +128,7 @@ def response(loop: Loop, duration: float, step: float) -> tuple[Array, Array]:
     moves: dict[float, Array] = {}
 
     def move(time: float) -> None:
-        """The plant until then."""
+        """Advance the plant to the time `until`."""
         nonlocal now, state
         span = round(time - now, 12)
         if span > 0:
@@ -158,7 +158,7 @@ def response(loop: Loop, duration: float, step: float) -> tuple[Array, Array]:
 
 
 def _schedule(loop: Loop) -> Iterator[tuple[float, Kind]]:
-    """All that happens, from time 0 on."""
+    """Samples and input changes in order of time, from time 0 on."""
     places = loop.controller.at
     for period in count():
         start = period * loop.period
@@ -210,7 +210,7 @@ def spectral_radius(loop: Loop) -> float:
 
 
 def growth(loop: Loop, periods: int = 400) -> float:
-    """The same from the time response: the mean factor per period, from the second
+    """The growth per period, measured in the time response: the mean factor from the second
     quarter to the last."""
     times, outputs = response(loop, periods * loop.period, loop.period / 4)
     deviation = np.abs(outputs - 1.0)

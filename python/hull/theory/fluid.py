@@ -130,12 +130,12 @@ class Piece:
         return Point(*(float(array[-1]) for array in arrays))
 
     def value(self, values: Array, tau: float) -> float:
-        """What is given at the nodes, at a tau between 0 and `duration`."""
+        """Interpolate values at the nodes to a tau between 0 and `duration`."""
         coefficients = _TO_COEFFICIENTS @ values
         return float(chebyshev.chebval(2 * tau / self.duration - 1, coefficients))
 
     def root(self, values: Array, last: int) -> float:
-        """Where what is given at the nodes crosses 0 between nodes last - 1 and last, in tau."""
+        """The tau at which values at the nodes cross 0 between nodes last - 1 and last."""
         coefficients = _TO_COEFFICIENTS @ values
         low, high = _POINTS[last - 1], _POINTS[last]
         if values[last] == 0:
@@ -147,7 +147,7 @@ class Piece:
 
 
 def piece(model: Fluid, start: Point, duration: float, marked: float, empty: bool) -> Piece:
-    """Move on from `start` for `duration` (tau) under constant feedback."""
+    """Advance from `start` by `duration` (tau) under constant feedback."""
     s = duration * NODES
     integral = duration * INTEGRAL
     alpha = marked + (start.alpha - marked) * np.exp(-model.g * s)
@@ -259,7 +259,7 @@ def trajectory(
 
 
 def _events(model: Fluid, part: Piece, horizon: float, above: bool) -> list[tuple[float, str]]:
-    """(tau, what happens) of the first event of each kind in a piece."""
+    """(tau, kind) of the first event of each kind in a piece."""
     level = part.level - 1
     watched = {
         "time": part.time - horizon,

@@ -15,7 +15,7 @@ WORST_UNDERSHOOT = 0.15
 
 
 def threshold(bdp_packets: float) -> float:
-    """K, about 0.17 C d, above which throughput is whole (3.1)."""
+    """K, about 0.17 C d, above which DCTCP loses no throughput (3.1)."""
     check_positive("bdp", bdp_packets, "thesis 3.1: C d")
     return PART_OF_BDP * bdp_packets
 
@@ -49,7 +49,7 @@ def threshold_for_undershoot(bdp_packets: float, undershoot: float = WORST_UNDER
 def gain_range(max_window: float) -> tuple[float, float]:
     """5/(C d + K) and 1/sqrt(C d + K), between which g should be (3.2).
 
-    Above the upper one queues oscillate more, below the lower one convergence takes longer. The
+    Above the upper bound queues oscillate more, below the lower one convergence takes longer. The
     range is empty below 25 packets.
     """
     check_positive("window", max_window, "thesis 3.2: C d + K")

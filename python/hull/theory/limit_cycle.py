@@ -96,7 +96,7 @@ def _integral(pieces: Iterable[Piece], integrand: Callable[[Piece], Array]) -> f
 
 
 def _extremes(model: Fluid, pieces: Iterable[Piece]) -> list[float]:
-    """q where it can be largest or smallest: at ends of pieces and where it stands still."""
+    """q where it can be largest or smallest: at ends of pieces and where its derivative is 0."""
     found = []
     for part in pieces:
         found += [float(part.level[0]) - 1, float(part.level[-1]) - 1]
@@ -142,7 +142,9 @@ def limit_cycle(model: Fluid) -> LimitCycle:
 
 
 def _clocked_cycle(model: Fluid) -> LimitCycle:
-    """The cycle where windows are the queue: at a fall the window is the average, alpha is unknown.
+    """The limit cycle of the clocked model (2.3), whose queue follows the windows.
+
+    At a downward crossing the window is the average, and only alpha is unknown.
 
     The queue falls only while windows do: alpha is above 2 / window.
     """
@@ -171,10 +173,10 @@ def _newton(model: Fluid, x: Array) -> Array | None:
 
 
 def _bracketed(model: Fluid) -> Array:
-    """Window and alpha where alpha stands still, with the window to which the map brings it.
+    """The fixed point by bracketing: window and alpha at which the map leaves alpha unchanged.
 
-    For small windows and g, alpha is hardly above 2 / window, where periods become long: there
-    Newton's method needs a start that is close.
+    For small windows and g, alpha is barely above 2 / window, where periods become long: Newton's
+    method then needs a start close to the fixed point.
     """
 
     def window(alpha: float) -> float:
@@ -192,7 +194,7 @@ def _bracketed(model: Fluid) -> Array:
 
 
 def _guess(model: Fluid) -> Array:
-    """Window and alpha near those of the cycle, for Newton's method to begin with."""
+    """Window and alpha near those of the cycle: the start of Newton's method."""
     alpha = hybrid.steady_alpha(model.window, model.g)
     least = 2 / model.window  # below it windows grow in spite of marks
     if alpha < 1.2 * least:
@@ -201,7 +203,7 @@ def _guess(model: Fluid) -> Array:
 
 
 def _distance(model: Fluid, x: Array) -> Array:
-    """What a step of the Poincare map changes, alpha in units of g; shape (2,)."""
+    """The change by one step of the Poincare map, alpha in units of g; shape (2,)."""
     end = fall(model, float(x[0]), float(x[1])).end
     return np.array([end.window - x[0], (end.alpha - x[1]) / model.g])
 

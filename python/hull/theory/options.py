@@ -1,7 +1,7 @@
-"""The options of `hull design`: read, and kept to what a scenario can have.
+"""The options of `hull design`, limited to values that a scenario accepts.
 
-Every design within these limits has a scenario that `hull run` takes; with 400 MB in flight the
-largest window stays below the scenario's 1 GiB. The limits are in `hull design --help` too.
+`hull run` accepts the scenario of every design within these limits: with 400 MB in flight the
+largest window stays below the scenario's 1 GiB. `hull design --help` states the limits too.
 """
 
 from hull import _core

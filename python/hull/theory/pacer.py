@@ -1,8 +1,8 @@
 """The pacer's rate filter, R <- (1 - eta) R + eta M/T + beta Q every T (paper 4.2, equation 4).
 
-Between two updates the backlog Q changes by what comes less what leaves, Q <- Q + M - R T, not
-below 0. While it is above 0 the two are linear, with trace 2 - eta - beta T and determinant
-1 - eta. Units: bytes, seconds, bytes per second; beta per second.
+Between two updates the backlog Q changes by arrivals less departures, Q <- Q + M - R T, but not
+below 0. While it is above 0 the two equations are linear, with trace 2 - eta - beta T and
+determinant 1 - eta. Units: bytes, seconds, bytes per second; beta per second.
 """
 
 import cmath
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RateFilter:
-    """Equation 4 with its parameters; UsageError for those with which it does not settle."""
+    """Equation 4 with its parameters; UsageError for parameters with which it does not converge."""
 
     interval_s: float
     """T_r, s."""
@@ -46,22 +46,22 @@ class RateFilter:
 
     @property
     def backlog_time_constant_s(self) -> float:
-        """eta/beta, s: how fast a backlog drains once the rate follows what comes."""
+        """eta/beta, s: how fast a backlog drains once the rate follows the arrivals."""
         return self.eta / self.beta
 
     @property
     def damping(self) -> float:
-        """eta/(2 sqrt(beta T)): above 1 a step makes no swing (for beta T and eta far below 1)."""
+        """eta/(2 sqrt(beta T)): above 1 a step causes no oscillation (beta T and eta << 1)."""
         return self.eta / (2 * math.sqrt(self.beta * self.interval_s))
 
     @property
     def matrix(self) -> Array:
-        """(R - R*, Q) from one update to the next while Q > 0 and R* comes; shape (2, 2)."""
+        """(R - R*, Q) from one update to the next, for Q > 0 and arrivals at R*; shape (2, 2)."""
         t = self.interval_s
         return np.array([[1 - self.eta - self.beta * t, self.beta], [-t, 1.0]])
 
     def gain(self, frequency_hz: float) -> complex:
-        """R / (M/T) for a sinusoid in what comes, about a backlog that stays above 0."""
+        """Gain R / (M/T) for sinusoidal arrivals while the backlog stays above 0."""
         z = cmath.exp(2j * math.pi * frequency_hz * self.interval_s)
         pull = self.beta * self.interval_s * z
         return (self.eta * (z - 1) + pull) / ((z - 1 + self.eta) * (z - 1) + pull)
@@ -84,7 +84,7 @@ class RateFilter:
         return np.array(rates), np.array(backlogs)
 
     def step_backlog(self, step: float) -> float:
-        """Largest backlog, bytes, after what comes grows at once by `step` bytes/s."""
+        """Largest backlog, bytes, after the arrival rate jumps by `step` bytes/s."""
         state, largest = np.array([-step, 0.0]), 0.0
         for _ in range(math.ceil(20 * self.time_constant_s / self.interval_s)):
             state = self.matrix @ state

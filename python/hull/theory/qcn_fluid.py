@@ -38,7 +38,7 @@ class Trajectory:
     """Packets."""
 
     def after(self, start_s: float) -> "Trajectory":
-        """The part from a time on."""
+        """The part of the solution from a time on."""
         kept = self.time >= start_s
         return Trajectory(self.time[kept], self.current[kept], self.target[kept], self.queue[kept])
 
@@ -92,7 +92,7 @@ class Fluid:
     def run(
         self, duration_s: float, current: float, target: float | None = None, queue: float = 0.0
     ) -> Trajectory:
-        """The model from a rate and a queue on."""
+        """Solve the model from an initial rate and queue."""
         require(queue >= 0, "queue", f"{queue:g} packets", "0 or more", "thesis 5.5")
         steps_a_delay = max(STEPS_A_DELAY, int(np.ceil(self.delay_s / LONGEST_STEP_S)))
         step = self.delay_s / steps_a_delay

@@ -61,7 +61,7 @@ THESIS = Rcp(alpha=0.1, beta=1.0, interval=0.05, held_round_trip=0.02)
 
 @dataclass(frozen=True)
 class Trace:
-    """What the link offers, from each change on, and its queue at the end of each interval."""
+    """The link's rate after each change, and its queue at the end of each interval."""
 
     times: Array
     rates: Array
@@ -78,7 +78,7 @@ class Trace:
 
 
 def follow(rcp: Rcp, round_trip: float, duration: float, start: float = 0.5) -> Trace:
-    """The link from a long-standing offer of `start` and an empty queue."""
+    """Follow the link from an empty queue, all sources having long sent at the rate `start`."""
     return _follow(rcp, round_trip, duration, start, small=False)
 
 
@@ -93,7 +93,7 @@ def growth(rcp: Rcp, round_trip: float, duration: float = 60.0) -> float:
 
 
 def boundary(rcp: Rcp, low: float, high: float, precision: float = 1e-4) -> float:
-    """The round trip from which on small deviations grow, between a stable and an unstable one."""
+    """The round trip above which small deviations grow, between a stable and an unstable one."""
     if not growth(rcp, low) < 1 <= growth(rcp, high):
         raise ValueError(f"not stable at {low} s and unstable at {high} s")
     while high - low > precision:
@@ -143,8 +143,8 @@ def linear_radius(rcp: Rcp, round_trip: float) -> float:
 
 
 def _segments(rcp: Rcp, round_trip: float) -> list[tuple[int, float]]:
-    """What arrived in an interval, in order: how many changes ago it was offered (1 the last), and
-    for how long it came."""
+    """The arrivals of an interval, in order: how many changes ago their rate was offered (1: the
+    last), and how long they lasted."""
     parts = rcp.averages + 1
     part = rcp.interval / parts
     whole, rest = divmod(round_trip / part, 1.0)

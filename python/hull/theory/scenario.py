@@ -140,13 +140,13 @@ def _hosts(last: int) -> str | int:
 
 
 def time_text(seconds: float) -> str:
-    """Rounded to ns from 1000 ns on, else to ps."""
+    """A duration as text: rounded to ns above 1000 ns, else to ps."""
     ps = round(seconds * 1e12)
     return _unit(round(ps, -3) if ps >= 10**6 else ps, _TIMES)
 
 
 def _unit(value: float, units: Sequence[tuple[str, int]]) -> str:
-    """A whole number in the largest unit that needs at most three decimals."""
+    """Write a whole number in the largest unit that needs at most three decimals."""
     whole = round(value)
     unit, factor = next(
         (unit, factor) for unit, factor in units if whole >= factor and whole * 1000 % factor == 0

@@ -33,7 +33,7 @@ def completion_time(size: float, capacity: float, load: float, gamma: float = 1.
 
 
 def slowdown(load: float, gamma: float) -> float:
-    """(1 - load)/(gamma - load): how much longer large flows take (equation 3).
+    """(1 - load)/(gamma - load): the factor by which large flows take longer (equation 3).
 
     Raises UsageError for a load at or above gamma.
     """

@@ -51,14 +51,14 @@ def _halves(cycle: LimitCycle) -> tuple[list[Piece], list[Piece]]:
 
 
 def _onto_plane(model: Fluid, last: Piece) -> Array:
-    """I - F c / (c F) where q passes 0: a deviation is taken along the flow back onto q = 0."""
+    """I - F c / (c F) at a crossing of q = 0: moves a deviation along the flow back onto q = 0."""
     end = last.end
     flow = model.derivative(end.window, end.alpha, 0.0, last.marked)
     return np.asarray(np.eye(3) - np.outer(flow, _C) / flow[2])
 
 
 def _transition(model: Fluid, pieces: list[Piece]) -> Array:
-    """d(state at the end) / d(state at the start), for the time that the pieces take."""
+    """d(state at the end) / d(state at the start) over the pieces."""
     matrix = np.eye(3)
     for part in pieces:
         matrix = _piece_transition(model, part) @ matrix
@@ -66,7 +66,7 @@ def _transition(model: Fluid, pieces: list[Piece]) -> Array:
 
 
 def _piece_transition(model: Fluid, part: Piece) -> Array:
-    """The same for a piece: first at constant tau, then moved along the flow to constant time."""
+    """The transition of one piece: at constant tau, then moved along the flow to constant time."""
     s = part.duration * NODES
     integral = part.duration * INTEGRAL
     decay = np.exp(-model.g * s)
