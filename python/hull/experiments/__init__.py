@@ -1,4 +1,4 @@
-"""Experiments: one file each, with its EXPERIMENT; what they share is in `common`."""
+"""Experiments: one module each, which defines EXPERIMENT; shared code is in `common`."""
 
 from functools import cache
 from importlib import import_module

@@ -94,7 +94,7 @@ _TIME_PS = 150e12
 
 
 class Pacing(NamedTuple):
-    """What the pacer of a server did with a kind of flow in 150 s, on average over the servers."""
+    """Flow association in the servers' pacers for one kind of flow, in 150 s, mean over servers."""
 
     packets: float
     associations: float
@@ -178,7 +178,7 @@ def _ratio(other: str, number: float) -> Callable[[Results], Finding]:
 
 
 def _same_as_dctcp(measure: Measure) -> Callable[[Results], Finding]:
-    """The differences are below a twentieth."""
+    """The differences from DCTCP are below 5%."""
 
     def check(results: Results) -> Finding:
         found = cuts(measure, results, DCTCP, (ALONE, *LOADED))
@@ -226,7 +226,7 @@ def _up_to_40(results: Results) -> Finding:
 
 
 def _quality(results: Results) -> Finding:
-    """Responses in time hardly change with the background traffic."""
+    """The share of responses in time barely depends on the background traffic."""
     shown, holds = [], True
     for scheme, name in ((DCTCP, "DCTCP"), (HULL, "HULL")):
         found = [value(in_time, results, c, scheme) for c in (ALONE, *LOADED)]

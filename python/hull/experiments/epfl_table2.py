@@ -65,7 +65,7 @@ def draw(results: Results) -> "Figure":
 
 
 def _cuts(results: Results, measure: Measure, other: str) -> list[float]:
-    """By how many percent HULL is below another scheme, load by load."""
+    """HULL's reduction against another scheme at each load, percent."""
     return [
         cut_pct(value(measure, results, load, HULL), value(measure, results, load, other))
         for load in LOADS
@@ -99,7 +99,7 @@ def _mean_growth(results: Results) -> Finding:
 def _order(
     statistics: tuple[str, ...], measure: Callable[[str], Measure]
 ) -> Callable[..., Finding]:
-    """Each load's values fall from TCP over the two DCTCPs to HULL."""
+    """At each load, values fall from TCP over both DCTCPs to HULL."""
 
     def check(results: Results) -> Finding:
         schemes = (TCP, DCTCP, DCTCP_6K, HULL)
@@ -159,7 +159,7 @@ def _several_ms(results: Results) -> Finding:
 
 
 def _mix(results: Results) -> Finding:
-    """The first is of the requests, the second of their bytes."""
+    """The first value is a share of the requests, the second of their bytes."""
     sizes = {entry["class"]: entry for entry in results.parts(LOADS[2], TCP)[0]["fct"]}
     few, many = sizes["10MB"], sizes["900B"]
     counts, bytes_ = ratio(many["count"], few["count"]), ratio(few["bytes"], many["bytes"])

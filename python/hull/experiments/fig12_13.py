@@ -69,13 +69,13 @@ def mean_size(part: dict[str, Any]) -> float:
 
 
 def against_dctcp(results: Results, size_class: str, statistic: str) -> float:
-    """HULL's completion time over DCTCP's."""
+    """Ratio of HULL's completion time to DCTCP's."""
     read = fct(size_class, statistic)
     return results.mean("", "hull", read) / results.mean("", "dctcp", read)
 
 
 def cut(statistic: str) -> Point:
-    """By how many per cent HULL's small flows are faster than DCTCP's; published is the least."""
+    """HULL's reduction of small flows' times against DCTCP, percent; published is the least."""
     at_least = PAPER["hull_vs_dctcp_upto_10kb"][f"{statistic}_cut_pct_at_least"]
 
     def measure(results: Results) -> Estimate:
@@ -102,13 +102,13 @@ def cut_claim(statistic: str, name: str, least: float) -> Claim:
 
 
 def near_ideal(results: Results) -> Finding:
-    """The mean of the small flows against the paper's 20 us."""
+    """The small flows' mean beside the paper's 20 us."""
     mean_us = results.mean("", "hull", fct(SMALL, "mean"))
     return Finding(f"{mean_us:.1f} us", within(mean_us, 17, 23))
 
 
 def queued_packets(results: Results) -> Finding:
-    """What is above the store-and-forward time of 6.8 KB, in packets of 1.2 us."""
+    """Time above the store-and-forward time of 6.8 KB, in packets of 1.2 us."""
     mean_us = results.mean("", "hull", fct(SMALL, "mean"))
     packets = (mean_us - PAPER["ideal_fct_upto_10kb_us"]) / PACKET_US
     return Finding(f"{packets:.1f} packets", within(packets, 0, 1.25 * 3))
@@ -153,7 +153,7 @@ def small_mean_size(results: Results) -> Finding:
 
 
 def small_bytes(results: Results) -> Finding:
-    """What the flows up to 100 KB carry."""
+    """Share of the bytes in flows up to 100 KB."""
     found = sum(results.mean("", "hull", share(c, "bytes")) for c in (SMALL, MEDIUM))
     return Finding(f"{found:.1f}%", within(found, 25, 30))
 

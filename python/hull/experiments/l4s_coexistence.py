@@ -217,7 +217,7 @@ def _table(rule: str, rate: int) -> Claim:
 
 
 def _ahead(results: Results) -> Finding:
-    """Of rows whose published goodputs differ by a tenth or more."""
+    """The rows whose published goodputs differ by 10% or more."""
     same = total = 0
     for rate in RATES:
         for row in _rows("dualpi2", rate):

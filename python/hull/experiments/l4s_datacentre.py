@@ -1,8 +1,8 @@
 """Prague behind DualPI2 with the constants of a data centre, beside HULL.
 
-The round trips of 50 and 300 us are iproute2's way to the constants; no document has the
-experiment. What the claims expect was written before the first run, from how the algorithms and the
-port work. Goodput in Gbit/s, completion times and waits in us.
+iproute2 derives the constants from round trips of 50 and 300 us; no document has the experiment.
+The claims were written before the first run, from the rules of the algorithms and the port.
+Goodput in Gbit/s, completion times and waits in us.
 """
 
 from typing import TYPE_CHECKING

@@ -2,8 +2,8 @@
 classes.
 
 Two long flows and small flows of 10 KB of each transport, one link of 10 Gbps, a buffer of 300 KB;
-no document has it. What the claims expect was written before the first run, from how the
-algorithms and the port work. Goodput in Gbit/s, completion times and waits in us.
+no document has it. The claims were written before the first run, from the rules of the algorithms
+and the port. Goodput in Gbit/s, completion times and waits in us.
 """
 
 from typing import TYPE_CHECKING

@@ -46,7 +46,7 @@ def listed(values: dict[str, float], form: str = ".1f") -> str:
 def each(
     values: Callable[[Results], dict[str, float]], holds: Callable[[float], bool], form: str = ".1f"
 ) -> Callable[[Results], Finding]:
-    """A check that holds when it does for each value."""
+    """A check that holds if it holds for each value."""
 
     def check(results: Results) -> Finding:
         found = values(results)
@@ -65,7 +65,7 @@ def ratio(
 
 
 def cut_pct(over: str, under: str, read: Reader) -> Callable[[Results], dict[str, float]]:
-    """By load, by how many percent a value of `under` is below that of `over`."""
+    """Reduction of a value of `under` against that of `over`, percent, by load."""
     return lambda results: {
         load: 100 * (1 - value) for load, value in ratio(under, over, read)(results).items()
     }

@@ -33,7 +33,7 @@ def _together(count: int) -> str:
 
 
 def _steps(spacing_s: float) -> tuple[str, ...]:
-    """Starts and stops so far apart."""
+    """Overrides for starts and stops at this interval."""
     rest = (
         f'{{src="2-5",dst=0,start="{spacing_s}s",start_interval="{spacing_s}s",'
         f'stop="{SENDERS * spacing_s}s",stop_interval="{spacing_s}s"}}'

@@ -41,7 +41,7 @@ def _means(results: Results, flows: int, scheme: str) -> tuple[float, float]:
 
 
 def _average(flows: int) -> tuple[float, float]:
-    """The same of the model, over a period; windows of 2 packets are a fixed point (3.13)."""
+    """The model's means over a period; windows of 2 packets are a fixed point (3.13)."""
     at = link(flows, THRESHOLD)
     if at.window <= 2:
         return 2.0, 1.0

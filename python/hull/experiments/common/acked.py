@@ -1,6 +1,7 @@
 """Completion times until a flow's sender has the last acknowledgment, from flows.parquet.
 
-The logs of htsim and its forks have these times, one for each flow. Percentiles are linear.
+The logs of htsim and its forks have these times, one per flow. Percentiles are interpolated
+linearly.
 """
 
 from collections.abc import Callable

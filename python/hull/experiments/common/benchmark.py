@@ -1,5 +1,5 @@
-"""The production benchmark of the thesis (2.3.3): its variants, and what is measured of short
-messages (100 KB to 1 MB) and queries. Times are ms.
+"""The production benchmark of the thesis (2.3.3): its variants, and the completion times of short
+messages (100 KB to 1 MB) and queries. Times in ms.
 """
 
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,17 +36,17 @@ _SCALED_S: dict[str, float] = {"quick": 3, "full": 50}
 
 
 def response_name(kilobytes: int) -> str:
-    """The condition in which all responses together have so many KB."""
+    """The condition in which all responses to a query add up to this many KB."""
     return {90: BASE, 1000: QUERIES}.get(kilobytes, f"response {kilobytes} KB")
 
 
 def factor_name(factor: int) -> str:
-    """The condition in which updates are so many times as large."""
+    """The condition in which updates are larger by this factor."""
     return {1: BASE, 10: BACKGROUND}.get(factor, f"updates {factor}x")
 
 
 def variants(condition: str, schemes: tuple[str, ...]) -> tuple[Variant, ...]:
-    """A condition in both sizes; its cells are the same in every experiment."""
+    """A condition in quick and full size; its cells are the same in every experiment."""
     found = []
     size: Literal["quick", "full"]
     for size in ("quick", "full"):

@@ -1,4 +1,4 @@
-"""Claims of a document as a table, and its figure inside the page."""
+"""A document's claims as a table, and figures embedded in a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
 
 
 def inline_image(path: Path, alt: str) -> str:
-    """A PNG inside the page."""
+    """A PNG as an HTML image with its data in the page."""
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     return f'<img class="figure" alt="{escape(alt)}" src="data:image/png;base64,{data}">'
 

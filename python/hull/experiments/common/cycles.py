@@ -1,4 +1,4 @@
-"""DCTCP's limit cycle in simulations: settings by window and threshold, and what is measured of it.
+"""DCTCP's limit cycle in simulations: settings by window and threshold, and its measurements.
 
 The shipped scenario thesis-cycle has eight flows at 1 Gbps with packets of 1500 bytes. As in the
 thesis the queue is in units of C R* above K, time in R* = d + K/C, windows in packets.
@@ -41,7 +41,7 @@ class Cycle:
 
     @property
     def name(self) -> str:
-        """Of the condition in the results."""
+        """The name of the condition in the results."""
         return f"g={self.g:g}/window={self.window:g}/psi={self.psi:g}"
 
     @property

@@ -24,7 +24,7 @@ class Deviation:
     """None named: all."""
 
     def covers(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row of the comparison is one of these."""
+        """Whether a row of the comparison is one of these marked numbers."""
         return (
             row["scheme"] == self.scheme
             and row["metric"] == self.metric
@@ -41,7 +41,7 @@ def is_far(ratio: float | None) -> bool:
 def explain(
     rows: Sequence[Mapping[str, Any]], known: Sequence[Deviation], page: str
 ) -> Iterator[str]:
-    """Lines about the marked numbers: how many, the known causes, and where to read on."""
+    """Lines on the marked numbers: count, known causes, and the page with the evidence."""
     marked = [row for row in rows if is_far(row["ratio"])]
     if not marked:
         return

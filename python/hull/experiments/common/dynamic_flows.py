@@ -1,6 +1,6 @@
-"""What the documents say of the dynamic flows of paper 6.2.1 besides the claims on the numbers of
-table 4: the paper's text, the table's marks for the best scheme, and the reductions that the ns-2
-report (III-A) works out from the paper's table. Latency and 1 KB times in us, 10 MB times in ms.
+"""Claims on the dynamic flows of paper 6.2.1 beyond the numbers of table 4: the paper's text, the
+table's marks for the best scheme, and the reductions that the ns-2 report (III-A) derives from the
+paper's table. Latency and 1 KB times in us, 10 MB times in ms.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def host_part(results: Results, scheme: str) -> list[float]:
 
 
 def slowdowns_pct(results: Results, scheme: str) -> dict[str, float]:
-    """By load, how much longer 10 MB take than with the best scheme without phantom queue."""
+    """By load, the slowdown of 10 MB against the best scheme without a phantom queue."""
     read = fct("10MB", "mean")
     return {
         load: 100

@@ -1,4 +1,4 @@
-"""The gains with which the thesis looks at convergence (3.3): 1/root of W_max, 5/W_max, 1/W_max."""
+"""Gains g of the thesis's convergence figures (3.3): 1/sqrt(W_max), 5/W_max, 1/W_max."""
 
 from hull.report.schemes import BLUE, GREEN, ORANGE, Scheme
 

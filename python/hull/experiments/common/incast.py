@@ -1,4 +1,4 @@
-"""Incast in the thesis (2.3.2): how many servers are asked, and what is measured of the queries."""
+"""Incast in the thesis (2.3.2): the number of servers, and the completion times of the queries."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -46,8 +46,8 @@ def timeout_share(results: Results, condition: object, scheme: str) -> float:
 
 
 def first_timeouts(results: Results, scheme: str) -> int:
-    """Fewest servers with timeouts in a visible share of the queries, and with all more servers
-    too; more than any if there is none."""
+    """Fewest servers from which on a visible share of the queries has timeouts; more than any
+    number tried if there is none."""
     found = 10 * MANY
     for n in reversed(FAN_INS):
         if timeout_share(results, n, scheme) <= BEGIN:

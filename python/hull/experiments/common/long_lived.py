@@ -1,4 +1,4 @@
-"""Long-lived flows into one host: how many there are, and estimates over their numbers.
+"""Long-lived flows into one host: variants by number of flows, and estimates over these numbers.
 
 Host 0 is the receiver, host 1 sends the probes, the others send flows: S5, S1 and the rest of the
 testbed of paper 5.2.
@@ -12,7 +12,7 @@ from hull.experiments.common.measured import Estimate, Reader, Results
 
 
 def senders(count: int) -> str:
-    """The key that gives so many flows, each from a host of its own."""
+    """The override for this many flows, each from its own host."""
     return f'workload.long_lived.flows=[{{src="2-{count + 1}",dst=0}}]'
 
 
@@ -36,5 +36,5 @@ def over(results: Results, conditions: Iterable[str], scheme: str, read: Reader)
 
 
 def series(results: Results, conditions: Sequence[str], scheme: str, read: Reader) -> list[float]:
-    """The means of several conditions, in their order."""
+    """The mean of each of several conditions, in order."""
     return [results.mean(condition, scheme, read) for condition in conditions]

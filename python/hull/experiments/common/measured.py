@@ -1,4 +1,4 @@
-"""What an experiment measured: values of its runs by condition and scheme, over seeds.
+"""Measured values of an experiment's runs, by condition and scheme, over seeds.
 
 A reader takes one number from the summary of a part (docs/results.md); `Results` gives its mean
 over the seeds of a cell, with the 95% interval.
@@ -29,7 +29,7 @@ class Estimate(NamedTuple):
 
 
 def over_seeds(values: Iterable[float | None]) -> Estimate | None:
-    """Of those seeds that have a value; None where none has."""
+    """The estimate over the seeds that have a value; None if none has."""
     found = [value for value in values if value is not None]
     return Estimate(*mean_ci95(found)) if found else None
 
@@ -45,7 +45,7 @@ def probe(statistic: str) -> Reader:
 
 
 def goodput(transport: str) -> Reader:
-    """Of the flows of a transport, Gbit/s; those of [transport] are "default"."""
+    """Goodput of a transport's flows, Gbit/s; the flows of [transport] are "default"."""
     return lambda part: float(part["transports"][transport]["goodput_bps"]) / 1e9
 
 
@@ -136,7 +136,7 @@ class Results:
 
     @property
     def is_full(self) -> bool:
-        """Whether these are results of `--full`; for what is computed, not simulated."""
+        """Whether these are results of `--full`; for values that are computed, not simulated."""
         return str(self.summary["name"]).endswith("-full")
 
     def parts(self, condition: str, scheme: str) -> list[Summary]:
@@ -180,19 +180,19 @@ class Results:
 
 
 class Measure(Protocol):
-    """From the results of a cell to a value."""
+    """A function from the results of a cell to a value."""
 
     def __call__(self, results: Results, condition: str, scheme: str) -> Estimate | None:
-        """None where nothing was measured."""
+        """The estimate; None if nothing was measured."""
 
 
 def from_summary(read: Reader) -> Measure:
-    """A value that is in the summary of a part."""
+    """A value from the summary of a part."""
     return lambda results, condition, scheme: results.estimate(condition, scheme, read)
 
 
 def from_table(name: str, read: "Callable[[pl.DataFrame], float]") -> Measure:
-    """A value that is in a table of a part."""
+    """A value computed from a table of a part."""
     return lambda results, condition, scheme: results.of_table(name, condition, scheme, read)
 
 

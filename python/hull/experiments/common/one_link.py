@@ -1,8 +1,8 @@
 """DCTCP flows over one link of 10 Gbps with a round trip of 100 us (scenario thesis-fluid).
 
-What the thesis's models say of it (figures 2.12, 3.1, 3.2), and what is measured of it.
+Predictions of the thesis's models (figures 2.12, 3.1, 3.2) and the measurements.
 
-Units: packets of 1500 bytes, ms. Time 0 is where windows are cut.
+Units: packets of 1500 bytes, ms. Time 0 is the moment at which windows are cut.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ def link(flows: int, threshold: float) -> Bottleneck:
 
 
 def flows_variant(flows: int, *overrides: str, schemes: tuple[str, ...] | None = None) -> Variant:
-    """So many flows, each from a host of its own; named by their number."""
+    """`flows` flows, each from its own host; named by the number."""
     senders = f'workload.long_lived.flows=[{{src="1-{flows}",dst=0}}]'
     return Variant({"": str(flows)}, overrides=(senders, *overrides), schemes=schemes)
 
@@ -47,7 +47,7 @@ def cycle(at: Bottleneck, g: float, *, clocked: bool = False) -> "LimitCycle":
 
 
 def cycle_swing(at: Bottleneck, g: float, *, clocked: bool = False) -> Swing:
-    """How its queue swings."""
+    """The range of its queue."""
     found = cycle(at, g, clocked=clocked)
     low, high, mean = (
         at.threshold_packets + value * at.max_window
@@ -57,7 +57,7 @@ def cycle_swing(at: Bottleneck, g: float, *, clocked: bool = False) -> Swing:
 
 
 class Shown(NamedTuple):
-    """A model over a while; shape (n,) each."""
+    """A model's solution over time; shape (n,) each."""
 
     time: Array
     window: Array

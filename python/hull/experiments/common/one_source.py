@@ -1,5 +1,5 @@
 """One TCP or QCN source at 10 Gbps (thesis 5.6; scenario thesis-qcn-one): its round trips, and
-after which part of them a switch's feedback comes.
+the fraction of a round trip after which the switch's feedback arrives.
 """
 
 from hull.experiments.common.experiment import Variant, published

@@ -1,4 +1,4 @@
-"""Runs of ten QCN sources (scenario thesis-qcn): their cells, and what is read from them.
+"""Runs of ten QCN sources (scenario thesis-qcn): their variants and measurements.
 
 Queues are in packets of 1500 bytes, rates of one source in Mbit/s, times in ms.
 """
@@ -109,7 +109,7 @@ class Queue(NamedTuple):
     """Percent of the samples that find nothing waiting."""
 
     def words(self) -> str:
-        """For a finding."""
+        """The text of a finding."""
         return f"{self.mean:.1f} +- {self.deviation:.1f}, empty {self.empty_pct:.2f}%"
 
 
@@ -139,7 +139,7 @@ def model(rtt_us: int) -> tuple[Series, Series]:
 
 
 def lag_ms(found: Series, expected: Series, most_ms: float) -> float:
-    """By how much the expected series has to be moved back to look most like what was found."""
+    """The lag of the measured series behind the expected one: the shift with the best match, ms."""
     length = int((expected.time[-1] - most_ms) / STEP_MS)
     times = STEP_MS * np.arange(length)
     measured = np.interp(times, found.time, found.value)
@@ -164,5 +164,5 @@ def period_ms(series: Series, depth: float) -> float:
 
 
 def utilization_pct(part: Summary) -> float:
-    """The bottleneck's, percent."""
+    """Utilization of the bottleneck, percent."""
     return 100 * float(part["throughput"]["utilization"])

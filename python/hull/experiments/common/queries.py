@@ -1,5 +1,5 @@
-"""Report III-B: fan-out queries beside 10 MB transfers, what is measured of them and how the report
-draws it (figures 4, 5 and 6): a group of bars for each background load.
+"""Report III-B: fan-out queries beside 10 MB transfers: their measurements, and plots in the
+report's form (figures 4, 5 and 6): a group of bars per background load.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ in_time = from_table("queries", _worst_in_time)
 def average_cut(
     measure: Measure, other: str, conditions: Sequence[str] = LOADED
 ) -> Callable[[Results], Estimate | None]:
-    """By how many percent HULL is below another scheme, averaged over conditions."""
+    """HULL's reduction against another scheme, averaged over conditions, percent."""
 
     def read(results: Results) -> Estimate | None:
         if not all(results.parts(c, s) for c in conditions for s in (HULL, other)):
@@ -64,7 +64,7 @@ def average_cut(
 def cuts(
     measure: Measure, results: Results, other: str, conditions: Sequence[str] = LOADED
 ) -> list[float]:
-    """By how many percent HULL is below another scheme in each condition."""
+    """HULL's reduction against another scheme in each condition, percent."""
     return [
         cut_pct(value(measure, results, c, HULL), value(measure, results, c, other))
         for c in conditions
@@ -73,7 +73,7 @@ def cuts(
 
 @dataclass(frozen=True)
 class Drawn:
-    """One plot: a bar for each scheme and load."""
+    """One plot: a bar per scheme and load."""
 
     title: str
     y_label: str

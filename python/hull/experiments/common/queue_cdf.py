@@ -1,4 +1,4 @@
-"""How long a queue was: shares of the measured time from the samples of latency.parquet."""
+"""Distribution of a queue's length over the measured time, from the samples of latency.parquet."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ def queue_packets(results: Results, condition: str, scheme: str) -> Any:
 
 
 def queue_cdf(results: Results, condition: str, scheme: str) -> tuple[Any, Any]:
-    """The samples, ascending, and the shares of them that are not longer."""
+    """The samples, ascending, and the share of samples up to each."""
     import numpy as np
 
     queue = queue_packets(results, condition, scheme)

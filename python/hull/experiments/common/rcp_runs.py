@@ -1,5 +1,5 @@
-"""Runs of RCP's versions with long round trips (scenario thesis-rcp): their cells, what is read
-from them, and how they are drawn. Rates are in Gbit/s, for all ten sources together.
+"""Runs of RCP's versions with long round trips (scenario thesis-rcp): their variants, measurements
+and plots. Rates in Gbit/s, summed over the ten sources.
 """
 
 from dataclasses import replace
@@ -62,13 +62,13 @@ def total(results: Results, rtt_ms: int, ending: str, scheme: str) -> tuple[Arra
 
 
 def swing(results: Results, rtt_ms: int, ending: str, scheme: str) -> float:
-    """How far the rate moves in the last quarter, as a share of the link's."""
+    """Range of the rate in the last quarter, as a fraction of the link's rate."""
     times, rates = total(results, rtt_ms, ending, scheme)
     return float(np.ptp(rates[times >= 0.75 * times[-1]])) / LINK_GBPS
 
 
 def extent(rtt_ms: int, ending: str, scheme: str, end: float) -> tuple[float, float, float]:
-    """Where the last quarter begins, and the least and most in it of the fluid model."""
+    """Start of the last quarter, and the fluid model's minimum and maximum in it."""
     from hull.theory.rcp import THESIS, follow, versions
 
     rcp = versions(replace(THESIS, beta=BETAS[ending]))[scheme]

@@ -1,4 +1,4 @@
-"""Reproduction: what an experiment's results are set beside, and the pages over all experiments.
+"""Reproduction: an experiment's results beside the published ones, and the pages over experiments.
 
 An experiment leaves its folder (docs/results.md) with a figure and, in summary.json, the rows of
 the comparison and the claims. `Reproduction.write_site` gathers several such folders in one.
@@ -60,7 +60,7 @@ def claims_of(result: Result) -> list[dict[str, Any]]:
 
 
 class Reproduction:
-    """Several experiments in one size, carried out one after the other."""
+    """Several experiments in one size, run one after the other."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Reproduction:
         overrides: Sequence[str] = (),
         force: bool = False,
     ) -> None:
-        """Looks at every folder that will be written, before anything is run."""
+        """Check every folder that will be written before the first run."""
         self._size = size
         self._out = out
         self._cache = cache
@@ -85,7 +85,7 @@ class Reproduction:
             OutputFolder(out / plan.name, plan).is_complete(force=force)
 
     def perform(self, jobs: int | None) -> Iterator[tuple[Experiment, Result]]:
-        """Each experiment with its results; what is there already is not run again."""
+        """Yield each experiment with its results; existing results are not computed again."""
         for number, (experiment, plan) in enumerate(self._work, start=1):
             if len(self._work) > 1:
                 say(f"{number} of {len(self._work)}: {experiment.title}")
@@ -103,7 +103,7 @@ class Reproduction:
     def write_site(self, chosen: Sequence[tuple[Experiment, Result]]) -> Path:
         """Make the folder of pages about all these results; returns its start page.
 
-        It appears whole, in place of an earlier one, and holds nothing that cannot be made again.
+        It replaces an earlier one atomically, and holds nothing that cannot be generated again.
         """
         out = self._out / f"all-{self._size}"
         if out.exists() and not (out / "comparison.json").exists():

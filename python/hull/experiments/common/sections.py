@@ -1,4 +1,4 @@
-"""Sections: what an experiment adds to report.html, from its summary and its folder."""
+"""Sections that an experiment adds to report.html, from its summary and its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TCP segments of a capture (docs/capture.md): when, at which port, from where to where.
+"""TCP segments of a capture (docs/capture.md): time, port, source and destination.
 
 Reads what hull writes: pcapng with little-endian blocks, one interface a port, time stamps in ns,
 Ethernet frames with IPv4 and TCP. Positions are bytes of the stream, from 0.

@@ -31,7 +31,7 @@ _WORDS = (
 
 
 def start_page(chosen: Sequence[tuple[Experiment, Result]], size: str) -> str:
-    """The page as HTML; it loads nothing but the figures beside it."""
+    """The page as HTML; it loads only the figures beside it."""
     claims = [claim for _, result in chosen for claim in result.summary["claims"]]
     rows = "".join(_row(experiment, result) for experiment, result in chosen)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)

@@ -1,4 +1,4 @@
-"""A queue that swings: period, extremes and mean over time, from latency.parquet.
+"""Oscillation of a queue: period, extremes and mean over time, from latency.parquet.
 
 Units: packets of 1500 bytes, seconds.
 """
@@ -29,7 +29,7 @@ class Swing(NamedTuple):
 
     @property
     def amplitude(self) -> float:
-        """From the lowest to the highest."""
+        """Difference between highest and lowest."""
         return self.high - self.low
 
 
@@ -40,7 +40,7 @@ def queue(latency: "pl.DataFrame") -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 def swing(results: Results, condition: str, scheme: str) -> Swing:
-    """Of the queue of a cell, averaged over its seeds."""
+    """The oscillation of a cell's queue, averaged over its seeds."""
     found = []
     for part in results.parts(condition, scheme):
         times, packets = queue(results.table("latency", condition, scheme, part["seed"]))
@@ -58,7 +58,7 @@ def swing(results: Results, condition: str, scheme: str) -> Swing:
 
 
 def _falls(queue: NDArray[np.float64]) -> list[int]:
-    """Where the queue comes from the upper third of its range into the lower third."""
+    """Indices at which the queue falls from the upper third of its range into the lower third."""
     low, high = np.percentile(queue, [2, 98])
     found, above = [], False
     for i, value in enumerate(queue):

@@ -16,7 +16,7 @@ _WHERE = "what was tried to explain each: report.html below, docs/claims.md"
 
 
 def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
-    """One table per metric: schemes under each condition, published, measured and their ratio."""
+    """Print one table per metric: schemes under each condition, published, measured, ratio."""
     out = console()
     rows = summary["comparison"]
     how = f"seeds: {len(summary['seeds'])}" if summary["seeds"] else "computed"
@@ -30,7 +30,7 @@ def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
 
 
 def print_claims(claims: Sequence[dict[str, Any]]) -> None:
-    """Each claim: verdict, kind, source of its bound, text and measured value; counts above."""
+    """Print counts, then each claim: verdict, kind, source of its bound, text, measured value."""
     if not claims:
         return
     table = Table(
@@ -72,7 +72,7 @@ def _metric_table(metric: str, statistics: Sequence[str], rows: list[dict[str, A
 
 
 def _ratio(ratio: float | None) -> Text:
-    """Marked with "!" where it is off by more than a factor of two."""
+    """A ratio as text, marked with "!" beyond a factor of two."""
     if ratio is None:
         return Text("-")
     far = is_far(ratio)

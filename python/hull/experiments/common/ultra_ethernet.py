@@ -1,4 +1,4 @@
-"""Recorded runs of uet-htsim in hull: their settings as overrides, and how tails are compared.
+"""Recorded runs of uet-htsim in hull: their settings as overrides, and the comparison of tails.
 
 A tail is the time from the start until the last sender holds its last acknowledgment, us.
 """
@@ -52,7 +52,7 @@ def queue(
     to_hosts: str = "tor-host",
     slow: str | None = None,
 ) -> tuple[str, ...]:
-    """Overrides for ports of so many packets that mark between `low` and `high` packets.
+    """Overrides for ports with a buffer in packets that mark between `low` and `high` packets.
 
     Ports to hosts (their tier) do not mark where receivers grant credit. `slow` is the rate of
     failed links, a quarter of the others', with a quarter of buffer and thresholds.
@@ -103,7 +103,7 @@ def balancing(name: str) -> str:
 
 
 def flows(*groups: tuple[str, str, str]) -> str:
-    """The override that puts flows in the permutation's place: sources, destinations, size."""
+    """The override that replaces the permutation by flows: sources, destinations, size."""
     each = ",".join(f'{{src="{src}",dst="{dst}",size="{size}"}}' for src, dst, size in groups)
     return f"workload={{long_lived={{flows=[{each}]}}}}"
 
@@ -150,7 +150,7 @@ def recorded(table: str) -> list[tuple[str, str, float]]:
 
 
 def deviations(results: Results, runs: Iterable[tuple[str, str, float]]) -> dict[str, float]:
-    """Measured over recorded tail, less 1, of each run that was made here."""
+    """Measured over recorded tail, minus 1, for each run that was made here."""
     return {
         f"{scheme}, {condition}": tail_us(results, condition, scheme) / then - 1
         for condition, scheme, then in runs
@@ -182,7 +182,7 @@ def tails_claim(
     tried: str = "",
     shown_by: tuple[str, ...] = (),
 ) -> Claim:
-    """The claim that an experiment's tails are the recorded ones, of those `runs`."""
+    """The claim that an experiment's tails match the recorded `runs`."""
     return Claim(
         id=f"{experiment}-tails",
         source=f"uet-htsim, {source}",
@@ -211,8 +211,10 @@ def uncontended_us(size: int, links: int = 6, gbps: float = 100.0, delay_us: flo
 def draw_tails(
     results: Results, table: str, panels: dict[str, dict[str, str]], log: Sequence[str] = ()
 ) -> "Figure":
-    """Tails as bars, the recorded ones beside. `panels`: title -> condition -> its name below the
-    bars; those of `log` have a logarithmic axis."""
+    """Draw tails as bars beside the recorded ones.
+
+    `panels`: title -> condition -> its name below the bars; those of `log` have a logarithmic axis.
+    """
     from hull.figures import BarPanel, plot_bars
 
     then = {(condition, scheme): value for condition, scheme, value in recorded(table)}

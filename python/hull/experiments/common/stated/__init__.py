@@ -1,10 +1,10 @@
 """Settings that the documents state for their experiments, beside those of hull's scenarios.
 
 One TOML file per document holds the statements, from captions and text, each for one topic or more:
-a part of the document ("figure 2.18") or what several of its parts share ("testbed"). An experiment
-names the topics that it is about, or gives statements of its own; the tests compare each with every
-cell of the experiments that it is for, quick and full, so that no experiment inherits another's
-setting unnoticed. Where hull deliberately differs, the statement says what hull uses and why.
+a part of the document ("figure 2.18") or a setting that several parts share ("testbed"). An
+experiment names its topics, or adds its own statements; the tests compare each statement with every
+cell that it applies to, quick and full, so that no experiment inherits another's setting unnoticed.
+Where hull deliberately differs, the statement says what hull uses and why.
 """
 
 import re
@@ -49,7 +49,7 @@ class Stated:
     """Why hull uses something else."""
 
     def for_cell(self, cell: Cell) -> tuple[str, str] | None:
-        """Key and value for a cell; None where the statement is not for it."""
+        """Key and value for a cell; None if the statement does not apply to it."""
         condition = re.fullmatch(self.conditions, cell.condition)
         scheme = re.fullmatch(self.schemes, cell.scheme)
         if condition is None or scheme is None:
@@ -60,7 +60,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A statement and what the cells that it is for have."""
+    """A statement and the values of the cells that it applies to."""
 
     stated: Stated
     values: tuple[str, ...]
@@ -72,13 +72,13 @@ class Comparison:
 
 
 def beside(statements: Iterable[Stated], cells: Iterable[Cell], size: str) -> list[Comparison]:
-    """Each statement for plans of this size, beside the cells."""
+    """Compare each statement that applies to plans of this size with the cells."""
     cells = tuple(cells)
     return [_beside(stated, cells) for stated in statements if size in stated.sizes]
 
 
 def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
-    """A table's rows: what is stated, where, what hull has and why where it differs."""
+    """A table's rows: the stated value, its place, hull's value and the reason for a difference."""
     return [
         {
             "setting": stated.what,
@@ -93,7 +93,7 @@ def rows(comparisons: Iterable[Comparison]) -> list[dict[str, str]]:
 
 
 def statements(document: str, *topics: str) -> tuple[Stated, ...]:
-    """What a document states on these topics, in its order."""
+    """A document's statements on these topics, in the document's order."""
     if unknown := set(topics) - {name for of, _ in by_topic(document) for name in of}:
         raise ValueError(f"{document}: nothing is stated of {', '.join(sorted(unknown))}")
     return tuple(stated for of, stated in by_topic(document) if not of.isdisjoint(topics))

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:/(\d+))?\s*([A-Za-z%]*)")
 
 
 def agree(stated: str, resolved: str, within: float = 0.0) -> bool:
-    """Whether a resolved value is the stated one, up to a relative difference."""
+    """Whether a resolved value equals the stated one within a relative tolerance."""
     bound = stated.removeprefix(">= ")
     first, second = _parse(bound), _parse(resolved)
     if first is None or second is None:

@@ -1,6 +1,6 @@
 """Settings of a resolved scenario: its keys by path, and quantities that follow from several keys.
 
-Round trips are those of one full packet and its ACK in an idle network, in us; delays of hosts are
+Round trips are those of one full packet and its ACK in an idle network, in us; host delays are
 means.
 """
 
@@ -54,7 +54,7 @@ def _round_trip(scenario: Scenario) -> str:
 
 
 def _first_round_trip(scenario: Scenario) -> str:
-    """Of the first pair of a dumbbell, where pairs differ."""
+    """The round trip of a dumbbell's first pair, if pairs differ."""
     topology = {"dumbbell": {"rtts": scenario["topology"]["dumbbell"]["rtts"][:1]}}
     return _round_trip({**scenario, "topology": topology})
 
@@ -105,12 +105,12 @@ def _rack_servers(scenario: Scenario) -> str:
 
 
 def _query_responses(scenario: Scenario) -> str:
-    """Servers of the rack that answer one query of the production benchmark."""
+    """Responses to one query of the production benchmark, from the rack's servers."""
     return str(int(_rack_servers(scenario)) - 1)
 
 
 def _query_total(scenario: Scenario) -> str:
-    """Responses to one query of the production benchmark together."""
+    """Total size of the responses to one query of the production benchmark."""
     production = scenario["workload"]["production"]
     if "response_total" in production:
         return str(production["response_total"])
@@ -123,7 +123,7 @@ def _queries(scenario: Scenario) -> str:
 
 
 def _share_of_memory(scenario: Scenario) -> str:
-    """What one busy port may take of a shared memory, KB: alpha / (1 + alpha)."""
+    """The part of a shared memory that one busy port may fill, KB: alpha / (1 + alpha)."""
     memory = scenario["switch"]["memory"]
     alpha = _core.quantity("share", memory["alpha"])
     return f"{_memory_bytes(memory) * alpha / (1 + alpha) / 1e3:.0f}KB"
@@ -147,7 +147,7 @@ def _service_mean(scenario: Scenario) -> str:
 
 
 def _occupancy(scenario: Scenario) -> str:
-    """Share of its time that a server works on queries."""
+    """Fraction of time that a server works on queries."""
     interval = _time(scenario["workload"]["partition_aggregate"]["interval"])
     return f"{100 * _time(_service_mean(scenario)) / interval:.4g}%"
 
@@ -160,20 +160,20 @@ def _response_traffic(scenario: Scenario) -> str:
 
 
 def _expected_queries(scenario: Scenario) -> str:
-    """Queries of a run on average, of Poisson arrivals."""
+    """Mean number of queries per run, for Poisson arrivals."""
     interval = _time(scenario["workload"]["partition_aggregate"]["interval"])
     return f"{_time(scenario['run']['duration']) / interval:.0f}"
 
 
 def _small_share(scenario: Scenario) -> str:
-    """Share of the requests that are for less than 10 KB."""
+    """Share of the requests for less than 10 KB."""
     classes = scenario["workload"]["requests"]["classes"]
     shares = [_core.quantity("share", c["share"]) for c in classes if _size(c["size"]) < 10_000]
     return f"{100 * sum(shares):g}%"
 
 
 def _drain_rate(scenario: Scenario) -> str:
-    """Of a phantom queue whose drain rate is a share of its link's."""
+    """Drain rate of a phantom queue, from its fraction of the link's rate."""
     share = _core.quantity("share", scenario["switch"]["phantom_queue"]["drain"])
     return f"{share * _rate(scenario['switch']['rate']) / 1e9:g}Gbps"
 
@@ -243,7 +243,7 @@ def _memory_bytes(memory: dict[str, Any]) -> float:
 
 
 def _count(hosts: Any) -> int:
-    """Number of hosts in "2-5", 7 or a list of such."""
+    """Number of hosts in "2-5", 7 or a list of these."""
     if isinstance(hosts, list):
         return sum(map(_count, hosts))
     first, dash, last = str(hosts).partition("-")
