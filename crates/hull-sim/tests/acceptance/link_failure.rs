@@ -69,6 +69,8 @@ fn packets_lost_with_their_link_stay_in_its_waits() {
         (after.sent_packets, after.waited_packets, after.waited_ps),
         (1, 3, S + 2 * S)
     );
+    // Half of the first packet was sent.
+    assert_eq!((after.sent_bytes, after.carried_bytes), (1500, 750.0));
 }
 
 /// The SYN is lost at 0 and at 10 ms, goes at 30 ms, its answer is back after four links, and the data

@@ -120,6 +120,8 @@ pub struct Port {
     lost_waiting: u32,
     /// Packets that are held back: they wait, but not in `waiting`.
     held: u32,
+    /// What failures cut off packets in transmission, bytes.
+    uncarried_bytes: u64,
 }
 
 const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
@@ -164,6 +166,7 @@ impl Port {
             sent_packets: 0,
             lost_waiting: 0,
             held: 0,
+            uncarried_bytes: 0,
             marks: 0,
             drops: 0,
             phantom_queue: config.phantom_queue,

@@ -423,13 +423,16 @@ impl Port {
     /// The link fails: what is in the queue and on the wire is lost. Returns what was in queues that a
     /// FIFO has not.
     pub fn fail(&mut self, now_ps: u64, options: &mut OptionTable) -> Vec<Packet> {
-        self.advance(now_ps, options);
+        // Advances the port.
+        let carried_bytes = self.carried_bytes(now_ps, options);
         let mut lost = Vec::new();
         // What still waited was never sent.
         let waiting = self.waiting_packets();
         self.sent_packets = self.sent_packets.wrapping_sub(waiting);
         self.lost_waiting = self.lost_waiting.wrapping_add(waiting);
         self.sent_bytes -= self.waiting_bytes;
+        // What the packet in transmission has left will never be sent.
+        self.uncarried_bytes = self.sent_bytes - carried_bytes as u64;
         self.waiting.clear();
         self.waiting_bytes = 0;
         if let Some(extras) = &mut self.extras {

@@ -74,6 +74,6 @@ impl Port {
         let in_service = self.in_service_bytes;
         let whole_ps = self.serialization_ps(in_service).max(1);
         let share = (to_come_ps as f64 / whole_ps as f64).min(1.0);
-        begun_bytes as f64 - share * f64::from(in_service)
+        (begun_bytes - self.uncarried_bytes) as f64 - share * f64::from(in_service)
     }
 }
