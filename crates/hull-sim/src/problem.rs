@@ -103,7 +103,15 @@ impl Problem {
             Some(Value::Table(_) | Value::Array(_)) => return self.into(),
             Some(value) => format!("{}{IS_INVALID}{allowed}", quote::value(value)),
             None => {
-                format!("not given, and its default, {found}, does not fit; expected {allowed}")
+                let mut others = keys_in(allowed)
+                    .filter_map(|other| Some((other, at(written, other)?)))
+                    .filter(|(_, value)| !value.is_table() && !value.is_array());
+                let other = others.next().map_or_else(String::new, |(other, value)| {
+                    format!(" {other} = {}", quote::value(value))
+                });
+                format!(
+                    "not given, and its default, {found}, does not fit{other}; expected {allowed}"
+                )
             }
         };
         (self.key, told)
@@ -220,6 +228,14 @@ pub(crate) fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     Some(value)
 }
 
+/// The words of a message that may be keys: `transport.min_rto`.
+pub(crate) fn keys_in(told: &str) -> impl Iterator<Item = &str> {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || "._[]".contains(c);
+    told.split(move |c| !is_of_key(c))
+        .map(|word| word.trim_matches(|c| c == '.' || c == '['))
+        .filter(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
 fn name(part: &str) -> &str {
     part.split('[').next().unwrap_or(part)
 }
@@ -234,7 +250,7 @@ fn indexed<'t>(value: &'t Value, part: &str) -> Option<&'t Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, at};
+    use super::{Problem, at, keys_in};
 
     fn table() -> toml::Table {
         toml::from_str("a = { b = [{ c = \"9001B\" }, 7] }").expect("right")
@@ -262,6 +278,23 @@ mod tests {
         assert_eq!(
             told,
             "not given, and its default, 3, does not fit; expected at most 2"
+        );
+    }
+
+    #[test]
+    fn keys_are_found_in_messages() {
+        let told =
+            "not given, and its default, 1.5ms, does not fit; expected below transport.min_rto.";
+        assert_eq!(keys_in(told).collect::<Vec<_>>(), ["transport.min_rto"]);
+    }
+
+    #[test]
+    fn the_key_that_a_default_does_not_fit_is_shown_with_its_value() {
+        let problem = Problem::of_value("a.x", "3".to_owned(), "at most a.b[1]");
+        let (_, told) = problem.told(&table());
+        assert_eq!(
+            told,
+            "not given, and its default, 3, does not fit a.b[1] = 7; expected at most a.b[1]"
         );
     }
 

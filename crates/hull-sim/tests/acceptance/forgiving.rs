@@ -303,8 +303,8 @@ fn ranges_are_told_section_by_section_once_the_form_is_right() {
 #[test]
 fn a_default_that_does_not_fit_points_at_what_it_does_not_fit() {
     let text = format!("{GOOD}[transport]\nmin_rto = \"0.5ms\"\n");
-    let message = "transport.delayed_ack: not given, and its default, \"1ms\", does not fit; expected a \
-                   time above 0 and below transport.min_rto";
+    let message = "transport.delayed_ack: not given, and its default, \"1ms\", does not fit transport.min_rto = \
+                   \"0.5ms\"; expected a time above 0 and below transport.min_rto";
     begin(&told(&text, &[]), &[&format!("my.toml:18:11: {message}")]);
     begin(
         &told(GOOD, &["transport.min_rto=0.5ms"]),
