@@ -349,7 +349,7 @@ CLAIMS = (
 
 
 def draw(results: Results) -> "Figure":
-    """Each goodput behind DualPI2 against the published one."""
+    """Each goodput of the fairness tables against the published one."""
     from hull.figures import Line, Panel, plot_sweep
 
     def panel(rate: int) -> Panel:
@@ -362,9 +362,16 @@ def draw(results: Results) -> "Figure":
                     row.mbps, _pair(results, row.condition, rule), strict=True
                 )
             ]
-            both.sort()
             lines.append(Line(rule, [x for x, _ in both], [y for _, y in both]))
-        return Panel(f"{rate} Mbit/s", "Published (Mbit/s)", "Measured (Mbit/s)", lines)
+        return Panel(
+            f"{rate} Mbit/s",
+            "Published (Mbit/s)",
+            "Measured (Mbit/s)",
+            lines,
+            y_limits=(0, 1.05 * rate),
+            reference=[("equal", [0, rate], [0, rate])],
+            joined=False,
+        )
 
     return plot_sweep([panel(rate) for rate in RATES], looks=LOOKS)
 
