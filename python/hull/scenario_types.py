@@ -898,7 +898,7 @@ class Pi(TypedDict):
 
 
 class Red(TypedDict):
-    """RED with ECN: packets are marked, not dropped early."""
+    """RED with ECN: packets are marked and, by default, none is dropped early."""
 
     min: Buffer
     """Average queue above which packets begin to be marked (min_th)."""
@@ -918,6 +918,8 @@ class Red(TypedDict):
     """Whether packets are dropped, instead of marked, from `max` on, with `gentle` from twice
     `max` (harddrop of Linux).
     """
+    early_drop: NotRequired[bool]
+    """Whether a packet without ECN is dropped where one with ECN would be marked."""
 
 
 class Marking(TypedDict):

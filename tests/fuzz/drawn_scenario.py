@@ -206,7 +206,8 @@ def _threshold(draw: random.Random) -> Table:
 def _marking(draw: random.Random) -> Table:
     found: Table = {}
     low = draw.randint(1, 30)
-    red = {key: (lambda: draw.random() < 0.5) for key in ("gentle", "by_size", "hard_drop")}
+    choices = ("gentle", "by_size", "hard_drop", "early_drop")
+    red = {key: (lambda: draw.random() < 0.5) for key in choices}
     match draw.randrange(5):
         case 0:
             found = _threshold(draw)

@@ -37,11 +37,6 @@ QUEUES = {
 """Single queues of the second table."""
 
 
-def _has(queue: str, other: str) -> bool:
-    """Whether the row is compared: hull's RED marks, and cannot drop packets without ECN early."""
-    return not (queue.startswith("red") and other.endswith("noecn"))
-
-
 CONTROLS = {"prague": "prague", "cubic": "cubic", "reno": "newreno"}
 LOOKS = (
     Scheme("dualpi2", "DualPI2", BLUE, (), "o"),
@@ -147,7 +142,7 @@ def _shared(other: str) -> Variant:
             f"transports.second.congestion_control={CONTROLS[control]}",
             f"transports.second.ecn={'true' if ecn == 'ecn' else 'false'}",
         ),
-        schemes=tuple(scheme for queue, scheme in QUEUES.items() if _has(queue, other)),
+        schemes=tuple(QUEUES.values()),
     )
 
 
@@ -169,8 +164,6 @@ def _points() -> Iterator[Point]:
                     measure = cell(row.condition, rule, read)
                     yield Point(row.condition, rule, metric, "mean", mbps, measure)
     for queue, prague, other, mbps, _ in SHARED:
-        if not _has(queue, other):
-            continue
         scheme = QUEUES[queue]
         for metric, read, value in (("first_mbps", FIRST, prague), ("second_mbps", SECOND, mbps)):
             yield Point(other, scheme, metric, "mean", value, cell(other, scheme, read))
@@ -233,9 +226,8 @@ def _ahead(results: Results) -> Finding:
 def _starved(results: Results) -> Finding:
     ratios = []
     for queue, _, other, _, _ in SHARED:
-        if _has(queue, other):
-            prague, classic = _pair(results, other, QUEUES[queue])
-            ratios.append(prague / classic)
+        prague, classic = _pair(results, other, QUEUES[queue])
+        ratios.append(prague / classic)
     words = f"{min(ratios):.0f} to {max(ratios):.0f} times"
     return Finding(words, min(ratios) >= 15 and max(ratios) <= 75)
 
@@ -349,7 +341,7 @@ CLAIMS = (
 
 
 def draw(results: Results) -> "Figure":
-    """Each goodput behind DualPI2 against the published one."""
+    """Each goodput of the fairness tables against the published one."""
     from hull.figures import Line, Panel, plot_sweep
 
     def panel(rate: int) -> Panel:
@@ -362,9 +354,16 @@ def draw(results: Results) -> "Figure":
                     row.mbps, _pair(results, row.condition, rule), strict=True
                 )
             ]
-            both.sort()
             lines.append(Line(rule, [x for x, _ in both], [y for _, y in both]))
-        return Panel(f"{rate} Mbit/s", "Published (Mbit/s)", "Measured (Mbit/s)", lines)
+        return Panel(
+            f"{rate} Mbit/s",
+            "Published (Mbit/s)",
+            "Measured (Mbit/s)",
+            lines,
+            y_limits=(0, 1.05 * rate),
+            reference=[("equal", [0, rate], [0, rate])],
+            joined=False,
+        )
 
     return plot_sweep([panel(rate) for rate in RATES], looks=LOOKS)
 

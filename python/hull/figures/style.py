@@ -71,10 +71,14 @@ def dashes(scheme: Scheme) -> Any:
     return (0, scheme.dash) if scheme.dash else "-"
 
 
-def scheme_key(figure: Figure, shown: Sequence[Scheme], more: Sequence[Line2D] = ()) -> None:
-    """One key above all panels."""
+def scheme_key(
+    figure: Figure, shown: Sequence[Scheme], more: Sequence[Line2D] = (), *, joined: bool = True
+) -> None:
+    """One key above all panels: lines, or markers where no line joins the values."""
     lines = [
         Line2D([], [], color=s.colour, linestyle=dashes(s), linewidth=2, label=s.label)
+        if joined
+        else Line2D([], [], color=s.colour, linestyle="", marker=s.marker, label=s.label)
         for s in shown
     ]
     figure.legend(

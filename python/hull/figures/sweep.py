@@ -58,6 +58,8 @@ class Panel:
     y_limits: tuple[float, float] | None = None
     reference: Sequence[tuple[str, Sequence[float], Sequence[float]]] = field(default=())
     """Grey lines with a name: a theory, the drain rate."""
+    joined: bool = True
+    """Whether lines join the values; not if x is a value as well, not a parameter."""
 
 
 @styled
@@ -81,7 +83,7 @@ def plot_sweep(
         axis.set_visible(False)
     for axis, panel in zip(places, drawn, strict=False):
         _draw(axis, panel, {scheme.name: scheme for scheme in shown})
-    scheme_key(figure, shown, _more_keys(drawn))
+    scheme_key(figure, shown, _more_keys(drawn), joined=any(panel.joined for panel in drawn))
     return figure
 
 
@@ -96,9 +98,10 @@ def _draw(axis: Axes, panel: Panel, looks: dict[str, Scheme]) -> None:
         if line.high is not None and not panel.log_x:
             aside = (index - (count - 1) / 2) * step * 0.07
         x = [value + aside for value in line.x]
-        marker = scheme.marker if len(line.x) <= _MARKED else ""
+        marker = scheme.marker if len(line.x) <= _MARKED or not panel.joined else ""
+        style = dashes(scheme) if panel.joined else ""
         axis.plot(
-            x, line.y, color=scheme.colour, linestyle=dashes(scheme), marker=marker,
+            x, line.y, color=scheme.colour, linestyle=style, marker=marker,
             markersize=4, linewidth=1.4, zorder=3,
         )  # fmt: skip
         if line.high is not None:

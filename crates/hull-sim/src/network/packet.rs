@@ -123,6 +123,11 @@ impl Packet {
         (ecn ^ (ecn >> 1)) & 1 == 1
     }
 
+    /// Whether its transport reacts to ECN: ECT(0), ECT(1) or CE.
+    pub fn is_of_ecn(&self) -> bool {
+        (self.flags >> flags::ECN_SHIFT) & 3 != 0
+    }
+
     /// The ACE field of an acknowledgment, from its flags.
     #[inline]
     pub fn ace(&self) -> u8 {

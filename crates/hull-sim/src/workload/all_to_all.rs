@@ -28,10 +28,9 @@ impl AllToAll {
         let key = "workload.all_to_all.hosts";
         let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
         if hosts.len() < 2 {
-            return Err(Problem::new(
-                key.to_owned(),
-                "found one host; expected at least two".to_owned(),
-            ));
+            let listed = settings.hosts.as_ref();
+            let found = listed.map_or_else(|| "all hosts".to_owned(), ToString::to_string);
+            return Err(Problem::of_value(key, found, "at least two hosts"));
         }
         let start_ps = |&host: &u32| match settings.jitter.0 {
             0 => settings.start.0,

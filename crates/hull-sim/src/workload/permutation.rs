@@ -29,10 +29,9 @@ impl Permutation {
         let key = "workload.permutation.hosts";
         let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
         if hosts.len() < 2 {
-            return Err(Problem::new(
-                key.to_owned(),
-                "found one host; expected at least two".to_owned(),
-            ));
+            let listed = settings.hosts.as_ref();
+            let found = listed.map_or_else(|| "all hosts".to_owned(), ToString::to_string);
+            return Err(Problem::of_value(key, found, "at least two hosts"));
         }
         let mut stream = Stream::new(context.seed, Purpose::Permutation, 0);
         let receivers = without_fixed_point(&hosts, &mut stream);
@@ -166,6 +165,9 @@ mod tests {
     fn one_host_is_too_few() {
         let text = "workload.permutation = { size = \"1MB\", hosts = [3] }";
         let problem = build(text, 8, "1s").expect_err("one host");
-        assert!(problem.to_string().contains("workload.permutation.hosts"));
+        assert_eq!(
+            problem.to_string(),
+            "workload.permutation.hosts: [3] is invalid; expected at least two hosts"
+        );
     }
 }

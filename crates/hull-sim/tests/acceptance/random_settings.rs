@@ -152,8 +152,8 @@ fn switch() -> impl Strategy<Value = Settings> {
                 "switch.marking={{threshold=\"{threshold}B\",count_arriving={count},on=\"{on}\"}}"
             )
         ),
-        (1_u32..30, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(min, gentle, by_size, drop)| format!(
-            "switch.red={{min=\"{min}KB\",max=\"{}KB\",gentle={gentle},by_size={by_size},hard_drop={drop},weight=5}}",
+        (1_u32..30, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(min, gentle, by_size, drop, early)| format!(
+            "switch.red={{min=\"{min}KB\",max=\"{}KB\",gentle={gentle},by_size={by_size},hard_drop={drop},early_drop={early},weight=5}}",
             2 * min
         )),
         (1_u32..30).prop_map(|packets| format!(

@@ -10,8 +10,8 @@
 //! the law is compared where that is rare; the stated tolerance is 10%. PI: the queue it is told to
 //! keep, and thesis figure 2.13.
 
-use hull_sim::network::rules::{AverageWeight, Red, RedMarking, Site};
-use hull_sim::network::{BufferLimit, PortConfig, flags};
+use hull_sim::network::rules::{Arrival, AverageWeight, Decision, Red, RedMarking, Rule, Site};
+use hull_sim::network::{BufferLimit, OptionTable, PortConfig, flags};
 use hull_sim::simulation::Outcome;
 use hull_sim::units::{Buffer, Rate, Share};
 
@@ -29,6 +29,7 @@ fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Ve
         gentle: false,
         by_size: false,
         hard_drop: false,
+        early_drop: false,
     };
     let site = Site {
         rate: Rate(1_000_000_000),
@@ -97,6 +98,61 @@ fn marks_are_as_frequent_as_the_formula() {
         // Of `waiting` one has left when the next comes.
         let p = max_probability * (waiting as f64 - 1.0 - 50.0) / 100.0;
         assert_near("share of marks", share, 2.0 * p / (1.0 + p), 0.02);
+    }
+}
+
+/// What becomes of `packets` arrivals that each find a queue of 100, with flags `ecn` of their own.
+fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
+    let settings = Red {
+        min: Buffer::Packets(50),
+        max: Buffer::Packets(150),
+        max_probability: Share(Share::ONE / 10),
+        weight: AverageWeight::Halvings(1),
+        gentle: false,
+        by_size: false,
+        hard_drop: false,
+        early_drop,
+    };
+    let site = Site {
+        rate: Rate(1_000_000_000),
+        mtu: 1500,
+        seed: 1,
+        port: 0,
+    };
+    let mut rule = RedMarking::new(&settings, &site);
+    let mut packet = packet(1500, 0, 0);
+    packet.flags = packet.flags & !flags::CE | ecn;
+    let arrive = |n: u64| {
+        let arrival = Arrival {
+            now_ps: n * PACKET_PS,
+            queue_bytes: 150_000,
+            queue_packets: 100,
+            framed_bytes: 1500,
+            waits: true,
+        };
+        rule.on_arrival(&arrival, &packet, &OptionTable::default())
+    };
+    (1..=packets).map(arrive).collect()
+}
+
+/// A packet without ECN is dropped exactly where one with ECN is marked; one that an earlier port
+/// marked is not dropped.
+#[test]
+fn early_drop_takes_the_packets_without_ecn() {
+    let marked = decisions(true, flags::ECT0, 2000);
+    let count = |kind| marked.iter().filter(|&&one| one == kind).count();
+    // p = 0.05 at 100 packets: 2 p / (1 + p) of 2000.
+    assert_near("marks", count(Decision::Mark) as f64, 190.5, 0.1);
+    assert_eq!(count(Decision::Drop), 0);
+    assert_eq!(decisions(true, flags::CE, 2000), marked);
+    assert_eq!(decisions(false, 0, 2000), marked);
+    let dropped = decisions(true, 0, 2000);
+    for (with, without) in marked.iter().zip(dropped) {
+        let expected = match with {
+            Decision::Mark => Decision::Drop,
+            other => *other,
+        };
+        assert_eq!(without, expected);
     }
 }
 

@@ -1,6 +1,7 @@
 //! RED on the average queue (thesis 2.2.4): processes every arrival and marks at random. It ignores
 //! packets that cannot be marked (ECN always, early drop never), unless RED is set to drop. The queue
-//! is in the unit of its thresholds, bytes or packets.
+//! is in the unit of its thresholds, bytes or packets. With `early_drop`, the estimate of when the
+//! queue is empty still includes a dropped packet until the next one arrives.
 
 use hull_core::queue_estimate::QueueUnit;
 use hull_core::red::{self, RedConfig};
@@ -15,7 +16,7 @@ use crate::problem::{Problem, quoted, require};
 use crate::random::{Purpose, Stream};
 use crate::units::{Buffer, Share};
 
-/// RED with ECN: packets are marked, not dropped early.
+/// RED with ECN: packets are marked and, by default, none is dropped early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Red {
@@ -40,6 +41,9 @@ pub struct Red {
     /// (harddrop of Linux).
     #[serde(default)]
     pub hard_drop: bool,
+    /// Whether a packet without ECN is dropped where one with ECN would be marked.
+    #[serde(default)]
+    pub early_drop: bool,
 }
 
 const fn tenth() -> Share {
@@ -84,6 +88,7 @@ impl Red {
 pub struct RedMarking {
     red: red::Red,
     unit: QueueUnit,
+    early_drop: bool,
     random: Stream,
 }
 
@@ -104,7 +109,12 @@ impl RedMarking {
             link: site.link(unit),
         });
         let random = site.random(Purpose::Marking);
-        RedMarking { red, unit, random }
+        RedMarking {
+            red,
+            unit,
+            early_drop: settings.early_drop,
+            random,
+        }
     }
 }
 
@@ -122,7 +132,7 @@ impl Rule for RedMarking {
         let queue = arrival.queue(self.unit);
         let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());
         let marks = self.red.on_arrival(arrival.now_ps, queue, bytes, random);
-        if self.red.refuses() {
+        if self.red.refuses() || (marks && self.early_drop && !packet.is_of_ecn()) {
             return Decision::Drop;
         }
         Decision::mark_if(marks)

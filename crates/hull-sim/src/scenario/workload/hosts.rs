@@ -38,6 +38,18 @@ impl HostList {
     }
 }
 
+impl fmt::Display for HostList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostList::One(host) => host.fmt(f),
+            HostList::Many(hosts) => {
+                let hosts: Vec<String> = hosts.iter().map(HostRef::to_string).collect();
+                write!(f, "[{}]", hosts.join(", "))
+            }
+        }
+    }
+}
+
 impl fmt::Display for HostRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
