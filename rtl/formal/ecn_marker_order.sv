@@ -54,6 +54,7 @@ always_comb begin
 end
 always_comb if (f_past) begin
     assert (f_count == f_before[F_PLACES]);
+    for (int i = 0; i <= WINDOW; i++) assert (full[i] == &({w_valid, b_valid} | (WINDOW + 1)'((1 << i) - 1)));
     for (int i = 0; i < F_PLACES; i++)
         for (int j = 0; j <= i; j++)
             if (f_valid[i] && f_before[i] == 5'(j)) assert (f_beat[i] == f_came[j]);

@@ -129,8 +129,6 @@ module ecn_marker #(
     logic [          2:0] b_ends_ipv4;  // this beat has the end of the IPv4 checksum at level k
     logic [          2:0] b_ends_ipv6;  // this beat has the end of the IPv6 header at level k
 
-    assign a_moves = !b_valid || b_moves;
-
     for (genvar k = 0; k < 3; k++) begin : g_level
         localparam int TYPE_AT = 12 + 4 * k;
         localparam int LANE = TYPE_AT % BYTES;
@@ -255,13 +253,22 @@ module ecn_marker #(
     logic [   WINDOW-1:0] w_moves;
     logic                 p_ready;
 
-    always_comb begin
-        for (int i = 0; i < WINDOW; i++) begin
-            w_moves[i] = p_ready && !w_undecided[WINDOW-1];
-            for (int j = i; j < WINDOW; j++) if (!w_valid[j]) w_moves[i] = 1'b1;
-        end
-    end
+    // A beat moves if the window's exit moves or if there is an empty place in front of it. Whether there is none is
+    // calculated one clock ahead, so that a stop of the output passes through one gate to the input.
+    logic [WINDOW:0] full;  // full[i]: place i and all in front of it hold a beat
+    logic [WINDOW:0] next_valid;  // place 0 is the comparison register, 1 to WINDOW the window
+    logic            exit_moves;
+    assign exit_moves = p_ready && !w_undecided[WINDOW-1];
+    assign {w_moves, a_moves} = ~full | {(WINDOW + 1) {exit_moves}};
     assign b_moves = w_moves[0];
+    always_comb begin
+        next_valid[0] = a_moves ? a_valid : b_valid;
+        next_valid[1] = b_moves ? b_valid : w_valid[0];
+        for (int i = 1; i < WINDOW; i++) next_valid[i+1] = w_moves[i] ? w_valid[i-1] : w_valid[i];
+    end
+    always_ff @(posedge clk) begin
+        for (int i = 0; i <= WINDOW; i++) full[i] <= !rst && next_valid >> i == {(WINDOW + 1) {1'b1}} >> i;
+    end
 
     // At most one beat in the window is undecided: the one with the ECN field of the newest frame.
     // The header's last byte or the end of the frame decides it, as soon as it is in front of the

@@ -29,7 +29,7 @@ module phantom_queue #(
     input logic [31:0] drain_units,       // what one clock drains, above 0
     input logic [31:0] byte_units,        // what one byte adds, above 0
     input logic [19:0] threshold_bytes,   // strictly above this marks; in force some 40 clocks later
-    input logic [15:0] tick_clocks,       // drain in steps, one each tick_clocks; 0: each clock
+    input logic [15:0] tick_clocks,       // drain in steps, one each tick_clocks; 0: each clock, from the next one on
 
     // A packet leaves the port.
     input logic packet_valid,
@@ -74,24 +74,30 @@ module phantom_queue #(
   end
 
   // Drain of the next clock. With ticks it is what the clocks since the last tick gave.
-  // Their grid begins in the first clock in which the queue is enabled.
+  // Their grid begins in the first clock in which the queue is enabled. Both comparisons are registers, because
+  // the drain is subtracted in the same clock.
   logic off, off_delayed;
   assign off = rst || !enable;
   logic [15:0] phase;
   logic [47:0] pending;
-  logic tick;
+  logic tick;                                    // phase is 0
+  logic each_clock;                              // tick_clocks was 0 one clock ago
+  logic last_phase;
   logic [47:0] drain;
-  assign tick = phase == 16'd0;
+  assign last_phase = phase + 16'd1 >= tick_clocks;
   always_comb begin
-    if (tick_clocks == 16'd0) drain = 48'(drain_units);
+    if (each_clock) drain = 48'(drain_units);
     else if (tick) drain = pending;
     else drain = 48'd0;
   end
   always_ff @(posedge clk) begin
     off_delayed <= off;
-    phase   <= (phase + 16'd1 >= tick_clocks) ? 16'd0 : phase + 16'd1;
+    each_clock <= tick_clocks == 16'd0;
+    tick    <= last_phase;
+    phase   <= last_phase ? 16'd0 : phase + 16'd1;
     pending <= tick ? 48'(drain_units) : pending + 48'(drain_units);
     if (off || off_delayed) begin
+      tick    <= 1'b1;
       phase   <= 16'd0;
       pending <= 48'd0;
     end

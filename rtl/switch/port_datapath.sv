@@ -187,7 +187,6 @@ module port_datapath #(
 
   // A frame's first beat waits for its mark; in a stream without gaps the mark is there before.
   logic mark_here;
-  logic g_tready;
   assign mark_here = mark_in != mark_out;
   always_ff @(posedge clk) begin
     if (answer_valid) begin
@@ -200,12 +199,30 @@ module port_datapath #(
       mark_out <= '0;
     end
   end
-  assign f_tready = g_tready && mark_here;
+
+  // A spare for the beat that was on its way when the marker stopped, with its frame's mark. While it is empty, beats
+  // pass by it without a clock of delay. So the queue is stopped by a register, not by logic across the marker.
+  logic [DATA_BITS-1:0] spare_tdata;
+  logic [KEEP-1:0] spare_tkeep;
+  logic spare_valid, spare_tlast, spare_mark, g_tvalid, g_tready;
+  assign f_tready = !spare_valid && mark_here;
+  assign g_tvalid = spare_valid || (f_tvalid && mark_here);
+  always_ff @(posedge clk) begin
+    if (!spare_valid) begin
+      spare_tdata <= f_tdata;
+      spare_tkeep <= f_tkeep;
+      spare_tlast <= f_tlast;
+      spare_mark  <= marks[mark_out];
+    end
+    spare_valid <= g_tvalid && !g_tready && !rst;
+  end
 
   logic frame_done, frame_ect, frame_marked, frame_truncated;
   ecn_marker #(.DATA_BITS(DATA_BITS)) header (
-      .clk, .rst, .s_tdata(f_tdata), .s_tkeep(f_tkeep), .s_tvalid(f_tvalid && mark_here), .s_tlast(f_tlast),
-      .s_tready(g_tready), .s_tuser(1'b0), .mark(marks[mark_out]),
+      .clk, .rst,
+      .s_tdata(spare_valid ? spare_tdata : f_tdata), .s_tkeep(spare_valid ? spare_tkeep : f_tkeep),
+      .s_tvalid(g_tvalid), .s_tlast(spare_valid ? spare_tlast : f_tlast), .s_tready(g_tready), .s_tuser(1'b0),
+      .mark(spare_valid ? spare_mark : marks[mark_out]),
       .m_tdata, .m_tkeep, .m_tvalid, .m_tlast, .m_tuser(unused_user), .m_tready,
       .frame_done, .frame_ect, .frame_ce(unused_ce), .frame_marked, .frame_truncated
   );
@@ -215,7 +232,6 @@ module port_datapath #(
   logic [2:0] wanted_in, wanted_next;
   assign wanted_out = wanted[wanted_next];
   always_ff @(posedge clk) begin
-    // Written in each clock: f_tready comes late and only moves on to the next place.
     wanted[wanted_in] <= marks[mark_out];
     if (f_tvalid && f_tready && f_tlast) wanted_in <= wanted_in + 3'd1;
     if (frame_done) wanted_next <= wanted_next + 3'd1;
