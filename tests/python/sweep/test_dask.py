@@ -56,6 +56,14 @@ class Cluster:
                 return
         raise TimeoutError
 
+    def wait_for_names(self, names: set[str]) -> None:
+        """Return when the scheduler's workers are those: one that was killed is gone."""
+        deadline = time.monotonic() + HANG_S
+        with Client(f"tcp://{self.place}", set_as_default=False) as client:
+            while {w["name"] for w in client.scheduler_info(-1)["workers"].values()} != names:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+
     def _start(self, what: str, arguments: list[str]) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", f"distributed.cli.dask_{what}", *arguments],
@@ -107,8 +115,12 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
         text=True,
     ) as sweep:
         wait_until(6, "dask", sweep)
+        # A stopped worker leaves runs for the third, however late that one comes.
+        first.send_signal(signal.SIGSTOP)
         second.kill()
         third = cluster.add_worker("third")
+        cluster.wait_for_names({"first", "third"})
+        first.send_signal(signal.SIGCONT)
         said = sweep.communicate(timeout=HANG_S)
     assert sweep.returncode == 0, said
     made_by = {int(host.rpartition(":")[2]) for host in logged("dask")}
