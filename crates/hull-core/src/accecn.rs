@@ -14,9 +14,9 @@
 //!
 //! Units: packets, bytes.
 
-/// ACE is the count plus this.
+/// Offset of the ACE field: ACE = (CE-marked packets + 5) modulo 8.
 const ACE_OFFSET: u64 = 5;
-/// 24 bits of a byte count.
+/// Mask of a 24-bit byte count.
 const BYTES_MASK: u64 = 0xff_ffff;
 
 /// ECN codepoints of the IP header.
@@ -32,7 +32,7 @@ pub enum Codepoint {
     Ce,
 }
 
-/// The counts of one connection's receiver.
+/// Mark counters of one connection's receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccEcnReceiver {
     ce_packets: u64,
@@ -42,14 +42,14 @@ pub struct AccEcnReceiver {
     last: Option<Codepoint>,
 }
 
-/// What the option carries, 24 bits each.
+/// Byte counts of the AccECN option, 24 bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccEcnOption {
-    /// EE0B: payload with ECT(0).
+    /// EE0B: payload bytes with ECT(0), plus 1.
     pub ect0: u32,
-    /// ECEB: payload with CE.
+    /// ECEB: payload bytes with CE.
     pub ce: u32,
-    /// EE1B: payload with ECT(1).
+    /// EE1B: payload bytes with ECT(1), plus 1.
     pub ect1: u32,
 }
 
@@ -60,7 +60,7 @@ impl Default for AccEcnReceiver {
 }
 
 impl AccEcnReceiver {
-    /// Nothing has arrived.
+    /// Creates a receiver that has seen no packet.
     pub fn new() -> Self {
         Self {
             ce_packets: 0,
@@ -71,7 +71,8 @@ impl AccEcnReceiver {
         }
     }
 
-    /// A packet arrives; returns true when its codepoint differs from that of the last one, so that an ACK is due.
+    /// Counts an arriving packet. Returns true if its codepoint differs from the previous packet's:
+    /// an ACK is then due at once.
     pub fn on_packet(&mut self, codepoint: Codepoint, payload_bytes: u32) -> bool {
         let bytes = u64::from(payload_bytes);
         match codepoint {
@@ -87,12 +88,12 @@ impl AccEcnReceiver {
         before.is_some_and(|before| before != codepoint)
     }
 
-    /// The ACE field of an ACK.
+    /// Value of the ACE field for the next ACK, 0 to 7.
     pub fn ace(&self) -> u8 {
         ((self.ce_packets + ACE_OFFSET) % 8) as u8
     }
 
-    /// The option of an ACK.
+    /// AccECN option for the next ACK.
     pub fn option(&self) -> AccEcnOption {
         let field = |count: u64| (count & BYTES_MASK) as u32;
         AccEcnOption {
@@ -103,28 +104,30 @@ impl AccEcnReceiver {
     }
 }
 
-/// How many marks an ACK may report.
+/// Range of the number of new marks that one ACK may report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewMarks {
-    /// The least number that fits the field.
+    /// Smallest number consistent with the ACE field.
     pub least: u64,
-    /// The largest that fits and is not more than the packets newly acknowledged; `least` when that is.
+    /// Largest consistent number that does not exceed the newly acknowledged packets; `least` if
+    /// none is larger.
     pub most: u64,
 }
 
-/// The sender's count of marks.
+/// The sender's count of marked packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AceDecoder {
     marks: u64,
 }
 
 impl AceDecoder {
-    /// No mark is known of.
+    /// Creates a decoder that has counted no mark.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An ACK with the field `ace` arrives, not older than the last one, and newly acknowledges `acked_packets`.
+    /// Decodes the field `ace` of an ACK that newly acknowledges `acked_packets`. The ACK must not
+    /// be older than the last one.
     pub fn on_ack(&self, ace: u8, acked_packets: u64) -> NewMarks {
         let known = (self.marks + ACE_OFFSET) % 8;
         let least = (u64::from(ace) + 8 - known) % 8;
@@ -135,19 +138,19 @@ impl AceDecoder {
         }
     }
 
-    /// The sender takes so many as new: one of the two numbers, or, with the option, one between them in steps
-    /// of 8.
+    /// Counts `marks` new marks: `least`, `most`, or (decided by the option) a value between them
+    /// in steps of 8.
     pub fn accept(&mut self, marks: u64) {
         self.marks += marks;
     }
 
-    /// Marks accepted in all.
+    /// Total number of marks accepted.
     pub fn marks(&self) -> u64 {
         self.marks
     }
 
-    /// Growth of a field of the option since it was `before`; fields wrap at 24 bits, and an increase by half of
-    /// that or more is an old ACK.
+    /// Growth of an option field since its value was `before`, bytes. Fields wrap at 24 bits;
+    /// `None` if the growth is 2^23 or more, which identifies an old ACK.
     pub fn new_bytes(before: u32, field: u32) -> Option<u32> {
         let grown = field.wrapping_sub(before) & BYTES_MASK as u32;
         (grown < 1 << 23).then_some(grown)

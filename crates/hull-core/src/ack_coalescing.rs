@@ -11,37 +11,37 @@
 //!
 //! Units: bytes on the wire.
 
-/// Published threshold, bytes.
+/// Published threshold, bytes since the last ACK.
 pub const PUBLISHED_THRESHOLD_BYTES: u64 = 16_384;
 
-/// One data packet, after it went into the [`PacketSet`](crate::packet_set::PacketSet).
+/// Data packet, as seen after its insertion into the [`PacketSet`](crate::packet_set::PacketSet).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckedPacket {
-    /// Its size.
+    /// Size on the wire, bytes.
     pub bytes: u32,
-    /// Whether it was there before.
+    /// Whether the packet had been received before.
     pub duplicate: bool,
-    /// Its CE mark.
+    /// Whether the packet is marked CE.
     pub marked: bool,
     /// Whether the sender requests an ACK.
     pub request: bool,
-    /// Packets that now wait for a missing one.
+    /// Packets received out of order that wait for a missing one.
     pub held: u64,
 }
 
-/// The state of one connection's receiver.
+/// ACK state of one connection's receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AckCoalescing {
     threshold_bytes: u64,
-    /// Since the last ACK.
+    /// Bytes received since the last ACK.
     since_bytes: u64,
     begun: bool,
-    /// A request is open until no packet is missing.
+    /// Whether an ACK request is open; it stays open until no packet is missing.
     requested: bool,
 }
 
 impl AckCoalescing {
-    /// Nothing has arrived.
+    /// Creates a receiver that has seen no packet.
     pub fn new(threshold_bytes: u64) -> Self {
         Self {
             threshold_bytes,
@@ -51,7 +51,7 @@ impl AckCoalescing {
         }
     }
 
-    /// A packet arrives; returns true when an ACK is due now.
+    /// Processes an arriving packet. Returns true if an ACK is due now.
     #[inline]
     pub fn on_packet(&mut self, packet: &AckedPacket) -> bool {
         self.since_bytes += u64::from(packet.bytes);

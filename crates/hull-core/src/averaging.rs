@@ -24,33 +24,33 @@
 //! Units: times in picoseconds; inputs are integers of any unit; a is scaled by 2^16. Averages are
 //! rounded down.
 
-/// 1.0 of the factor.
+/// The factor a = 1, fixed point.
 pub const ONE: u32 = 1 << 16;
-/// The thesis's factor, one half.
+/// The thesis's factor a = 1/2.
 pub const HALF: u32 = ONE / 2;
 
-/// The input of a plant and when it changes.
+/// Input of a plant and the schedule of its updates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Averaging {
-    /// I_C.
+    /// Current input, I_C.
     current: i64,
-    /// I_T.
+    /// Input before the last feedback update, I_T.
     target: i64,
     interval_ps: u64,
     averages: u8,
     factor: u32,
-    /// Averages since the last feedback.
+    /// Averaging steps since the last feedback update.
     averaged: u8,
     last_feedback_ps: u64,
 }
 
 impl Averaging {
-    /// An input that the controller changes every `interval_ps`, first after one interval, with
-    /// `averages` changes in between at equal distances, which move it by `factor` of the way back (scaled
-    /// by [`ONE`]).
+    /// Creates an input that the controller updates every `interval_ps`, first after one interval.
+    /// Between two updates `averages` equally spaced steps each move it by `factor` (scaled by
+    /// [`ONE`]) of the way back to I_T.
     ///
     /// # Panics
-    /// When the interval has fewer picoseconds than changes, or the factor is above 1.
+    /// Panics if `interval_ps` is not above `averages`, or `factor` is above [`ONE`].
     pub fn new(initial: i64, interval_ps: u64, averages: u8, factor: u32) -> Self {
         let fits = interval_ps > u64::from(averages);
         assert!(fits, "interval_ps must be above averages");
@@ -66,18 +66,18 @@ impl Averaging {
         }
     }
 
-    /// The input now (I_C).
+    /// Current input (I_C).
     #[inline]
     pub fn current(&self) -> i64 {
         self.current
     }
 
-    /// The input before the last feedback (I_T).
+    /// Input before the last feedback update (I_T).
     pub fn target(&self) -> i64 {
         self.target
     }
 
-    /// When the next change is due.
+    /// Time of the next update, ps.
     #[inline]
     pub fn next_ps(&self) -> u64 {
         let parts = u128::from(self.averages) + 1;
@@ -85,13 +85,13 @@ impl Averaging {
         self.last_feedback_ps.saturating_add(passed as u64)
     }
 
-    /// Whether the next change is one by feedback.
+    /// Whether the next update is a feedback update.
     pub fn is_feedback_next(&self) -> bool {
         self.averaged == self.averages
     }
 
-    /// Makes the next change; `controller` gives the input that follows the present one, and is asked
-    /// when the change is one by feedback.
+    /// Applies the next update. A feedback update calls `controller`, which maps the current input
+    /// to the new one; an averaging step does not.
     pub fn change(&mut self, controller: impl FnOnce(i64) -> i64) {
         if self.is_feedback_next() {
             self.last_feedback_ps = self.next_ps();
@@ -106,21 +106,21 @@ impl Averaging {
         }
     }
 
-    /// Leaves out as many whole intervals as lie before `now_ps`: for an input that stands still.
+    /// Skips the whole intervals that end before `now_ps`, for an input that does not change.
     pub fn skip(&mut self, now_ps: u64) {
         let idle_ps = now_ps.saturating_sub(self.next_ps());
         self.last_feedback_ps += idle_ps / self.interval_ps * self.interval_ps;
     }
 }
 
-/// The PD controller that AP is equivalent to.
+/// PD controller equivalent to AP (theorem 5.4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProportionalDerivative {
     last_error: i64,
 }
 
 impl ProportionalDerivative {
-    /// An error of this much is sampled; returns 4 w, which needs no rounding.
+    /// Takes the sampled error and returns 4 w, which needs no rounding.
     pub fn four_times_feedback(&mut self, error: i64) -> i64 {
         let change = error.saturating_sub(self.last_error);
         self.last_error = error;

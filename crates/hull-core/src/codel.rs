@@ -18,22 +18,22 @@
 
 use crate::signal::Signal;
 
-/// Intervals after which the old count is forgotten.
+/// Number of intervals after which the previous count is forgotten.
 const MEMORY: u64 = 16;
 
 /// Settings of a [`Codel`] queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelConfig {
-    /// Delay that is put up with, ps.
+    /// Acceptable queueing delay, ps.
     pub target_ps: u64,
-    /// For how long a longer one is: a large round trip, ps.
+    /// Time for which the delay must exceed the target before CoDel drops: a long round trip, ps.
     pub interval_ps: u64,
-    /// With this backlog or less nothing waits too long: a full packet, bytes.
+    /// Size of a full packet, bytes. With this backlog or less no packet has waited too long.
     pub mtu_bytes: u32,
 }
 
 impl CodelConfig {
-    /// The published settings.
+    /// Returns the published settings: target 5 ms, interval 100 ms.
     pub fn published(mtu_bytes: u32) -> Self {
         Self {
             target_ps: 5_000_000_000,
@@ -43,26 +43,27 @@ impl CodelConfig {
     }
 }
 
-/// The state of one queue.
+/// CoDel state of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Codel {
     config: CodelConfig,
-    /// When packets will have waited too long for an interval; `None` while they have not.
+    /// Time at which dropping starts if all packets until then wait too long; `None` while they do
+    /// not.
     above_until_ps: Option<u64>,
     dropping: bool,
-    /// A drop has been made whose successor is not yet due at a time.
+    /// Whether the last drop has yet to schedule the next one.
     drop_open: bool,
     count: u64,
-    /// The count when dropping last began.
+    /// Value of `count` when dropping last began.
     first_count: u64,
     next_drop_ps: u64,
 }
 
 impl Codel {
-    /// An empty queue.
+    /// Creates the state of an empty queue.
     ///
     /// # Panics
-    /// When the interval is zero.
+    /// Panics if the interval is zero.
     pub fn new(config: &CodelConfig) -> Self {
         assert!(config.interval_ps > 0, "interval_ps must be above zero");
         Self {
@@ -76,9 +77,10 @@ impl Codel {
         }
     }
 
-    /// A packet leaves at `now_ps` that has waited `delay_ps`, and leaves `backlog_bytes` in the queue; `ect` when it may
-    /// be marked. After a [`Signal::Drop`] the next packet follows at the same time; without one,
-    /// [`on_empty`](Self::on_empty).
+    /// Decides on a packet that leaves at `now_ps` after waiting `delay_ps`, with `backlog_bytes`
+    /// left in the queue. `ect` allows a mark instead of a drop. After a [`Signal::Drop`] the
+    /// caller passes the next packet at the same time, or calls [`on_empty`](Self::on_empty) if
+    /// there is none.
     #[inline]
     pub fn on_departure(
         &mut self,
@@ -117,14 +119,14 @@ impl Codel {
         signal
     }
 
-    /// A packet was asked for and there was none.
+    /// Resets the delay tracking: a dequeue found the queue empty.
     pub fn on_empty(&mut self) {
         self.above_until_ps = None;
         self.dropping = false;
         self.drop_open = false;
     }
 
-    /// Drops or marks since dropping began, those that it began with among them.
+    /// Number of drops or marks since dropping began, including the count it resumed with.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -153,7 +155,7 @@ impl Codel {
         self.next_drop_ps = now_ps + self.spacing_ps();
     }
 
-    /// interval / sqrt(count).
+    /// Time to the next drop: interval / sqrt(count).
     fn spacing_ps(&self) -> u64 {
         let root = (u128::from(self.count) << 64).isqrt();
         ((u128::from(self.config.interval_ps) << 32) / root) as u64

@@ -22,7 +22,7 @@
 //! per-ACK reaction carries fractions of a byte over to the next ACK. A window of data holds less than
 //! 2^32 bytes.
 
-/// Fixed point 1.0.
+/// Fixed-point 1.0: 2^30.
 pub const ONE: u32 = 1 << FRACTION_BITS;
 const FRACTION_BITS: u32 = 30;
 
@@ -35,26 +35,27 @@ pub struct DctcpConfig {
     pub initial_alpha: u32,
 }
 
-/// The sender's congestion estimate for one connection.
+/// DCTCP congestion estimate of one connection's sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dctcp {
     g: u32,
     alpha: u32,
     acked_bytes: u32,
     marked_bytes: u32,
-    /// What the reaction per ACK has not yet taken, in 2^-31 bytes.
+    /// Reduction of equation 3.35 not yet applied, in 2^-31 bytes.
     owed: u32,
-    /// The observation window ends when `una` passes this.
+    /// End of the observation window: it ends when `una` exceeds this.
     window_end: u64,
-    /// No further cut before `una` is this: one above what was sent before the last.
+    /// First `una` at which the window may be cut again: one above the highest byte sent at the
+    /// last cut.
     cuts_from: u64,
 }
 
 impl Dctcp {
-    /// A sender that has sent nothing.
+    /// Creates the estimate of a sender that has sent nothing.
     ///
     /// # Panics
-    /// When `g` or `initial_alpha` is above [`ONE`].
+    /// Panics if `g` or `initial_alpha` is above [`ONE`].
     pub fn new(config: &DctcpConfig) -> Self {
         assert!(config.g <= ONE, "g must be at most ONE");
         assert!(
@@ -72,10 +73,11 @@ impl Dctcp {
         }
     }
 
-    /// Each ACK, before new data is sent. `una`: the first byte not acknowledged after this ACK;
-    /// `nxt`: the highest byte sent; `acked_bytes`: newly acknowledged; `ece`: its ECN-Echo bit.
-    /// Returns true when alpha was updated. The first ACK ends the window that began with the
-    /// connection. A window in which nothing was acknowledged leaves alpha as it is.
+    /// Processes an ACK; call it before the ACK releases new data. `una` is the first byte not
+    /// acknowledged after this ACK, `nxt` the highest byte sent, `acked_bytes` the number of newly
+    /// acknowledged bytes, and `ece` the ECN-Echo bit. Returns true if alpha was updated. The first
+    /// ACK ends the window that began with the connection. A window without acknowledged bytes
+    /// leaves alpha unchanged.
     #[inline]
     pub fn on_ack(&mut self, una: u64, nxt: u64, acked_bytes: u64, ece: bool) -> bool {
         let acked_bytes = u32::try_from(acked_bytes).unwrap_or(u32::MAX);
@@ -90,10 +92,10 @@ impl Dctcp {
         self.end_window()
     }
 
-    /// An ACK with ECN-Echo, after [`Dctcp::on_ack`] for the same ACK. Returns the new congestion
-    /// window in bytes for the present one of `cwnd_bytes`, or `None` when it was already reduced
-    /// in this window of data. A duplicate ACK counts too: what it echoes is congestion in this window,
-    /// though it acknowledges no new byte for alpha (RFC 8257, 3.3).
+    /// Reacts to an ACK with ECN-Echo; call it after [`Dctcp::on_ack`] for the same ACK. Returns
+    /// the reduced congestion window, bytes, or `None` if this window of data has already reduced
+    /// it. A duplicate ACK counts: it echoes congestion in this window, although it acknowledges no
+    /// new byte for alpha (RFC 8257, 3.3).
     #[inline]
     pub fn on_ece(&mut self, una: u64, nxt: u64, cwnd_bytes: u64) -> Option<u64> {
         if self.cut_covers(una) {
@@ -104,15 +106,16 @@ impl Dctcp {
         Some(((u128::from(cwnd_bytes) * kept + u128::from(ONE)) >> (FRACTION_BITS + 1)) as u64)
     }
 
-    /// Whether an ACK up to `una` acknowledges data from before the last cut only, so that no further
-    /// one is due.
+    /// Whether an ACK up to `una` acknowledges only data sent before the last cut, so that it must
+    /// not cut again.
     #[inline]
     pub fn cut_covers(&self, una: u64) -> bool {
         una < self.cuts_from
     }
 
-    /// The reaction of equation 3.35 to an ACK with ECN-Echo that newly acknowledges `acked_bytes`,
-    /// after [`Dctcp::on_ack`] for the same ACK: returns the bytes to be taken from the window.
+    /// Reacts by equation 3.35 to an ACK with ECN-Echo that newly acknowledges `acked_bytes`; call
+    /// it after [`Dctcp::on_ack`] for the same ACK. Returns the number of bytes by which to reduce
+    /// the window.
     #[inline]
     pub fn on_ece_per_ack(&mut self, acked_bytes: u64) -> u64 {
         let fraction_bits = FRACTION_BITS + 1;
@@ -121,12 +124,12 @@ impl Dctcp {
         (due >> fraction_bits) as u64
     }
 
-    /// Alpha, as a fraction of [`ONE`].
+    /// Alpha, scaled by [`ONE`].
     pub fn alpha(&self) -> u32 {
         self.alpha
     }
 
-    /// Equation 2.1 for the bytes counted since the last window; false when there were none.
+    /// Applies equation 2.1 to the bytes counted in the window. Returns false if there were none.
     fn end_window(&mut self) -> bool {
         let (acked, marked) = (self.acked_bytes, self.marked_bytes);
         self.acked_bytes = 0;

@@ -33,87 +33,89 @@
 
 pub use crate::pacer::WhenFifoFull;
 
-/// Rate updates that are carried out one by one when a packet comes.
+/// Largest number of rate updates computed one by one when a packet arrives.
 pub const MOST_UPDATES: u64 = 64;
-/// Least rate, bit/s.
+/// Smallest allowed rate, bit/s.
 pub const MIN_RATE_BPS: u64 = 64_000;
-/// The largest rate is below this, bit/s.
+/// Exclusive upper limit of the rates, bit/s.
 pub const RATE_LIMIT_BPS: u64 = 1 << 40;
-/// Largest bucket, bytes.
+/// Largest allowed bucket, bytes.
 pub const MAX_BUCKET_BYTES: u32 = 1_000_000;
-/// Largest backlog, bytes.
+/// Largest allowed backlog, bytes.
 pub const MAX_FIFO_BYTES: u32 = 1 << 26;
-/// Most bytes of one packet that count (a segmented one of Linux has at most 512 KB).
+/// Largest number of bytes counted for one packet. (A segmented packet of Linux has at most 512
+/// KB.)
 pub const MAX_PACKET_BYTES: u32 = 1 << 20;
 
-/// Fraction bits of R.
+/// Fraction bits of R, bit/s.
 const RATE_BITS: u32 = 6;
-/// Fraction bits of times.
+/// Fraction bits of times, ns.
 const TIME_BITS: u32 = 8;
-/// Fraction bits of the time that a byte costs.
+/// Fraction bits of the cost of a byte, ns.
 const COST_BITS: u32 = 20;
-/// 1.0 in the scale of eta.
+/// eta = 1, scaled by 2^16.
 const ETA_ONE: u64 = 1 << 16;
 /// Longest time that is converted to bytes, in 2^-8 ns: 2.4 hours.
 const LONGEST: u64 = (1 << 43) << TIME_BITS;
-/// Time 0, in 2^-8 ns: later than the largest bucket takes to fill at the least rate (125 s).
+/// Internal time of time 0, in 2^-8 ns. It exceeds the longest fill time of a bucket (125 s).
 const ORIGIN: u64 = 1 << 46;
 
 /// Settings of a [`DeparturePacer`], in the units of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeparturePacerConfig {
-    /// Largest rate, in bit/s, below [`RATE_LIMIT_BPS`]: the line rate.
+    /// Largest rate, bit/s, below [`RATE_LIMIT_BPS`]: the line rate.
     pub max_rate_bps: u64,
-    /// Smallest rate, in bit/s, at least [`MIN_RATE_BPS`].
+    /// Smallest rate, bit/s, at least [`MIN_RATE_BPS`].
     pub min_rate_bps: u64,
-    /// Rate at the start, in bit/s; clamped to the two above.
+    /// Initial rate, bit/s; clamped to the two limits above.
     pub initial_rate_bps: u64,
-    /// Depth of the bucket, in bytes, 1 to [`MAX_BUCKET_BYTES`]; full at the start.
+    /// Depth of the bucket, bytes, 1 to [`MAX_BUCKET_BYTES`]; full at the start.
     pub bucket_bytes: u32,
-    /// Most bytes that wait, at most [`MAX_FIFO_BYTES`].
+    /// Largest backlog, bytes, at most [`MAX_FIFO_BYTES`].
     pub fifo_bytes: u32,
-    /// T_r, in nanoseconds, 1 to 1e9.
+    /// T_r, ns, 1 to 1e9.
     pub update_interval_ns: u64,
-    /// eta scaled by 2^16: 0 to 65536.
+    /// eta, scaled by 2^16: 0 to 65536.
     pub eta: u32,
-    /// beta per second, scaled by 2^8.
+    /// beta, 1/s, scaled by 2^8.
     pub beta: u32,
-    /// What a packet does that finds no room.
+    /// Treatment of a packet that exceeds the backlog limit.
     pub when_full: WhenFifoFull,
 }
 
-/// The settings as the arithmetic needs them: what a loader writes into an eBPF map.
+/// Settings converted to the units of the arithmetic, as a loader writes them into an eBPF map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeparturePacerUnits {
     /// Largest rate, in 2^-6 bit/s.
     pub max_rate: u64,
     /// Smallest rate, in 2^-6 bit/s.
     pub min_rate: u64,
-    /// Rate at the start, in 2^-6 bit/s.
+    /// Initial rate, in 2^-6 bit/s.
     pub initial_rate: u64,
-    /// `eta 8e9 / T_r`, in 2^-22 bit/s for each byte handed over.
+    /// Gain of the measured bytes, `eta 8e9 / T_r`, in 2^-22 bit/s per byte.
     pub gain: u64,
-    /// Bytes in one T_r above which equation 4 gives the largest rate whatever else it adds.
+    /// Number of bytes in one T_r from which equation 4 yields the largest rate regardless of its
+    /// other terms.
     pub most_measured_bytes: u64,
-    /// T_r, in nanoseconds.
+    /// T_r, ns.
     pub update_interval_ns: u64,
     /// 1 - eta, scaled by 2^16.
     pub kept: u32,
-    /// beta per second, scaled by 2^8.
+    /// beta, 1/s, scaled by 2^8.
     pub beta: u32,
-    /// Depth of the bucket, in bytes.
+    /// Depth of the bucket, bytes.
     pub bucket_bytes: u32,
-    /// Most bytes that wait.
+    /// Largest backlog, bytes.
     pub fifo_bytes: u32,
-    /// 1: a packet without room is dropped; 0: it passes.
+    /// Treatment of a packet that exceeds the backlog limit: 1 drops it, 0 lets it pass unpaced.
     pub drop_when_full: u32,
 }
 
 impl DeparturePacerConfig {
-    /// The settings in the units of the arithmetic.
+    /// Converts the settings to the units of the arithmetic.
     ///
     /// # Panics
-    /// When a setting is outside the range that its field gives.
+    /// Panics if a setting is outside the range stated at its field.
     pub fn units(&self) -> DeparturePacerUnits {
         assert!(
             self.min_rate_bps >= MIN_RATE_BPS,
@@ -142,7 +144,8 @@ impl DeparturePacerConfig {
         let interval_ns = u128::from(self.update_interval_ns);
         let per_byte = (u128::from(self.eta) * 8_000_000_000) << RATE_BITS;
         let max_rate = self.max_rate_bps << RATE_BITS;
-        // Rounded, and small enough that one byte cannot overflow: it gives the largest rate anyway.
+        // Rounded, and capped so that one byte cannot overflow: the cap already yields the largest
+        // rate.
         let gain = ((per_byte + interval_ns / 2) / interval_ns).min(u128::from(max_rate << 16));
         let gain = gain as u64;
         DeparturePacerUnits {
@@ -164,14 +167,14 @@ impl DeparturePacerConfig {
     }
 }
 
-/// What becomes of a packet.
+/// Decision about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// It leaves at once.
+    /// The packet leaves at once.
     Now,
-    /// It leaves at this time, in nanoseconds, after the present.
+    /// The packet leaves at this time, ns, later than now.
     At(u64),
-    /// It is lost.
+    /// The packet is dropped.
     Dropped,
 }
 
@@ -181,22 +184,22 @@ pub struct DeparturePacer {
     units: DeparturePacerUnits,
     /// R, in 2^-6 bit/s.
     rate: u64,
-    /// What a byte costs at R, in 2^-20 ns.
+    /// Cost of a byte at R, in 2^-20 ns.
     byte_cost: u64,
-    /// When the bucket is empty, or was, in 2^-8 ns.
+    /// Time at which the bucket is or was empty, in 2^-8 ns.
     empty_at: u64,
-    /// What a waiting byte costs on average, in 2^-20 ns.
+    /// Mean cost of a waiting byte, in 2^-20 ns.
     waiting_cost: u64,
-    /// M_r so far.
+    /// M_r: bytes handed over since the last update.
     measured_bytes: u64,
     next_update_ns: u64,
 }
 
 impl DeparturePacer {
-    /// A pacer at time 0 with a full bucket; the first update comes at T_r.
+    /// Creates a pacer at time 0 with a full bucket; the first update occurs at T_r.
     ///
     /// # Panics
-    /// As [`DeparturePacerConfig::units`].
+    /// Panics as [`DeparturePacerConfig::units`] does.
     pub fn new(config: &DeparturePacerConfig) -> Self {
         let units = config.units();
         Self {
@@ -210,8 +213,9 @@ impl DeparturePacer {
         }
     }
 
-    /// The host hands over `bytes` at `now_ns` (not before the last call's); `paced`: its flow is
-    /// associated. The bytes count for M_r whatever the answer.
+    /// Decides on a packet of `bytes` that the host hands over at `now_ns` (not before the last
+    /// call's time). `paced` is true if its flow is associated. The bytes count for M_r in every
+    /// case.
     pub fn on_packet(&mut self, now_ns: u64, bytes: u32, paced: bool) -> Departure {
         let bytes = bytes.min(MAX_PACKET_BYTES);
         self.advance(now_ns);
@@ -253,23 +257,23 @@ impl DeparturePacer {
         }
     }
 
-    /// R at the last update, in bit/s, rounded to nearest.
+    /// R since the last update, bit/s, rounded to nearest.
     pub fn rate_bps(&self) -> u64 {
         (self.rate + (1 << (RATE_BITS - 1))) >> RATE_BITS
     }
 
-    /// Q at `now_ns`, in bytes, rounded down.
+    /// Backlog Q at `now_ns`, bytes, rounded down.
     pub fn backlog_bytes(&self, now_ns: u64) -> u64 {
         self.waiting_bytes(instant(now_ns))
     }
 
-    /// Q at a time in 2^-8 ns.
+    /// Backlog Q, bytes, at a time in 2^-8 ns.
     fn waiting_bytes(&self, now: u64) -> u64 {
         bytes_in(self.empty_at.saturating_sub(now), self.waiting_cost)
     }
 
-    /// When `bytes` of tokens have been made, the first of them after `from`: at R until the next
-    /// update, at `next_cost` from then on.
+    /// Time, in 2^-8 ns, at which `bytes` of tokens have accumulated since `from`: at the cost of R
+    /// until the next update, then at `next_cost`.
     fn made_after(&self, from: u64, bytes: u32, next_cost: u64) -> u64 {
         let at_rate = from + cost(bytes, self.byte_cost);
         let update_at = instant(self.next_update_ns);
@@ -283,7 +287,7 @@ impl DeparturePacer {
         update_at + (((u64::from(bytes) * 16).saturating_sub(sixteenths) * next_cost) >> 16)
     }
 
-    /// Carries out the rate updates that are due at `now_ns`.
+    /// Applies the rate updates due by `now_ns`.
     fn advance(&mut self, now_ns: u64) {
         if now_ns < self.next_update_ns {
             return;
@@ -301,26 +305,26 @@ impl DeparturePacer {
         }
     }
 
-    /// The update at `at_ns`.
+    /// Applies the rate update at `at_ns`.
     fn update(&mut self, at_ns: u64) {
         let rate = self.next_rate(self.waiting_bytes(instant(at_ns)));
         self.measured_bytes = 0;
         self.set_rate(rate, at_ns);
     }
 
-    /// Equation 4, in 2^-6 bit/s, with `waiting_bytes` as Q.
+    /// Rate by equation 4, in 2^-6 bit/s, with `waiting_bytes` as Q.
     fn next_rate(&self, waiting_bytes: u64) -> u64 {
         let filtered = (self.rate * u64::from(self.units.kept)
             + self.measured_bytes * self.units.gain
             + (1 << 15))
             >> 16;
-        // In 2^-8 bit/s, and 8 bits a byte.
+        // beta Q is in 2^-8 bytes/s; times 8 bits and >> 2 gives 2^-6 bit/s.
         let waiting_bytes = waiting_bytes.min(u64::from(MAX_FIFO_BYTES));
         let rate = filtered + ((u64::from(self.units.beta) * waiting_bytes * 8) >> 2);
         rate.min(self.units.max_rate).max(self.units.min_rate)
     }
 
-    /// A new rate at `at_ns`: the tokens in the bucket keep their bytes.
+    /// Sets the rate at `at_ns`; the tokens in the bucket keep their number of bytes.
     fn set_rate(&mut self, rate: u64, at_ns: u64) {
         if rate == self.rate {
             return;
@@ -337,28 +341,28 @@ impl DeparturePacer {
     }
 }
 
-/// What `bytes` cost, in 2^-8 ns, at `byte_cost` each (2^-20 ns).
+/// Cost of `bytes`, in 2^-8 ns, at `byte_cost` each (2^-20 ns).
 fn cost(bytes: u32, byte_cost: u64) -> u64 {
     (u64::from(bytes) * byte_cost) >> (COST_BITS - TIME_BITS)
 }
 
-/// The bytes that leave in a time (2^-8 ns) at `byte_cost` each (2^-20 ns), rounded down.
+/// Number of bytes that `time` (2^-8 ns) pays for at `byte_cost` each (2^-20 ns), rounded down.
 fn bytes_in(time: u64, byte_cost: u64) -> u64 {
     (time.min(LONGEST) << (COST_BITS - TIME_BITS)) / byte_cost
 }
 
-/// A time in nanoseconds as one in 2^-8 ns.
+/// Converts a time in nanoseconds to internal time, in 2^-8 ns.
 fn instant(ns: u64) -> u64 {
     (ns << TIME_BITS) + ORIGIN
 }
 
-/// What a byte costs at a rate in 2^-6 bit/s, in 2^-20 ns, rounded to nearest.
+/// Cost of a byte, in 2^-20 ns, at a rate in 2^-6 bit/s, rounded to nearest.
 fn byte_cost(rate: u64) -> u64 {
     const NUMERATOR: u64 = (8_000_000_000 << COST_BITS) << RATE_BITS;
     (NUMERATOR + rate / 2) / rate
 }
 
-/// `base^n` in the scale of 2^16, by squaring; each product is rounded down.
+/// Power `base^n`, scaled by 2^16, by repeated squaring; each product is rounded down.
 fn power(mut base: u64, mut n: u64) -> u64 {
     let mut result = ETA_ONE;
     while n > 0 {

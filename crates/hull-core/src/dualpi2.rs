@@ -28,15 +28,15 @@
 
 use crate::signal::Signal;
 
-/// 1.0 of p.
+/// Probability p = 1, fixed point.
 pub const ONE: u64 = 1 << 32;
-/// 1.0 of alpha and beta, in 1/s.
+/// 1/s in the fixed point of alpha and beta.
 pub const HERTZ: u64 = 1 << 24;
 
-/// Settings of the controller.
+/// Settings of DualPI2's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DualPi2Config {
-    /// Delay to be kept, ps.
+    /// Target queueing delay, ps.
     pub target_ps: u64,
     /// Time between two updates of p, ps.
     pub interval_ps: u64,
@@ -44,18 +44,19 @@ pub struct DualPi2Config {
     pub alpha: u64,
     /// Proportional gain, 1/s scaled by [`HERTZ`].
     pub beta: u64,
-    /// k: the L queue's probability over p.
+    /// k: marking probability of the L queue divided by p.
     pub coupling: u32,
-    /// An L4S packet that waited longer is marked, ps.
+    /// Waiting time above which an L4S packet is marked, ps.
     pub step_ps: u64,
-    /// Whether overload drops L4S packets, rather than let the queues grow.
+    /// Whether overload drops L4S packets. If not, the queues grow.
     pub drop_on_overload: bool,
-    /// Below this backlog of both queues p does nothing: two packets, bytes.
+    /// Backlog of both queues below which p has no effect: two packets, bytes.
     pub quiet_bytes: u64,
 }
 
 impl DualPi2Config {
-    /// The defaults of Linux: target 15 ms, updates every 16 ms, alpha 41/256, beta 819/256, k = 2, step 1 ms.
+    /// Returns the defaults of Linux: target 15 ms, updates every 16 ms, alpha 41/256, beta
+    /// 819/256, k = 2, step 1 ms.
     pub fn linux(mtu_bytes: u32) -> Self {
         Self {
             target_ps: 15_000_000_000,
@@ -69,17 +70,17 @@ impl DualPi2Config {
         }
     }
 
-    /// The defaults with target, interval and gains for the typical and the largest round trip:
-    /// target = typical, interval = min(typical, max / 3), alpha = 0.1 interval / max^2, beta = 0.3 / max. The
-    /// step stays; a data centre needs one below its round trip.
+    /// Returns the defaults with target, interval and gains for the typical and the largest round
+    /// trip: target = typical, interval = min(typical, max / 3), alpha = 0.1 interval / max^2, beta
+    /// = 0.3 / max. The step is unchanged; a data centre needs one below its round trip.
     ///
     /// # Panics
-    /// When a round trip is zero.
+    /// Panics if a round trip is zero.
     pub fn from_rtt(typical_ps: u64, max_ps: u64, mtu_bytes: u32) -> Self {
         assert!(typical_ps > 0, "typical_ps must be above zero");
         assert!(max_ps > 0, "max_ps must be above zero");
         let interval_ps = typical_ps.min(max_ps / 3).max(1);
-        // 1/s in 1/ps.
+        // Gains in 1/s, from times in ps.
         let hertz = 1_000_000_000_000 * u128::from(HERTZ);
         let max = u128::from(max_ps);
         Self {
@@ -92,21 +93,21 @@ impl DualPi2Config {
     }
 }
 
-/// The controller.
+/// DualPI2's controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DualPi2 {
     config: DualPi2Config,
     /// p, scaled by 2^32.
     probability: u64,
-    /// The delay at the last update.
+    /// Delay at the last update, ps.
     delay_ps: u64,
 }
 
 impl DualPi2 {
-    /// A controller of empty queues.
+    /// Creates a controller of empty queues with p = 0.
     ///
     /// # Panics
-    /// When the coupling is zero.
+    /// Panics if the coupling is zero.
     pub fn new(config: &DualPi2Config) -> Self {
         assert!(config.coupling > 0, "coupling must be above zero");
         Self {
@@ -116,14 +117,15 @@ impl DualPi2 {
         }
     }
 
-    /// An update, due every `interval_ps`: how long the heads of the queues have waited, 0 for an empty one.
+    /// Updates p; due every `interval_ps`. The arguments are the waiting times of the two head
+    /// packets, 0 for an empty queue.
     pub fn update(&mut self, l4s_delay_ps: u64, classic_delay_ps: u64) {
         let delay_ps = l4s_delay_ps.max(classic_delay_ps);
         let difference = |before_ps: u64| i128::from(delay_ps) - i128::from(before_ps);
         let change = i128::from(self.config.alpha) * difference(self.config.target_ps)
             + i128::from(self.config.beta) * difference(self.delay_ps);
         self.delay_ps = delay_ps;
-        // From 2^-24 ps/s to 2^-32.
+        // Converts from 2^-24 ps/s to 2^-32.
         let change = change * i128::from(ONE / HERTZ) / 1_000_000_000_000;
         let most = if self.config.drop_on_overload {
             ONE
@@ -139,7 +141,7 @@ impl DualPi2 {
         self.probability
     }
 
-    /// k p, scaled by 2^32, above 1 in overload.
+    /// k p, scaled by 2^32. It exceeds 1 in overload.
     pub fn l4s_probability(&self) -> u64 {
         self.probability * u64::from(self.config.coupling)
     }
@@ -148,13 +150,13 @@ impl DualPi2 {
         self.l4s_probability() > ONE
     }
 
-    /// Two draws below p.
+    /// Whether two draws are both below p: an event of probability p^2.
     fn squared(&self, random: u64) -> bool {
         random >> 32 < self.probability && random & 0xffff_ffff < self.probability
     }
 
-    /// A classic packet leaves; `backlog_bytes` of both queues, `ect` when it may be marked, `random` 64
-    /// uniform bits.
+    /// Decides on a classic packet that leaves. `backlog_bytes` is the backlog of both queues,
+    /// `ect` allows a mark instead of a drop, and `random` holds 64 uniform bits.
     #[inline]
     pub fn classic(&self, backlog_bytes: u64, ect: bool, random: u64) -> Signal {
         if backlog_bytes < self.config.quiet_bytes || !self.squared(random) {
@@ -166,7 +168,8 @@ impl DualPi2 {
         }
     }
 
-    /// An L4S packet leaves that has waited `delay_ps`; `backlog_bytes` of both queues, `random` 64 uniform bits.
+    /// Decides on an L4S packet that leaves after waiting `delay_ps`. `backlog_bytes` is the
+    /// backlog of both queues, and `random` holds 64 uniform bits.
     #[inline]
     pub fn l4s(&self, backlog_bytes: u64, delay_ps: u64, random: u64) -> Signal {
         if backlog_bytes >= self.config.quiet_bytes {
@@ -186,21 +189,21 @@ impl DualPi2 {
     }
 }
 
-/// One of the two queues.
+/// The two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
-    /// Of L4S packets.
+    /// Queue of L4S packets.
     L4s,
-    /// Of classic packets.
+    /// Queue of classic packets.
     Classic,
 }
 
-/// The scheduler: which queue sends next.
+/// DualPI2's scheduler, which selects the queue that sends next.
 ///
-/// The credit belongs to the classic queue. While both hold packets, a packet of the L queue raises it by the
-/// classic weight times its bytes, a packet of the classic queue lowers it by the other weight times its bytes;
-/// the classic queue is next while it is above zero. It starts, and starts again once both queues were found
-/// empty, at a packet times the difference of the weights.
+/// The credit belongs to the classic queue. While both queues hold packets, an L4S packet raises it
+/// by its bytes times the classic weight, and a classic packet lowers it by its bytes times the L4S
+/// weight. The classic queue is next while the credit is above zero. The initial value, restored
+/// when both queues are found empty, is one packet times the difference of the weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DualPi2Credit {
     classic_pct: i64,
@@ -209,11 +212,11 @@ pub struct DualPi2Credit {
 }
 
 impl DualPi2Credit {
-    /// A scheduler that gives the classic queue `classic_pct` hundredths when both want everything; published
-    /// is 10.
+    /// Creates a scheduler that gives the classic queue `classic_pct` percent of the capacity while
+    /// both queues are backlogged. Published: 10.
     ///
     /// # Panics
-    /// When `classic_pct` is above 100.
+    /// Panics if `classic_pct` is above 100.
     pub fn new(classic_pct: u32, mtu_bytes: u32) -> Self {
         assert!(classic_pct <= 100, "classic_pct must be at most 100");
         let classic_pct = i64::from(classic_pct);
@@ -225,7 +228,7 @@ impl DualPi2Credit {
         }
     }
 
-    /// The queue to be looked at next, when one holds packets.
+    /// Selects the queue to serve next; `None` if both are empty.
     #[inline]
     pub fn next(&mut self, l4s_waits: bool, classic_waits: bool) -> Option<Queue> {
         if l4s_waits && (!classic_waits || self.credit <= 0) {
@@ -238,8 +241,8 @@ impl DualPi2Credit {
         }
     }
 
-    /// A packet of `bytes` from `queue` is sent, not dropped; `other_waits`: the other queue held packets when
-    /// it was taken.
+    /// Charges a packet of `bytes` sent (not dropped) from `queue`. `other_waits` is true if the
+    /// other queue held packets when this one was dequeued.
     #[inline]
     pub fn on_sent(&mut self, queue: Queue, bytes: u32, other_waits: bool) {
         if other_waits {

@@ -13,25 +13,25 @@
 //! The caller owns the delayed-ACK timer and ACKs of out-of-order packets, and reports each ACK that it
 //! sends by `on_ack_sent`.
 
-/// An ACK to be sent now.
+/// ACK to be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckNow {
-    /// Its ECN-Echo bit.
+    /// ECN-Echo bit of the ACK.
     pub ece: bool,
 }
 
-/// Receiver of DCTCP: the two-state machine of figure 2.10.
+/// DCTCP receiver: the two-state machine of figure 2.10.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DctcpEcho {
     ack_every: u32,
-    /// CE bit of the last packet; all pending packets carry it.
+    /// CE bit of the last packet. All pending packets carry it.
     last_ce: bool,
     pending: u32,
 }
 
 impl DctcpEcho {
-    /// A receiver that acknowledges every `ack_every` packets (m; 1 or 0: each packet), in the
-    /// state CE = 0.
+    /// Creates a receiver in state CE = 0 that acknowledges every `ack_every` packets (m; 1 or 0:
+    /// each packet).
     pub fn new(ack_every: u32) -> Self {
         Self {
             ack_every,
@@ -40,9 +40,9 @@ impl DctcpEcho {
         }
     }
 
-    /// A data packet arrived in order, with its CE bit. Returns `(previous, current)`. `previous`:
-    /// send at once an ACK for everything before this packet. `current`: send an ACK up to and with
-    /// this packet; `None` means to delay it.
+    /// Processes a data packet that arrives in order, with its CE bit. Returns the ACKs to be sent
+    /// now as `(previous, current)`: `previous` covers everything before this packet, `current`
+    /// includes this packet. If `current` is `None`, the packet's ACK is delayed.
     #[inline]
     pub fn on_data(&mut self, ce: bool) -> (Option<AckNow>, Option<AckNow>) {
         let changed = ce != self.last_ce;
@@ -65,21 +65,21 @@ impl DctcpEcho {
         (previous, current)
     }
 
-    /// An ACK goes out for another reason (timer, piggyback, out of order): returns the ECE bit for
-    /// it. Nothing is pending afterwards.
+    /// Records an ACK sent for another reason (timer, piggyback, out of order) and returns its ECE
+    /// bit. Nothing is pending afterwards.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {
         self.pending = 0;
         self.last_ce
     }
 
-    /// Packets that wait for their ACK.
+    /// Number of packets whose ACK is delayed.
     pub fn pending(&self) -> u32 {
         self.pending
     }
 }
 
-/// Receiver of RFC 3168: ECE on every ACK from a CE mark until the sender's CWR.
+/// RFC 3168 receiver: sets ECE on every ACK from a CE mark until the sender's CWR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassicEcho {
     ack_every: u32,
@@ -88,7 +88,8 @@ pub struct ClassicEcho {
 }
 
 impl ClassicEcho {
-    /// A receiver that acknowledges every `ack_every` packets (1 or 0: each packet), without ECE.
+    /// Creates a receiver without ECE that acknowledges every `ack_every` packets (1 or 0: each
+    /// packet).
     pub fn new(ack_every: u32) -> Self {
         Self {
             ack_every,
@@ -97,8 +98,9 @@ impl ClassicEcho {
         }
     }
 
-    /// A data packet arrived in order, with its CE and CWR bits. Returns the ACK to send now, or
-    /// `None` to delay it. CWR ends the echo of earlier marks; a packet with both restarts it.
+    /// Processes a data packet that arrives in order, with its CE and CWR bits. Returns the ACK to
+    /// send now, or `None` to delay it. CWR ends the echo of earlier marks; a packet with both bits
+    /// restarts it.
     #[inline]
     pub fn on_data(&mut self, ce: bool, cwr: bool) -> Option<AckNow> {
         self.latched = ce || (self.latched && !cwr);
@@ -112,7 +114,7 @@ impl ClassicEcho {
         }
     }
 
-    /// An ACK goes out for another reason: returns the ECE bit for it. Nothing is pending
+    /// Records an ACK sent for another reason and returns its ECE bit. Nothing is pending
     /// afterwards.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {
@@ -120,7 +122,7 @@ impl ClassicEcho {
         self.latched
     }
 
-    /// Packets that wait for their ACK.
+    /// Number of packets whose ACK is delayed.
     pub fn pending(&self) -> u32 {
         self.pending
     }

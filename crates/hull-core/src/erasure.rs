@@ -17,20 +17,20 @@
 
 use alloc::collections::VecDeque;
 
-/// The code.
+/// Erasure code: numbers of data and parity packets per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErasureCode {
-    /// Data packets of a group.
+    /// Data packets per group.
     data: u8,
-    /// All its packets, at most 64.
+    /// Data and parity packets per group, at most 64.
     packets: u8,
 }
 
 impl ErasureCode {
-    /// Groups of `data` and `parity` packets.
+    /// Creates a code with `data` and `parity` packets per group.
     ///
     /// # Panics
-    /// When a number is zero or a group has more than 64 packets.
+    /// Panics if a number is zero or a group has more than 64 packets.
     pub fn new(data: u8, parity: u8) -> Self {
         assert!(data > 0, "data must be above zero");
         assert!(parity > 0, "parity must be above zero");
@@ -42,27 +42,27 @@ impl ErasureCode {
         }
     }
 
-    /// Groups of a transfer of `bytes` in packets with `mss_bytes` of payload.
+    /// Number of groups of a transfer of `bytes` in packets with `mss_bytes` of payload.
     pub fn groups(&self, bytes: u64, mss_bytes: u32) -> u64 {
         bytes.div_ceil(u64::from(mss_bytes) * u64::from(self.data))
     }
 
-    /// Packets of that many groups.
+    /// Number of packets in `groups` groups, parity included.
     pub fn packets(&self, groups: u64) -> u64 {
         groups * u64::from(self.packets)
     }
 
-    /// Data packets of a group.
+    /// Data packets per group.
     pub fn data(&self) -> u64 {
         u64::from(self.data)
     }
 
-    /// Whether packet `number` is parity.
+    /// Whether packet `number` is a parity packet.
     pub fn is_parity(&self, number: u64) -> bool {
         number % u64::from(self.packets) >= u64::from(self.data)
     }
 
-    /// The group of packet `number`.
+    /// Group of packet `number`.
     pub fn group(&self, number: u64) -> u64 {
         number / u64::from(self.packets)
     }
@@ -70,24 +70,24 @@ impl ErasureCode {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Group {
-    /// Bit i: its packet i has arrived.
+    /// Received packets of the group: bit i is packet i.
     arrived: u64,
     expires_ps: Option<u64>,
 }
 
-/// The groups at the receiver.
+/// Receiver's state of the groups of one transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureReceiver {
     code: ErasureCode,
     wait_ps: u64,
-    /// Groups below this are complete.
+    /// First incomplete group: all groups below it are complete.
     complete_below: u64,
-    /// From there on.
+    /// States of the groups from `complete_below` on.
     groups: VecDeque<Group>,
 }
 
 impl ErasureReceiver {
-    /// A receiver that waits `wait_ps` for the packets of a group.
+    /// Creates a receiver whose group timer expires after `wait_ps`.
     pub fn new(code: ErasureCode, wait_ps: u64) -> Self {
         Self {
             code,
@@ -97,7 +97,8 @@ impl ErasureReceiver {
         }
     }
 
-    /// Packet `number` arrives at `now_ps`; returns true when its group is complete, which the ACK says.
+    /// Processes packet `number`, which arrives at `now_ps`. Returns true if its group is complete,
+    /// as the ACK reports.
     pub fn on_packet(&mut self, number: u64, now_ps: u64) -> bool {
         let group = self.code.group(number);
         let Some(at) = group.checked_sub(self.complete_below) else {
@@ -126,12 +127,12 @@ impl ErasureReceiver {
         complete
     }
 
-    /// All groups below this are complete, which every ACK and NACK says.
+    /// First incomplete group, as every ACK and NACK reports it. All groups below it are complete.
     pub fn complete_below(&self) -> u64 {
         self.complete_below
     }
 
-    /// When the next timer runs out.
+    /// Time of the next timer expiry, ps.
     pub fn next_timer_ps(&self) -> Option<u64> {
         self.groups
             .iter()
@@ -139,8 +140,8 @@ impl ErasureReceiver {
             .min()
     }
 
-    /// A group whose timer has run out at `now_ps`, the first of them, for which a NACK is due. Call it until it
-    /// returns `None`.
+    /// Takes the first group whose timer has expired by `now_ps` and for which a NACK is due. Call
+    /// it until it returns `None`.
     pub fn take_expired(&mut self, now_ps: u64) -> Option<u64> {
         let expired = |group: &Group| group.expires_ps.is_some_and(|at_ps| at_ps <= now_ps);
         let at = self.groups.iter().position(expired)?;
@@ -153,21 +154,22 @@ fn is_complete(code: &ErasureCode, group: &Group) -> bool {
     group.arrived.count_ones() >= u32::from(code.data)
 }
 
-/// The groups as the sender knows them.
+/// Sender's state of the groups of one transfer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErasureSender {
     complete_below: u64,
-    /// From there on.
+    /// Completion of the groups from `complete_below` on.
     complete: VecDeque<bool>,
 }
 
 impl ErasureSender {
-    /// No group is complete.
+    /// Creates the state of a transfer without complete groups.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An ACK or NACK arrives: all groups below `complete_below` are complete, and `group` where it says so.
+    /// Processes an ACK or NACK: all groups below `complete_below` are complete, as is `group` if
+    /// given.
     pub fn on_answer(&mut self, complete_below: u64, group: Option<u64>) {
         if let Some(at) = group.and_then(|group| group.checked_sub(self.complete_below)) {
             let at = at as usize;
@@ -182,7 +184,7 @@ impl ErasureSender {
         }
     }
 
-    /// Whether `group` is complete: nothing of it is to be sent again.
+    /// Whether `group` is complete, so that none of its packets is sent again.
     pub fn is_complete(&self, group: u64) -> bool {
         match group.checked_sub(self.complete_below) {
             None => true,
@@ -190,7 +192,7 @@ impl ErasureSender {
         }
     }
 
-    /// All groups below this are complete.
+    /// First group not known to be complete. All groups below it are complete.
     pub fn complete_below(&self) -> u64 {
         self.complete_below
     }

@@ -16,50 +16,50 @@
 
 use alloc::vec::Vec;
 
-/// What a full table does with a flow that is not in it.
+/// Treatment of a new flow when the table is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// The new flow stays unpaced.
+    /// Leave the new flow unpaced.
     Ignore,
-    /// The new flow replaces the entry that would expire first; that flow is no longer paced.
+    /// Replace the entry that would expire first; its flow is no longer paced.
     EvictOldest,
 }
 
 /// Settings of a [`FlowAssociation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowAssociationConfig {
-    /// Entries of the table, above zero. NetFPGA: 64.
+    /// Number of table entries, above zero. NetFPGA: 64.
     pub entries: usize,
-    /// p_a scaled by 2^32: an ACK associates when its random bits are below this. `u32::MAX` is
-    /// always. 1/8 is `1 << 29`.
+    /// p_a scaled by 2^32: an ACK associates its flow if its random bits are below this. `u32::MAX`
+    /// means always; 1/8 is `1 << 29`.
     pub probability: u32,
-    /// T_i, in picoseconds.
+    /// T_i, ps.
     pub timeout_ps: u64,
-    /// What a full table does.
+    /// Treatment of a new flow when the table is full.
     pub when_full: WhenFull,
 }
 
-/// One associated flow.
+/// Associated flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     flow: u32,
-    /// First instant at which the flow is no longer associated.
+    /// Time from which the flow is no longer associated, ps.
     expires_ps: u64,
 }
 
-/// The table of one NIC.
+/// Flow association table of one NIC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowAssociation {
     config: FlowAssociationConfig,
-    /// In order of the last association, which is the order of expiry because T_i is one constant.
+    /// Entries in order of their last association. T_i is constant, so they expire in this order.
     table: Vec<Entry>,
 }
 
 impl FlowAssociation {
-    /// An empty table.
+    /// Creates an empty table.
     ///
     /// # Panics
-    /// When `entries` is zero.
+    /// Panics if `entries` is zero.
     pub fn new(config: &FlowAssociationConfig) -> Self {
         assert!(config.entries > 0, "entries must be above zero");
         Self {
@@ -68,14 +68,16 @@ impl FlowAssociation {
         }
     }
 
-    /// Another p_a, and what a full table does from now on. T_i and the entries stay.
+    /// Changes p_a and the treatment of a full table from now on. T_i and the entries are
+    /// unchanged.
     pub fn change(&mut self, probability: u32, when_full: WhenFull) {
         self.config.probability = probability;
         self.config.when_full = when_full;
     }
 
-    /// An ACK with ECN-Echo for `flow` passes at `now_ps` (not before the last call's); `random` is
-    /// 32 uniform bits. Returns true when the flow was associated or its timer restarted.
+    /// Processes an ACK with ECN-Echo for `flow` at `now_ps` (not before the last call's time).
+    /// `random` holds 32 uniform bits. Returns true if the flow was associated or its timer
+    /// restarted.
     pub fn on_ece(&mut self, now_ps: u64, flow: u32, random: u32) -> bool {
         self.expire(now_ps);
         let probability = self.config.probability;
@@ -97,7 +99,7 @@ impl FlowAssociation {
         true
     }
 
-    /// Whether packets of `flow` are to be paced at `now_ps` (not before the last call's).
+    /// Whether to pace packets of `flow` at `now_ps` (not before the last call's time).
     #[inline]
     pub fn is_associated(&mut self, now_ps: u64, flow: u32) -> bool {
         if self.table.is_empty() {

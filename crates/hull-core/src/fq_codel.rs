@@ -25,7 +25,7 @@ struct Flow {
     listed: bool,
 }
 
-/// The lists of flows.
+/// Lists of new and old flows with their credits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowQueues {
     quantum: i64,
@@ -35,10 +35,10 @@ pub struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// `flows` flows without packets.
+    /// Creates the lists for `flows` flows without packets.
     ///
     /// # Panics
-    /// When the quantum is zero.
+    /// Panics if the quantum is zero.
     pub fn new(flows: u32, quantum_bytes: u32) -> Self {
         assert!(quantum_bytes > 0, "quantum_bytes must be above zero");
         let flow = Flow {
@@ -53,7 +53,7 @@ impl FlowQueues {
         }
     }
 
-    /// A packet of `flow` joins its queue.
+    /// Records that a packet of `flow` joined its queue.
     pub fn on_arrival(&mut self, flow: u32) {
         let entry = &mut self.flows[flow as usize];
         if !entry.listed {
@@ -63,7 +63,8 @@ impl FlowQueues {
         }
     }
 
-    /// The flow that sends next, for which `waits` says whether it holds packets; `None` when none does.
+    /// Selects the flow that sends next; `None` if no flow holds packets. `waits` tells whether a
+    /// flow does.
     pub fn next(&mut self, waits: impl Fn(u32) -> bool) -> Option<u32> {
         loop {
             let of_new = !self.new.is_empty();
@@ -85,7 +86,8 @@ impl FlowQueues {
         }
     }
 
-    /// A packet of `bytes` of the flow that was next is sent. One that CoDel dropped takes no credit.
+    /// Charges a packet of `bytes` sent by the flow that `next` returned. A packet that CoDel
+    /// dropped is not charged.
     pub fn on_sent(&mut self, flow: u32, bytes: u32) {
         self.flows[flow as usize].credit -= i64::from(bytes);
     }

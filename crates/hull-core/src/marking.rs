@@ -9,12 +9,12 @@
 //!
 //! Units: bytes.
 
-/// Marks by comparing the queue with the threshold K.
+/// Marker that compares the queue with the threshold K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThresholdMarker {
-    /// K, in bytes; a queue strictly greater than this marks.
+    /// K, bytes. A queue strictly above it causes a mark.
     pub threshold_bytes: u32,
-    /// Whether the arriving packet is part of the queue that is compared.
+    /// Whether the compared queue includes the arriving packet.
     pub count_arriving: bool,
 }
 

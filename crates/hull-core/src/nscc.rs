@@ -36,44 +36,44 @@
 
 /// BDP of the reference network: 100 Gbps times 12 us, in bytes.
 const REFERENCE_BDP_BYTES: u64 = 150_000;
-/// Round trip of the reference network.
+/// Round trip of the reference network, ps: 12 us.
 const REFERENCE_RTT_PS: u64 = 12_000_000;
-/// Weight of a new delay in the average.
+/// Weight of a new delay sample in the moving average.
 const DELAY_GAIN: f64 = 0.0125;
-/// How strongly the excess of the average delay cuts the window (gamma).
+/// gamma: gain of the multiplicative decrease.
 const DECREASE_GAIN: f64 = 0.8;
-/// The largest cut leaves this share.
+/// Smallest share of the window that one decrease leaves.
 const LEAST_LEFT: f64 = 0.5;
-/// Delays below this count for the fast increase.
+/// Delay below which a sample counts for the fast increase, ps.
 const FAST_INCREASE_DELAY_PS: u64 = 1_000_000;
-/// Quick adapt acts below the largest window shifted by this.
+/// Quick adapt acts if the bytes of a period are below the largest window shifted right by this.
 const QUICK_ADAPT_GATE: u32 = 3;
 
-/// The network that the constants are derived from.
+/// Network from which the constants are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NsccNetwork {
     /// Rate of the host's link (C), bit/s.
     pub link_bps: u64,
-    /// Longest round trip of the network without load (T), ps.
+    /// Longest round trip of the unloaded network (T), ps.
     pub rtt_ps: u64,
     /// Payload of a full packet, bytes.
     pub mss_bytes: u32,
-    /// A full packet, bytes.
+    /// Size of a full packet, bytes.
     pub mtu_bytes: u32,
-    /// Whether switches trim: the target of the queueing delay is then 0.75 T, otherwise T.
+    /// Whether switches trim packets. The target of the queueing delay is then 0.75 T, otherwise T.
     pub trimming: bool,
-    /// Whether what the window is owed wraps at 32 bits, as in the reference.
+    /// Whether the pending increase wraps at 32 bits, as in the reference.
     pub due_in_32_bits: bool,
 }
 
-/// The constants of all flows in one network.
+/// Constants shared by all flows of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NsccConstants {
-    /// The network.
+    /// Network from which the constants were derived.
     pub network: NsccNetwork,
-    /// a: its BDP over that of the reference network.
+    /// a: the network's BDP divided by that of the reference network.
     pub bdp_scale: f64,
-    /// b: the target of the queueing delay over the round trip of the reference network.
+    /// b: target of the queueing delay divided by the round trip of the reference network.
     pub delay_scale: f64,
     /// Target of the queueing delay (D), ps.
     pub target_delay_ps: u64,
@@ -81,21 +81,21 @@ pub struct NsccConstants {
     pub proportional: f64,
     /// Fair increase, bytes.
     pub fair_bytes: f64,
-    /// Increase once per T (eta), bytes.
+    /// Additive increase once per T (eta), bytes.
     pub floor_bytes: f64,
-    /// Fast increase, bytes of window per byte received.
+    /// Fast increase, bytes of window per received byte.
     pub fast_scale: f64,
-    /// A delay above this calls for quick adapt, ps.
+    /// Delay above which quick adapt may act, ps.
     pub quick_adapt_delay_ps: u64,
-    /// Received bytes above which the window is adjusted before T has passed.
+    /// Number of received bytes above which the window is adjusted before T has passed.
     pub adjust_bytes: u64,
 }
 
 impl NsccNetwork {
-    /// The constants for this network.
+    /// Derives the constants for this network.
     ///
     /// # Panics
-    /// When the rate, the round trip or a size is zero.
+    /// Panics if the rate, the round trip or a size is zero.
     pub fn constants(&self) -> NsccConstants {
         assert!(self.mss_bytes > 0, "mss_bytes must be above zero");
         assert!(self.mtu_bytes > 0, "mtu_bytes must be above zero");
@@ -127,73 +127,73 @@ impl NsccNetwork {
     }
 }
 
-/// Bytes that a link of `link_bps` carries in `rtt_ps`, rounded down.
+/// Bytes that a link of `link_bps` carries in `rtt_ps` (BDP), rounded down.
 fn bdp_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
     (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
 }
 
-/// What an ACK says.
+/// Contents of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NsccAck {
-    /// When it arrives.
+    /// Arrival time at the sender, ps.
     pub now_ps: u64,
-    /// Bytes received that no ACK before it reported.
+    /// Bytes received that no earlier ACK reported.
     pub received_bytes: u64,
-    /// Its ECN echo.
+    /// ECN echo.
     pub ecn: bool,
-    /// Round trip of the packet that it answers; `None` when that is not known (its record is gone, or
-    /// it was sent twice).
+    /// Round trip of the acknowledged packet, ps; `None` if unknown (its record is gone, or it was
+    /// retransmitted).
     pub rtt_ps: Option<u64>,
-    /// Bytes in flight, those that it reports taken off.
+    /// Bytes in flight, without those that this ACK reports.
     pub in_flight_bytes: u64,
 }
 
-/// What a NACK says: the receiver got the header of a trimmed packet.
+/// Contents of a NACK: the receiver got the header of a trimmed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NsccNack {
-    /// When it arrives.
+    /// Arrival time at the sender, ps.
     pub now_ps: u64,
-    /// Size of the packet that was trimmed.
+    /// Size of the packet before it was trimmed, bytes.
     pub packet_bytes: u32,
-    /// Round trip of that packet; `None` when NACKs do not lower the base round trip.
+    /// Round trip of that packet, ps; `None` if NACKs do not lower the base round trip.
     pub rtt_ps: Option<u64>,
-    /// Bytes in flight, the trimmed packet still among them.
+    /// Bytes in flight, including the trimmed packet.
     pub in_flight_bytes: u64,
-    /// Whether the window takes no notice of it: receiver credit is on too and the last hop trimmed, which
-    /// the receiver's credit deals with.
+    /// Whether the window ignores the NACK: with receiver credit on, a trim at the last hop is left
+    /// to the receiver's credit.
     pub left_to_receiver: bool,
 }
 
-/// One flow's window.
+/// NSCC state of one flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nscc {
     window_bytes: u64,
     max_window_bytes: u64,
     base_rtt_ps: u64,
     average_delay_ps: u64,
-    /// What the window is owed, in bytes times bytes.
+    /// Pending increase, bytes squared.
     due: u64,
-    /// Received since the last adjustment.
+    /// Bytes received since the last adjustment.
     received_bytes: u64,
     adjusted_at_ps: u64,
     decreased_at_ps: u64,
-    /// Received in a row with next to no delay.
+    /// Consecutive bytes received with a delay below [`FAST_INCREASE_DELAY_PS`].
     fast_bytes: u64,
     fast: bool,
-    /// Received in this period of quick adapt.
+    /// Bytes received in the current quick-adapt period.
     period_bytes: u64,
-    /// When the period ends; 0 before the first.
+    /// End of the quick-adapt period, ps; 0 before the first.
     period_end_ps: u64,
-    /// A NACK has asked for quick adapt.
+    /// Whether a NACK has requested quick adapt.
     adapt: bool,
-    /// After quick adapt: what was in flight, and how much of it is accounted for.
+    /// Bytes in flight when quick adapt last acted; `ignored_bytes` of them are accounted for.
     ignore_bytes: u64,
     ignored_bytes: u64,
 }
 
 impl Nscc {
-    /// A flow whose path has `base_rtt_ps` without load, with `initial_window_bytes` or, without that, the
-    /// largest window: 1.5 C times the base round trip.
+    /// Creates a flow whose path has an unloaded round trip of `base_rtt_ps`. The initial window is
+    /// `initial_window_bytes`, or by default the largest window: 1.5 C times the base round trip.
     pub fn new(
         constants: &NsccConstants,
         base_rtt_ps: u64,
@@ -219,17 +219,17 @@ impl Nscc {
         }
     }
 
-    /// The window, bytes.
+    /// Congestion window, bytes.
     pub fn window_bytes(&self) -> u64 {
         self.window_bytes
     }
 
-    /// The largest window, bytes.
+    /// Largest window, bytes.
     pub fn max_window_bytes(&self) -> u64 {
         self.max_window_bytes
     }
 
-    /// The smallest round trip so far, ps.
+    /// Smallest round trip so far, ps.
     pub fn base_rtt_ps(&self) -> u64 {
         self.base_rtt_ps
     }
@@ -239,7 +239,7 @@ impl Nscc {
         self.average_delay_ps
     }
 
-    /// An ACK arrives.
+    /// Processes an ACK.
     pub fn on_ack(&mut self, constants: &NsccConstants, ack: &NsccAck) {
         let received = ack.received_bytes;
         self.period_bytes += received;
@@ -268,7 +268,7 @@ impl Nscc {
             (false, false) => {
                 self.owe(constants, constants.fair_bytes * received as f64);
             }
-            // Only the path changes.
+            // A mark without delay changes only the path, not the window.
             (true, true) => {}
             (true, false) => self.decrease(constants, ack.now_ps),
         }
@@ -287,7 +287,7 @@ impl Nscc {
         }
     }
 
-    /// A NACK arrives.
+    /// Processes a NACK.
     pub fn on_nack(&mut self, constants: &NsccConstants, nack: &NsccNack) {
         if let Some(rtt_ps) = nack.rtt_ps {
             self.lower_base(constants, rtt_ps);
@@ -304,7 +304,7 @@ impl Nscc {
         }
     }
 
-    /// The retransmission timer of a packet of `packet_bytes` has expired.
+    /// Processes the expiry of the retransmission timer of a packet of `packet_bytes`.
     pub fn on_timeout(&mut self, constants: &NsccConstants, packet_bytes: u32) {
         let left = self.window_bytes.saturating_sub(u64::from(packet_bytes));
         self.window_bytes = left.max(u64::from(constants.network.mtu_bytes));
@@ -317,8 +317,9 @@ impl Nscc {
         }
     }
 
-    /// A delay above the target without a mark is not this network's queue: the average then moves
-    /// towards a quarter of the base round trip.
+    /// Updates the moving average of the queueing delay. A delay above the target without a mark is
+    /// not caused by this network's queues: the average then moves towards a quarter of the base
+    /// round trip.
     fn average(&mut self, constants: &NsccConstants, delay_ps: u64, ecn: bool) {
         let sample = if !ecn && delay_ps > constants.target_delay_ps {
             DELAY_GAIN * self.base_rtt_ps as f64 * 0.25
@@ -328,7 +329,8 @@ impl Nscc {
         self.average_delay_ps = (sample + (1.0 - DELAY_GAIN) * self.average_delay_ps as f64) as u64;
     }
 
-    /// Returns true when it acted, or when what arrived is to be ignored after it acted.
+    /// Runs quick adapt. Returns true if it acted, or if this ACK or NACK is ignored because it
+    /// acted before.
     fn quick_adapt(
         &mut self,
         constants: &NsccConstants,
@@ -408,7 +410,7 @@ impl Nscc {
     }
 }
 
-/// 1.5 times what the link carries in a round trip, at least a packet.
+/// Largest window: 1.5 times the BDP, at least a packet, bytes.
 fn max_window_bytes(constants: &NsccConstants, rtt_ps: u64) -> u64 {
     let network = &constants.network;
     (bdp_bytes(network.link_bps, rtt_ps) * 3 / 2).max(u64::from(network.mtu_bytes))

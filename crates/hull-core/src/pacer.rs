@@ -35,80 +35,80 @@
 //! Units: rates in bit/s, times in picoseconds; tokens in 1e-12 bit, so that a rate times a time is an
 //! exact integer.
 
-/// Largest bucket: its tokens in 1e-12 bit fill a signed 64-bit number.
+/// Largest allowed bucket, bytes. Its tokens, in 1e-12 bit, fit a signed 64-bit number.
 pub const MAX_BUCKET_BYTES: u32 = 1_000_000;
 
 /// Tokens (1e-12 bit) of one byte.
 const TOKENS_PER_BYTE: i64 = 8_000_000_000_000;
 /// Fraction bits of the filtered rate and of `eta`.
 const FRACTION_BITS: u32 = 16;
-/// 1.0 in the scale of `eta`.
+/// eta = 1, scaled by 2^16.
 const ETA_ONE: u32 = 1 << FRACTION_BITS;
 /// Fraction bits of `beta`.
 const BETA_BITS: u32 = 8;
 
-/// What happens to a packet of a paced flow that finds no room in the FIFO.
+/// Treatment of a paced packet that exceeds the FIFO's capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFifoFull {
-    /// It is dropped.
+    /// Drop the packet.
     Drop,
-    /// It passes at once, without tokens, and so overtakes the packets that wait.
+    /// Let the packet pass at once, without tokens; it overtakes the waiting packets.
     Bypass,
 }
 
 /// Settings of a [`Pacer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacerConfig {
-    /// Largest rate, in bit/s: the line rate.
+    /// Largest rate, bit/s, below 2^48: the line rate.
     pub max_rate_bps: u64,
-    /// Smallest rate, in bit/s, above zero. NetFPGA: 0.5 Mbps.
+    /// Smallest rate, bit/s, above zero. NetFPGA: 0.5 Mbps.
     pub min_rate_bps: u64,
-    /// Rate at the start, in bit/s; clamped to the two above.
+    /// Initial rate, bit/s; clamped to the two limits above.
     pub initial_rate_bps: u64,
-    /// Depth of the bucket, in bytes, 1 to [`MAX_BUCKET_BYTES`]; full at the start. NetFPGA: 3 KB.
+    /// Depth of the bucket, bytes, 1 to [`MAX_BUCKET_BYTES`]; full at the start. NetFPGA: 3 KB.
     pub bucket_bytes: u32,
-    /// Room of the FIFO, in bytes. NetFPGA: 128 KB.
+    /// Capacity of the FIFO, bytes. NetFPGA: 128 KB.
     pub fifo_bytes: u32,
-    /// T_r, in picoseconds, above zero.
+    /// T_r, ps, above zero.
     pub update_interval_ps: u64,
-    /// eta scaled by 2^16: 0 to 65536.
+    /// eta, scaled by 2^16: 0 to 65536.
     pub eta: u32,
-    /// beta per second, scaled by 2^8.
+    /// beta, 1/s, scaled by 2^8.
     pub beta: u32,
-    /// Step of the rate that makes tokens, in bit/s; 0: none. NetFPGA: 0.5 Mbps.
+    /// Step to which the token rate is rounded, bit/s; 0: no rounding. NetFPGA: 0.5 Mbps.
     pub rate_step_bps: u64,
-    /// Time between token ticks, in picoseconds; 0: tokens without steps. NetFPGA: 16 us.
+    /// Time between token ticks, ps; 0: continuous. NetFPGA: 16 us.
     pub token_tick_ps: u64,
-    /// What a full FIFO does.
+    /// Treatment of a packet that exceeds the FIFO's capacity.
     pub when_full: WhenFifoFull,
 }
 
-/// What becomes of a packet that the host hands over.
+/// Decision about a packet that the host hands over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It leaves at once.
+    /// The packet leaves at once.
     Pass,
-    /// It waits at the end of the FIFO.
+    /// The packet joins the end of the FIFO.
     Queued,
-    /// It is lost.
+    /// The packet is dropped.
     Dropped,
 }
 
-/// The pacer of one NIC: one token bucket.
+/// Pacer of one NIC: one token bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pacer {
     config: PacerConfig,
-    /// Filtered rate per byte of M_r: `eta * 8e12 / T_r`, in 2^-32 bit/s.
+    /// Gain of M_r, `eta * 8e12 / T_r`, in 2^-32 bit/s per byte.
     gain: u128,
     bucket_tokens: i64,
-    /// R in 2^-16 bit/s.
+    /// R, in 2^-16 bit/s.
     filtered_rate: u64,
-    /// Rate that makes tokens, in bit/s.
+    /// Token rate, bit/s.
     rate_bps: u64,
     tokens: i64,
-    /// Time up to which tokens have been added; a multiple of the tick where there is one.
+    /// Time up to which tokens have been added, ps; with ticks, a multiple of the tick.
     tokens_to_ps: u64,
-    /// M_r so far.
+    /// M_r: bytes handed over since the last update.
     measured_bytes: u64,
     backlog_bytes: u32,
     next_update_ps: u64,
@@ -116,11 +116,11 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// A pacer at `now_ps` with a full bucket and an empty FIFO.
+    /// Creates a pacer at `now_ps` with a full bucket and an empty FIFO.
     ///
     /// # Panics
-    /// When a setting is outside the range that [`PacerConfig`] gives, or `max_rate_bps` is below
-    /// `min_rate_bps` or not below 2^48.
+    /// Panics if a setting is outside the range stated in [`PacerConfig`], or `max_rate_bps` is
+    /// below `min_rate_bps`.
     pub fn new(config: &PacerConfig, now_ps: u64) -> Self {
         assert!(
             config.min_rate_bps > 0,
@@ -171,8 +171,9 @@ impl Pacer {
         pacer
     }
 
-    /// The host hands over `bytes` at `now_ps` (not before the last call's); `paced`: its flow is
-    /// associated. The bytes count for M_r whatever the answer.
+    /// Decides on a packet of `bytes` that the host hands over at `now_ps` (not before the last
+    /// call's time). `paced` is true if its flow is associated. The bytes count for M_r in every
+    /// case.
     #[inline]
     pub fn admit(&mut self, now_ps: u64, bytes: u32, paced: bool) -> Admission {
         self.advance(now_ps);
@@ -192,9 +193,9 @@ impl Pacer {
         }
     }
 
-    /// With a packet of `head_bytes` at the head of the FIFO: the next time at which [`Pacer::poll`]
-    /// has to be called. It is the head's departure at the present rate, or the next rate update,
-    /// which may change that departure, if it comes earlier. Not before the last call's time.
+    /// Next time at which to call [`Pacer::poll`] if a packet of `head_bytes` is at the head of the
+    /// FIFO, ps: the head's departure at the current rate, or an earlier rate update, which may
+    /// change that departure. Not before the last call's time.
     pub fn next_wake_ps(&self, head_bytes: u32) -> u64 {
         let missing = self.needed_tokens(head_bytes) - self.tokens;
         if missing <= 0 {
@@ -214,8 +215,8 @@ impl Pacer {
         departure_ps.min(self.next_update_ps)
     }
 
-    /// Advances to `now_ps`. Returns true when the head, of `head_bytes`, leaves now: the caller
-    /// takes it off its FIFO, and may poll again at once for the next one.
+    /// Advances to `now_ps`. Returns true if the head of the FIFO, of `head_bytes`, leaves now. The
+    /// caller then removes it, and may poll at once for the next packet.
     #[inline]
     pub fn poll(&mut self, now_ps: u64, head_bytes: u32) -> bool {
         self.advance(now_ps);
@@ -227,17 +228,17 @@ impl Pacer {
         true
     }
 
-    /// The rate at which tokens are made, in bit/s.
+    /// Token rate, bit/s.
     pub fn rate_bps(&self) -> u64 {
         self.rate_bps
     }
 
-    /// Q: bytes in the FIFO.
+    /// Q: backlog of the FIFO, bytes.
     pub fn backlog_bytes(&self) -> u32 {
         self.backlog_bytes
     }
 
-    /// Applies the rate updates and tokens up to and including `now_ps`.
+    /// Applies the rate updates and token ticks up to and including `now_ps`.
     #[inline]
     pub fn advance(&mut self, now_ps: u64) {
         debug_assert!(now_ps >= self.now_ps, "time went backwards");
@@ -247,7 +248,7 @@ impl Pacer {
             let idle = self.measured_bytes == 0 && self.backlog_bytes == 0;
             self.update_rate();
             self.next_update_ps = if idle && self.filtered_rate == before {
-                // Without input and backlog no later update can change anything.
+                // Without input and backlog no later update can change the rate.
                 self.update_after(now_ps)
             } else {
                 self.next_update_ps
@@ -258,13 +259,13 @@ impl Pacer {
         self.now_ps = now_ps;
     }
 
-    /// The first update strictly after `now_ps`.
+    /// Time of the first update strictly after `now_ps`, ps.
     fn update_after(&self, now_ps: u64) -> u64 {
         let interval_ps = self.config.update_interval_ps;
         (now_ps - now_ps % interval_ps).saturating_add(interval_ps)
     }
 
-    /// Equation 4.
+    /// Updates the rate by equation 4.
     fn update_rate(&mut self) {
         let config = &self.config;
         let kept = u128::from(self.filtered_rate) * u128::from(ETA_ONE - config.eta);
@@ -279,7 +280,7 @@ impl Pacer {
         self.set_token_rate();
     }
 
-    /// The filtered rate, rounded to the nearest step and clamped.
+    /// Sets the token rate: the filtered rate, rounded to the nearest step and clamped.
     fn set_token_rate(&mut self) {
         let rate_bps = (self.filtered_rate + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
         let stepped_bps = match self.config.rate_step_bps {
@@ -289,7 +290,7 @@ impl Pacer {
         self.rate_bps = stepped_bps.clamp(self.config.min_rate_bps, self.config.max_rate_bps);
     }
 
-    /// Adds the tokens that come due up to `until_ps`.
+    /// Adds the tokens due by `until_ps`.
     #[inline]
     fn add_tokens(&mut self, until_ps: u64) {
         let elapsed_ps = until_ps - self.tokens_to_ps;
@@ -303,13 +304,13 @@ impl Pacer {
         self.tokens = self.tokens.saturating_add_unsigned(made);
     }
 
-    /// Tokens that must be there for a packet to leave: its size, or a full bucket if that is less.
+    /// Tokens required for a packet to leave: its size, or a full bucket if that is less.
     #[inline]
     fn needed_tokens(&self, bytes: u32) -> i64 {
         size_tokens(bytes).min(self.bucket_tokens)
     }
 
-    /// Takes the tokens of a packet if they suffice.
+    /// Takes the tokens of a packet of `bytes` if there are enough. Returns whether it did.
     #[inline]
     fn take_tokens(&mut self, bytes: u32) -> bool {
         if self.tokens < self.needed_tokens(bytes) {
@@ -320,7 +321,7 @@ impl Pacer {
     }
 }
 
-/// Tokens of a whole packet.
+/// Tokens of a packet of `bytes`.
 #[inline]
 fn size_tokens(bytes: u32) -> i64 {
     i64::from(bytes).saturating_mul(TOKENS_PER_BYTE)

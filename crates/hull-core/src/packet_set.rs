@@ -16,49 +16,50 @@
 
 use alloc::collections::VecDeque;
 
-/// What became of a packet that arrived.
+/// Result of the arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It is the first with this number.
+    /// First packet with this number.
     New,
-    /// It has been there.
+    /// Packet that had arrived before.
     Duplicate,
 }
 
-/// How much the path reordered, in packets.
+/// Reordering measured at the receiver, packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reordering {
-    /// Packets that came after one with a higher number.
+    /// Packets that arrived after one with a higher number.
     pub late: u64,
-    /// Sum of their degrees: the highest number so far less their own.
+    /// Sum of the degrees of the late packets. A degree is the highest number so far less the
+    /// packet's own.
     pub degree_sum: u64,
-    /// The largest degree.
+    /// Largest degree.
     pub degree_max: u64,
-    /// Most packets that a reordering buffer would have held.
+    /// Largest number of packets that a reordering buffer would have held.
     pub held_max: u64,
 }
 
-/// The packets of one connection at its receiver.
+/// Received packets of one connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketSet {
-    /// The first that has not arrived.
+    /// First packet that has not arrived.
     expected: u64,
-    /// One above the highest that has.
+    /// One above the highest number that has arrived.
     end: u64,
     received: u64,
-    /// 64 packets a word, from the word of `expected` on.
+    /// Bitmap of the received packets, 64 per word, from the word of `expected` on.
     words: VecDeque<u64>,
     reordering: Reordering,
 }
 
 impl PacketSet {
-    /// Nothing has arrived.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Packet `number` arrives. Memory grows by one bit for each number between the first missing and the
-    /// highest packet: a sender's window bounds it.
+    /// Inserts packet `number`. Memory grows by one bit per packet between the first missing and
+    /// the highest one; the sender's window bounds it.
     pub fn insert(&mut self, number: u64) -> Arrival {
         if !self.put(number) {
             return Arrival::Duplicate;
@@ -74,14 +75,15 @@ impl PacketSet {
         Arrival::New
     }
 
-    /// Packet `number` is not needed: it counts as arrived, out of order or not. Returns false when it had arrived.
+    /// Counts packet `number` as received because it is not needed; reordering is not measured.
+    /// Returns false if it had arrived.
     pub fn fill(&mut self, number: u64) -> bool {
         let is_new = self.put(number);
         self.end = self.end.max(number + 1);
         is_new
     }
 
-    /// Notes a packet that has arrived; returns false when it had before.
+    /// Records packet `number`. Returns false if it had arrived before.
     fn put(&mut self, number: u64) -> bool {
         if self.contains(number) {
             return false;
@@ -103,32 +105,33 @@ impl PacketSet {
         number < self.expected || self.word(number / 64) >> (number % 64) & 1 == 1
     }
 
-    /// The cumulative number: the first packet that has not arrived.
+    /// Cumulative number: the first packet that has not arrived.
     pub fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// The first word of the map of packets, for whoever wants it in the cache before packets come.
+    /// First word of the bitmap, for prefetching into the cache.
     pub fn first_word(&self) -> Option<&u64> {
         self.words.front()
     }
 
-    /// Packets above the first missing one.
+    /// Number of packets above the first missing one.
     pub fn held(&self) -> u64 {
         self.received - self.expected
     }
 
-    /// How the arrivals were ordered so far.
+    /// Reordering of the arrivals so far.
     pub fn reordering(&self) -> Reordering {
         self.reordering
     }
 
-    /// Where the map of an ACK begins that answers packet `number` without mark and request.
+    /// Base of the bitmap in an ACK for packet `number`, if neither a mark nor a request triggered
+    /// the ACK.
     pub fn map_base(&self, number: u64) -> u64 {
         number.saturating_sub(63).max(self.expected + 1)
     }
 
-    /// The map of an ACK: bit i is set when packet `base + i` has arrived.
+    /// Bitmap of an ACK: bit i is set if packet `base + i` has arrived.
     pub fn map(&self, base: u64) -> u64 {
         let (word, bit) = (base / 64, base % 64);
         if bit == 0 {
@@ -137,7 +140,7 @@ impl PacketSet {
         self.word(word) >> bit | self.word(word + 1) << (64 - bit)
     }
 
-    /// Packets `64 word` to `64 word + 63`.
+    /// Word of the bitmap for packets `64 word` to `64 word + 63`.
     fn word(&self, word: u64) -> u64 {
         match word.checked_sub(self.expected / 64) {
             None => u64::MAX,
@@ -149,7 +152,7 @@ impl PacketSet {
         }
     }
 
-    /// Moves `expected` to the first packet that is missing.
+    /// Advances `expected` to the first missing packet.
     fn advance(&mut self) {
         while let Some(&word) = self.words.front() {
             let arrived = u64::from(word.trailing_ones());

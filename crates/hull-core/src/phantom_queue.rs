@@ -23,18 +23,18 @@
 
 /// Fraction bits of the backlog: a unit is 2^-16 ps of drain time.
 const FRACTION_BITS: u32 = 16;
-/// Picoseconds that one byte takes at 1 bit/s.
+/// Transmission time of a byte at 1 bit/s, ps.
 const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
 
-/// How the virtual queue empties.
+/// Drain mode of the virtual queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drain {
-    /// Without steps.
+    /// Continuous drain.
     Continuous,
-    /// In steps on an absolute grid: at each multiple of `tick_ps` by what `drain_bps` gives in one
-    /// tick. A step at the instant of a packet comes before the packet.
+    /// Drain in steps at the multiples of `tick_ps`. Each step removes the bytes that `drain_bps`
+    /// yields in one tick. A step precedes a packet at the same instant.
     Ticks {
-        /// Time between two steps, in picoseconds, above zero. NetFPGA: 800 ns.
+        /// Time between two steps, ps, above zero. NetFPGA: 800 ns.
         tick_ps: u64,
     },
 }
@@ -42,17 +42,17 @@ pub enum Drain {
 /// Settings of a [`PhantomQueue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhantomQueueConfig {
-    /// Rate at which the virtual queue drains, in bit/s, above zero: gamma times the link's rate.
+    /// Drain rate, bit/s, above zero: gamma times the link's rate.
     pub drain_bps: u64,
-    /// A packet is marked when the counter is strictly above this, in bytes.
+    /// Marking threshold, bytes. A packet is marked if the counter is strictly above it.
     pub threshold_bytes: u32,
-    /// The packet itself is added before the comparison (true) or after it (false).
+    /// Whether the packet is added before the comparison (true) or after it (false).
     pub count_arriving: bool,
-    /// Continuous drain or ticks.
+    /// Drain mode: continuous or ticks.
     pub drain: Drain,
 }
 
-/// The settings as the arithmetic needs them: what a loader writes into an eBPF map.
+/// Settings converted to the units of the arithmetic, as a loader writes them into an eBPF map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhantomQueueUnits {
     /// Drain time of one byte, in 2^-16 ps.
@@ -62,10 +62,10 @@ pub struct PhantomQueueUnits {
 }
 
 impl PhantomQueueConfig {
-    /// The settings in the units of the arithmetic.
+    /// Converts the settings to the units of the arithmetic.
     ///
     /// # Panics
-    /// When `drain_bps` is zero.
+    /// Panics if `drain_bps` is zero.
     pub fn units(&self) -> PhantomQueueUnits {
         assert!(self.drain_bps > 0, "drain_bps must be above zero");
         let drain_bps = u128::from(self.drain_bps);
@@ -79,7 +79,7 @@ impl PhantomQueueConfig {
     }
 }
 
-/// The virtual queue of one egress link.
+/// Virtual queue of one egress link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhantomQueue {
     /// Drain time of one byte, in 2^-16 ps.
@@ -88,17 +88,17 @@ pub struct PhantomQueue {
     threshold_units: u64,
     /// Backlog as drain time at `drained_to_ps`, in 2^-16 ps.
     backlog_units: u64,
-    /// Time up to which the drain has been applied; with ticks a multiple of the tick.
+    /// Time up to which the drain has been applied, ps; with ticks, a multiple of the tick.
     drained_to_ps: u64,
     count_arriving: bool,
     drain: Drain,
 }
 
 impl PhantomQueue {
-    /// An empty queue at time zero.
+    /// Creates an empty queue at time zero.
     ///
     /// # Panics
-    /// When `drain_bps` or `tick_ps` is zero.
+    /// Panics if `drain_bps` or `tick_ps` is zero.
     pub fn new(config: &PhantomQueueConfig) -> Self {
         let units = config.units();
         if let Drain::Ticks { tick_ps } = config.drain {
@@ -114,8 +114,8 @@ impl PhantomQueue {
         }
     }
 
-    /// A packet of `bytes` leaves the port at `now_ps`, which must not be before the last call's.
-    /// Returns true when the packet is to be marked CE.
+    /// Counts a packet of `bytes` that leaves the port at `now_ps` (not before the last call's
+    /// time). Returns true if the packet must be marked CE.
     #[inline]
     pub fn on_packet(&mut self, now_ps: u64, bytes: u32) -> bool {
         let credit_ps = self.credit_ps(now_ps);
@@ -127,8 +127,8 @@ impl PhantomQueue {
         compared > self.threshold_units
     }
 
-    /// The link has failed at `now_ps`, perhaps with packets whose departure was to come: the queue is
-    /// empty, and packets may leave from now on.
+    /// Empties the queue when the link fails at `now_ps`. Packets counted before may have had
+    /// departures after `now_ps`; new packets may leave from `now_ps` on.
     pub fn clear(&mut self, now_ps: u64) {
         self.backlog_units = 0;
         self.drained_to_ps = match self.drain {
@@ -137,15 +137,15 @@ impl PhantomQueue {
         };
     }
 
-    /// The virtual backlog at `now_ps` (not before the last packet), in bytes, rounded to nearest.
+    /// Virtual backlog at `now_ps` (not before the last packet), bytes, rounded to nearest.
     pub fn backlog_bytes(&self, now_ps: u64) -> u64 {
         let units = drained(self.backlog_units, self.credit_ps(now_ps));
         units.saturating_add(self.byte_units / 2) / self.byte_units
     }
 
-    /// The virtual backlog at `now_ps`, which may lie before departures that were counted already:
-    /// those of `later_bytes`. Right where the queue drains without ticks and no faster than packets
-    /// leave, so that it is never empty between two that leave one behind the other.
+    /// Virtual backlog at `now_ps`, bytes, if packets of `later_bytes` in total that leave after
+    /// `now_ps` have already been counted. Exact if the queue drains continuously and no faster
+    /// than packets leave, so that it never empties between back-to-back packets.
     pub fn backlog_bytes_before(&self, now_ps: u64, later_bytes: u64) -> u64 {
         if now_ps >= self.drained_to_ps {
             return self.backlog_bytes(now_ps);
@@ -156,7 +156,7 @@ impl PhantomQueue {
         units.saturating_add(self.byte_units / 2) / self.byte_units
     }
 
-    /// Drain time that has come due since `drained_to_ps`.
+    /// Drain time due since `drained_to_ps`, ps.
     #[inline]
     fn credit_ps(&self, now_ps: u64) -> u64 {
         debug_assert!(now_ps >= self.drained_to_ps, "time went backwards");
@@ -168,7 +168,7 @@ impl PhantomQueue {
     }
 }
 
-/// `backlog_units` less `credit_ps` of drain, not below zero.
+/// Backlog after `credit_ps` of drain, not below zero.
 #[inline]
 fn drained(backlog_units: u64, credit_ps: u64) -> u64 {
     if credit_ps >> (u64::BITS - FRACTION_BITS) != 0 {

@@ -31,36 +31,37 @@ use crate::queue_estimate::{Link, QueueEstimate};
 /// Settings of a [`Pi`] queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiConfig {
-    /// Queue to be kept (q_ref), in the queue's unit.
+    /// Reference queue (q_ref), in the queue's unit.
     pub reference: u32,
-    /// Coefficient a of the present queue, per unit of the queue, scaled by 2^64.
+    /// Coefficient a of the current queue, per unit of the queue, scaled by 2^64.
     pub a: u64,
-    /// Coefficient b of the queue one interval ago, per unit, scaled by 2^64; below `a`.
+    /// Coefficient b of the queue one interval ago, per unit of the queue, scaled by 2^64; below
+    /// `a`.
     pub b: u64,
     /// Time T between two samples, ps, above zero.
     pub interval_ps: u64,
-    /// The link behind the queue.
+    /// Link behind the queue.
     pub link: Link,
 }
 
-/// The controller of one queue.
+/// PI controller of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pi {
     config: PiConfig,
     /// p, scaled by 2^64.
     probability: u64,
-    /// Queue at the last sample.
+    /// Queue at the last sample, in the queue's unit.
     last_sample: u64,
-    /// When the next sample is due.
+    /// Time of the next sample, ps.
     next_sample_ps: u64,
     queue: QueueEstimate,
 }
 
 impl Pi {
-    /// A controller that marks nothing yet, on an empty queue.
+    /// Creates a controller with p = 0 on an empty queue.
     ///
     /// # Panics
-    /// When `a` is not above `b`, or the interval, the link's rate or its packet size is zero.
+    /// Panics if `a` is not above `b`, or the interval, the link's rate or its packet size is zero.
     pub fn new(config: &PiConfig) -> Self {
         assert!(config.a > config.b, "a must be above b");
         assert!(config.interval_ps > 0, "interval_ps must be above zero");
@@ -73,8 +74,9 @@ impl Pi {
         }
     }
 
-    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's, and finds `queue`
-    /// bytes or packets; `random` is 32 uniform bits. Returns true when it is to be marked CE.
+    /// Decides on a packet of `packet_bytes` that arrives at `now_ps` (not before the last call's
+    /// time) and finds `queue` bytes or packets. `random` holds 32 uniform bits. Returns true if
+    /// the packet must be marked CE.
     #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32, random: u32) -> bool {
         if now_ps >= self.next_sample_ps {
@@ -84,18 +86,18 @@ impl Pi {
         u64::from(random) < self.probability >> 32
     }
 
-    /// The marking probability after the last sample, scaled by 2^64.
+    /// Marking probability after the last sample, scaled by 2^64.
     pub fn probability(&self) -> u64 {
         self.probability
     }
 
-    /// Takes the samples that are due.
+    /// Takes the samples due by `now_ps`.
     fn advance(&mut self, now_ps: u64) {
         let interval_ps = self.config.interval_ps;
         while self.next_sample_ps <= now_ps {
             let queue = self.queue.at(self.next_sample_ps);
             if queue == 0 && self.last_sample == 0 {
-                // Each sample of an empty queue takes (a - b) q_ref away.
+                // Each sample of an empty queue reduces p by (a - b) q_ref.
                 let samples = (now_ps - self.next_sample_ps) / interval_ps + 1;
                 let step =
                     u128::from(self.config.a - self.config.b) * u128::from(self.config.reference);

@@ -24,37 +24,38 @@
 use crate::signal::Signal;
 
 const SECOND_PS: f64 = 1e12;
-/// Largest rise of p per interval once it is large.
+/// Largest rise of p per interval from [`LARGE`] on.
 const MAX_RISE: f64 = 0.02;
-/// From here on p is large.
+/// p from which its rise is limited, and above which ECT packets are dropped instead of marked.
 const LARGE: f64 = 0.1;
-/// A delay above this is an emergency.
+/// Delay above which p rises by a further [`MAX_RISE`], ps: 250 ms.
 const LONG_DELAY_PS: u64 = 250_000_000_000;
-/// What two intervals without delay leave of p.
+/// Factor of p for an interval that follows another one without delay.
 const DECAY: f64 = 1.0 - 1.0 / 64.0;
-/// Up to here nothing is dropped while the delay is low.
+/// p below which nothing is dropped while the delay is low.
 const LOW_PROBABILITY: f64 = 0.2;
-/// Bounds of the sum of p between two drops.
+/// Bounds of the sum of p between two drops: below the first no drop, from the second on a certain
+/// one.
 const LEAST_SUM: f64 = 0.85;
 const MOST_SUM: f64 = 8.5;
 
 /// Settings of a [`Pie`] queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieConfig {
-    /// Delay to be kept, ps.
+    /// Target queueing delay, ps.
     pub target_ps: u64,
     /// Integral gain, 1/s.
     pub alpha: f64,
     /// Proportional gain, 1/s.
     pub beta: f64,
-    /// Allowance for bursts, ps.
+    /// Burst allowance, ps.
     pub burst_ps: u64,
-    /// Below two of these nothing is dropped: a full packet, bytes.
+    /// Size of a full packet, bytes. With a backlog below two of them nothing is dropped.
     pub mtu_bytes: u32,
 }
 
 impl PieConfig {
-    /// The published settings, for updates every 15 ms.
+    /// Returns the published settings, for updates every 15 ms.
     pub fn published(mtu_bytes: u32) -> Self {
         Self {
             target_ps: 15_000_000_000,
@@ -66,23 +67,23 @@ impl PieConfig {
     }
 }
 
-/// The controller of one queue.
+/// PIE controller of one queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pie {
     config: PieConfig,
     probability: f64,
-    /// p summed up since the last drop.
+    /// Sum of p since the last drop.
     sum: f64,
-    /// Of the packet that left last.
+    /// Delay of the last departed packet, ps.
     delay_ps: u64,
-    /// At the last update.
+    /// Delay at the last update, ps.
     delay_before_ps: u64,
     burst_ps: u64,
     left_at_ps: Option<u64>,
 }
 
 impl Pie {
-    /// An empty queue, with the whole allowance for bursts.
+    /// Creates a controller of an empty queue with the full burst allowance.
     pub fn new(config: &PieConfig) -> Self {
         Self {
             config: *config,
@@ -95,12 +96,13 @@ impl Pie {
         }
     }
 
-    /// p.
+    /// Drop probability p.
     pub fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// A packet arrives and finds `backlog_bytes`; `ect` when it may be marked, `random` 32 uniform bits.
+    /// Decides on an arriving packet that finds `backlog_bytes`. `ect` allows a mark instead of a
+    /// drop, and `random` holds 32 uniform bits.
     #[inline]
     pub fn on_arrival(&mut self, backlog_bytes: u64, ect: bool, random: u32) -> Signal {
         if !self.selects(backlog_bytes, random) {
@@ -113,7 +115,8 @@ impl Pie {
         Signal::Drop
     }
 
-    /// A packet leaves at `now_ps` that has waited `delay_ps`, and leaves `backlog_bytes` in the queue.
+    /// Records a packet that leaves at `now_ps` after waiting `delay_ps`, with `backlog_bytes` left
+    /// in the queue.
     #[inline]
     pub fn on_departure(&mut self, now_ps: u64, delay_ps: u64, backlog_bytes: u64) {
         self.delay_ps = if backlog_bytes == 0 { 0 } else { delay_ps };
@@ -122,7 +125,7 @@ impl Pie {
         }
     }
 
-    /// An update, due every interval, with `backlog_bytes` in the queue.
+    /// Updates p; due every interval. `backlog_bytes` is the current queue.
     pub fn update(&mut self, backlog_bytes: u64) {
         let (delay_ps, before_ps) = (self.delay_ps, self.delay_before_ps);
         let seconds =
@@ -176,7 +179,8 @@ impl Pie {
         selected
     }
 
-    /// By what the gains are divided: 2 below 1/10, and 4 times that below each further tenth.
+    /// Divisor of the gains: 1 from p = 1/10 on, 2 below it, and 4 times more below each further
+    /// tenth.
     fn divisor(&self) -> f64 {
         if self.probability >= LARGE {
             return 1.0;

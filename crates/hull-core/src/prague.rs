@@ -1,7 +1,8 @@
 //! Prague: the sender of L4S traffic. It is [`dctcp`](crate::dctcp) with fractional packets, an
 //! increase with every unmarked packet, and a smaller increase at short round trips.
 //!
-//! Source: L4STeam's tcp_prague (L4STeam/linux at 02573a2, version 0.6), mode "rate". RFC 9331 was not read.
+//! Source: L4STeam's tcp_prague (L4STeam/linux at 02573a2, version 0.6), mode "rate". RFC 9331 was
+//! not read.
 //!
 //! - Alpha, once per round: `alpha <- alpha - alpha / 16 + F / 16`, F the share of marked packets. It
 //!   starts at 1 and stays there until the first mark.
@@ -20,50 +21,50 @@
 //!
 //! Units: W in 2^-20 packets, alpha in 2^-24, sequences as in [`dctcp`](crate::dctcp), picoseconds.
 
-/// One packet of the window.
+/// One packet in the fixed point of the window: 2^20.
 pub const PACKET: u64 = 1 << 20;
-/// 1.0 of alpha.
+/// Alpha = 1, fixed point: 2^24.
 pub const ALPHA_ONE: u64 = 1 << 24;
-/// Gain of alpha: 2^-4.
+/// Gain of alpha, as a shift: 2^-4.
 const GAIN_SHIFT: u32 = 4;
-/// The least window.
+/// Smallest window, in 2^-20 packets: two packets.
 const MIN_WINDOW: u64 = 2 * PACKET;
-/// Longer round trips are not scaled, ps.
+/// Longest round trip for which the increase is scaled, ps: 100 ms.
 const MAX_SCALED_RTT_PS: u64 = 100_000_000_000;
-/// The longest burst lasts a second over this.
+/// Reciprocal of the longest burst, 1/s.
 const BURSTS_PER_SECOND: u128 = 1 << 12;
 
 /// Settings of a [`Prague`] sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PragueConfig {
-    /// Round trip below which the increase is scaled, ps; published is 25 ms, 0 scales nothing.
+    /// Round trip below which the increase is scaled, ps. Published: 25 ms; 0 disables scaling.
     pub rtt_target_ps: u64,
-    /// Rounds after slow start before it is; published is 500.
+    /// Number of rounds after slow start before scaling begins. Published: 500.
     pub transition_rounds: u32,
 }
 
-/// What an ACK says, as [`accecn`](crate::accecn) decodes it.
+/// Contents of an ACK, as decoded by [`accecn`](crate::accecn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PragueAck {
-    /// When it arrives.
+    /// Arrival time at the sender, ps.
     pub now_ps: u64,
-    /// The first byte not acknowledged after it.
+    /// First byte not acknowledged after this ACK.
     pub una: u64,
-    /// The highest byte sent when it arrives.
+    /// Highest byte sent before this ACK arrived.
     pub nxt: u64,
-    /// Packets newly acknowledged, selectively too.
+    /// Packets newly acknowledged, including selective acknowledgements.
     pub acked_packets: u32,
-    /// Of them, marked.
+    /// Newly acknowledged packets that were marked.
     pub marked_packets: u32,
     /// Smoothed round trip, ps.
     pub rtt_ps: u64,
     /// Whether the window is below the slow-start threshold.
     pub slow_start: bool,
-    /// Whether the window limits what is sent; otherwise it does not grow.
+    /// Whether the window limits transmission; otherwise it does not grow.
     pub window_limited: bool,
 }
 
-/// One connection's window.
+/// Prague congestion window of one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prague {
     config: PragueConfig,
@@ -72,20 +73,20 @@ pub struct Prague {
     alpha_at_ps: u64,
     saw_mark: bool,
     in_loss: bool,
-    /// s, in 2^-20.
+    /// Scaled increase s, in 2^-20.
     increase: u64,
-    /// Rounds since slow start.
+    /// Rounds since the end of slow start.
     rounds: u32,
     round_end: u64,
     round_acked: u64,
     round_marked: u64,
-    /// No cut before `una` passes this.
+    /// Value that `una` must exceed before the next cut.
     cut_until: Option<u64>,
     cut_at_ps: u64,
 }
 
 impl Prague {
-    /// A sender at `now_ps` with a window of `packets`.
+    /// Creates a sender at `now_ps` with a window of `packets`.
     pub fn new(config: &PragueConfig, packets: u32, now_ps: u64) -> Self {
         Self {
             config: *config,
@@ -109,7 +110,7 @@ impl Prague {
         self.window
     }
 
-    /// W in packets, rounded up.
+    /// W, packets, rounded up.
     pub fn window_packets(&self) -> u64 {
         self.window.div_ceil(PACKET)
     }
@@ -119,7 +120,7 @@ impl Prague {
         self.alpha
     }
 
-    /// An ACK arrives; before new data is sent. Returns true when W was cut.
+    /// Processes an ACK; call it before new data is sent. Returns true if W was cut.
     pub fn on_ack(&mut self, ack: &PragueAck) -> bool {
         let scaled = self.config.rtt_target_ps > 0
             && !ack.slow_start
@@ -154,24 +155,25 @@ impl Prague {
         cut
     }
 
-    /// A loss is detected.
+    /// Reacts to a detected loss by halving W.
     pub fn on_loss(&mut self) {
         self.window = (self.window - self.window / 2).max(MIN_WINDOW);
         self.in_loss = true;
     }
 
-    /// The retransmission timer fired: W is two packets, and may grow.
+    /// Reacts to the expiry of the retransmission timer: W becomes two packets, and may grow again.
     pub fn on_timeout(&mut self) {
         self.window = MIN_WINDOW;
         self.in_loss = false;
     }
 
-    /// All that was lost is acknowledged.
+    /// Ends loss recovery: all lost packets have been acknowledged.
     pub fn on_recovered(&mut self) {
         self.in_loss = false;
     }
 
-    /// The pacing rate, bit/s, for packets of `packet_bytes` and a slow-start threshold in packets.
+    /// Pacing rate, bit/s, for packets of `packet_bytes` and a slow-start threshold of
+    /// `threshold_packets`.
     pub fn pacing_bps(&self, packet_bytes: u32, rtt_ps: u64, threshold_packets: u64) -> u64 {
         let faster = if self.window_packets() < threshold_packets / 2 {
             2
@@ -183,7 +185,7 @@ impl Prague {
         u64::try_from(per_rtt / u128::from(PACKET)).unwrap_or(u64::MAX)
     }
 
-    /// The longest burst at a pacing rate, in packets.
+    /// Longest burst at `pacing_bps`, packets, at least 1.
     pub fn burst_packets(pacing_bps: u64, packet_bytes: u32) -> u64 {
         let bits = u128::from(packet_bytes) * 8 * BURSTS_PER_SECOND;
         ((u128::from(pacing_bps) / bits) as u64).max(1)
@@ -211,7 +213,7 @@ impl Prague {
         self.increase = self.scale(ack.rtt_ps);
     }
 
-    /// s for this round trip.
+    /// Scaled increase s for this round trip, in 2^-20.
     fn scale(&self, rtt_ps: u64) -> u64 {
         let target_ps = self.config.rtt_target_ps;
         let scales = self.rounds >= self.config.transition_rounds

@@ -25,59 +25,60 @@
 /// Largest value of the feedback: 6 bits.
 pub const MAX_FEEDBACK: u8 = 63;
 
-/// Which packets are sampled.
+/// Selection of the packets to sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
-    /// Each with this probability (p_s), scaled by 2^32: thesis 5.2.1.
+    /// Each packet with this probability (p_s), scaled by 2^32: thesis 5.2.1.
     Random(u32),
-    /// One every so many bytes, times a number between 0.85 and 1.15: IEEE 802.1Qau.
+    /// One packet per this number of bytes times a uniform factor between 0.85 and 1.15: IEEE
+    /// 802.1Qau.
     Every(u32),
 }
 
 /// Settings of a [`CongestionPoint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionPointConfig {
-    /// The queue that it aims at (Q_eq), bytes.
+    /// Equilibrium queue (Q_eq), bytes.
     pub equilibrium_bytes: u32,
     /// Weight w of the queue's change, scaled by 2^16.
     pub weight: u32,
-    /// Which packets are sampled.
+    /// Selection of the packets to sample.
     pub sampling: Sampling,
-    /// F_b of one step of the feedback, bytes, above zero.
+    /// F_b per step of the feedback, bytes, above zero.
     pub step_bytes: u32,
     /// Rounding of a partial step.
     pub rounding: Rounding,
-    /// Whether feedback of q steps makes the distance to the next sample 1 + q/8 (whole eighths) times
-    /// shorter, and p_s as much larger.
+    /// Whether feedback of q steps divides the distance to the next sample, or multiplies p_s, by 1
+    /// + q/8 (q/8 rounded down).
     pub adaptive: bool,
 }
 
 /// Rounding of a partial step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// It counts as one: every F_b above 0 is sent.
+    /// Round up: every F_b above 0 is sent.
     Up,
-    /// It is dropped, and F_b of less than one step is not sent: IEEE 802.1Qau.
+    /// Round down: F_b below one step is not sent (IEEE 802.1Qau).
     Down,
 }
 
-/// The congestion point of one queue.
+/// QCN congestion point of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CongestionPoint {
     config: CongestionPointConfig,
     /// Queue at the last sample (Q_old), bytes.
     last_sample: u64,
-    /// Bytes up to the next sample, where they are counted.
+    /// Bytes until the next sample ([`Sampling::Every`] only).
     left_bytes: i64,
-    /// By how much more than usual is sampled now.
+    /// Current multiple of the base sampling rate, 1 to 8.
     pace: u32,
 }
 
 impl CongestionPoint {
-    /// On an empty queue.
+    /// Creates a congestion point with an empty queue.
     ///
     /// # Panics
-    /// When the step is zero.
+    /// Panics if the step is zero.
     pub fn new(config: &CongestionPointConfig) -> Self {
         assert!(config.step_bytes > 0, "step_bytes must be above zero");
         Self {
@@ -88,8 +89,9 @@ impl CongestionPoint {
         }
     }
 
-    /// A packet of `packet_bytes` finds `queue_bytes`; `random` is 32 uniform bits. Returns the feedback
-    /// for its source, 1 to [`MAX_FEEDBACK`], when it was sampled and the queue is congested.
+    /// Processes a packet of `packet_bytes` that finds `queue_bytes`; `random` holds 32 uniform
+    /// bits. Returns the feedback for its source, 1 to [`MAX_FEEDBACK`], if the packet is sampled
+    /// and the queue is congested.
     #[inline]
     pub fn on_arrival(&mut self, queue_bytes: u64, packet_bytes: u32, random: u32) -> Option<u8> {
         match self.config.sampling {
@@ -105,7 +107,7 @@ impl CongestionPoint {
                     return None;
                 }
                 let feedback = self.sample(queue_bytes);
-                // 85 hundredths, and up to 30 more.
+                // 85 to 115 hundredths.
                 let spread = (30 * u64::from(random)) >> 32;
                 let usual = u64::from(bytes) * (85 + spread) / 100;
                 self.left_bytes = (usual / u64::from(self.pace)) as i64;
@@ -114,7 +116,7 @@ impl CongestionPoint {
         }
     }
 
-    /// A sampled packet finds `queue_bytes`.
+    /// Computes the feedback of a sampled packet that finds `queue_bytes`.
     fn sample(&mut self, queue_bytes: u64) -> Option<u8> {
         let queue = queue_bytes.min(1 << 40) as i64;
         let change = queue - self.last_sample as i64;

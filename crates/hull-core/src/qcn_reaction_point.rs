@@ -33,17 +33,17 @@
 //! Rates stay between a floor and the line rate, at which a source starts (thesis 5.1). Units: bit/s,
 //! bytes, ps; G_d fixed point, 2^32 as 1.0; rates are rounded down to whole bit/s.
 
-/// Target-rate reduction applies where R_T is above so many times R_C.
+/// Ratio R_T / R_C above which target-rate reduction applies.
 const REDUCTION_RATIO: u64 = 10;
-/// What it divides R_T by.
+/// Divisor of R_T in target-rate reduction.
 const REDUCTION: u64 = 8;
 
-/// How the rate grows.
+/// Mode of rate increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Increase {
-    /// QCN: halfway to the target, which grows after Fast Recovery.
+    /// QCN: move R_C halfway to R_T, which grows after Fast Recovery.
     Averaging,
-    /// QCN-AIMD: by a constant from the first cycle on.
+    /// QCN-AIMD: add a constant in every cycle.
     Additive,
 }
 
@@ -52,49 +52,50 @@ pub enum Increase {
 pub struct ReactionPointConfig {
     /// Largest rate, bit/s.
     pub line_rate_bps: u64,
-    /// First rate, bit/s.
+    /// Initial rate, bit/s.
     pub initial_rate_bps: u64,
     /// Smallest rate, bit/s, above zero.
     pub min_rate_bps: u64,
-    /// G_d: the share of the rate that one step of feedback takes, scaled by 2^32.
+    /// G_d: relative rate decrease per step of feedback, scaled by 2^32.
     pub decrease: u32,
     /// R_AI, bit/s.
     pub increase_bps: u64,
-    /// Bytes of a cycle, above zero.
+    /// Length of a cycle of the byte counter, bytes, above zero.
     pub cycle_bytes: u32,
-    /// Cycles of Fast Recovery.
+    /// Number of cycles of Fast Recovery.
     pub recovery_cycles: u32,
-    /// Period of the timer, ps, above zero; `None`: there is none.
+    /// Period of the timer, ps, above zero; `None` disables the timer.
     pub timer_ps: Option<u64>,
-    /// Whether feedback before the first cycle has ended leaves R_T and the byte counter as they are.
+    /// Whether feedback during the first cycle leaves R_T and the byte counter unchanged.
     pub extra_fast_recovery: bool,
-    /// Whether R_T above 10 R_C becomes R_T / 8 at the end of a first cycle.
+    /// Whether R_T above 10 R_C becomes R_T / 8 at the end of a first cycle of either counter.
     pub target_rate_reduction: bool,
-    /// R_HAI, bit/s; `None`: there is no hyper-active increase.
+    /// R_HAI, bit/s; `None` disables hyper-active increase.
     pub hyper_increase_bps: Option<u64>,
-    /// QCN or QCN-AIMD.
+    /// Mode of rate increase: QCN or QCN-AIMD.
     pub increase: Increase,
 }
 
-/// The reaction point of one source.
+/// QCN reaction point of one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReactionPoint {
     config: ReactionPointConfig,
     current_bps: u64,
     target_bps: u64,
-    /// Bytes sent in this cycle.
+    /// Bytes sent in the current cycle.
     counted_bytes: u64,
-    /// Cycles since the last feedback: of the byte counter and of the timer.
+    /// Cycles of the byte counter and of the timer since the last feedback.
     byte_cycles: u32,
     timer_cycles: u32,
     next_timer_ps: u64,
 }
 
 impl ReactionPoint {
-    /// A source that starts at `now_ps`, in Active Increase: it has had no feedback.
+    /// Creates a source that starts at `now_ps` in Active Increase, because it has received no
+    /// feedback.
     ///
     /// # Panics
-    /// When the smallest rate, the bytes of a cycle or the timer's period are zero.
+    /// Panics if the smallest rate, the bytes of a cycle or the timer's period is zero.
     pub fn new(config: &ReactionPointConfig, now_ps: u64) -> Self {
         assert!(config.min_rate_bps > 0, "min_rate_bps must be above zero");
         assert!(config.cycle_bytes > 0, "cycle_bytes must be above zero");
@@ -125,12 +126,12 @@ impl ReactionPoint {
         self.target_bps
     }
 
-    /// When the timer ends its period, ps; `u64::MAX` without one.
+    /// End of the timer's current period, ps; `u64::MAX` without a timer.
     pub fn next_timer_ps(&self) -> u64 {
         self.next_timer_ps
     }
 
-    /// Feedback of this many steps arrives at `now_ps`: equations 5.1 and 5.2.
+    /// Reacts to feedback of `feedback` steps at `now_ps` by equations 5.1 and 5.2.
     pub fn on_feedback(&mut self, now_ps: u64, feedback: u8) {
         self.on_timer(now_ps);
         let first_cycle = self.byte_cycles == 0 && self.timer_cycles == 0;
@@ -147,7 +148,7 @@ impl ReactionPoint {
         self.restart_timer(now_ps);
     }
 
-    /// `bytes` were sent: the byte counter.
+    /// Advances the byte counter by `bytes` sent.
     #[inline]
     pub fn on_sent(&mut self, bytes: u32) {
         self.counted_bytes += u64::from(bytes);
@@ -158,7 +159,7 @@ impl ReactionPoint {
         }
     }
 
-    /// It is `now_ps`: the cycles of the timer that have ended.
+    /// Ends the timer cycles due by `now_ps`.
     pub fn on_timer(&mut self, now_ps: u64) {
         let Some(period_ps) = self.config.timer_ps else {
             return;
@@ -170,7 +171,7 @@ impl ReactionPoint {
         }
     }
 
-    /// A cycle has ended.
+    /// Updates the rates at the end of a cycle.
     fn cycle(&mut self) {
         let rate_bps = match self.config.increase {
             Increase::Additive => self.current_bps.saturating_add(self.config.increase_bps),
@@ -182,7 +183,7 @@ impl ReactionPoint {
         self.current_bps = self.bounded(rate_bps);
     }
 
-    /// R_T after this cycle, before its bounds.
+    /// R_T after this cycle, bit/s, before its bounds are applied.
     fn next_target_bps(&self) -> u64 {
         let (config, target_bps) = (&self.config, self.target_bps);
         let first_cycle = self.byte_cycles == 1 || self.timer_cycles == 1;

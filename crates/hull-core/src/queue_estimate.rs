@@ -8,59 +8,59 @@
 //! Units: picoseconds; the queue in bytes or in packets ([`QueueUnit`]). A unit's transmission time is
 //! rounded up to 2^-16 ps.
 
-/// Fraction bits of a unit's time on the link.
+/// Fraction bits of a unit's transmission time, ps.
 const FRACTION_BITS: u32 = 16;
-/// Picoseconds that one byte takes at 1 bit/s.
+/// Transmission time of a byte at 1 bit/s, ps.
 const PS_PER_BYTE_AT_1_BPS: u128 = 8_000_000_000_000;
 
-/// In what a queue is counted.
+/// Unit in which a queue is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueUnit {
-    /// In bytes.
+    /// Bytes.
     Bytes,
-    /// In packets, of the typical size where time is concerned.
+    /// Packets; times are computed for the typical size.
     Packets,
 }
 
-/// The link behind a queue.
+/// Link behind a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Rate at which the queue is served, bit/s, above zero.
+    /// Service rate of the queue, bit/s, above zero.
     pub rate_bps: u64,
     /// Size of a typical packet, bytes, above zero.
     pub typical_packet_bytes: u32,
-    /// In what the queue is counted.
+    /// Unit in which the queue is counted.
     pub unit: QueueUnit,
 }
 
 impl Link {
-    /// Time that `bytes` take on the link, in 2^-16 ps.
+    /// Transmission time of `bytes`, in 2^-16 ps.
     fn time(&self, bytes: u32) -> u64 {
         let ps = (PS_PER_BYTE_AT_1_BPS << FRACTION_BITS) * u128::from(bytes);
         u64::try_from(ps.div_ceil(u128::from(self.rate_bps))).unwrap_or(u64::MAX)
     }
 
-    /// Time that a typical packet takes on the link, in ps, above zero.
+    /// Transmission time of a typical packet, ps, at least 1.
     pub fn typical_packet_ps(&self) -> u64 {
         (self.time(self.typical_packet_bytes) >> FRACTION_BITS).max(1)
     }
 }
 
-/// The queue after the last arrival.
+/// Estimate of a queue since its last arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueueEstimate {
-    /// Time of one unit on the link, in 2^-16 ps.
+    /// Transmission time of one unit, in 2^-16 ps.
     unit_time: u64,
     packet_units: QueueUnit,
-    /// When the queue is empty if nothing else arrives.
+    /// Time at which the queue is empty without further arrivals, ps.
     empty_at_ps: u64,
 }
 
 impl QueueEstimate {
-    /// An empty queue at time zero.
+    /// Creates an empty queue at time zero.
     ///
     /// # Panics
-    /// When the rate or the packet size is zero.
+    /// Panics if the rate or the packet size is zero.
     pub(crate) fn new(link: &Link) -> Self {
         assert!(link.rate_bps > 0, "rate_bps must be above zero");
         let typical = link.typical_packet_bytes;
@@ -76,7 +76,7 @@ impl QueueEstimate {
         }
     }
 
-    /// A packet of `packet_bytes` joins a queue of `queue` units.
+    /// Records a packet of `packet_bytes` that joins a queue of `queue` units at `now_ps`.
     #[inline]
     pub(crate) fn arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32) {
         let packet = match self.packet_units {
@@ -88,13 +88,13 @@ impl QueueEstimate {
         self.empty_at_ps = now_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX));
     }
 
-    /// When the queue runs, or ran, empty.
+    /// Time at which the queue becomes or became empty, ps.
     #[inline]
     pub(crate) fn empty_at_ps(&self) -> u64 {
         self.empty_at_ps
     }
 
-    /// Units in the queue at `t_ps`, not before the last arrival, rounded down.
+    /// Queue at `t_ps` (not before the last arrival), units, rounded down.
     pub(crate) fn at(&self, t_ps: u64) -> u64 {
         let left_ps = u128::from(self.empty_at_ps.saturating_sub(t_ps));
         ((left_ps << FRACTION_BITS) / u128::from(self.unit_time.max(1))) as u64

@@ -10,17 +10,17 @@
 //!
 //! Units: bytes.
 
-/// Marks between two thresholds.
+/// Marker with a probability that is linear between two thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RampMarker {
-    /// Up to here nothing is marked.
+    /// Queue up to which no packet is marked, bytes.
     pub low_bytes: u64,
-    /// Above here everything is marked; at least `low_bytes`.
+    /// Queue above which every packet is marked, bytes; at least `low_bytes`.
     pub high_bytes: u64,
 }
 
 impl RampMarker {
-    /// Whether a packet that leaves `queue_bytes` is marked CE; `random` is 32 uniform bits.
+    /// Whether to mark a packet that leaves `queue_bytes` behind; `random` holds 32 uniform bits.
     #[inline]
     pub fn marks(&self, queue_bytes: u64, random: u32) -> bool {
         if queue_bytes > self.high_bytes {

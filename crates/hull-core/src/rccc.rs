@@ -23,15 +23,15 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// Bytes of a quantum.
+/// Size of a quantum, bytes.
 pub const QUANTUM_BYTES: u64 = 256;
-/// The pull number of a new connection: far enough from zero for targets below it.
+/// Initial pull number of a connection, quanta. It is large enough for targets below it.
 const START: u64 = 1 << 32;
-/// Quanta whose time passes after a pull without credit.
+/// Length of a pull without credit, quanta.
 const EMPTY_PULL: u64 = 4;
-/// Quanta that a pull grants: the reference computes them before it knows its payload.
+/// Quanta granted per pull. The reference computes this number before it knows its payload.
 const QUANTA_PER_PULL: u64 = 64;
-/// Pull rate over the link's rate, in hundredths.
+/// Pull rate, percent of the link's rate.
 const RATE_PCT: u64 = 99;
 
 /// Settings of a [`PullPacer`].
@@ -39,18 +39,18 @@ const RATE_PCT: u64 = 99;
 pub struct PullConfig {
     /// Rate of the receiver's link, bit/s.
     pub link_bps: u64,
-    /// Largest window of its senders, bytes: how far credit goes in advance.
+    /// Largest window of the senders, bytes: the limit of credit in advance.
     pub max_window_bytes: u64,
 }
 
-/// A pull that is to be sent now.
+/// Pull to be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pull {
-    /// The sender that it goes to.
+    /// Sender that the pull is for.
     pub sender: u32,
-    /// The credit since the start of the connection that it reports, quanta.
+    /// Credit granted since the start of the connection, quanta.
     pub pulled: u64,
-    /// Time until the next pull may be sent, ps.
+    /// Time before the next pull may be sent, ps.
     pub gap_ps: u64,
 }
 
@@ -58,32 +58,32 @@ pub struct Pull {
 struct Sender {
     target: u64,
     pulled: u64,
-    /// In the queue of those with demand.
+    /// Whether the sender is in the queue of senders with demand.
     active: bool,
-    /// In the queue of those that get credit in advance.
+    /// Whether the sender is in the queue of senders that get credit in advance.
     idle: bool,
 }
 
-/// The credit that one receiver gives to its senders.
+/// Credit scheduler of one receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullPacer {
     max_advance: u64,
-    /// Time of a quantum at the full pull rate.
+    /// Duration of a quantum at the full pull rate, ps.
     quantum_ps: u64,
-    /// And at the present one.
+    /// Duration of a quantum at the current pull rate, ps.
     paced_quantum_ps: u64,
     senders: Vec<Sender>,
-    /// Numbers that may be given again.
+    /// Sender numbers that may be reused.
     free: Vec<u32>,
     active: VecDeque<u32>,
     idle: VecDeque<u32>,
 }
 
 impl PullPacer {
-    /// A receiver without senders.
+    /// Creates a receiver without senders.
     ///
     /// # Panics
-    /// When the rate is zero.
+    /// Panics if the rate is zero.
     pub fn new(config: &PullConfig) -> Self {
         assert!(config.link_bps > 0, "link_bps must be above zero");
         let bit_ps = u128::from(8 * QUANTUM_BYTES) * 1_000_000_000_000 * 100;
@@ -100,7 +100,7 @@ impl PullPacer {
         }
     }
 
-    /// A new connection: the number by which its sender is called from now on.
+    /// Adds the sender of a new connection and returns its number.
     pub fn add_sender(&mut self) -> u32 {
         let sender = Sender {
             target: 0,
@@ -116,14 +116,16 @@ impl PullPacer {
         self.senders.len() as u32 - 1
     }
 
-    /// The connection of a sender is over: it gets no more credit, and its number may be given again.
+    /// Removes a sender whose connection has ended. It gets no more credit, and its number may be
+    /// reused.
     pub fn remove_sender(&mut self, sender: u32) {
         self.active.retain(|&other| other != sender);
         self.idle.retain(|&other| other != sender);
         self.free.push(sender);
     }
 
-    /// A data packet or a request to send with this pull target arrives. A higher one than before is demand.
+    /// Processes the pull target of a data packet or a request to send. A target above the previous
+    /// one is demand.
     pub fn on_target(&mut self, sender: u32, target: u64) {
         let entry = &mut self.senders[sender as usize];
         if target > entry.target {
@@ -132,7 +134,8 @@ impl PullPacer {
         }
     }
 
-    /// A trimmed packet or a request to send: the sender takes a turn whatever its target is.
+    /// Queues a sender for a turn regardless of its target, after a trimmed packet or a request to
+    /// send.
     pub fn request(&mut self, sender: u32) {
         let entry = &mut self.senders[sender as usize];
         if !entry.active {
@@ -141,12 +144,12 @@ impl PullPacer {
         }
     }
 
-    /// Sets the pull rate as a share of the full one: above 0, at most 1.
+    /// Sets the pull rate as a share of the full rate: above 0, at most 1.
     pub fn set_rate(&mut self, share: f64) {
         self.paced_quantum_ps = (self.quantum_ps as f64 / share) as u64;
     }
 
-    /// The next pull, when one is to be sent.
+    /// Takes the next pull; `None` if no sender is queued.
     pub fn next_pull(&mut self) -> Option<Pull> {
         let (sender, credit) = if let Some(sender) = self.active.pop_front() {
             (sender, self.grant(sender))
@@ -162,7 +165,7 @@ impl PullPacer {
         })
     }
 
-    /// The turn of a sender with demand; returns its credit.
+    /// Gives a turn to a sender with demand. Returns the quanta granted.
     fn grant(&mut self, sender: u32) -> u64 {
         let entry = &mut self.senders[sender as usize];
         let wanted = entry.target.saturating_sub(entry.pulled);
@@ -180,11 +183,11 @@ impl PullPacer {
         credit
     }
 
-    /// The turn of a sender without demand.
+    /// Gives a turn to a sender without demand. Returns the quanta granted in advance.
     fn advance(&mut self, sender: u32) -> u64 {
         let entry = &mut self.senders[sender as usize];
         entry.pulled += QUANTA_PER_PULL;
-        // Credit in advance may still be short of a target that a new packet brought.
+        // The credit in advance may still be below a target that a new packet has raised.
         let ahead = entry.pulled >= entry.target && entry.pulled - entry.target < self.max_advance;
         if ahead {
             self.idle.push_back(sender);
@@ -195,30 +198,30 @@ impl PullPacer {
     }
 }
 
-/// What a sender's pull target depends on, after the packet that carries it is paid for.
+/// Inputs to a sender's pull target, after the packet that carries it has been charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Bytes that wait to be sent, those to be sent again among them.
+    /// Bytes waiting for transmission, including retransmissions.
     pub backlog_bytes: u64,
-    /// With sender control too: its window, bytes.
+    /// Window of sender control, bytes, if it is on as well.
     pub window_bytes: Option<u64>,
-    /// Connections of this host that have something to send.
+    /// Number of connections of this host with data to send.
     pub active_connections: u32,
 }
 
-/// A sender's credit.
+/// Credit of one sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credit {
     bytes: i64,
     pulled: u64,
     max_window_bytes: i64,
     mtu_bytes: i64,
-    /// The credit is the one that no receiver granted.
+    /// Whether the credit is the initial one, which no receiver granted.
     unsolicited: bool,
 }
 
 impl Credit {
-    /// A new connection with a largest window of credit.
+    /// Creates the credit of a new connection: one largest window.
     pub fn new(max_window_bytes: u64, mtu_bytes: u32) -> Self {
         let max_window_bytes = max_window_bytes as i64;
         Self {
@@ -230,22 +233,22 @@ impl Credit {
         }
     }
 
-    /// Whether a packet may be sent.
+    /// Whether the credit allows a packet to be sent.
     pub fn allows(&self) -> bool {
         self.bytes > 0
     }
 
-    /// The credit, bytes.
+    /// Remaining credit, bytes; may be negative.
     pub fn bytes(&self) -> i64 {
         self.bytes
     }
 
-    /// A packet of `bytes` is sent.
+    /// Charges a packet of `bytes`.
     pub fn spend(&mut self, bytes: u32) {
         self.bytes -= i64::from(bytes);
     }
 
-    /// The receiver was heard: an ACK or a NACK arrives.
+    /// Processes an answer of the receiver (ACK or NACK). The first one revokes the initial credit.
     pub fn on_answer(&mut self) {
         if self.unsolicited {
             self.unsolicited = false;
@@ -253,7 +256,7 @@ impl Credit {
         }
     }
 
-    /// A pull arrives that reports `pulled` quanta.
+    /// Processes a pull that reports `pulled` quanta.
     pub fn on_pull(&mut self, pulled: u64) {
         self.on_answer();
         if pulled > self.pulled {
@@ -263,8 +266,9 @@ impl Credit {
         }
     }
 
-    /// The pull target, quanta: the backlog, at most the window and a packet and at most the largest window,
-    /// less the credit, shared among the host's connections.
+    /// Pull target, quanta since the start of the connection. It adds to the granted credit the
+    /// backlog, at most the window plus a packet and at most the largest window, less the remaining
+    /// credit, divided by the number of active connections.
     pub fn target(&self, demand: &Demand) -> u64 {
         let backlog = demand.backlog_bytes as i64;
         let mut wanted = backlog.min(self.max_window_bytes);
@@ -273,7 +277,7 @@ impl Credit {
         }
         wanted -= self.bytes;
         if self.unsolicited && backlog > 0 {
-            // Short transfers, too, are pulled by a packet.
+            // Transfers within the initial credit also request at least one packet.
             wanted = wanted.max(self.mtu_bytes);
         }
         wanted /= i64::from(demand.active_connections.max(1));
@@ -282,24 +286,27 @@ impl Credit {
     }
 }
 
-/// Mark share above which the pull rate falls.
+/// Marked share above which the pull rate decreases.
 const TARGET_MARKS: f64 = 0.3;
-/// Gain of the smoothed mark share.
+/// Gain of the moving average of the marked share.
 const MARK_GAIN: f64 = 0.5;
-/// How strongly its excess cuts the rate.
+/// Decrease of the rate per unit of excess marked share.
 const MARK_DECREASE: f64 = 0.5;
-/// Increase of a quiet interval.
+/// Increase of the rate after an interval without congestion.
 const INCREASE: f64 = 0.01;
-/// The lowest rate of any network.
+/// Smallest rate in any network, share of the full rate.
 const MIN_RATE: f64 = 0.01;
-/// The lowest rate is at least this share of what the fabric gives each host.
+/// Smallest rate, share of the capacity per host of the oversubscribed fabric.
 const LEAST_SHARE: f64 = 0.9;
 
-/// Adapts the pull rate to an oversubscribed fabric, from what one receiver sees in an interval.
+/// Controller of the pull rate in an oversubscribed fabric, based on one receiver's observations
+/// per interval.
 ///
-/// The rate r falls by the share of packets that were trimmed before the last hop, and by
-/// `r (g - 0.3) 0.5` when the smoothed mark share g exceeds 0.3. Otherwise it rises by 0.01; without any
-/// mark in the interval by `0.01 * 2^n` after n intervals in a row in which it rose. It stays between 0.9
+/// The rate r, a share of the full rate, falls by the share of packets trimmed before the last hop,
+/// and by `r (g - 0.3) 0.5` if the smoothed marked share g exceeds 0.3. Otherwise it rises by 0.01,
+/// or by `0.01 * 2^n` if no packet of the interval was marked, where n is the number of preceding
+/// intervals in a row in which it rose. The bounds are 1 and the larger of 0.9 / oversubscription
+/// and 0.01.
 /// over the oversubscription, at least 0.01, and 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Oversubscription {
@@ -314,7 +321,8 @@ pub struct Oversubscription {
 }
 
 impl Oversubscription {
-    /// The full rate, in a fabric whose hosts' links are `ratio` times as wide as it is: 1 or more.
+    /// Creates a controller at the full rate for a fabric whose oversubscription is `ratio`: 1 or
+    /// more.
     pub fn new(ratio: f64) -> Self {
         Self {
             least_rate: (LEAST_SHARE / ratio).max(MIN_RATE),
@@ -328,13 +336,13 @@ impl Oversubscription {
         }
     }
 
-    /// A data packet arrives whole.
+    /// Counts a data packet that arrives untrimmed.
     pub fn on_packet(&mut self, marked: bool) {
         self.packets += 1;
         self.marked += u64::from(marked);
     }
 
-    /// The header of a trimmed packet arrives.
+    /// Counts the header of a trimmed packet.
     pub fn on_trimmed(&mut self, at_last_hop: bool) {
         self.packets += 1;
         if at_last_hop {
@@ -344,7 +352,7 @@ impl Oversubscription {
         }
     }
 
-    /// The interval ends: the rate for [`PullPacer::set_rate`].
+    /// Ends the interval and returns the rate for [`PullPacer::set_rate`].
     pub fn end_interval(&mut self) -> f64 {
         let whole = self.packets - self.trimmed - self.trimmed_last_hop;
         let share = if whole > 0 {
@@ -379,8 +387,8 @@ impl Oversubscription {
         self.rate
     }
 
-    /// Length of the next interval for a round trip of `rtt_ps`: 1.125 to 1.875 of it, uniform, so that
-    /// receivers do not act together; `random` is 32 uniform bits.
+    /// Length of the next interval for a round trip of `rtt_ps`, ps: uniform between 1.125 and
+    /// 1.875 round trips, so that receivers do not synchronize. `random` holds 32 uniform bits.
     pub fn interval_ps(rtt_ps: u64, random: u32) -> u64 {
         let least = u128::from(rtt_ps) * 9 / 8;
         let spread = (u128::from(rtt_ps) * 3 / 4 * u128::from(random)) >> 32;

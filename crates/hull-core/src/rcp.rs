@@ -23,73 +23,73 @@
 use crate::averaging::{Averaging, ProportionalDerivative};
 use crate::queue_estimate::{Link, QueueEstimate, QueueUnit};
 
-/// 1.0 of alpha and beta.
+/// alpha or beta = 1, fixed point.
 pub const ONE: u32 = 1 << 24;
-/// The lowest rate is the link's over this.
+/// Ratio of the link's rate to the smallest offered rate.
 pub const RANGE: u64 = 1 << 16;
 
 const FRACTION_BITS: u32 = 32;
-/// Bound of F, either way: what it is multiplied with still fits.
+/// Bound of the magnitude of F, so that products with it fit 128 bits.
 const MOST: i128 = 1 << 40;
-/// Bits in a byte, times picoseconds in a second.
+/// Bits per byte times picoseconds per second.
 const BIT_PS: i128 = 8_000_000_000_000;
 
-/// What becomes of F.
+/// Variant of the control law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// RCP, with so many averaging changes between two updates: 0 RCP, 1 AP-RCP, 2 AP2-RCP.
+    /// RCP with this number of averaging steps between two updates: 0 RCP, 1 AP-RCP, 2 AP2-RCP.
     Averages(u8),
-    /// PD-RCP.
+    /// PD-RCP: F is replaced by a proportional-derivative term.
     ProportionalDerivative,
 }
 
-/// Settings of a link's [`Rcp`]. The bounds keep what is multiplied within 128 bits.
+/// Settings of a link's [`Rcp`]. The ranges keep products within 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RcpConfig {
-    /// Rate of the link (C), bit/s, from [`RANGE`] to 2^41.
+    /// Rate of the link (C), bit/s, [`RANGE`] to 2^41.
     pub link_bps: u64,
-    /// Time between two updates (T), ps, from 256 to 2^40.
+    /// Time between two updates (T), ps, 256 to 2^40.
     pub interval_ps: u64,
-    /// First round trip (d0), ps, from 1 to 2^40.
+    /// Initial round trip (d0), ps, 1 to 2^40.
     pub round_trip_ps: u64,
-    /// Share of the way that d0 moves to the packets' mean round trip at each update, scaled by 2^24; 0
-    /// holds it.
+    /// Share of the way that d0 moves towards the packets' mean round trip at each update, scaled
+    /// by 2^24; 0 keeps d0 constant.
     pub round_trip_gain: u32,
-    /// Weight of the spare rate, scaled by 2^24.
+    /// Weight of the spare capacity, scaled by 2^24.
     pub alpha: u32,
     /// Weight of the queue, scaled by 2^24.
     pub beta: u32,
-    /// Share of the way back that an averaging change takes, scaled by [`crate::averaging::ONE`].
+    /// Share of the way back that an averaging step takes, scaled by [`crate::averaging::ONE`].
     pub averaging: u32,
-    /// First rate that is offered, bit/s.
+    /// Initial offered rate, bit/s.
     pub initial_bps: u64,
-    /// What becomes of F.
+    /// Variant of the control law.
     pub control: Control,
 }
 
-/// The rate of one link.
+/// RCP rate of one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rcp {
     config: RcpConfig,
     rate: Averaging,
     derivative: ProportionalDerivative,
     queue: QueueEstimate,
-    /// Bytes that arrived since the last update.
+    /// Bytes arrived since the last update.
     arrived_bytes: u64,
     round_trip: RoundTrip,
 }
 
-/// d0: the moving average of the packets' round trips, ps.
+/// d0: moving average of the packets' round trips, ps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RoundTrip {
     average_ps: u64,
-    /// Of the packets since the last update: the sum, and how many they were.
+    /// Sum and number of the round trips reported since the last update.
     sum_ps: u64,
     packets: u64,
 }
 
 impl RoundTrip {
-    /// Moves by a share of the way to the mean of the packets since the last update.
+    /// Moves the average by a share of the way towards the mean since the last update.
     fn update(&mut self, gain: u32) {
         if self.packets == 0 {
             return;
@@ -103,10 +103,10 @@ impl RoundTrip {
 }
 
 impl Rcp {
-    /// An idle link.
+    /// Creates the state of an idle link.
     ///
     /// # Panics
-    /// When a setting is out of its range.
+    /// Panics if a setting is out of its range.
     pub fn new(config: &RcpConfig) -> Self {
         let fits = (RANGE..=1 << 41).contains(&config.link_bps);
         assert!(fits, "link_bps must be from 2^16 to 2^41");
@@ -137,20 +137,20 @@ impl Rcp {
         }
     }
 
-    /// A packet says that its source has this round trip.
+    /// Records the round trip that a packet carries, ps.
     #[inline]
     pub fn on_round_trip(&mut self, round_trip_ps: u64) {
         self.round_trip.sum_ps += round_trip_ps;
         self.round_trip.packets += 1;
     }
 
-    /// The round trip that the gain is made for (d0), ps.
+    /// Round trip used in the gain (d0), ps.
     pub fn round_trip_ps(&self) -> u64 {
         self.round_trip.average_ps
     }
 
-    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's time, and is sent,
-    /// queued or dropped: then `queue_bytes` wait.
+    /// Counts a packet of `packet_bytes` that arrives at `now_ps` (not before the last call's
+    /// time). `queue_bytes` is the queue after the packet was sent, queued or dropped.
     #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, packet_bytes: u32, queue_bytes: u64) {
         self.advance(now_ps);
@@ -158,14 +158,14 @@ impl Rcp {
         self.queue.arrival(now_ps, queue_bytes, 0);
     }
 
-    /// The rate that the link offers at `now_ps`, not before the last call's time, bit/s.
+    /// Rate offered at `now_ps` (not before the last call's time), bit/s.
     #[inline]
     pub fn rate_bps(&mut self, now_ps: u64) -> u64 {
         self.advance(now_ps);
         self.rate.current() as u64
     }
 
-    /// Makes the changes that are due.
+    /// Applies the updates and averaging steps due by `now_ps`.
     #[inline]
     fn advance(&mut self, now_ps: u64) {
         while self.rate.next_ps() <= now_ps {
@@ -196,10 +196,10 @@ impl Rcp {
         }
     }
 
-    /// F, or what PD-RCP takes for it, scaled by 2^32.
+    /// F, or its replacement in PD-RCP, scaled by 2^32.
     fn feedback(&mut self, queue_bytes: u64) -> i128 {
         let config = &self.config;
-        // Of what the link sends in that time, scaled by 2^32.
+        // Share of the bytes that the link sends in `time_ps`, scaled by 2^32.
         let share = |bytes: u64, time_ps: u64| {
             let of = i128::from(config.link_bps) * i128::from(time_ps);
             let bits = i128::from(bytes) * BIT_PS;
@@ -219,7 +219,7 @@ impl Rcp {
     }
 }
 
-/// A rate within its range.
+/// Clamps a rate to its range.
 fn clamp(config: &RcpConfig, rate_bps: i128) -> i64 {
     let most = i128::from(config.link_bps);
     rate_bps.clamp(most / i128::from(RANGE), most) as i64

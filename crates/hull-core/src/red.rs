@@ -27,58 +27,59 @@ use crate::queue_estimate::{Link, QueueEstimate};
 
 /// Fraction bits of the average.
 const FRACTION_BITS: u32 = 24;
-/// 1.0 of weights and probabilities.
+/// Weight or probability = 1, fixed point.
 const ONE: u64 = 1 << 32;
 
 /// Settings of a [`Red`] queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedConfig {
-    /// Average above which packets begin to be marked (min_th), in the queue's unit.
+    /// Average from which packets may be marked (min_th), in the queue's unit.
     pub min_threshold: u32,
-    /// Average from which on every packet is marked (max_th), above `min_threshold`.
+    /// Average from which every packet is marked (max_th), above `min_threshold`.
     pub max_threshold: u32,
     /// Probability at `max_threshold` (max_p), scaled by 2^32.
     pub max_probability: u32,
     /// Weight w of a new sample of the queue, scaled by 2^32, above zero and at most 1: 2^-9 is
     /// `1 << 23`, 1 is `1 << 32`.
     pub weight: u64,
-    /// Whether the probability goes on growing up to twice `max_threshold`.
+    /// Whether the probability rises from max_p to 1 between `max_threshold` and twice that.
     pub gentle: bool,
-    /// Whether the probability is proportional to the packet's size.
+    /// Whether the probability is proportional to the packet size.
     pub by_size: bool,
-    /// Whether packets are refused, instead of marked, where every packet would be marked.
+    /// Whether a packet that would certainly be marked is dropped instead.
     pub hard_drop: bool,
-    /// The link behind the queue.
+    /// Link behind the queue.
     pub link: Link,
 }
 
-/// RED's state for one queue.
+/// RED state of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Red {
     config: RedConfig,
-    /// Average, in 2^-24 units.
+    /// Average queue, in 2^-24 units.
     average: u64,
-    /// Packets since the last mark while the average is above the lower threshold.
+    /// Packets since the last mark while the average is at least the lower threshold.
     count: u32,
-    /// Growth of p_b per unit between the thresholds, and above them with `gentle`, 2^64 as 1.0.
+    /// Slope of p_b per unit of the queue, scaled by 2^64: between the thresholds, and above them
+    /// with `gentle`.
     slope: u64,
     gentle_slope: u64,
     typical_packet_ps: u64,
     queue: QueueEstimate,
 }
 
-/// Growth of a probability by `slope` over `above`, an average; scaled by 2^32.
+/// Increase of a probability with `slope` over a distance `above` of the average, scaled by 2^32.
 #[inline]
 fn rise(above: u64, slope: u64) -> u64 {
     ((u128::from(above) * u128::from(slope)) >> (FRACTION_BITS + 32)) as u64
 }
 
 impl Red {
-    /// RED on an empty queue.
+    /// Creates RED on an empty queue.
     ///
     /// # Panics
-    /// When the weight is zero or above 1, `max_threshold` is not above `min_threshold`, or the link's rate or
-    /// packet size is zero.
+    /// Panics if the weight is zero or above 1, `max_threshold` is not above `min_threshold`, or
+    /// the link's rate or packet size is zero.
     pub fn new(config: &RedConfig) -> Self {
         assert!(
             (1..=ONE).contains(&config.weight),
@@ -104,9 +105,10 @@ impl Red {
         }
     }
 
-    /// A packet of `packet_bytes` arrives at `now_ps`, not before the last call's, and finds `queue`
-    /// bytes or packets; `random` is 32 uniform bits. Returns true when it is to be marked CE;
-    /// then ask [`refuses`](Self::refuses).
+    /// Decides on a packet of `packet_bytes` that arrives at `now_ps` (not before the last call's
+    /// time) and finds `queue` bytes or packets. `random` holds 32 uniform bits. Returns true if
+    /// the packet must be marked CE; then call [`refuses`](Self::refuses) to learn whether it must
+    /// be dropped.
     #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, queue: u64, packet_bytes: u32, random: u32) -> bool {
         let empty_at_ps = self.queue.empty_at_ps();
@@ -137,7 +139,7 @@ impl Red {
         marked
     }
 
-    /// Whether the packet that has just arrived is to be dropped.
+    /// Whether the packet that has just arrived must be dropped.
     #[inline]
     pub fn refuses(&self) -> bool {
         let config = &self.config;
@@ -145,7 +147,7 @@ impl Red {
         config.hard_drop && self.average >= certain << FRACTION_BITS
     }
 
-    /// The average queue, rounded to nearest.
+    /// Average queue, rounded to nearest.
     pub fn average(&self) -> u64 {
         (self.average + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
     }
@@ -172,7 +174,8 @@ impl Red {
         Some((probability * u64::from(packet_bytes) / typical).min(ONE))
     }
 
-    /// The link could have sent `packets` of typical size: average times (1 - w)^packets.
+    /// Ages the average over an idle time of `packets` typical packets: average times (1 -
+    /// w)^packets.
     fn idle(&mut self, packets: u64) {
         let (mut factor, mut left) = (ONE - self.config.weight, packets);
         let mut power = ONE;

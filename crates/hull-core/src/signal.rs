@@ -1,12 +1,12 @@
-//! A queue controller's verdict on one packet.
+//! Decision of a queue controller about one packet.
 
-/// What becomes of the packet.
+/// Treatment of the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// It is sent as it is.
+    /// Send the packet unchanged.
     Pass,
-    /// It is marked CE.
+    /// Mark the packet CE.
     Mark,
-    /// It is dropped. Where packets are looked at as they leave, the next one is looked at.
+    /// Drop the packet. A controller that examines departing packets then examines the next one.
     Drop,
 }

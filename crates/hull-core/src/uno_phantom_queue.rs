@@ -1,8 +1,8 @@
 //! Uno's phantom queue: in parallel to the port's queue, with a size, a drain in packets and
 //! probabilistic marking.
 //!
-//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator (Uno_SC25, commit
-//! 68d164e, `compositequeue.cpp`).
+//! Source: T. Bonato et al., "Uno" (SC'25, arXiv 2510.15802), as in the authors' simulator
+//! (Uno_SC25, commit 68d164e, `compositequeue.cpp`).
 //!
 //! It is HULL's phantom queue in parallel to the queue (paper, remark 1) with these differences:
 //!
@@ -23,7 +23,7 @@
 
 use crate::ramp::RampMarker;
 
-/// `pct` hundredths of `size_bytes` as the reference computes them: the hundredth rounded down.
+/// `pct` percent of `size_bytes`, computed as in the reference: one percent is rounded down first.
 pub fn share_bytes(size_bytes: u64, pct: u64) -> u64 {
     size_bytes / 100 * pct
 }
@@ -33,18 +33,18 @@ pub fn share_bytes(size_bytes: u64, pct: u64) -> u64 {
 pub struct UnoPhantomQueueConfig {
     /// Rate of the link behind the port (C), bit/s.
     pub link_bps: u64,
-    /// How much slower than the link it drains (s), in hundredths.
+    /// Slowdown s of the drain relative to the link, percent.
     pub slowdown_pct: u32,
-    /// What a step of the drain takes: a full packet, bytes.
+    /// Bytes removed per drain step: a full packet.
     pub packet_bytes: u32,
-    /// Where the counter saturates, bytes.
+    /// Size at which the counter saturates, bytes.
     pub size_bytes: u64,
-    /// The thresholds that its counter is compared with.
+    /// Thresholds that the counter is compared with.
     pub ramp: RampMarker,
 }
 
 impl UnoPhantomQueueConfig {
-    /// Time between two steps of the drain, ps.
+    /// Time between two drain steps, ps.
     pub fn step_ps(&self) -> u64 {
         let bits = 8 * u128::from(self.packet_bytes) * 1_000_000_000_000;
         let slower = 100 + u128::from(self.slowdown_pct);
@@ -52,7 +52,7 @@ impl UnoPhantomQueueConfig {
     }
 }
 
-/// The phantom queue of one port.
+/// Uno phantom queue of one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnoPhantomQueue {
     step_ps: u64,
@@ -60,15 +60,15 @@ pub struct UnoPhantomQueue {
     size_bytes: u64,
     ramp: RampMarker,
     backlog_bytes: u64,
-    /// When the next step is due; `None` before the first packet has left.
+    /// Time of the next drain step, ps; `None` until the first packet has left.
     next_step_ps: Option<u64>,
 }
 
 impl UnoPhantomQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     ///
     /// # Panics
-    /// When the rate or the packet is zero, the link faster than a packet per picosecond, or the upper
+    /// Panics if the link's rate is zero, a drain step takes less than a picosecond, or the upper
     /// threshold is below the lower one.
     pub fn new(config: &UnoPhantomQueueConfig) -> Self {
         assert!(config.link_bps > 0, "link_bps must be above zero");
@@ -88,15 +88,16 @@ impl UnoPhantomQueue {
         }
     }
 
-    /// A data packet of `bytes` arrives at the port at `now_ps`, whether or not the port keeps it.
+    /// Counts a data packet of `bytes` that arrives at the port at `now_ps`, whether or not the
+    /// port accepts it.
     #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, bytes: u32) {
         self.drain(now_ps);
         self.backlog_bytes = (self.backlog_bytes + u64::from(bytes)).min(self.size_bytes);
     }
 
-    /// A data packet leaves the port at `now_ps`; `random` is 32 uniform bits. Returns true when it is to be
-    /// marked CE.
+    /// Decides on a data packet that leaves the port at `now_ps`; `random` holds 32 uniform bits.
+    /// Returns true if the packet must be marked CE.
     #[inline]
     pub fn on_departure(&mut self, now_ps: u64, random: u32) -> bool {
         self.drain(now_ps);
@@ -108,12 +109,12 @@ impl UnoPhantomQueue {
         self.ramp.marks(backlog, random)
     }
 
-    /// The counter at `now_ps`, not before the last packet.
+    /// Counter at `now_ps` (not before the last packet), bytes.
     pub fn backlog_bytes(&self, now_ps: u64) -> u64 {
         self.backlog_bytes.saturating_sub(self.due_bytes(now_ps))
     }
 
-    /// What the steps since the last packet take.
+    /// Bytes removed by the steps due since the last packet.
     #[inline]
     fn due_bytes(&self, now_ps: u64) -> u64 {
         self.due_steps(now_ps).saturating_mul(self.packet_bytes)

@@ -27,81 +27,83 @@
 
 /// Additive increase, share of the BDP.
 const INCREASE: f64 = 0.001;
-/// Of the decrease, when only a phantom queue is congested.
+/// Factor of the decrease if only a phantom queue is congested.
 const PHANTOM_SHARE: f64 = 0.35;
-/// Round trips up to this many base round trips have met no queue.
+/// Ratio to the base round trip up to which a round trip has met no queue.
 const NEAR_BASE: f64 = 1.055;
-/// Above this E a falling E does not stop the decrease.
+/// E above which a falling E does not prevent the decrease.
 const HIGH_MARKS: f64 = 0.9;
-/// A period of quick adapt, hundredths of the base round trip.
+/// Length of a quick-adapt period, percent of the base round trip.
 const PERIOD_PCT: u64 = 105;
-/// Quick adapt acts below this share of the window.
+/// Share of the window below which the acknowledged bytes trigger quick adapt.
 const PERIOD_SHARE: f64 = 0.5;
-/// And leaves this share of what was acknowledged.
+/// New window after quick adapt, share of the acknowledged bytes.
 const PERIOD_LEFT: f64 = 0.96;
-/// Updates of the pacing gap per base round trip, at most.
+/// Largest number of updates of the pacing gap per base round trip.
 const GAP_UPDATES: u64 = 20;
 
-/// Settings of one flow.
+/// Settings of one UnoCC flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnoCcConfig {
-    /// Rate times round trip of the flow, without load, bytes.
+    /// BDP of the flow: rate times unloaded round trip, bytes.
     pub bdp_bytes: u64,
-    /// The same for a flow inside a data centre.
+    /// BDP of a flow inside a data centre, bytes.
     pub intra_bdp_bytes: u64,
-    /// Round trip of the flow without load, ps.
+    /// Unloaded round trip of the flow, ps.
     pub base_rtt_ps: u64,
     /// Payload of a packet, bytes.
     pub mss_bytes: u32,
-    /// A packet on the wire, bytes.
+    /// Size of a packet on the wire, bytes.
     pub packet_bytes: u32,
     /// K of the decrease, bytes.
     pub k_bytes: u64,
-    /// Gain g of the marked share.
+    /// Gain g of the moving average of the marked share.
     pub mark_gain: f64,
 }
 
-/// What an ACK says.
+/// Contents of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnoCcAck {
-    /// When it arrives.
+    /// Arrival time at the sender, ps.
     pub now_ps: u64,
     /// Newly acknowledged bytes.
     pub acked_bytes: u64,
-    /// Its ECN echo.
+    /// ECN echo.
     pub ecn: bool,
-    /// Its round trip, ps.
+    /// Round trip of the acknowledged packet, ps.
     pub rtt_ps: u64,
-    /// When the latest packet that it newly acknowledges was sent; `None` without such a packet.
+    /// Sending time of the latest packet that this ACK newly acknowledges, ps; `None` without such
+    /// a packet.
     pub sent_at_ps: Option<u64>,
 }
 
-/// One flow's window.
+/// UnoCC state of one flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnoCc {
     config: UnoCcConfig,
     window_bytes: f64,
-    /// E.
+    /// E: moving average of the marked share.
     mark_share: f64,
-    /// Acknowledged and marked bytes of the epoch.
+    /// Acknowledged and marked bytes of the current epoch.
     acked_bytes: u64,
     marked_bytes: u64,
     epoch_end_ps: u64,
-    /// Bytes to be sent before epochs begin; `None` when they have begun.
+    /// Bytes to be sent before epochs begin; `None` once they have begun.
     to_epochs_bytes: Option<f64>,
-    /// End of the period of quick adapt, or, between periods, from which sending time on the next begins.
+    /// End of the quick-adapt period, ps. Between periods: earliest sending time of a packet whose
+    /// ACK begins the next period.
     period_end_ps: u64,
-    /// Acknowledged in the period; `None` between periods.
+    /// Bytes acknowledged in the period; `None` between periods.
     period_bytes: Option<u64>,
     gap_ps: u64,
     gap_at_ps: Option<u64>,
 }
 
 impl UnoCc {
-    /// A flow that starts at `now_ps` with a window of its BDP.
+    /// Creates a flow that starts at `now_ps` with a window of its BDP.
     ///
     /// # Panics
-    /// When the BDP is below a packet, or a size is zero.
+    /// Panics if `mss_bytes` is zero or the BDP is below it.
     pub fn new(config: &UnoCcConfig, now_ps: u64) -> Self {
         assert!(config.mss_bytes > 0, "mss_bytes must be above zero");
         assert!(
@@ -126,12 +128,12 @@ impl UnoCc {
         flow
     }
 
-    /// The window, bytes.
+    /// Congestion window, bytes.
     pub fn window_bytes(&self) -> f64 {
         self.window_bytes
     }
 
-    /// E, the moving average of the marked share.
+    /// E: moving average of the marked share.
     pub fn mark_share(&self) -> f64 {
         self.mark_share
     }
@@ -141,13 +143,13 @@ impl UnoCc {
         self.gap_ps
     }
 
-    /// beta: the largest share of W that an epoch takes.
+    /// beta: largest share of W that one epoch removes.
     pub fn decrease(&self) -> f64 {
         let k = self.config.k_bytes as f64;
         4.0 * k / (k + self.config.bdp_bytes as f64)
     }
 
-    /// A packet with `payload_bytes` is sent at `now_ps`, for the first time or again.
+    /// Records a packet with `payload_bytes` sent at `now_ps`, including retransmissions.
     pub fn on_send(&mut self, now_ps: u64, payload_bytes: u32) {
         if let Some(left) = self.to_epochs_bytes {
             let left = left - f64::from(payload_bytes);
@@ -159,7 +161,7 @@ impl UnoCc {
         }
     }
 
-    /// An ACK arrives.
+    /// Processes an ACK.
     pub fn on_ack(&mut self, ack: &UnoCcAck) {
         if self.to_epochs_bytes.is_none() {
             self.acked_bytes += ack.acked_bytes;

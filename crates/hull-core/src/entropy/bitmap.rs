@@ -9,10 +9,10 @@ use super::{Feedback, LoadBalance, Oblivious};
 use alloc::boxed::Box;
 use alloc::vec;
 
-/// The largest penalty.
+/// Largest penalty.
 const MAX_PENALTY: u8 = 15;
 
-/// The walk and the penalties.
+/// Bitmap load balancer: the sequence of EVs and their penalties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     walk: Oblivious,
@@ -20,10 +20,10 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// Without penalties; the first mask of the walk comes from `random`.
+    /// Creates a balancer without penalties; `random` yields the first mask of the sequence.
     ///
     /// # Panics
-    /// When `paths` is not a power of two.
+    /// Panics if `paths` is not a power of two.
     pub fn new(paths: u16, random: u64) -> Self {
         Self {
             walk: Oblivious::new(paths, random),
@@ -31,7 +31,7 @@ impl Bitmap {
         }
     }
 
-    /// The penalty of `ev`.
+    /// Penalty of `ev`.
     pub fn penalty(&self, ev: u16) -> u8 {
         self.penalties[usize::from(ev)]
     }

@@ -2,7 +2,7 @@
 
 use super::{Feedback, LoadBalance, draw};
 
-/// A fixed path.
+/// ECMP load balancer: one fixed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ecmp {
     paths: u16,
@@ -10,10 +10,10 @@ pub struct Ecmp {
 }
 
 impl Ecmp {
-    /// A flow that has not drawn yet.
+    /// Creates a flow that has not drawn an EV.
     ///
     /// # Panics
-    /// When `paths` is zero.
+    /// Panics if `paths` is zero.
     pub fn new(paths: u16) -> Self {
         assert!(paths > 0, "paths must be above zero");
         Self { paths, ev: None }

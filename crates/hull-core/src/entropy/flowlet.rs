@@ -6,7 +6,7 @@
 
 use super::{Feedback, LoadBalance, draw};
 
-/// The path of the present burst.
+/// Flowlet load balancer: the path of the current burst.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flowlet {
     paths: u16,
@@ -16,10 +16,10 @@ pub struct Flowlet {
 }
 
 impl Flowlet {
-    /// A new flow; a gap of more than `gap_ps` begins a new burst.
+    /// Creates a new flow in which a gap of more than `gap_ps` begins a new burst.
     ///
     /// # Panics
-    /// When `paths` is zero.
+    /// Panics if `paths` is zero.
     pub fn new(paths: u16, gap_ps: u64) -> Self {
         assert!(paths > 0, "paths must be above zero");
         Self {

@@ -6,7 +6,7 @@
 use super::{Bitmap, Feedback, LoadBalance};
 use alloc::collections::VecDeque;
 
-/// Good EVs, and the bitmap.
+/// Mixed load balancer: reusable EVs, and the bitmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mixed {
     good: VecDeque<u16>,
@@ -14,10 +14,11 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// Nothing known of any EV; the first mask of the walk comes from `random`.
+    /// Creates a balancer without reusable EVs and penalties; `random` yields the first mask of the
+    /// sequence.
     ///
     /// # Panics
-    /// When `paths` is not a power of two.
+    /// Panics if `paths` is not a power of two.
     pub fn new(paths: u16, random: u64) -> Self {
         Self {
             good: VecDeque::new(),

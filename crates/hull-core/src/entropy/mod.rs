@@ -33,46 +33,46 @@ pub use plb::{Plb, PlbConfig};
 pub use reps::Reps;
 pub use subflows::{Subflows, SubflowsConfig};
 
-/// What happened to a packet on its path.
+/// Outcome of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
-    /// Its ACK has no ECN echo.
+    /// ACK without ECN echo.
     Good,
-    /// Its ACK has one.
+    /// ACK with ECN echo.
     Ecn,
-    /// It was trimmed, or, where parity is used, too little of its group came in time.
+    /// Trimmed packet or, with parity, a group that did not complete in time.
     Nack,
-    /// Nothing was heard of it until its timer expired.
+    /// Expiry of the retransmission timer without an answer.
     Timeout,
 }
 
-/// Chooses the EV of each packet of a flow.
+/// Load balancer that chooses the EV of each packet of a flow.
 pub trait LoadBalance {
-    /// The EV of the packet that is sent at `now_ps`; `random` is 64 uniform bits.
+    /// Chooses the EV of the packet sent at `now_ps`; `random` holds 64 uniform bits.
     fn next_ev(&mut self, random: u64, now_ps: u64) -> u16;
 
-    /// What happened to a packet with `ev` is heard at `now_ps`.
+    /// Processes the outcome of a packet with `ev`, learnt at `now_ps`.
     fn on_feedback(&mut self, ev: u16, feedback: Feedback, now_ps: u64);
 }
 
-/// One of the load balancers.
+/// Load balancer of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadBalancer {
     /// One path for the whole flow.
     Ecmp(Ecmp),
-    /// A random path for each packet.
+    /// An independent random path for each packet.
     PerPacket(PerPacket),
     /// All paths in turn.
     Oblivious(Oblivious),
-    /// All paths in turn but for those with a penalty.
+    /// All paths in turn, skipping those with a penalty.
     Bitmap(Bitmap),
-    /// Paths that were good once more.
+    /// Paths of unmarked ACKs, reused once; otherwise random paths.
     Reps(Reps),
-    /// Paths that were good once more, otherwise the bitmap.
+    /// Paths of unmarked ACKs, reused once; otherwise the bitmap.
     Mixed(Mixed),
-    /// A few paths in turn, which move when they fail.
+    /// A few random paths in turn; a silent one is replaced.
     Subflows(Subflows),
-    /// One path, which moves when it is congested.
+    /// One path, replaced after sustained congestion.
     Plb(Plb),
     /// One path for each burst.
     Flowlet(Flowlet),
@@ -110,7 +110,7 @@ impl LoadBalance for LoadBalancer {
     }
 }
 
-/// One of `paths` EVs from the upper 32 of the random bits.
+/// Draws one of `paths` EVs from the upper 32 of the random bits.
 #[inline]
 fn draw(random: u64, paths: u16) -> u16 {
     (((random >> 32) * u64::from(paths)) >> 32) as u16

@@ -6,7 +6,7 @@
 
 use super::{Feedback, LoadBalance};
 
-/// The walk through all EVs.
+/// Oblivious load balancer: a shuffled sequence of all EVs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oblivious {
     paths: u16,
@@ -15,10 +15,10 @@ pub struct Oblivious {
 }
 
 impl Oblivious {
-    /// A walk whose first mask comes from `random`.
+    /// Creates a sequence whose first mask comes from `random`.
     ///
     /// # Panics
-    /// When `paths` is not a power of two.
+    /// Panics if `paths` is not a power of two.
     pub fn new(paths: u16, random: u64) -> Self {
         assert!(paths.is_power_of_two(), "paths must be a power of two");
         Self {
@@ -28,13 +28,14 @@ impl Oblivious {
         }
     }
 
-    /// The EV at this place of the walk.
+    /// EV at the current position.
     #[inline]
     pub(super) fn ev(&self) -> u16 {
         self.index ^ self.mask
     }
 
-    /// One place on. A new round takes its mask from the lowest of the random bits, and shifts them.
+    /// Advances by one position. A new round takes its mask from the lowest 16 random bits and
+    /// shifts them out.
     #[inline]
     pub(super) fn advance(&mut self, random: &mut u64) {
         self.index += 1;

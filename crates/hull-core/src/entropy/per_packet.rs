@@ -2,17 +2,17 @@
 
 use super::{Feedback, LoadBalance, draw};
 
-/// A random path for each packet.
+/// Random load balancer: an independent path for each packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerPacket {
     paths: u16,
 }
 
 impl PerPacket {
-    /// Draws from `paths` EVs.
+    /// Creates a balancer that draws from `paths` EVs.
     ///
     /// # Panics
-    /// When `paths` is zero.
+    /// Panics if `paths` is zero.
     pub fn new(paths: u16) -> Self {
         assert!(paths > 0, "paths must be above zero");
         Self { paths }

@@ -10,21 +10,21 @@
 
 use super::{Feedback, LoadBalance, draw};
 
-/// Congested rounds in a row that are put up with.
+/// Number of consecutive congested rounds that are tolerated.
 const ROUNDS: u32 = 1;
 
 /// Settings of [`Plb`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlbConfig {
-    /// EVs to draw from.
+    /// Number of EVs to draw from.
     pub paths: u16,
-    /// Length of a round: the round trip without load, ps.
+    /// Length of a round: the unloaded round trip, ps.
     pub base_rtt_ps: u64,
-    /// Least time between two moves for losses: the retransmission timeout, ps.
+    /// Minimum time between two path changes caused by losses: the retransmission timeout, ps.
     pub timeout_ps: u64,
 }
 
-/// A path and what its rounds were like.
+/// PLB load balancer: the current path and its congestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plb {
     config: PlbConfig,
@@ -38,10 +38,10 @@ pub struct Plb {
 }
 
 impl Plb {
-    /// A flow that draws with its first packet.
+    /// Creates a flow that draws its EV with its first packet.
     ///
     /// # Panics
-    /// When `paths` is zero.
+    /// Panics if `paths` is zero.
     pub fn new(config: &PlbConfig) -> Self {
         assert!(config.paths > 0, "paths must be above zero");
         Self {

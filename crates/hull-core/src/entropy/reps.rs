@@ -7,35 +7,35 @@
 
 use super::{Feedback, LoadBalance, draw};
 
-/// EVs in the ring.
+/// Number of EVs in the ring.
 const RING: usize = 8;
-/// How long it stays frozen.
+/// Duration of a freeze, ps: 10 ms.
 const FROZEN_PS: u64 = 10_000_000_000;
-/// Random EVs after that.
+/// Number of random EVs after a freeze.
 const EXPLORE: u8 = 16;
 
-/// The ring.
+/// REPS load balancer: a ring of recycled EVs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reps {
     paths: u16,
     ring: [u16; RING],
-    /// Bit i: entry i has not been used since its ACK.
+    /// Unused entries: bit i is set if entry i has not been used since its ACK.
     fresh: u8,
-    /// Entries that hold an EV, from 0 on.
+    /// Number of entries that hold an EV, counted from entry 0.
     held: usize,
-    /// The next entry to be written.
+    /// Next entry to be written.
     head: usize,
-    /// The next entry to be used when frozen.
+    /// Next entry to be used while frozen.
     frozen_next: usize,
     frozen_until_ps: Option<u64>,
     explore: u8,
 }
 
 impl Reps {
-    /// An empty ring.
+    /// Creates an empty ring.
     ///
     /// # Panics
-    /// When `paths` is zero.
+    /// Panics if `paths` is zero.
     pub fn new(paths: u16) -> Self {
         assert!(paths > 0, "paths must be above zero");
         Self {
@@ -50,7 +50,7 @@ impl Reps {
         }
     }
 
-    /// Whether it keeps to the EVs of the ring.
+    /// Whether the ring is frozen, so that only its EVs are used.
     pub fn frozen(&self) -> bool {
         self.frozen_until_ps.is_some()
     }
@@ -68,7 +68,7 @@ impl LoadBalance for Reps {
             self.frozen_next = (entry + 1) % self.held;
             entry
         } else if !self.frozen() && self.fresh != 0 {
-            // Fresh entries lie one behind the other before the head.
+            // Fresh entries are contiguous and end before the head.
             (self.head + RING - self.fresh.count_ones() as usize) % RING
         } else {
             return draw(random, self.paths);

@@ -15,38 +15,38 @@ use alloc::vec;
 /// Settings of [`Subflows`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubflowsConfig {
-    /// EVs to draw from.
+    /// Number of EVs to draw from.
     pub paths: u16,
     /// Number of subflows.
     pub subflows: u16,
-    /// Round trip without load, ps.
+    /// Unloaded round trip, ps.
     pub base_rtt_ps: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Subflow {
     ev: u16,
-    /// The EV before the last move.
+    /// EV before the last path change.
     previous_ev: u16,
     draws: bool,
     moved_at_ps: u64,
     acked_at_ps: u64,
 }
 
-/// The subflows of one flow.
+/// UnoLB load balancer: the subflows of one flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subflows {
     config: SubflowsConfig,
     subflows: Box<[Subflow]>,
-    /// The one that sent last.
+    /// Subflow that sent last.
     current: usize,
 }
 
 impl Subflows {
-    /// A flow that starts at `now_ps`; each subflow draws its EV with its first packet.
+    /// Creates a flow that starts at `now_ps`; each subflow draws its EV with its first packet.
     ///
     /// # Panics
-    /// When a number is zero.
+    /// Panics if a number is zero.
     pub fn new(config: &SubflowsConfig, now_ps: u64) -> Self {
         assert!(config.paths > 0, "paths must be above zero");
         assert!(config.subflows > 0, "subflows must be above zero");

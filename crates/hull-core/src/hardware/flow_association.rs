@@ -9,23 +9,24 @@ use crate::flow_association as simulated;
 
 pub use simulated::WhenFull;
 
-/// The shortest T_i; a shorter one counts as this.
+/// Shortest T_i, clocks; a shorter one is raised to it.
 pub const MIN_TIMEOUT_CLOCKS: u32 = 8;
-/// Clocks from one successful draw to the next one that is not missed.
+/// Clocks after a successful draw during which another one is missed.
 pub const DRAW_CLOCKS: u64 = 4;
 
-/// x^32 + x^22 + x^2 + x + 1, 32 bits a draw; a draw is the inverted state.
+/// Linear feedback shift register x^32 + x^22 + x^2 + x + 1, advanced by 32 bits per draw. A draw
+/// is the inverted state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lfsr(u32);
 
 impl Lfsr {
-    /// The generator after its seed was loaded. A seed of 0 gives one draw of `u32::MAX` and goes on
-    /// from 1.
+    /// Creates the generator with its seed loaded. A seed of 0 yields one draw of `u32::MAX`; the
+    /// next state is 1.
     pub fn new(seed: u32) -> Self {
         Self(seed)
     }
 
-    /// The next 32 random bits.
+    /// Draws the next 32 random bits.
     pub fn draw(&mut self) -> u32 {
         let bits = !self.0;
         self.0 = match self.0 {
@@ -41,17 +42,17 @@ impl Lfsr {
 /// Contents of the hardware's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Entries of the table.
+    /// Number of table entries.
     pub entries: usize,
-    /// p_a scaled by 2^32; `u32::MAX` is always.
+    /// p_a, scaled by 2^32; `u32::MAX` means always.
     pub probability: u32,
-    /// T_i.
+    /// T_i, clocks.
     pub timeout_clocks: u32,
-    /// What a full table does.
+    /// Treatment of a new flow when the table is full.
     pub when_full: WhenFull,
 }
 
-/// What the hardware counts.
+/// The hardware's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Flows that entered the table.
@@ -62,13 +63,13 @@ pub struct Counts {
     pub expired: u64,
     /// Draws for a new flow that found the table full.
     pub ignored: u64,
-    /// Flows that a new one replaced.
+    /// Flows replaced by a new one.
     pub evicted: u64,
-    /// Successful draws that came less than [`DRAW_CLOCKS`] after another.
+    /// Successful draws less than [`DRAW_CLOCKS`] after another one.
     pub missed: u64,
 }
 
-/// The table in the hardware. Clocks do not decrease from call to call.
+/// Hardware's flow association table. Clocks must not decrease from call to call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowAssociation {
     settings: Settings,
@@ -79,10 +80,10 @@ pub struct FlowAssociation {
 }
 
 impl FlowAssociation {
-    /// An empty table.
+    /// Creates an empty table.
     ///
     /// # Panics
-    /// When `entries` is zero.
+    /// Panics if `entries` is zero.
     pub fn new(settings: &Settings) -> Self {
         let timeout = settings.timeout_clocks.max(MIN_TIMEOUT_CLOCKS);
         Self {
@@ -99,15 +100,15 @@ impl FlowAssociation {
         }
     }
 
-    /// Another p_a, and what a full table does from the next call on.
+    /// Changes p_a and the treatment of a full table from the next call on.
     pub fn change(&mut self, probability: u32, when_full: WhenFull) {
         self.settings.probability = probability;
         self.settings.when_full = when_full;
         self.table.change(probability, when_full);
     }
 
-    /// An ACK with ECN-Echo for `flow` in clock `now`; `random` is its draw. Returns whether the flow was
-    /// associated or its timer restarted.
+    /// Processes an ACK with ECN-Echo for `flow` in clock `now`; `random` is its draw. Returns true
+    /// if the flow was associated or its timer restarted.
     pub fn on_ece(&mut self, now: u64, flow: u32, random: u32) -> bool {
         let live = self.len(now);
         let probability = self.settings.probability;
@@ -130,7 +131,7 @@ impl FlowAssociation {
         associated
     }
 
-    /// Whether packets of `flow` are to be paced in clock `now`.
+    /// Whether to pace packets of `flow` in clock `now`.
     pub fn is_associated(&mut self, now: u64, flow: u32) -> bool {
         self.len(now);
         self.table.is_associated(now, flow)
@@ -149,7 +150,7 @@ impl FlowAssociation {
         self.len(now) == 0
     }
 
-    /// The counts as of the last call.
+    /// Counters as of the last call.
     pub fn counts(&self) -> Counts {
         self.counts
     }

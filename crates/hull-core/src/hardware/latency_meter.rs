@@ -7,32 +7,32 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Which frames are probes.
+/// Pattern that identifies probe frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Where the four words are that are compared.
+    /// Offsets of the four compared words, in 16-bit words.
     pub offsets: [u8; 4],
-    /// What they must equal.
+    /// Expected values of the words.
     pub values: [u16; 4],
-    /// The bits that are compared; a word without any is not used.
+    /// Bits to compare; a word whose mask is zero is not used.
     pub masks: [u16; 4],
-    /// Where the sequence number is.
+    /// Offset of the sequence number, in 16-bit words.
     pub sequence_offset: u8,
 }
 
-/// What a frame is to the meter.
+/// Classification of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// A probe, with its sequence number.
+    /// Probe, with its sequence number.
     Probe(u16),
-    /// It matches as far as it goes, and ends before the pattern or the sequence number does.
+    /// Frame that matches as far as it extends, but ends before the pattern or the sequence number.
     Truncated,
     /// Any other frame.
     Other,
 }
 
 impl Pattern {
-    /// Examines a whole frame; `bad` is its flag at the last beat.
+    /// Classifies a whole frame; `bad` is its error flag at the last beat.
     pub fn examine(&self, frame: &[u8], bad: bool) -> Examined {
         let word = |offset: u8| {
             let at = 2 * usize::from(offset);
@@ -60,24 +60,24 @@ impl Pattern {
     }
 }
 
-/// What the hardware counts.
+/// The hardware's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Probes that entered.
+    /// Probes that entered the switch.
     pub stamped: u32,
     /// Probes that left and had a stamp.
     pub matched: u32,
-    /// Probes that left without one.
+    /// Probes that left without a stamp.
     pub unmatched: u32,
-    /// Stamped and not yet matched.
+    /// Probes stamped and not yet matched.
     pub outstanding: u32,
-    /// Frames on either side that ended inside the pattern.
+    /// Frames on either side that ended within the pattern.
     pub truncated: u32,
-    /// Smallest latency; `u64::MAX` before the first one.
+    /// Smallest latency, units of the stamping clock; `u64::MAX` before the first one.
     pub minimum: u64,
-    /// Largest latency.
+    /// Largest latency, units of the stamping clock.
     pub maximum: u64,
-    /// Sum of all latencies.
+    /// Sum of all latencies, units of the stamping clock.
     pub sum: u64,
 }
 
@@ -96,7 +96,7 @@ impl Default for Counts {
     }
 }
 
-/// The table of stamps, the histogram and the counters. All counts stop at their largest value.
+/// Hardware's latency meter: stamp table, histogram and counters. All counts saturate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyMeter {
     stamps: Vec<Option<(u16, u64)>>,
@@ -105,7 +105,8 @@ pub struct LatencyMeter {
 }
 
 impl LatencyMeter {
-    /// An empty meter with 2^`table_bits` stamps, at most 2^16, and 2^`bucket_bits` buckets.
+    /// Creates an empty meter with 2^`table_bits` stamps, at most 2^16, and 2^`bucket_bits`
+    /// buckets.
     pub fn new(table_bits: u32, bucket_bits: u32) -> Self {
         Self {
             stamps: vec![None; 1 << table_bits],
@@ -114,14 +115,14 @@ impl LatencyMeter {
         }
     }
 
-    /// Empties table, histogram and counters.
+    /// Clears table, histogram and counters.
     pub fn clear(&mut self) {
         self.stamps.fill(None);
         self.histogram.fill(0);
         self.counts = Counts::default();
     }
 
-    /// A probe enters at time `now`.
+    /// Stamps a probe that enters at time `now`.
     pub fn enter(&mut self, sequence: u16, now: u64) {
         let place = usize::from(sequence) % self.stamps.len();
         self.stamps[place] = Some((sequence, now));
@@ -130,8 +131,8 @@ impl LatencyMeter {
         counts.outstanding = counts.outstanding.saturating_add(1);
     }
 
-    /// A probe leaves at time `now`; its latency counts in the bucket of 2^`shift` units of time, or in the last
-    /// one. Returns the latency if the probe had a stamp.
+    /// Matches a probe that leaves at time `now`. Its latency counts in a bucket of 2^`shift` time
+    /// units, or in the last bucket. Returns the latency if the probe had a stamp.
     pub fn leave(&mut self, sequence: u16, now: u64, shift: u32) -> Option<u64> {
         let place = usize::from(sequence) % self.stamps.len();
         let counts = &mut self.counts;
@@ -151,20 +152,20 @@ impl LatencyMeter {
         Some(latency)
     }
 
-    /// A frame ended inside the pattern.
+    /// Counts a frame that ended within the pattern.
     pub fn truncated(&mut self) {
         self.counts.truncated = self.counts.truncated.saturating_add(1);
     }
 
-    /// What was counted.
+    /// Counters so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Latencies counted in a bucket.
+    /// Number of latencies in a bucket.
     ///
     /// # Panics
-    /// When there is no such bucket.
+    /// Panics if the bucket does not exist.
     pub fn bucket(&self, bucket: usize) -> u32 {
         self.histogram[bucket]
     }

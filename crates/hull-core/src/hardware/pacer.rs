@@ -13,66 +13,66 @@ use crate::pacer::{PacerConfig, WhenFifoFull};
 
 /// Clocks between two steps.
 pub const STEP_CLOCKS: u64 = 2;
-/// Clocks from the sampling to the first step at the new rate, in the hardware.
+/// Clocks from the sampling of M_r and Q to the first step at the new rate, in the hardware.
 pub const RATE_DELAY: u64 = 158;
-/// Shortest T_r, in clocks.
+/// Shortest T_r, clocks.
 pub const MIN_UPDATE_INTERVAL: u32 = 256;
 
-/// Bits of each register.
+/// Widths of the registers, bits.
 const RATE_BITS: u32 = 40;
 const BUCKET_BITS: u32 = 20;
 const FIFO_BITS: u32 = 24;
 const GAIN_BITS: u32 = 56;
 const CLOCKS_BITS: u32 = 24;
-/// Fraction bits of R and of `eta`; fraction bits of `beta`.
+/// Fraction bits of R and of `eta`, and of `beta`.
 const FRACTION_BITS: u32 = 16;
 const BETA_BITS: u32 = 8;
-/// A byte in 1e-12 bit.
+/// Tokens of a byte, in 1e-12 bit.
 const BYTE: u64 = 8_000_000_000_000;
 
-/// What happens to a paced packet that finds no room in the FIFO.
+/// Treatment of a paced packet that exceeds the FIFO's capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is dropped.
+    /// Drop the packet.
     Drop,
-    /// It passes at once, without tokens.
+    /// Let the packet pass at once, without tokens.
     Bypass,
-    /// It is not taken; the caller offers it again.
+    /// Do not accept the packet; the caller offers it again.
     Hold,
 }
 
 /// Contents of the hardware's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Largest rate, in bit/s, below 2^40; wins over the smallest.
+    /// Largest rate, bit/s, below 2^40; takes precedence over the smallest.
     pub max_rate_bps: u64,
-    /// Smallest rate, in bit/s, above zero.
+    /// Smallest rate, bit/s, above zero.
     pub min_rate_bps: u64,
-    /// Rate at the start, in bit/s.
+    /// Initial rate, bit/s.
     pub initial_rate_bps: u64,
-    /// Depth of the bucket, in bytes, below 2^20.
+    /// Depth of the bucket, bytes, below 2^20.
     pub bucket_bytes: u32,
-    /// Room of the FIFO, in bytes, below 2^24.
+    /// Capacity of the FIFO, bytes, below 2^24.
     pub fifo_bytes: u32,
-    /// T_r in clocks, from [`MIN_UPDATE_INTERVAL`] to below 2^24.
+    /// T_r, clocks, [`MIN_UPDATE_INTERVAL`] to below 2^24.
     pub update_interval: u32,
-    /// eta scaled by 2^16: 0 to 65536.
+    /// eta, scaled by 2^16: 0 to 65536.
     pub eta: u32,
-    /// What a byte of M_r adds to R, in 2^-32 bit/s: `eta * 8e12 * 2^16 / T_r`, below 2^56.
+    /// Increase of R per byte of M_r, in 2^-32 bit/s: `eta * 8e12 * 2^16 / T_r`, below 2^56.
     pub gain: u64,
-    /// beta per second, scaled by 2^8.
+    /// beta, 1/s, scaled by 2^8.
     pub beta: u32,
-    /// Step of the rate that makes tokens, in bit/s; 0: none.
+    /// Step to which the token rate is rounded, bit/s; 0: no rounding.
     pub rate_step_bps: u32,
-    /// Clocks between token ticks, below 2^24; 0 and 1: tokens on each step.
+    /// Clocks between token ticks, below 2^24; 0 and 1: tokens at each step.
     pub token_tick: u32,
-    /// What a full FIFO does.
+    /// Treatment of a packet that exceeds the FIFO's capacity.
     pub when_full: WhenFull,
 }
 
 impl Settings {
-    /// The settings with which the hardware does what [`crate::pacer`] does, with a clock of `clock_ps`;
-    /// nothing where a register is too small, or where T_r or the tick is no multiple of the clock.
+    /// Converts settings of [`crate::pacer`] for a clock of `clock_ps`. Returns `None` if a
+    /// register is too small, or if T_r or the tick is not a multiple of the clock.
     pub fn of(config: &PacerConfig, clock_ps: u32) -> Option<Self> {
         let clocks = |time_ps: u64| {
             let clocks = u32::try_from(time_ps / u64::from(clock_ps)).ok()?;
@@ -108,16 +108,16 @@ impl Settings {
     }
 }
 
-/// What becomes of a packet that the host hands over.
+/// Decision about a packet that the host hands over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It leaves at once.
+    /// The packet leaves at once.
     Pass,
-    /// It waits at the end of the FIFO.
+    /// The packet joins the end of the FIFO.
     Queued,
-    /// It is lost.
+    /// The packet is dropped.
     Dropped,
-    /// It is not taken: it counts for nothing, and the caller offers it again.
+    /// The packet is not accepted and not counted; the caller offers it again.
     Held,
 }
 
@@ -126,42 +126,43 @@ pub enum Admission {
 pub struct Counts {
     /// Packets that passed, without those that bypassed a full FIFO.
     pub passed: u32,
-    /// Packets that were put into the FIFO.
+    /// Packets that joined the FIFO.
     pub queued: u32,
-    /// Packets that a full FIFO dropped.
+    /// Packets dropped by a full FIFO.
     pub dropped: u32,
     /// Packets that bypassed a full FIFO.
     pub bypassed: u32,
 }
 
-/// The pacer of one NIC. Times are clocks; each is a step, a multiple of [`STEP_CLOCKS`].
+/// Hardware's pacer of one NIC. Times are in clocks and must be steps: multiples of
+/// [`STEP_CLOCKS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pacer {
     settings: Settings,
     rate_delay: u64,
     byte_tokens: u64,
     bucket_tokens: u64,
-    /// The bucket minus the tokens: 0 is a full bucket.
+    /// Bucket size minus tokens; 0 is a full bucket.
     deficit: u64,
-    /// R in 2^-16 bit/s.
+    /// R, in 2^-16 bit/s.
     filtered_rate: u64,
     rate_bps: u64,
-    /// A rate that has been computed, and the step from which on it makes tokens.
+    /// Computed rate not yet in force: the step from which it makes tokens, and the rate, bit/s.
     next_rate: Option<(u64, u64)>,
     measured_bytes: u32,
     backlog_bytes: u32,
-    /// The next multiple of T_r; it is sampled at the first step that is not before it.
+    /// Next multiple of T_r; the sampling takes place at the first step not before it.
     next_update: u64,
     now: u64,
     counts: Counts,
 }
 
 impl Pacer {
-    /// A pacer that starts at the step `now`, with a full bucket and an empty FIFO.
+    /// Creates a pacer that starts at the step `now` with a full bucket and an empty FIFO.
     ///
     /// # Panics
-    /// When a setting is outside the range that [`Settings`] gives, `clock_ps` does not divide 8e12, or
-    /// T_r is not longer than `rate_delay`.
+    /// Panics if a setting is outside the range stated in [`Settings`], `clock_ps` does not divide
+    /// 8e12, or T_r is not longer than `rate_delay` plus a step.
     pub fn new(settings: &Settings, clock_ps: u32, rate_delay: u64, now: u64) -> Self {
         assert!(
             BYTE.is_multiple_of(u64::from(clock_ps)),
@@ -210,11 +211,12 @@ impl Pacer {
         pacer
     }
 
-    /// Settings that are in force from the step `now` on (not before the last call's). Tokens that are missing
-    /// stay missing, and a new T_r counts from the last sampling.
+    /// Changes the settings from the step `now` on (not before the last call's). The token deficit
+    /// is kept, and a new T_r counts from the last sampling.
     ///
     /// # Panics
-    /// When `token_tick` changes, while a rate is being computed, or when the new T_r is over.
+    /// Panics if `token_tick` changes, a rate is being computed, or the new T_r has already
+    /// elapsed.
     pub fn change(&mut self, now: u64, settings: &Settings) {
         self.advance(now);
         assert!(
@@ -229,8 +231,8 @@ impl Pacer {
         self.settings = *settings;
     }
 
-    /// The host hands over `bytes` at the step `now` (not before the last call's); `paced`: its flow is
-    /// associated.
+    /// Decides on a packet of `bytes` that the host hands over at the step `now` (not before the
+    /// last call's). `paced` is true if its flow is associated.
     pub fn admit(&mut self, now: u64, bytes: u32, paced: bool) -> Admission {
         self.advance(now);
         let free = !paced || (self.backlog_bytes == 0 && self.take_tokens(bytes));
@@ -258,8 +260,8 @@ impl Pacer {
         admission
     }
 
-    /// With a packet of `head_bytes` at the head of the FIFO: the next step at which [`Pacer::poll`] has
-    /// to be called: the head's departure at the present rate, or an earlier change of the rate.
+    /// Next step at which to call [`Pacer::poll`] if a packet of `head_bytes` is at the head of the
+    /// FIFO: the head's departure at the current rate, or an earlier rate change.
     pub fn next_wake(&self, head_bytes: u32) -> u64 {
         let Some(missing) = self
             .deficit
@@ -280,7 +282,8 @@ impl Pacer {
         departure.min(change).min(step_from(self.next_update))
     }
 
-    /// Advances to the step `now`. Returns true when the head, of `head_bytes`, leaves now.
+    /// Advances to the step `now`. Returns true if the head of the FIFO, of `head_bytes`, leaves
+    /// now.
     pub fn poll(&mut self, now: u64, head_bytes: u32) -> bool {
         self.advance(now);
         if !self.take_tokens(head_bytes) {
@@ -290,32 +293,32 @@ impl Pacer {
         true
     }
 
-    /// The step of the last call.
+    /// Step of the last call.
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// The rate at which tokens are made, in bit/s.
+    /// Token rate, bit/s.
     pub fn rate_bps(&self) -> u64 {
         self.rate_bps
     }
 
-    /// Q: bytes in the FIFO.
+    /// Q: backlog of the FIFO, bytes.
     pub fn backlog_bytes(&self) -> u32 {
         self.backlog_bytes
     }
 
-    /// A packet larger than the bucket has taken more tokens than there were.
+    /// Whether a packet larger than the bucket has taken the tokens below zero.
     pub fn tokens_negative(&self) -> bool {
         self.deficit > self.bucket_tokens
     }
 
-    /// The counters.
+    /// Counters so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Applies the tokens and the changes of the rate up to and including the step `now`.
+    /// Applies the tokens and rate changes up to and including the step `now`.
     pub fn advance(&mut self, now: u64) {
         debug_assert!(now.is_multiple_of(STEP_CLOCKS), "not a step");
         debug_assert!(now >= self.now, "time went backwards");
@@ -340,7 +343,8 @@ impl Pacer {
         self.add_tokens(now);
     }
 
-    /// Equation 4 with M_r and Q of this step. The rate is there `rate_delay` later.
+    /// Applies equation 4 with M_r and Q of this step. The new rate takes effect `rate_delay`
+    /// clocks later.
     fn sample(&mut self, now: u64) {
         let settings = &self.settings;
         let kept = u128::from(self.filtered_rate) * u128::from((1 << FRACTION_BITS) - settings.eta);
@@ -364,7 +368,7 @@ impl Pacer {
         }
     }
 
-    /// R, rounded to the nearest step and clamped.
+    /// Token rate: R, rounded to the nearest step and clamped.
     fn token_rate(&self) -> u64 {
         let rate_bps = (self.filtered_rate + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
         let stepped = match u64::from(self.settings.rate_step_bps) {
@@ -390,7 +394,8 @@ impl Pacer {
         self.now = until;
     }
 
-    /// The largest deficit at which a packet may leave: it needs its size, or a full bucket if that is less.
+    /// Largest deficit at which a packet may leave. It needs its size in tokens, or a full bucket
+    /// if that is less.
     fn limit(&self, bytes: u32) -> u64 {
         self.bucket_tokens
             .saturating_sub(u64::from(bytes) * self.byte_tokens)
@@ -405,7 +410,7 @@ impl Pacer {
     }
 }
 
-/// The first step that is not before `clock`.
+/// First step not before `clock`.
 fn step_from(clock: u64) -> u64 {
     clock.saturating_add(STEP_CLOCKS - 1) / STEP_CLOCKS * STEP_CLOCKS
 }

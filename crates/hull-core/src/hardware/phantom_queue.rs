@@ -11,9 +11,9 @@
 
 use crate::phantom_queue::{Drain, PhantomQueueConfig};
 
-/// Bits of the counter in the hardware: 20 of the threshold and 32 of a byte.
+/// Width of the counter in the hardware, bits: 20 for the threshold and 32 for a byte.
 pub const COUNTER_BITS: u32 = 52;
-/// The largest threshold, in bytes.
+/// Largest threshold, bytes.
 pub const MAX_THRESHOLD_BYTES: u32 = (1 << 20) - 1;
 /// Fraction bits of a picosecond in the units of [`crate::phantom_queue`].
 const FRACTION_BITS: u32 = 16;
@@ -21,35 +21,35 @@ const FRACTION_BITS: u32 = 16;
 /// Contents of the hardware's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What one clock drains, above zero.
+    /// Units drained per clock, above zero.
     pub drain_units: u32,
-    /// What one byte adds, above zero.
+    /// Units added per byte, above zero.
     pub byte_units: u32,
-    /// A packet is marked when the counter is strictly above this, in bytes, at most
-    /// [`MAX_THRESHOLD_BYTES`].
+    /// Marking threshold, bytes, at most [`MAX_THRESHOLD_BYTES`]. A packet is marked if the counter
+    /// is strictly above it.
     pub threshold_bytes: u32,
-    /// The packet is added before the comparison (true) or after it (false).
+    /// Whether the packet is added before the comparison (true) or after it (false).
     pub count_arriving: bool,
-    /// Clocks between two steps of the drain; 0: each clock. NetFPGA: 100 clocks of 8 ns.
+    /// Clocks between two drain steps; 0: drain at each clock. NetFPGA: 100 clocks of 8 ns.
     pub tick_clocks: u16,
-    /// Width of the counter, at most 63.
+    /// Width of the counter, bits, at most 63.
     pub counter_bits: u32,
 }
 
 impl Settings {
-    /// The settings with which the hardware does what [`crate::phantom_queue`] does, with a clock of
-    /// `clock_ps`; nothing where a register is too small: a drain rate below 123 Mbit/s, a clock of
-    /// 65.536 ns or longer, a tick that is no multiple of the clock.
+    /// Converts settings of [`crate::phantom_queue`] for a clock of `clock_ps`. Returns `None` if a
+    /// register is too small: a drain rate below 123 Mbit/s, a clock of 65.536 ns or longer, a tick
+    /// that is not a multiple of the clock.
     pub fn of(config: &PhantomQueueConfig, clock_ps: u32) -> Option<Self> {
         let byte_units = u32::try_from(config.units().byte_units).ok()?;
         let drain_units = u32::try_from(u64::from(clock_ps) << FRACTION_BITS).ok()?;
         Self::with(config, clock_ps, drain_units, byte_units)
     }
 
-    /// The settings whose drain rate is `config.drain_bps` without any rounding, as a fraction in its
-    /// lowest terms; nothing where a register is too small.
+    /// Converts settings such that the drain rate is exactly `config.drain_bps`, as a fraction in
+    /// lowest terms. Returns `None` if a register is too small.
     pub fn exact(config: &PhantomQueueConfig, clock_ps: u32) -> Option<Self> {
-        // Bytes a clock: drain_bps * clock_ps / 8e12.
+        // Bytes per clock: drain_bps * clock_ps / 8e12.
         let drain = u128::from(config.drain_bps) * u128::from(clock_ps);
         let byte = 8_000_000_000_000_u128;
         let common = greatest_common_divisor(drain, byte);
@@ -89,20 +89,20 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// The counter of one port.
+/// Hardware's phantom queue of one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhantomQueue {
     settings: Settings,
     backlog_units: u64,
-    /// Clock up to which the drain has been applied; with ticks a multiple of the tick.
+    /// Clock up to which the drain has been applied; with ticks, a multiple of the tick.
     drained_to: u64,
 }
 
 impl PhantomQueue {
-    /// An empty queue at clock zero.
+    /// Creates an empty queue at clock zero.
     ///
     /// # Panics
-    /// When a setting is outside the range that [`Settings`] gives.
+    /// Panics if a setting is outside the range stated in [`Settings`].
     pub fn new(settings: &Settings) -> Self {
         assert!(settings.drain_units > 0, "drain_units must be above zero");
         assert!(settings.byte_units > 0, "byte_units must be above zero");
@@ -121,10 +121,11 @@ impl PhantomQueue {
         }
     }
 
-    /// Settings that are in force from the clock `now` on, which must not be before the last call's.
+    /// Changes the settings from clock `now` on (not before the last call's).
     ///
     /// # Panics
-    /// When the ticks change, or with ticks the drain: what is due of both is not defined here.
+    /// Panics if the ticks change, or, with ticks, the drain: the drain due from a partial tick is
+    /// undefined then.
     pub fn change(&mut self, now: u64, settings: &Settings) {
         assert!(
             settings.tick_clocks == self.settings.tick_clocks
@@ -136,8 +137,8 @@ impl PhantomQueue {
         self.settings = *settings;
     }
 
-    /// A packet of `bytes` leaves the port at the clock `now`, which must not be before the last call's.
-    /// Returns true when the packet is to be marked CE.
+    /// Counts a packet of `bytes` that leaves the port at clock `now` (not before the last call's).
+    /// Returns true if the packet must be marked CE.
     pub fn on_packet(&mut self, now: u64, bytes: u32) -> bool {
         let before = self.backlog_units(now);
         self.drained_to += self.due(now);
@@ -153,7 +154,7 @@ impl PhantomQueue {
         compared > u64::from(self.settings.threshold_bytes) * u64::from(self.settings.byte_units)
     }
 
-    /// The counter at the clock `now`, which must not be before the last packet's.
+    /// Counter at clock `now` (not before the last packet's), units.
     pub fn backlog_units(&self, now: u64) -> u64 {
         let drained = self
             .due(now)
@@ -161,7 +162,7 @@ impl PhantomQueue {
         self.backlog_units.saturating_sub(drained)
     }
 
-    /// Clocks of drain that have come due.
+    /// Clocks of drain due.
     fn due(&self, now: u64) -> u64 {
         let elapsed = now - self.drained_to;
         match u64::from(self.settings.tick_clocks) {
