@@ -17,7 +17,7 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 600 to 700 KB of 4 MB (thesis 2.3.1 and 4.5.2), and is the same for all three.
 """
 MarkOn = Literal["enqueue", "dequeue", "sent"]
-"""When the queue is compared with the threshold."""
+"""Time at which the queue is compared with the threshold."""
 AverageWeight = int | str | float
 RelativeRate = str | float
 QcnRounding = Literal["up", "down"]
@@ -60,11 +60,11 @@ Clocks = Literal["free", "synchronized"]
 HostRef = int | str
 HostList = int | str | list[int | str]
 Pick = Literal["random", "random_idle", "round_robin"]
-"""How the connection for a request is chosen."""
+"""Selection of the connection for a request."""
 FlowConnections = Literal["per_flow", "persistent"]
 """Whether each flow has its own connection."""
 Arrivals = Literal["poisson", "fixed"]
-"""How queries arrive."""
+"""Arrival process of queries."""
 Swept = list[Any] | str
 """The values of a swept key."""
 
@@ -177,7 +177,7 @@ class Production(TypedDict):
     class_bounds: NotRequired[list[Size]]
     """Upper bounds of the size classes of background flows in the results."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class Permutation(TypedDict):
@@ -188,9 +188,9 @@ class Permutation(TypedDict):
     hosts: NotRequired[HostList]
     """Participating hosts (default: all)."""
     start: NotRequired[Time]
-    """When the flows start."""
+    """Start time of the flows."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class AllToAll(TypedDict):
@@ -201,11 +201,11 @@ class AllToAll(TypedDict):
     hosts: NotRequired[HostList]
     """Participating hosts (default: all)."""
     start: NotRequired[Time]
-    """When the transfers start."""
+    """Start time of the transfers."""
     jitter: NotRequired[Time]
     """Largest random delay of a host's start."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class PartitionAggregate(TypedDict):
@@ -214,7 +214,7 @@ class PartitionAggregate(TypedDict):
     interval: Time
     """Mean time between two queries."""
     arrivals: NotRequired[Arrivals]
-    """How queries arrive."""
+    """Arrival process of the queries."""
     queries: NotRequired[int]
     """Number of queries, after which the run may end; unset: queries continue until the end of
     the measured time.
@@ -232,7 +232,7 @@ class PartitionAggregate(TypedDict):
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class Incast(TypedDict):
@@ -257,13 +257,13 @@ class Incast(TypedDict):
     request_size: NotRequired[Size]
     """Bytes of a request."""
     start: NotRequired[Time]
-    """When the first query starts."""
+    """Start time of the first query."""
     jitter: NotRequired[Time]
     """Each request is delayed by a random time below this value (thesis 2.1.3)."""
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class Pareto(TypedDict):
@@ -318,7 +318,7 @@ class PoissonFlows(TypedDict):
     4.6).
     """
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class LongFlows(TypedDict):
@@ -329,17 +329,17 @@ class LongFlows(TypedDict):
     dst: HostList
     """Receiving hosts: as many as sending ones, or one for all; one sender may have several."""
     start: NotRequired[Time]
-    """When the first flow starts."""
+    """Start time of the first flow."""
     start_interval: NotRequired[Time]
     """Time between the starts of two flows of the group."""
     stop: NotRequired[Time]
-    """When the first flow stops; unset: the flows do not stop."""
+    """Stop time of the first flow; unset: the flows do not stop."""
     stop_interval: NotRequired[Time]
     """Time between the stops of two flows of the group."""
     size: NotRequired[Size]
     """Bytes of each flow; unset: unlimited."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class LongLived(TypedDict):
@@ -359,7 +359,7 @@ class Bulk(TypedDict):
     start_interval: NotRequired[Time]
     """Time between the starts of two flows."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class SizeClass(TypedDict):
@@ -370,7 +370,7 @@ class SizeClass(TypedDict):
     share: Share
     """Share of the requests."""
     transport: NotRequired[str]
-    """The transport of their connections, one of [transports] (default: that of the requests).
+    """Transport of their connections, one of `[transports]` (default: that of the requests).
     Each transport has its own connections.
     """
 
@@ -389,7 +389,7 @@ class Requests(TypedDict):
     separate_classes: NotRequired[bool]
     """Whether each size class has its own connections."""
     pick: NotRequired[Pick]
-    """How the connection is chosen."""
+    """Selection of the connection for a request."""
     request_size: NotRequired[Size]
     """Bytes of a request."""
     service: NotRequired[Service]
@@ -399,7 +399,7 @@ class Requests(TypedDict):
     classes: list[SizeClass]
     """Sizes of the responses."""
     transport: NotRequired[str]
-    """The transport of its flows, one of [transports] (default: [transport])."""
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
 class Workload(TypedDict):
@@ -934,7 +934,7 @@ class Marking(TypedDict):
     count_arriving: NotRequired[bool]
     """Whether the queue includes the packet itself."""
     on: NotRequired[MarkOn]
-    """When the queue is compared with the threshold."""
+    """Time at which the queue is compared with the threshold."""
 
 
 class Dwrr(TypedDict):
@@ -1300,7 +1300,7 @@ class Run(TypedDict):
     drain: NotRequired[Time]
     """Longest simulated time after the measurement in which started requests may complete."""
     seed: NotRequired[int]
-    """The first seed."""
+    """First seed."""
     seeds: NotRequired[int]
     """Number of seeds: seed, seed + 1, ..."""
     threads: NotRequired[int]
@@ -1332,8 +1332,8 @@ class Scenario(TypedDict):
     transport: NotRequired[Transport]
     """TCP."""
     transports: NotRequired[dict[str, Transport]]
-    """Further transports by name. Each inherits [transport] and overrides keys in its own table.
-    A workload selects the transport of its flows.
+    """Further transports by name. Each inherits `[transport]` and overrides keys in its own
+    table. A workload selects the transport of its flows.
     """
     groups: NotRequired[dict[str, str]]
     """Groups of flows by name, each with the conditions that its flows match, joined by `&`,

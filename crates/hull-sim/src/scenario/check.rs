@@ -9,10 +9,11 @@ use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;
 
-/// Checks one resolved scenario: each section by itself, and where nothing is wrong how they fit together.
-/// Fails with at least one problem.
+/// Checks a resolved scenario: each section by itself and, if all are valid, the constraints across
+/// sections. Fails with at least one problem.
 pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
-    // What is wrong in one section is not told again by another.
+    // An invalid section is replaced by a harmless value, so that others do not report its mistake
+    // again.
     let transport = transport::check(&s.transport);
     let mtu = match transport.iter().all(Result::is_ok) {
         true => s.transport.mtu.0,
@@ -50,7 +51,7 @@ fn name(s: &Scenario) -> Result<(), Problem> {
     require(named, "name", quoted(&s.name), "letters, digits, - and _")
 }
 
-/// Checks what concerns several sections.
+/// Checks the constraints across sections.
 fn together(s: &Scenario) -> Result<(), Problem> {
     rcp::check(s)?;
     require(

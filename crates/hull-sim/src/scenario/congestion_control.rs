@@ -5,10 +5,10 @@ use indexmap::IndexMap;
 use super::{CongestionControl, Scenario};
 use crate::problem::{Problem, quoted, require};
 
-/// Congestion controls from outside: for each name the SHA-256 of the source.
+/// External congestion controls: the SHA-256 of the source for each name.
 pub type ExternalControls = IndexMap<String, String>;
 
-/// Checks that the name is known, and notes the source of one from outside.
+/// Checks that the congestion control is known, and records the source hash of an external one.
 pub(super) fn resolve(scenario: &mut Scenario, own: &ExternalControls) -> Result<(), Problem> {
     let transport = &mut scenario.transport;
     let key = "transport.congestion_control";

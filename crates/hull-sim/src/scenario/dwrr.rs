@@ -15,7 +15,8 @@ pub struct Dwrr {
 }
 
 impl Dwrr {
-    /// Bytes of each queue's turn: at least a packet of `mtu` bytes for the smallest weight.
+    /// Quantum of each queue, bytes: one packet of `mtu` for the smallest weight, proportionally
+    /// more for the others.
     pub(crate) fn quanta(&self, mtu: u32) -> Vec<u32> {
         let least = self.weights.iter().copied().min().unwrap_or(1);
         let quantum =
@@ -23,7 +24,7 @@ impl Dwrr {
         self.weights.iter().map(quantum).collect()
     }
 
-    /// Checks the weights of `classes` queues.
+    /// Checks the weights for a port with `classes` queues.
     pub(super) fn check(&self, classes: u32) -> Result<(), Problem> {
         let shown = format!("{:?}", self.weights);
         require(

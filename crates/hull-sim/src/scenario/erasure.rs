@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, quoted, require};
 use crate::units::Time;
 
-/// Packets of a group at most.
+/// Largest number of packets in a group.
 const MOST_PACKETS: u8 = 64;
 
 /// Erasure coding by groups (SC'25): a group is complete with as many packets as it has data
@@ -63,7 +63,7 @@ impl Erasure {
         )
     }
 
-    /// The code.
+    /// Erasure code with these numbers of packets.
     pub(crate) fn code(&self) -> ErasureCode {
         ErasureCode::new(self.data, self.parity)
     }

@@ -6,41 +6,42 @@ use std::fmt;
 use super::source::Position;
 use crate::quote;
 
-/// Mistakes that a message shows.
+/// Largest number of mistakes shown in a message.
 const MOST_SHOWN: usize = 20;
 
-/// A scenario that cannot be run.
+/// Error of a scenario that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
-    /// The file, as the user named it.
+    /// File name, as given by the user.
     pub file: String,
-    /// All that was found, in the order of the file, then of the overrides; at least one.
+    /// All mistakes found, at least one, in the order of the file, then of the overrides.
     pub mistakes: Vec<Mistake>,
     shows_lines: bool,
     labels: Vec<String>,
 }
 
-/// One mistake in a scenario.
+/// Mistake in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Where it was written.
+    /// Place of the mistake.
     pub place: Place,
-    /// The key there, where it is not the one that is wrong: what a default does not fit.
+    /// Key at that place, if it differs from the invalid key: the key that a default conflicts
+    /// with.
     pub cause: String,
-    /// The dotted key; empty when the file as a whole is meant.
+    /// Dotted key; empty if the file as a whole is meant.
     pub key: String,
-    /// What was found and what is expected.
+    /// Value found and expected form.
     pub problem: String,
 }
 
-/// Where a mistake was written.
+/// Place of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// In the file.
+    /// Position in the file.
     At(Position),
-    /// Nowhere, as a key that is missing.
+    /// No place: the key is missing.
     Nowhere,
-    /// In the override of this number.
+    /// Override with this index.
     Override(usize),
 }
 
@@ -55,14 +56,14 @@ impl ScenarioError {
         }
     }
 
-    /// The same with the options that the overrides come from, where that is not `--set`.
+    /// Sets the options that the overrides come from, if not `--set`.
     #[must_use]
     pub fn with_labels(mut self, labels: Vec<String>) -> Self {
         self.labels = labels;
         self
     }
 
-    /// The same for input without lines, as Python's dicts are.
+    /// Omits line numbers, for input without lines such as Python's dicts.
     #[must_use]
     pub fn without_lines(mut self) -> Self {
         self.shows_lines = false;

@@ -16,36 +16,37 @@ use crate::problem::Problem;
 use crate::quote;
 use crate::units::Size;
 
-/// One variant of a scenario, ready to run.
+/// Variant of a scenario, ready to run.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// The swept keys with their values, `"load=20%"`; empty when nothing is swept.
+    /// Swept keys with their values, such as `"load=20%"`; empty if nothing is swept.
     pub condition: String,
-    /// The scheme's name; empty when the scenario compares none.
+    /// Name of the scheme; empty if the scenario compares none.
     pub scheme: String,
-    /// The scenario without schemes and sweep.
+    /// Scenario without schemes and sweep.
     pub scenario: Scenario,
-    /// Keys that were not set, whose values depend on the network.
+    /// Keys that were not set and whose values were derived from the network.
     pub derived: Vec<&'static str>,
 }
 
-/// Values of a swept key that are looked at where something else is wrong.
+/// Largest number of values of a swept key that are checked if the scenario has another mistake.
 const MOST_TRIED: usize = 100;
 
-/// Values of the swept keys.
+/// Values of the swept keys of one cell.
 type Condition = Vec<(String, Value)>;
 
-/// Reads a scenario file and makes its cells, conditions in the outer loop, schemes in the inner.
+/// Reads a scenario file and creates its cells: conditions in the outer loop, schemes in the inner
+/// one.
 ///
-/// `overrides` are `key=value` with dotted keys, or their short forms; one on a swept key takes the
-/// place of its sweep. Which schemes they change: see `overrides`. Fails with all that is wrong; how keys
-/// fit together is looked at where each of them is right.
+/// `overrides` are `key=value` with dotted keys or their short forms. An override of a swept key
+/// replaces its sweep; the module `overrides` defines the schemes that an override changes. Fails
+/// with all mistakes found. Constraints between keys are checked once each key is valid by itself.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
     expand_verified(text, file, overrides, &ExternalControls::new(), &|_| Ok(()))
 }
 
-/// The same where there are congestion controls from outside, which scenarios may name, and where each cell
-/// has to pass `verify`.
+/// Does the same as [`expand`], with external congestion controls (`own`) that scenarios may name,
+/// and with `verify`, which each cell must pass.
 pub fn expand_verified(
     text: &str,
     file: &str,
@@ -65,7 +66,7 @@ pub fn expand_verified(
     };
     let variants = overrides::variants(&base);
     mistakes.set_schemes(variants.iter().map(|variant| variant.name.clone()));
-    // The file is checked as a whole first, so that schemes and sweep have the right shape.
+    // Checks the file as a whole first, so that schemes and sweep have the right structure.
     let whole = overrides::whole(&base, &settings);
     if let Err(problems) = decode(&whole) {
         for problem in problems {
@@ -73,7 +74,7 @@ pub fn expand_verified(
         }
     }
     let whole_is_right = mistakes.is_empty();
-    // What a scheme misses then, the file misses, or has with another name.
+    // If the file has mistakes, a key missing in a scheme is missing or misspelt in the file too.
     let is_told = |problem: &Problem| whole_is_right || !problem.is_missing();
     mistakes.set_sweep(base.get("sweep"));
     let conditions = conditions(&base, &settings, variants.len(), &mut mistakes);
@@ -81,7 +82,7 @@ pub fn expand_verified(
         check_replaced(&variants, condition, &settings, &mut mistakes);
     }
     let mut cells = Vec::new();
-    // What keys are to each other comes only where each is right by itself.
+    // Constraints between keys are reported only if each key is valid by itself.
     let mut misfits = Vec::new();
     for condition in &conditions {
         let mut variants = variants.clone();
@@ -110,7 +111,7 @@ pub fn expand_verified(
             if !mistakes.is_empty() {
                 continue;
             }
-            // What takes long to see is not looked at once something is wrong.
+            // Skips the slow check once a mistake is known.
             let verify = |scenario: &Scenario| match misfits.is_empty() {
                 true => verify(scenario),
                 false => Ok(()),
@@ -139,7 +140,7 @@ pub fn expand_verified(
     }
 }
 
-/// Reads the text as TOML.
+/// Parses the text as TOML.
 fn read(text: &str, mistakes: &mut Mistakes<'_>) -> Option<Table> {
     let error = match toml::from_str(text) {
         Ok(table) => return Some(table),
@@ -158,7 +159,8 @@ fn read(text: &str, mistakes: &mut Mistakes<'_>) -> Option<Table> {
     None
 }
 
-/// Reads the overrides; those of the file as a whole are put into it. `None` where one cannot be read.
+/// Parses the overrides and applies those of the whole file to `base`. Returns `None` if one is
+/// invalid.
 fn read_settings(
     base: &mut Table,
     set: &[String],
@@ -201,7 +203,7 @@ fn read_settings(
     mistakes.is_empty().then_some(settings)
 }
 
-/// All combinations of swept values.
+/// Returns all combinations of swept values.
 fn conditions(
     base: &Table,
     settings: &[(String, Value)],
@@ -212,7 +214,8 @@ fn conditions(
     let mut cells = schemes;
     let swept = base.get("sweep").and_then(Value::as_table);
     for (key, values) in swept.into_iter().flatten() {
-        // Set by hand: nothing left to sweep. Of a wrong form: told by now.
+        // The key is overridden, so it is not swept; or its form is invalid, which has been
+        // reported.
         let Ok(values) = Swept::deserialize(values.clone()) else {
             continue;
         };
@@ -238,7 +241,7 @@ fn conditions(
         }
         all.push((key.clone(), values));
     }
-    // Each value once is enough to see what is wrong with it.
+    // With another mistake present, checking each value once is enough.
     if !mistakes.is_empty() {
         let first =
             |(key, values): &(String, Vec<Value>)| Some((key.clone(), values.first()?.clone()));
@@ -269,7 +272,8 @@ fn conditions(
     conditions
 }
 
-/// Decodes what schemes set for swept keys: the sweep replaces it, but a wrong value is not passed over.
+/// Decodes the scheme's values of swept keys: the sweep replaces them, but an invalid value must be
+/// reported.
 fn check_replaced(
     variants: &[Variant],
     condition: &[(String, Value)],
@@ -297,7 +301,7 @@ fn check_replaced(
     }
 }
 
-/// Reads the values of a scenario. Fails with at least one problem.
+/// Decodes the values of a scenario. Fails with at least one problem.
 fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
     let problems = shape::problems(table);
     if !problems.is_empty() {
@@ -317,8 +321,8 @@ fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
     })
 }
 
-/// Checks a scenario whose values are read, and fills in what depends on others: these keys. Fails with at
-/// least one problem.
+/// Checks a decoded scenario and derives the values that depend on others. Returns the derived
+/// keys; fails with at least one problem.
 fn complete(
     scenario: &mut Scenario,
     own: &ExternalControls,
@@ -342,7 +346,7 @@ fn name_of(condition: &[(String, Value)]) -> String {
     Vec::from_iter(parts).join(",")
 }
 
-/// A value as TOML writes it, or the bare text.
+/// Parses a value as TOML, or else takes it as a bare string.
 fn parse_value(text: &str) -> Value {
     toml::from_str::<Table>(&format!("v = {text}"))
         .ok()

@@ -9,10 +9,10 @@ use crate::limits;
 use crate::problem::{Problem, quoted, require};
 use crate::units::Size;
 
-/// Name of the flows of no group, in statistics and tables.
+/// Name of the group of all other flows, in statistics and tables.
 pub const OTHER: &str = "other";
 
-/// The longest name, characters.
+/// Longest group name, characters.
 const LONGEST_NAME: usize = 40;
 
 const COMPARISONS: [(&str, Comparison); 4] = [
@@ -22,7 +22,7 @@ const COMPARISONS: [(&str, Comparison); 4] = [
     (">", Comparison::Above),
 ];
 
-/// How the bytes of a flow compare with a size.
+/// Comparison of a flow's size with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -35,20 +35,20 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// What a flow must be to be of a group.
+/// Condition for membership in a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It is from this host or range of hosts.
+    /// The source is this host or in this range of hosts.
     Src(HostRef),
-    /// It is to this host or range of hosts.
+    /// The destination is this host or in this range of hosts.
     Dst(HostRef),
-    /// One of its ends is this host or in this range of hosts.
+    /// One end is this host or in this range of hosts.
     Host(HostRef),
-    /// Its size compares with this one.
+    /// The size compares with this bound.
     Bytes(Comparison, Size),
 }
 
-/// Reads the conditions of the group `name`, all of which hold for its flows.
+/// Parses the conditions of the group `name`; its flows match all of them.
 pub fn conditions(name: &str, text: &str) -> Result<Vec<Condition>, Problem> {
     let parts = text.split('&').map(str::trim);
     let read = |part: &str| {
@@ -84,7 +84,7 @@ fn condition(part: &str) -> Option<Condition> {
     }
 }
 
-/// Checks names and conditions; hosts are looked up when the traffic is built.
+/// Checks names and conditions. Hosts are resolved when the traffic is built.
 pub(super) fn check(groups: &IndexMap<String, String>) -> Result<(), Problem> {
     let (count, most) = (groups.len(), limits::GROUPS);
     require(

@@ -9,8 +9,8 @@ pub fn schema() -> Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// One row for each key: `key`, `type` (of a quantity its kind), `unit` (an example of how it is written), `default`
-/// (null when the key is required), `doc`.
+/// Returns one row per key: `key`, `type` (the kind of a quantity), `unit` (an example of its
+/// notation), `default` (null if the key is required), `required`, `doc`.
 pub fn keys() -> Vec<Value> {
     let schema = schema();
     let mut rows = Vec::new();

@@ -8,16 +8,16 @@ use crate::network::rules::{DequeueThreshold, RampMarking, Rule, Site, When};
 use crate::problem::{Problem, quoted, require};
 use crate::units::{Buffer, Size};
 
-/// When the queue is compared with the threshold.
+/// Time at which the queue is compared with the threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkOn {
-    /// When a packet arrives: what it finds (thesis 2.2.1).
+    /// At a packet's arrival, with the queue that it finds (thesis 2.2.1).
     #[default]
     Enqueue,
-    /// When its transmission starts: what it leaves behind.
+    /// At the start of its transmission, with the queue that it leaves behind.
     Dequeue,
-    /// When its transmission ends: what waits then; of ports with several queues.
+    /// At the end of its transmission, with the queue at that time; only at ports with several queues.
     Sent,
 }
 
@@ -35,18 +35,19 @@ pub struct Marking {
     /// Whether the queue includes the packet itself.
     #[serde(default)]
     pub count_arriving: bool,
-    /// When the queue is compared with the threshold.
+    /// Time at which the queue is compared with the threshold.
     #[serde(default)]
     pub on: MarkOn,
 }
 
 impl Marking {
-    /// The threshold where a port decides by it alone, when a packet arrives.
+    /// Threshold marker of a port that decides at arrival by the threshold alone; `None` for other
+    /// ports.
     pub(crate) fn at_once(&self) -> Option<ThresholdMarker> {
         (self.on == MarkOn::Enqueue && self.max_threshold.is_none()).then(|| self.marker())
     }
 
-    /// The rule for all other ports.
+    /// Marking rule of all other ports; `None` for those of [`Self::at_once`].
     pub(super) fn rule(&self, site: &Site) -> Option<Box<dyn Rule>> {
         let when = match self.on {
             MarkOn::Enqueue => When::Arrival,
@@ -64,7 +65,7 @@ impl Marking {
         }
     }
 
-    /// The threshold as algorithm.
+    /// Threshold marker with these settings.
     fn marker(&self) -> ThresholdMarker {
         ThresholdMarker {
             threshold_bytes: self.threshold.0 as u32,
@@ -73,8 +74,8 @@ impl Marking {
     }
 }
 
-/// Checks each key of the marking at `key`, for ports with this buffer and, for packets of at most `mtu`,
-/// so many queues.
+/// Checks the marking at `key` for ports with the buffer `room`, packets of at most `mtu` bytes and
+/// the given number of queues.
 pub(super) fn check(
     key: &str,
     marking: &Marking,

@@ -1,4 +1,4 @@
-//! What is measured.
+//! Measurements of a scenario.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -165,7 +165,7 @@ fn check_capture(capture: &Capture) -> Vec<Result<(), Problem>> {
     found
 }
 
-/// Checks that the ports that are named are there.
+/// Checks that the named ports exist.
 pub(super) fn check_ports(measure: &Measure, graph: &Graph) -> Result<(), Problem> {
     ports_named(graph, "measure.ports", &measure.ports)?;
     if let Some(capture) = &measure.capture {

@@ -21,7 +21,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All ports, and those of 10 Gbps among them.
+    /// Number of ports, and how many of them have 10 Gbps.
     pub fn ports(self) -> (usize, usize) {
         match self {
             Preset::Triumph => (52, 4),
@@ -30,7 +30,7 @@ impl Preset {
         }
     }
 
-    /// The memory.
+    /// Size of the packet memory.
     pub fn size(self) -> Size {
         match self {
             Preset::Triumph | Preset::Scorpion => Size(4_000_000),
@@ -38,7 +38,7 @@ impl Preset {
         }
     }
 
-    /// Whether it can mark.
+    /// Whether the switch supports ECN.
     pub fn ecn(self) -> bool {
         self != Preset::Cat4948
     }
@@ -64,20 +64,20 @@ pub struct Memory {
     pub reserved: Size,
 }
 
-/// With one busy port alpha / (1 + alpha) of the memory: 667 KB of 4 MB.
+/// Default alpha: one busy port gets alpha / (1 + alpha) of the memory, 667 KB of 4 MB.
 const fn alpha() -> Share {
     Share(Share::ONE / 5)
 }
 
 impl Memory {
-    /// All of the memory.
+    /// Size of the packet memory, bytes.
     pub fn bytes(&self) -> u64 {
         let preset = self.preset.map(Preset::size);
         self.size.or(preset).unwrap_or_default().0
     }
 }
 
-/// Checks the memory of switches that mark (`marks`) or not.
+/// Checks the memory of switches that mark packets if `marks`.
 pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Problem> {
     let bytes = memory.bytes();
     need(

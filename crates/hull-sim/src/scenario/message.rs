@@ -131,7 +131,7 @@ impl Message {
     }
 }
 
-/// Checks what concerns the message transport and other sections.
+/// Checks the constraints between the message transport and other sections.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     for (name, transport) in s.each_transport() {
         of_transport(&name, transport)?;

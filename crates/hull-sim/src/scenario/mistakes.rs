@@ -7,20 +7,21 @@ use super::source::{Found, Source};
 use super::{Mistake, Place, ScenarioError};
 use crate::problem::{Problem, at, keys_in};
 
-/// More are not looked for.
+/// Number of mistakes after which the search stops.
 const ENOUGH: usize = 100;
 
-/// What is wrong with one scenario so far.
+/// Mistakes found so far in a scenario.
 pub(super) struct Mistakes<'t> {
     file: &'t str,
     source: Source<'t>,
-    /// Overrides with full keys; their numbers are those of the command line.
+    /// Overrides with full keys and their indices on the command line.
     settings: Vec<(usize, String, Value)>,
-    /// All schemes.
+    /// Names of all schemes.
     schemes: Vec<String>,
-    /// The file's swept keys with what it has for them.
+    /// Swept keys of the file with their values.
     sweep: toml::Table,
-    /// By place, cause, key and message; with the schemes that have it, or none for all.
+    /// Mistakes by place, cause, key and message, each with the schemes that have it; an empty list
+    /// means all.
     found: IndexMap<(Place, String, String, String), Vec<String>>,
 }
 
@@ -40,17 +41,17 @@ impl<'t> Mistakes<'t> {
         &self.source
     }
 
-    /// Names the schemes, so that those that have a mistake can be told from those that do not.
+    /// Sets the names of the schemes, for mistakes that only some of them have.
     pub(super) fn set_schemes(&mut self, schemes: impl Iterator<Item = String>) {
         self.schemes = schemes.filter(|name| !name.is_empty()).collect();
     }
 
-    /// Notes what is swept, so that the place of a value can be told.
+    /// Records the swept keys, which supply the places of their values.
     pub(super) fn set_sweep(&mut self, sweep: Option<&Value>) {
         self.sweep = sweep.and_then(Value::as_table).cloned().unwrap_or_default();
     }
 
-    /// Notes an override.
+    /// Records an override.
     pub(super) fn set_by_hand(&mut self, number: usize, key: &str, value: &Value) {
         self.settings.push((number, key.to_owned(), value.clone()));
     }
@@ -69,15 +70,15 @@ impl<'t> Mistakes<'t> {
         self.found.insert(mistake, Vec::new());
     }
 
-    /// Adds a problem of a scheme, or of the file as a whole where that is empty. `written` is what the
-    /// scheme consists of.
+    /// Adds a problem of a scheme, or of the file as a whole if `scheme` is empty. `written` is the
+    /// scheme's table.
     pub(super) fn add(&mut self, scheme: &str, problem: Problem, written: &toml::Table) {
         let is_of_key = problem.is_of_key();
         let (key, told) = problem.told(written);
         let value = at(written, &key);
         let (place, cause) = match self.place(&key, value, scheme, is_of_key) {
             Some((place, true)) => (place, String::new()),
-            // A default: what it does not go with is in the message.
+            // A default is invalid: the message names the keys that it conflicts with.
             part => {
                 let others = keys_in(&told).filter(|other| at(written, other).is_some());
                 let mut others = others.filter_map(|other| {
@@ -109,7 +110,8 @@ impl<'t> Mistakes<'t> {
         }
     }
 
-    /// Where the value of a key comes from, and whether it is there or only a table around it.
+    /// Place of a key's value, and whether that is the value itself (true) or a table around it
+    /// (false).
     fn place(
         &self,
         key: &str,
@@ -158,7 +160,7 @@ impl<'t> Mistakes<'t> {
         Some((position(found), whole))
     }
 
-    /// The override that makes the table around a key that the file does not have.
+    /// Override that creates the table around a key that the file does not have.
     fn around(&self, key: &str, in_scheme: &str) -> Option<(Place, bool)> {
         let makes = |(_, setting, _): &&(usize, String, Value)| {
             [key, in_scheme].into_iter().any(|key| {
@@ -172,7 +174,7 @@ impl<'t> Mistakes<'t> {
         Some((Place::Override(setting.0), false))
     }
 
-    /// The error, with all that was found.
+    /// Returns the error with all mistakes found.
     pub(super) fn error(self) -> ScenarioError {
         let all = self.schemes.len();
         let mistakes = self
@@ -197,8 +199,8 @@ impl<'t> Mistakes<'t> {
     }
 }
 
-/// Whether an override is what gives a key its value: itself, a table with the key in it, or a key in the
-/// table that it is.
+/// Whether an override supplies the value of `key`: by the key itself, a table that contains it, or
+/// a key inside its table.
 fn gives(setting: &str, value: &Value, key: &str) -> bool {
     let inside = setting.strip_prefix(key);
     if inside.is_some_and(|rest| rest.starts_with('.')) {

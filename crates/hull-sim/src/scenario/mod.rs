@@ -89,7 +89,7 @@ pub use workload::{
     Production, Requests, SizeClass, Sizes, Workload, check_requests,
 };
 
-/// A table of TOML that overrides keys of the scenario.
+/// TOML table that overrides keys of the scenario.
 pub type Overrides = toml::Table;
 
 /// A scenario: a network, its hosts, their traffic, the measurements, and the schemes to compare.
@@ -115,7 +115,7 @@ pub struct Scenario {
     /// TCP.
     #[serde(default)]
     pub transport: Transport,
-    /// Further transports by name. Each inherits [transport] and overrides keys in its own table. A workload
+    /// Further transports by name. Each inherits `[transport]` and overrides keys in its own table. A workload
     /// selects the transport of its flows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, Transport>,
@@ -144,13 +144,13 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Builds its network, whose keys were checked. Fails where the graph is not sound, its file cannot be
-    /// read, or a link is named that there is not. A file's path is relative to the working directory.
+    /// Builds the network of a checked scenario. Fails if the graph is invalid, its file cannot be
+    /// read, or a named link does not exist. A file's path is relative to the working directory.
     pub fn graph(&self) -> Result<Graph, Problem> {
         self.graph_of(&self.topology)
     }
 
-    /// The same for another topology with its hosts and switches.
+    /// Builds the network of another topology with this scenario's hosts and switches.
     pub(crate) fn graph_of(&self, topology: &Topology) -> Result<Graph, Problem> {
         let wire = |rate: Rate, delay: Time| Wire {
             rate_bps: rate.0,
@@ -164,7 +164,7 @@ impl Scenario {
         )
     }
 
-    /// The scenario as a TOML file.
+    /// Serializes the scenario as a TOML file.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|e| e.to_string())
     }

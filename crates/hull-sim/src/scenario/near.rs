@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use super::keys;
 
-/// No key is as long.
+/// Length above which a name cannot be a misspelt key, bytes.
 const LONGEST: usize = 60;
-/// A name at more places than these says nothing.
+/// Largest number of places at which a name is a useful suggestion.
 const MOST_PLACES: usize = 3;
 
-/// The most similar of the names, where one is similar enough.
+/// Returns the most similar known name, if one is similar enough.
 pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_");
     if name.len() > LONGEST {
@@ -28,7 +28,8 @@ pub(super) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> O
     Some(best.1)
 }
 
-/// The keys and tables of that name anywhere in a scenario, or one letter from it, where there are few.
+/// Returns the keys and tables anywhere in a scenario with this name, or one letter from it, if
+/// they are few.
 pub(super) fn elsewhere(name: &str) -> Vec<&'static str> {
     static ALL: OnceLock<BTreeSet<String>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -60,7 +61,7 @@ pub(super) fn elsewhere(name: &str) -> Vec<&'static str> {
     Vec::new()
 }
 
-/// Letters to insert, delete, replace or swap with the next (optimal string alignment).
+/// Number of letters to insert, delete, replace or swap (optimal string alignment).
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut before: Vec<usize> = Vec::new();

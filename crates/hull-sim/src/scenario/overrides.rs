@@ -7,8 +7,8 @@
 
 use toml::{Table, Value};
 
-/// Sections that each scenario has, written or not: an override that fills one which a file leaves to
-/// it, as `workload.flows = "list.csv"` may, fills that of all schemes.
+/// Sections that every scenario has, written or not. An override of an omitted section, such as
+/// `workload.flows = "list.csv"`, therefore applies to all schemes.
 const ALWAYS: [&str; 7] = [
     "run",
     "topology",
@@ -19,25 +19,26 @@ const ALWAYS: [&str; 7] = [
     "measure",
 ];
 
-/// A scheme while its cells are made.
+/// Scheme during the expansion to cells.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
-    /// The scheme's name; empty where the file has none.
+    /// Name of the scheme; empty if the file has none.
     pub(super) name: String,
-    /// What the scheme itself sets.
+    /// Keys set by the scheme itself.
     own: Table,
-    /// The whole: the base scenario with the scheme's keys laid over.
+    /// Base scenario with the scheme's keys applied.
     pub(super) table: Table,
 }
 
 impl Variant {
-    /// Whether the scheme itself has this key.
+    /// Whether the scheme itself sets this key.
     pub(super) fn sets(&self, key: &str) -> bool {
         lookup(&self.own, key).is_some()
     }
 }
 
-/// The schemes of a file, or the base scenario alone, without `schemes` and `sweep`.
+/// Returns the schemes of a file, or the base scenario if there are none, without `schemes` and
+/// `sweep`.
 pub(super) fn variants(base: &Table) -> Vec<Variant> {
     let mut plain = base.clone();
     plain.remove("sweep");
@@ -64,7 +65,7 @@ pub(super) fn variants(base: &Table) -> Vec<Variant> {
     schemes.into_iter().map(variant).collect()
 }
 
-/// The file with those overrides that change its base scenario.
+/// Returns the file with the overrides that change its base scenario.
 pub(super) fn whole(base: &Table, settings: &[(String, Value)]) -> Table {
     let mut whole = base.clone();
     let variants = variants(base);
@@ -77,7 +78,7 @@ pub(super) fn whole(base: &Table, settings: &[(String, Value)]) -> Table {
     whole
 }
 
-/// Carries out one override by the rule.
+/// Applies one override to the schemes that it changes.
 pub(super) fn apply(variants: &mut [Variant], key: &str, value: &Value) {
     let somewhere = variants.iter().any(|v| holds(&v.table, key, value));
     for variant in variants {
@@ -96,14 +97,14 @@ pub(super) fn apply(variants: &mut [Variant], key: &str, value: &Value) {
     }
 }
 
-/// Whether an override belongs to the file as a whole: its name and the like, its schemes, its sweep.
+/// Whether an override belongs to the file as a whole: name, title, source, schemes or sweep.
 pub(super) fn is_of_file(key: &str) -> bool {
     let first = key.split('.').next().unwrap_or(key);
     matches!(first, "name" | "title" | "source" | "schemes" | "sweep")
 }
 
-/// The key whose values an override gives: `switch.buffer` of `sweep.switch.buffer`, or of
-/// `sweep."switch.buffer"` as the file has it.
+/// Swept key that an override sets: `switch.buffer` for `sweep.switch.buffer` or
+/// `sweep."switch.buffer"`.
 pub(super) fn swept_key(key: &str) -> Option<String> {
     let name = key.strip_prefix("sweep.")?;
     let quoted = |quote: char| name.strip_prefix(quote)?.strip_suffix(quote);
@@ -121,8 +122,8 @@ pub(super) fn set_swept(base: &mut Table, key: &str, values: Value) {
     }
 }
 
-/// Checks that a key inside a scheme, `schemes.hull.pacer.beta`, has a scheme that there is; a whole one,
-/// `schemes.hull = {...}`, may be new.
+/// Checks that a key inside a scheme, such as `schemes.hull.pacer.beta`, names an existing scheme.
+/// A whole scheme, `schemes.hull = {...}`, may be new.
 pub(super) fn check_scheme(base: &Table, key: &str) -> Result<(), String> {
     let Some((name, _)) = key
         .strip_prefix("schemes.")
@@ -143,8 +144,8 @@ pub(super) fn check_scheme(base: &Table, key: &str) -> Result<(), String> {
     })
 }
 
-/// Whether a scenario has the table that an override changes: `key` itself where the value is a table,
-/// else the one that holds it.
+/// Whether a scenario has the table that an override changes: `key` itself if the value is a table,
+/// otherwise the table that contains it.
 fn holds(table: &Table, key: &str, value: &Value) -> bool {
     let name = match value {
         Value::Table(_) => Some(key),
@@ -162,7 +163,8 @@ fn lookup<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     }
 }
 
-/// Sets a dotted key, making tables on the way. A part that is a list is left alone.
+/// Sets a dotted key and creates missing tables. A value on the way that is not a table is
+/// replaced.
 pub(super) fn set(table: &mut Table, key: &str, value: Value) {
     match key.split_once('.') {
         None => {
@@ -180,7 +182,7 @@ pub(super) fn set(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// Lays `over` on `base`: tables join, everything else is replaced.
+/// Merges `over` into `base`: tables are merged, other values are replaced.
 pub(super) fn merge(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {

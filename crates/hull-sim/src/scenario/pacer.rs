@@ -139,7 +139,7 @@ impl Default for Pacer {
     }
 }
 
-/// The settings that depend on the network, as set or by the rule.
+/// Settings that depend on the network, as set or derived by the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PacerSettings {
     /// T_r.
@@ -148,14 +148,14 @@ pub struct PacerSettings {
     pub beta: u32,
     /// T_i.
     pub association_timeout: Time,
-    /// Depth of a bucket.
+    /// Depth of a token bucket.
     pub bucket: Size,
-    /// Room of a FIFO.
+    /// Capacity of a FIFO.
     pub fifo: Size,
 }
 
 impl Pacer {
-    /// The settings for a path: what is set, and the rest by the rule.
+    /// Returns the settings for a path: those set, and the others by the rule.
     pub fn settings(&self, path: &PacedPath) -> PacerSettings {
         let eta = self.eta;
         let update_interval =
@@ -170,7 +170,7 @@ impl Pacer {
         }
     }
 
-    /// The keys that are left to the rule.
+    /// Keys that are left to the rule.
     fn unset(&self) -> Vec<&'static str> {
         let keys = [
             ("pacer.update_interval", self.update_interval.is_none()),
@@ -187,7 +187,7 @@ impl Pacer {
     }
 }
 
-/// What the pacers of a scenario's hosts depend on.
+/// Properties of the network on which the pacers' settings depend.
 pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
     let hosts = 0..graph.hosts().len();
     let rates = hosts.map(|host| graph.wire(graph.host_port(host)).rate_bps);
@@ -198,7 +198,7 @@ pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
     }
 }
 
-/// Sets what a checked scenario's pacer leaves unset, and returns those keys.
+/// Derives the unset settings of a checked scenario's pacer, and returns their keys.
 pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Problem> {
     let Some(pacer) = &scenario.pacer else {
         return Ok(Vec::new());
@@ -218,7 +218,7 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Prob
     Ok(unset)
 }
 
-/// Checks the pacer of hosts with links of `link` and packets of at most `mtu` bytes.
+/// Checks the pacer of hosts with links of rate `link` and packets of at most `mtu` bytes.
 pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     if let Some(interval) = pacer.update_interval {

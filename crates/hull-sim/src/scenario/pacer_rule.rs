@@ -8,32 +8,33 @@
 
 use crate::units::{Rate, Share, Size, Tick, Time};
 
-/// T_r/eta in round trips, "on the order of a few" (paper 6): 57.6 us of 11.8 us (6.3). With it the
-/// 512 us of table 3 belong to a round trip of 105 us, which the testbed's is not said to be; thesis
-/// 2.1.3 measured about 100 us in a rack.
+/// T_r/eta in round trips, "on the order of a few" (paper 6): 57.6 us / 11.8 us (6.3). By this
+/// ratio the 512 us of table 3 correspond to a round trip of 105 us. The paper does not state the
+/// testbed's round trip; thesis 2.1.3 measured about 100 us in a rack.
 const ROUND_TRIPS: f64 = 4.88;
-/// Longest T_r, table 3's, unless a packet takes long: with 10 Gbps, 300 us and two flows HULL has
-/// 7.2 Gbps at the 180 us of `ROUND_TRIPS`, 8.3 Gbps at 64 us, and 8.6 Gbps by theory.
+/// Longest T_r: table 3's, or [`INTERVAL_PACKETS`] packets on a slow link. At 10 Gbps, 300 us and
+/// two flows, HULL reaches 7.2 Gbps with the 180 us of `ROUND_TRIPS`, 8.3 Gbps with 64 us, and 8.6
+/// Gbps in theory.
 const LONGEST_INTERVAL_S: f64 = 64e-6;
-/// The longest T_r has room for so many packets, as table 3's has.
+/// Number of packets for which the longest T_r must have room, as table 3's has.
 const INTERVAL_PACKETS: f64 = 5.0;
 /// T_r/eta of table 3, s.
 const TESTBED_ADAPTATION_S: f64 = 512e-6;
-/// eta/beta of table 3, s: how fast the term beta Q works a backlog off.
+/// eta/beta of table 3, s: the time constant with which the term beta Q drains a backlog.
 const TESTBED_RELAXATION_S: f64 = 0.125 / 16.0;
-/// Power of T_r/eta to which eta/beta grows; a fit through the two settings, ln(375/16)/ln(64/7.2).
+/// Exponent of eta/beta as a power of T_r/eta; fits both settings: ln(375/16)/ln(64/7.2).
 const RELAXATION_POWER: f64 = 1.4438;
-/// T_i is the time of so many bits at the host's rate: 10 ms at 1 Gbps, 1 ms at 10 Gbps.
+/// T_i as a number of bits at the host's rate: 10 ms at 1 Gbps, 1 ms at 10 Gbps.
 const ASSOCIATION_BITS: f64 = 1e7;
-/// Fewest round trips of T_i, so that an association lasts from mark to mark where the rate is high. The
+/// Smallest T_i in round trips, so that an association lasts from mark to mark at high rates. The
 /// documents have 85 (6.3) and, with 105 us, 95.
 const ASSOCIATION_ROUND_TRIPS: f64 = 80.0;
-/// Of paper 5.1.
+/// Smallest bucket (paper 5.1), bytes.
 const BUCKET_BYTES: u64 = 3000;
-/// Of paper 5.1.
+/// Smallest FIFO (paper 5.1), bytes.
 const FIFO_BYTES: f64 = 128e3;
 
-/// What the settings depend on.
+/// Properties of the network on which the settings depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacedPath {
     /// Rate of the fastest host's link.
@@ -44,7 +45,8 @@ pub struct PacedPath {
     pub mtu: u64,
 }
 
-/// T_r, to two digits: eta times `ROUND_TRIPS` round trips, from 100 ns to 64 us or five packets.
+/// T_r, to two digits: eta times `ROUND_TRIPS` round trips, at least 100 ns and at most 64 us or
+/// five packets.
 pub fn update_interval(path: &PacedPath, eta: Share) -> Time {
     let packets_s = INTERVAL_PACKETS * 8.0 * path.mtu as f64 / path.rate.0.max(1) as f64;
     let longest_s = LONGEST_INTERVAL_S.max(packets_s).min(1.0);
@@ -52,7 +54,7 @@ pub fn update_interval(path: &PacedPath, eta: Share) -> Time {
     time(seconds.clamp(100e-9, longest_s))
 }
 
-/// beta, 1/s, to three digits: eta over the time in which a backlog is worked off, which grows with
+/// beta, 1/s, to three digits: eta over the time constant of draining a backlog, which grows with
 /// T_r/eta as between the two settings of the documents.
 pub fn beta(interval: Time, eta: Share) -> u32 {
     let relative = interval.seconds() / weight(eta) / TESTBED_ADAPTATION_S;
@@ -66,34 +68,36 @@ pub fn association_timeout(path: &PacedPath) -> Time {
     time(at_rate.max(ASSOCIATION_ROUND_TRIPS * path.round_trip.seconds()))
 }
 
-/// Depth of the bucket: 3 KB, or two packets or what a tick brings at the full rate where that is more.
+/// Depth of the bucket: the largest of 3 KB, two packets and the tokens of a tick at the full rate;
+/// at most 1 MB.
 pub fn bucket(path: &PacedPath, tick: Tick) -> Size {
     let of_tick = u128::from(path.rate.0) * u128::from(tick.ps()) / 8_000_000_000_000;
     let least = BUCKET_BYTES.max(2 * path.mtu).max(of_tick as u64);
     Size(least.min(1_000_000))
 }
 
-/// Room of the FIFO, at least the testbed's 128 KB: twice what the host can send in T_r/eta, which for
-/// table 3 is the same. By equation 4 the rate grows by eta/T_r of the backlog's growth, so that it is
-/// the host's when the backlog is `rate * T_r/eta`. The other half is for packets: R, which the line
-/// rate cuts off, falls short of M/T on average where T_r is no whole number of them.
+/// Capacity of the FIFO: twice what the host can send in T_r/eta, at least the testbed's 128 KB,
+/// which equals this for table 3. By equation 4 the rate grows by eta/T_r of the backlog's growth,
+/// so it reaches the host's rate at a backlog of `rate * T_r/eta`. The other half absorbs packet
+/// granularity: R, which the line rate bounds, is below M/T on average if T_r is not a whole number
+/// of packets.
 pub fn fifo(path: &PacedPath, interval: Time, eta: Share) -> Size {
     let seconds = interval.seconds() / weight(eta);
     let bytes = 2.0 * path.rate.0 as f64 / 8.0 * seconds;
     Size(rounded(bytes.max(FIFO_BYTES), 3).round().min(1e9) as u64)
 }
 
-/// eta, table 3's where it is 0 and the rate stands still.
+/// eta, or table 3's value if eta is 0 and the rate is constant.
 fn weight(eta: Share) -> f64 {
     if eta.0 == 0 { 0.125 } else { eta.value() }
 }
 
-/// Whole picoseconds of a time to two digits.
+/// Converts a time to picoseconds, rounded to two digits.
 fn time(seconds: f64) -> Time {
     Time((rounded(seconds * 1e12, 2)).round() as u64)
 }
 
-/// `value` to so many significant digits, at least 1.
+/// Rounds `value`, taken as at least 1, to `digits` significant digits.
 fn rounded(value: f64, digits: i32) -> f64 {
     let place = value.max(1.0).log10().floor() as i32 - (digits - 1);
     if place <= 0 {

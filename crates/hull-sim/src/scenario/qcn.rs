@@ -4,7 +4,7 @@ use super::{CongestionControl, Scenario, Transport};
 use crate::problem::{Problem, need};
 use crate::transport::ReactionPoint;
 
-/// Checks QCN's settings, and that what it needs is there and nothing that it cannot be with.
+/// Checks QCN's settings, and that required keys are present and conflicting ones absent.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let mut sources = s
         .each_transport()
@@ -26,7 +26,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks one transport, whose table is `transport` or `transports.NAME`.
+/// Checks a transport whose table is `transport` or `transports.NAME`.
 fn of_sources(s: &Scenario, table: &str, transport: &Transport) -> Result<(), Problem> {
     let control = &transport.congestion_control;
     let with = format!("{table}.congestion_control = \"{control}\"");
@@ -56,7 +56,7 @@ fn of_sources(s: &Scenario, table: &str, transport: &Transport) -> Result<(), Pr
     Ok(())
 }
 
-/// QCN-AIMD has no target.
+/// Checks that QCN-AIMD, which has no target rate, sets no option of the target rate.
 fn check_averaging(point: &ReactionPoint, control: &CongestionControl) -> Result<(), Problem> {
     for (key, set) in [
         (

@@ -5,14 +5,14 @@ use super::{Scenario, Switch};
 use crate::network::{DUALPI2_QUEUES, Order, rules::Site};
 use crate::problem::{Problem, need, require};
 
-/// Fills in DualPI2's settings.
+/// Derives DualPI2's unset settings.
 pub(super) fn resolve(scenario: &mut Scenario) {
     if let Some(dualpi2) = &mut scenario.switch.dualpi2 {
         dualpi2.resolve();
     }
 }
 
-/// Checks the settings of each, and that they stand alone.
+/// Checks the settings of each rule, and that they are not combined.
 pub(super) fn check(switch: &Switch) -> Result<(), Problem> {
     if let Some(dualpi2) = &switch.dualpi2 {
         dualpi2.check(switch.rate)?;
@@ -53,7 +53,7 @@ pub(super) fn check(switch: &Switch) -> Result<(), Problem> {
     )
 }
 
-/// Checks what concerns other sections.
+/// Checks the constraints with other sections.
 pub(super) fn check_together(s: &Scenario) -> Result<(), Problem> {
     for (key, is) in [
         ("switch.dualpi2", s.switch.dualpi2.is_some()),
@@ -70,7 +70,7 @@ pub(super) fn check_together(s: &Scenario) -> Result<(), Problem> {
 }
 
 impl Switch {
-    /// How the queues of a port are served.
+    /// Scheduler of a port's queues.
     pub(crate) fn order(&self, site: &Site) -> Order {
         if let Some(dualpi2) = &self.dualpi2 {
             Order::DualPi2(dualpi2.clone(), *site)
@@ -83,7 +83,7 @@ impl Switch {
         }
     }
 
-    /// Queues of each port: where packets are trimmed, headers have one of their own.
+    /// Number of queues per port. With trimming, headers have their own queue.
     pub(crate) fn classes(&self) -> usize {
         if self.dualpi2.is_some() {
             return DUALPI2_QUEUES;

@@ -3,7 +3,7 @@
 use super::{CongestionControl, Scenario};
 use crate::problem::{Problem, quoted, require};
 
-/// Checks RCP's settings, where there are some, and that they go with the rest.
+/// Checks RCP's settings, if present, and their constraints with other keys.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Problem> {
     let mut transports = scenario.each_transport();
     let asks = transports.find(|(_, one)| one.congestion_control == CongestionControl::Rcp);

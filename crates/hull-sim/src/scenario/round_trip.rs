@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use super::{Scenario, Service};
 use crate::topology::{Graph, Kind};
 
-/// The longest unloaded round trip between two hosts over shortest paths, ps; the ACK takes the path of
-/// its packet. Links that fail are there.
+/// Longest unloaded round trip between two hosts over shortest paths, ps. The ACK takes the path of
+/// its packet. Links that fail later count as present.
 pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     let transport = &scenario.transport;
     let data = transport.mtu.0 + transport.framing.0;
@@ -28,7 +28,7 @@ pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     }
     let with_hosts = of_switch.iter().enumerate();
     let targets = with_hosts.filter_map(|(switch, attached)| Some((switch, attached.as_ref()?)));
-    // Where the network looks the same from all of them, one is enough.
+    // In a symmetric network one target is enough.
     let most = if graph.is_symmetric() { 1 } else { usize::MAX };
     let mut longest_ps = 0;
     for (target, to) in targets.take(most) {
@@ -43,19 +43,19 @@ pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     longest_ps + hosts_ps(scenario)
 }
 
-/// The longest times of the hosts of one switch, packet and ACK together, ps.
+/// Longest times of the hosts of one switch, packet and ACK together, ps.
 #[derive(Clone)]
 struct Attached {
-    /// From a host to the switch.
+    /// From a host to the switch, ps.
     out_ps: u64,
-    /// From the switch to a host.
+    /// From the switch to a host, ps.
     in_ps: u64,
-    /// From one host to another.
+    /// From one host to another, ps; `None` with a single host.
     pair_ps: Option<u64>,
 }
 
 impl Attached {
-    /// One more host at a switch.
+    /// Adds a host to a switch.
     fn join(there: &mut Option<Attached>, out_ps: u64, in_ps: u64) {
         let Some(others) = there else {
             *there = Some(Attached {
@@ -72,14 +72,14 @@ impl Attached {
     }
 }
 
-/// The switches from which there is a way to switch `target`, each with the longest time among its
-/// shortest paths.
+/// Switches with a path to switch `target`, each with the longest time among its shortest paths,
+/// ps.
 fn longest_to(
     graph: &Graph,
     target: usize,
     both: &impl Fn(usize) -> u64,
 ) -> impl Iterator<Item = (usize, u64)> {
-    // In the order of their distance, so that a switch is complete before those behind it.
+    // Breadth first, so that a switch is complete before those behind it.
     let mut found = vec![None; graph.nodes.len()];
     found[target] = Some((0_u32, 0_u64));
     let mut open = VecDeque::from([target]);
@@ -109,7 +109,8 @@ fn longest_to(
     with_number.filter_map(|(switch, found)| Some((switch, found?.1)))
 }
 
-/// What both hosts add to a round trip, ps: each of the two packets goes out of one and into the other.
+/// Time that both hosts add to a round trip, ps. Each of the two packets leaves one host and enters
+/// the other.
 fn hosts_ps(scenario: &Scenario) -> u64 {
     let host = &scenario.host;
     let stack_ps = host.stack_delay.0 + host.stack_jitter.as_ref().map_or(0, mean_ps);

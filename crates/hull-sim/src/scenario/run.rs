@@ -22,7 +22,7 @@ pub struct Run {
     /// Longest simulated time after the measurement in which started requests may complete.
     #[serde(default = "default::drain")]
     pub drain: Time,
-    /// The first seed.
+    /// First seed.
     #[serde(default = "default::one_u64")]
     pub seed: u64,
     /// Number of seeds: seed, seed + 1, ...

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::quote;
 use crate::units::{self, Size};
 
-/// What is wrong with the form of a scenario and with its quantities: all of it.
+/// Returns all mistakes in the form of a scenario and in its quantities.
 pub(super) fn problems(table: &Table) -> Vec<Problem> {
     let root = root();
     let mut found = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn problems(table: &Table) -> Vec<Problem> {
     found
 }
 
-/// Puts bytes in the place of packets where a key takes both (`x-packets`), packets being of `mtu`.
+/// Replaces packets by bytes in keys that accept both (`x-packets`); a packet has `mtu`.
 pub(super) fn packets_to_bytes(table: &mut Table, mtu: Size) {
     let root = root();
     replace_in_table(root, root, table, mtu);
@@ -31,7 +31,7 @@ fn root() -> &'static Json {
     SCHEMA.get_or_init(schema)
 }
 
-/// The node that is meant: without references, and without the null of what may be left out.
+/// Schema node that applies: references are resolved, and the null of optional keys is removed.
 fn meant<'s>(root: &'s Json, mut node: &'s Json) -> &'s Json {
     loop {
         let choices = node["anyOf"].as_array().into_iter().flatten();
@@ -46,7 +46,7 @@ fn meant<'s>(root: &'s Json, mut node: &'s Json) -> &'s Json {
     }
 }
 
-/// The node of a name in a table.
+/// Schema node of a key in a table.
 fn inside<'s>(node: &'s Json, name: &str) -> Option<&'s Json> {
     let property = node["properties"].get(name);
     property.or_else(|| Some(&node["additionalProperties"]).filter(|other| other.is_object()))
@@ -121,7 +121,8 @@ fn form(root: &Json, property: &Json, value: &Value, key: &str, found: &mut Vec<
     }
 }
 
-/// Checks a value that may have several forms: where it is a list, its items tell what is wrong.
+/// Checks a value that may have several forms. For a list or a table the mistakes inside it are
+/// reported.
 fn one_of(root: &Json, choices: &Json, value: &Value, key: &str, found: &mut Vec<Problem>) {
     let mut words = Vec::new();
     for choice in choices["anyOf"].as_array().into_iter().flatten() {
@@ -181,7 +182,7 @@ fn keys(root: &Json, node: &Json, table: &Table, key: &str, found: &mut Vec<Prob
     }
 }
 
-/// What is told of a key that there is not, in the table `key`.
+/// Message about an unknown key in the table `key`.
 fn unknown(node: &Json, name: &str, key: &str) -> String {
     let known = node["properties"].as_object();
     let known = || {
@@ -206,7 +207,7 @@ fn unknown(node: &Json, name: &str, key: &str) -> String {
     }
 }
 
-/// Whether a node takes this type.
+/// Whether a node accepts this type.
 fn is(node: &Json, name: &str) -> bool {
     match &node["type"] {
         Json::Array(types) => types.iter().any(|of| of == name),
@@ -214,7 +215,7 @@ fn is(node: &Json, name: &str) -> bool {
     }
 }
 
-/// Least and most of a whole number. TOML has no more than 63 bits.
+/// Smallest and largest allowed integer. TOML integers have at most 63 bits.
 fn limits(node: &Json) -> (i128, i128) {
     let least = node["minimum"].as_i64().unwrap_or(i64::MIN);
     let most = match node["format"].as_str() {
@@ -224,7 +225,7 @@ fn limits(node: &Json) -> (i128, i128) {
     (least.into(), most.into())
 }
 
-/// The names that a text is one of.
+/// Names of an enumeration; `None` if any text is allowed.
 fn names(node: &Json) -> Option<Vec<&str>> {
     let of_const = |choice: &'_ Json| choice.get("const").and_then(Json::as_str).is_some();
     if let Some(names) = node["enum"].as_array() {
@@ -240,7 +241,7 @@ fn names(node: &Json) -> Option<Vec<&str>> {
     })
 }
 
-/// What a node takes, as text.
+/// Expected form of a value, as text.
 fn expected(property: &Json, node: &Json) -> String {
     if let Some(quantity) = node["x-quantity"].as_str() {
         return units::expected(quantity, property["x-packets"] == true);

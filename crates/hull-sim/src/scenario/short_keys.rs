@@ -23,12 +23,12 @@ const NO_AXIS: [&str; 7] = [
     "run.seeds",
 ];
 
-/// What a short form may stand for.
+/// Keys that a short form may stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meanings {
-    /// Every key that ends so.
+    /// All keys with this ending.
     pub possible: Vec<String>,
-    /// Those in a table that one of the scenarios has.
+    /// Keys whose table is present in at least one of the scenarios.
     pub present: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ fn known() -> &'static [String] {
     })
 }
 
-/// The parts of a key that is neither a key nor a table (`workload.flows`) by its full name.
+/// Parts of a short form; `None` for the full name of a key or table, such as `workload.flows`.
 fn short(key: &str) -> Option<(&str, &str)> {
     let (first, rest) = key.split_once('.')?;
     let may = matches!(first, "scheme" | "workload") && !rest.is_empty();
@@ -55,7 +55,8 @@ fn short(key: &str) -> Option<(&str, &str)> {
     (may && !known().iter().any(is_full)).then_some((first, rest))
 }
 
-/// What `key` may stand for in a file with these resolved scenarios; nothing when it is no short form.
+/// Keys that `key` may stand for in a file with these resolved scenarios; empty if it is not a
+/// short form.
 pub fn meanings<'s>(key: &str, scenarios: impl Iterator<Item = &'s Json> + Clone) -> Meanings {
     let Some((first, rest)) = short(key) else {
         return Meanings::default();
@@ -90,8 +91,9 @@ pub fn meanings<'s>(key: &str, scenarios: impl Iterator<Item = &'s Json> + Clone
     Meanings { possible, present }
 }
 
-/// Puts full names in the place of short ones, in settings and in the file's sweep. Fails with the key,
-/// and why it stands for none or for more than one; what is no short form of anything is left alone.
+/// Replaces short forms by full names, in overrides and in the file's sweep. Fails with the key and
+/// the reason if a short form is ambiguous or its table is absent. A key that matches nothing is
+/// unchanged.
 pub(super) fn with_full_names(
     base: &mut Table,
     settings: &mut [(String, Value)],
@@ -135,7 +137,7 @@ pub(super) fn with_full_names(
     Ok(())
 }
 
-/// The file's scenarios, one for each scheme, as far as they can be read.
+/// Resolved scenarios of the file, one per scheme, as far as they are valid.
 fn resolved(base: &Table, settings: &[(String, Value)]) -> Vec<Json> {
     let mut variants = overrides::variants(base);
     for (key, value) in settings {

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::quote;
 
-/// Line and column of a text, from 1 on; columns are characters.
+/// Line and column in a text, both from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Line.
@@ -24,14 +24,14 @@ impl fmt::Display for Position {
 }
 
 impl Position {
-    /// The position of a byte of a text.
+    /// Position of a byte in a text.
     pub(super) fn of(text: &str, byte: usize) -> Self {
         let before = &text.as_bytes()[..byte.min(text.len())];
         let start = before
             .iter()
             .rposition(|&b| b == b'\n')
             .map_or(0, |at| at + 1);
-        // A byte that begins a character is no continuation (10xxxxxx).
+        // A byte that begins a character is not a continuation byte (10xxxxxx).
         let characters = before[start..].iter().filter(|&&b| b & 0xc0 != 0x80);
         Position {
             line: before.iter().filter(|&&b| b == b'\n').count() + 1,
@@ -40,20 +40,20 @@ impl Position {
     }
 }
 
-/// What is written of a key.
+/// Place of a key in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Parts of the key that are there, indexes included.
+    /// Number of leading parts of the key that are written, including indices.
     pub(super) depth: usize,
-    /// Whether all of them are.
+    /// Whether all parts are written.
     pub(super) whole: bool,
-    /// The last of these parts.
+    /// Position of the last of these parts.
     pub(super) key: Position,
-    /// Its value, or the key again where that is a table.
+    /// Position of its value; for a table, that of the key.
     pub(super) value: Position,
 }
 
-/// A text that is TOML.
+/// Text of a scenario, parsed as TOML.
 pub(super) struct Source<'t> {
     text: &'t str,
     table: Option<Spanned<DeTable<'t>>>,
@@ -65,7 +65,8 @@ impl<'t> Source<'t> {
         Source { text, table }
     }
 
-    /// The longest part of a dotted key that is written, `workload.flows[0].src` or `sweep."run.seed"`.
+    /// Finds the longest leading part of a dotted key that is written; examples:
+    /// `workload.flows[0].src`, `sweep."run.seed"`.
     pub(super) fn find(&self, key: &str) -> Option<Found> {
         let found = in_table(self.table.as_ref()?.get_ref(), key, 1)?;
         Some(Found {
@@ -76,8 +77,8 @@ impl<'t> Source<'t> {
         })
     }
 
-    /// Each whole number that TOML's reader refuses, as it has more than 63 bits and a sign: its key, what
-    /// is wrong, and where.
+    /// Finds each integer that the TOML reader rejects because it exceeds 63 bits. Returns its key,
+    /// the message and its position.
     pub(super) fn too_large(&self) -> Vec<(String, String, Position)> {
         let mut found = Vec::new();
         if let Some(table) = &self.table {
@@ -144,7 +145,7 @@ fn in_value(value: &Spanned<DeValue<'_>>, path: &str, key: Range<usize>, depth: 
     })
 }
 
-/// Index and rest of `[3].src`.
+/// Splits `[3].src` into index and rest.
 fn item(path: &str) -> Option<(usize, &str)> {
     let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
     Some((index.parse().ok()?, rest))

@@ -8,7 +8,7 @@ use toml::Value;
 
 use crate::quote;
 
-/// Most values of one range.
+/// Largest number of values of one range.
 const MOST: i128 = 100_000;
 
 /// The values of a swept key.
@@ -27,7 +27,7 @@ pub enum Swept {
 }
 
 impl Swept {
-    /// The values; the error says what was found and what is expected.
+    /// Returns the values; an error states what was found and what is expected.
     pub(super) fn values(&self) -> Result<Vec<Value>, String> {
         let values = match self {
             Swept::List(list) => {
@@ -52,7 +52,7 @@ impl Swept {
     }
 }
 
-/// A decimal number in units of 10^-`digits`, and what follows it.
+/// Decimal number in units of 10^-`digits`, and the unit that follows it.
 struct Decimal<'t> {
     scaled: i128,
     digits: u32,
@@ -84,7 +84,7 @@ impl<'t> Decimal<'t> {
     }
 }
 
-/// The values of a range; `None` for a text that is none, as it has no colon.
+/// Returns the values of a range; `None` if the text has no colon and so is not a range.
 pub fn range(text: &str) -> Result<Option<Vec<Value>>, String> {
     if !text.contains(':') {
         return Ok(None);
@@ -123,7 +123,7 @@ pub fn range(text: &str) -> Result<Option<Vec<Value>>, String> {
     Ok(Some((0..=steps).map(value).collect()))
 }
 
-/// A number without a unit as a number, another one as text.
+/// Formats a decimal: a number if it has no unit, otherwise a string.
 fn plain(scaled: i128, digits: u32, unit: &str) -> Value {
     let one = 10_u128.pow(digits);
     let (whole, rest) = (scaled.unsigned_abs() / one, scaled.unsigned_abs() % one);

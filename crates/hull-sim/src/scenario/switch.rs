@@ -122,7 +122,7 @@ pub struct PortSettings {
 }
 
 impl PortSettings {
-    /// As [`Switch::is_divisible`].
+    /// Does the same as [`Switch::is_divisible`] for the settings of these ports.
     fn is_divisible(&self) -> bool {
         let PortSettings {
             rate: _,
@@ -137,7 +137,7 @@ impl PortSettings {
             .is_none_or(|marking| marking.on == MarkOn::Enqueue)
     }
 
-    /// Whether they are for this port of a switch.
+    /// Whether these settings apply to this switch port.
     pub(crate) fn fits(&self, graph: &Graph, port: usize) -> bool {
         let is_owner = |node: &String| graph.node_named(node) == Some(graph.port_owner(port));
         self.rate
@@ -150,7 +150,7 @@ impl PortSettings {
     }
 }
 
-/// Checks that each entry of `switch.ports` has ports in this network, and changes them.
+/// Checks that each entry of `switch.ports` matches a port of this network and changes a setting.
 pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem> {
     if switch.ports.is_empty() {
         return Ok(());
@@ -180,8 +180,8 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
 }
 
 impl Switch {
-    /// What a port does to packets beside its threshold and its phantom queue, in the order in which the
-    /// rules see a packet.
+    /// Rules of a port besides its threshold marker and the phantom queue in series, in the order
+    /// in which they see a packet.
     pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
         let mut rules: Vec<Box<dyn Rule>> = Vec::new();
         if self.loss.scaled(1 << 32) > 0 {
@@ -212,9 +212,9 @@ impl Switch {
         rules
     }
 
-    /// Whether a network of such switches may be simulated in parts: each port decides before a packet's
-    /// transmission starts, with nothing but what its switch has. Every key is judged, so that a new one
-    /// does not compile before its author has.
+    /// Whether a network of such switches may be simulated in parts: each port must decide before a
+    /// packet's transmission starts, using only the state of its switch. The exhaustive pattern
+    /// makes a new key fail to compile until its author has decided.
     pub(crate) fn is_divisible(&self) -> bool {
         let Switch {
             rate,
@@ -231,7 +231,7 @@ impl Switch {
             trimming: _,   // decides when a packet comes
             count_in_service: _,
             ports,
-            // Rules say it themselves.
+            // The rules decide for themselves.
             loss: _,
             marking: _,
             red: _,
@@ -253,7 +253,7 @@ impl Switch {
             && ports.iter().all(PortSettings::is_divisible)
     }
 
-    /// The phantom queue of a port with this link, where it has one in this place.
+    /// Phantom queue of a port with this link, if it has one with this placement.
     pub(crate) fn phantom_queue_at(
         &self,
         placement: Placement,
@@ -263,7 +263,7 @@ impl Switch {
         Some(phantom_queue::PhantomQueue::new(&config))
     }
 
-    /// Its settings.
+    /// Settings of that phantom queue.
     pub(crate) fn phantom_queue_config(
         &self,
         placement: Placement,
@@ -336,7 +336,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
         rate("switch.rate", switch.rate),
         buffer("switch.buffer", switch.buffer, mtu),
     );
-    // What goes against a limit that is wrong itself is not told.
+    // An invalid limit is replaced by a harmless one, so that it does not cause further mistakes.
     let of_link = link.as_ref().map_or(Rate(u64::MAX), |()| switch.rate);
     let of_room = room.as_ref().map_or(Buffer::Unlimited, |()| switch.buffer);
     let mut found = vec![
@@ -409,7 +409,8 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
     found
 }
 
-/// Checks what marks at all ports, whose links have the rate `link` and whose buffers are `room`.
+/// Checks the marking settings common to all ports, whose links have the rate `link` and whose
+/// buffers are `room`.
 fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     if let Some(at) = &switch.marking {

@@ -287,7 +287,7 @@ fn times(t: &Transport) -> [Result<(), Problem>; 7] {
     ]
 }
 
-/// Each control finds its settings by their type.
+/// Gives each congestion control access to its settings by their type.
 macro_rules! settings {
     ($($key:ident: $settings:ty),*) => {
         $(impl AsRef<$settings> for Transport {

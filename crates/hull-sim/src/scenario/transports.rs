@@ -6,10 +6,10 @@ use super::overrides::merge;
 use super::{CongestionControl, Flows, Scenario, Transport, transport};
 use crate::problem::{Problem, quoted, require};
 
-/// The flows of `[transport]` in statistics.
+/// Name of `[transport]` in statistics.
 pub const DEFAULT: &str = "default";
 
-/// Lays the keys of each table of `[transports]` over `[transport]`.
+/// Completes each table of `[transports]` with the keys of `[transport]` that it does not set.
 pub(super) fn complete(table: &mut Table) {
     let base = match table.get("transport") {
         Some(Value::Table(base)) => base.clone(),
@@ -27,7 +27,7 @@ pub(super) fn complete(table: &mut Table) {
     }
 }
 
-/// Checks each transport, and that there are flows for it.
+/// Checks each transport, and that at least one workload uses it.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     for name in s.transports.keys() {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -81,7 +81,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             require(!external, &key, quoted(control), &allowed)?;
         }
         priority(&of("priority"), own.priority, s.switch.priorities)?;
-        // A flow list may name it; what reads the list looks whether it does.
+        // A flow list may name the transport; its reader checks that ([`Scenario::check_listed`]).
         if s.workload.flow_list().is_none() && !named.iter().any(|(_, used)| used == name) {
             Err(without_flows(name))?;
         }
@@ -93,7 +93,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     )
 }
 
-/// Refuses a transport that nothing names.
+/// Error for a transport that no workload names.
 fn without_flows(name: &str) -> (String, String) {
     (
         format!("transports.{name}"),
@@ -111,14 +111,14 @@ fn priority(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem
 }
 
 impl Scenario {
-    /// All transports with the names of their tables, by number.
+    /// All transports with the names of their tables, in the order of their numbers.
     pub(super) fn each_transport(&self) -> impl Iterator<Item = (String, &Transport)> {
         let others = self.transports.iter();
         std::iter::once(("transport".to_owned(), &self.transport))
             .chain(others.map(|(name, one)| (format!("transports.{name}"), one)))
     }
 
-    /// Names of the transports, by number; none where there is only one.
+    /// Names of the transports, in the order of their numbers; empty if there is only one.
     pub fn transport_names(&self) -> Vec<String> {
         let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());
         default
@@ -127,8 +127,8 @@ impl Scenario {
             .collect()
     }
 
-    /// Refuses a transport that neither a workload names nor a row of a flow list, where `listed` are the
-    /// numbers that rows have.
+    /// Rejects a transport that neither a workload nor a row of a flow list names. `listed`
+    /// contains the transport numbers of the rows.
     pub(crate) fn check_listed(&self, listed: &[u16]) -> Result<(), (String, String)> {
         let named = self.workload.transports();
         for (number, name) in (1..).zip(self.transports.keys()) {
@@ -141,7 +141,7 @@ impl Scenario {
 }
 
 impl super::Workload {
-    /// The path of the flow list.
+    /// Path of the flow list.
     fn flow_list(&self) -> Option<&str> {
         match &self.flows {
             Some(Flows::Replay(path)) => Some(path),
@@ -149,7 +149,7 @@ impl super::Workload {
         }
     }
 
-    /// The transports that workloads name, each with the key that does.
+    /// Transports named by workloads, each with the key that names it.
     fn transports(&self) -> Vec<(String, &str)> {
         let poisson = match &self.flows {
             Some(Flows::Poisson(flows)) => flows.transport.as_deref(),

@@ -10,9 +10,9 @@ use crate::network::rules::{Rule, Site, SizedPhantomQueue};
 use crate::problem::{Problem, quoted, require};
 use crate::units::{Share, Size};
 
-/// A percent of [`Share::ONE`].
+/// One percent of [`Share::ONE`].
 const PERCENT: u64 = Share::ONE / 100;
-/// Largest counter, bytes: what 1.6 Tbps carries in 5 s.
+/// Largest size of the counter, bytes: what 1.6 Tbps carries in 5 s.
 const MOST_BYTES: u64 = 1_000_000_000_000;
 
 /// Uno's phantom queue (SC'25): in parallel to the port's queue, with a size, a drain of a packet at a time and
@@ -72,7 +72,7 @@ impl UnoPhantomQueue {
         )
     }
 
-    /// The rule of one port.
+    /// Rule for one port.
     pub(super) fn rule(&self, site: &Site) -> Box<dyn Rule> {
         let size_bytes = self.size.map_or(MOST_BYTES, |size| size.0);
         let config = UnoPhantomQueueConfig {
@@ -89,7 +89,7 @@ impl UnoPhantomQueue {
     }
 }
 
-/// Sets the size where a checked scenario leaves it unset, and returns that key.
+/// Derives the size of a checked scenario if it is unset, and returns its key.
 pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Problem> {
     let queue = scenario.switch.uno_phantom_queue.as_ref();
     if queue.is_none_or(|queue| queue.size.is_some()) {

@@ -18,13 +18,13 @@ pub struct AllToAll {
     /// Participating hosts (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostList>,
-    /// When the transfers start.
+    /// Start time of the transfers.
     #[serde(default)]
     pub start: Time,
     /// Largest random delay of a host's start.
     #[serde(default)]
     pub jitter: Time,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

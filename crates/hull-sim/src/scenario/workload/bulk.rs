@@ -20,7 +20,7 @@ pub struct Bulk {
     /// Time between the starts of two flows.
     #[serde(default)]
     pub start_interval: Time,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

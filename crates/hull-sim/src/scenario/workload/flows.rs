@@ -13,7 +13,7 @@ use crate::problem::{Problem, quoted, refuse, require};
 use crate::scenario::default;
 use crate::units::{Share, Size};
 
-/// Where flows come from.
+/// Source of the flows: a random process or a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Flows {
@@ -66,13 +66,13 @@ pub struct PoissonFlows {
     /// Upper bounds of the size classes in the results, each but the last its own (thesis table 4.6).
     #[serde(default = "default::class_bounds")]
     pub class_bounds: Vec<Size>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }
 
 impl Flows {
-    /// Upper bounds of the size classes in the results; for a list those of thesis table 4.6.
+    /// Upper bounds of the size classes in the results; for a flow list, those of thesis table 4.6.
     pub fn class_bounds(&self) -> Vec<Size> {
         match self {
             Flows::Poisson(flows) => flows.class_bounds.clone(),
@@ -180,7 +180,7 @@ fn poisson(flows: &PoissonFlows) -> Result<(), Problem> {
     class_bounds("workload.flows.class_bounds", &flows.class_bounds)
 }
 
-/// Checks the bounds of size classes at `key`.
+/// Checks the bounds of the size classes at `key`.
 pub(super) fn class_bounds(key: &str, bounds: &[Size]) -> Result<(), Problem> {
     let rising = bounds.windows(2).all(|pair| pair[0] < pair[1]);
     let positive = bounds.first().is_none_or(|bound| bound.0 > 0);

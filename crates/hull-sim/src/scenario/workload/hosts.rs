@@ -9,27 +9,28 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::quote;
 
-/// A host, or where a list may stand a range of hosts.
+/// Host or, in a list, a range of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostRef {
-    /// Its number, from 0.
+    /// Host number, from 0.
     Number(u32),
-    /// Its name, its number as a text, or in a list a range of numbers: `"1-9"` has both ends.
+    /// Host name, host number as text, or in a list a range of numbers such as `"1-9"`, both ends
+    /// included.
     Text(String),
 }
 
-/// Hosts in an order.
+/// Ordered list of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum HostList {
-    /// One host or one range.
+    /// One host or range.
     One(HostRef),
     /// Several hosts or ranges.
     Many(Vec<HostRef>),
 }
 
 impl HostList {
-    /// The entries as they were written.
+    /// Entries as written.
     pub fn entries(&self) -> &[HostRef] {
         match self {
             HostList::One(host) => std::slice::from_ref(host),

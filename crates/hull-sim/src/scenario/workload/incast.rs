@@ -37,7 +37,7 @@ pub struct Incast {
     /// Bytes of a request.
     #[serde(default = "default::request_size")]
     pub request_size: Size,
-    /// When the first query starts.
+    /// Start time of the first query.
     #[serde(default)]
     pub start: Time,
     /// Each request is delayed by a random time below this value (thesis 2.1.3).
@@ -46,7 +46,7 @@ pub struct Incast {
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -24,13 +24,13 @@ pub struct LongFlows {
     pub src: HostList,
     /// Receiving hosts: as many as sending ones, or one for all; one sender may have several.
     pub dst: HostList,
-    /// When the first flow starts.
+    /// Start time of the first flow.
     #[serde(default)]
     pub start: Time,
     /// Time between the starts of two flows of the group.
     #[serde(default)]
     pub start_interval: Time,
-    /// When the first flow stops; unset: the flows do not stop.
+    /// Stop time of the first flow; unset: the flows do not stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Time>,
     /// Time between the stops of two flows of the group.
@@ -39,7 +39,7 @@ pub struct LongFlows {
     /// Bytes of each flow; unset: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

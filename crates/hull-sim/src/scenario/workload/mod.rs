@@ -73,7 +73,7 @@ fn time(key: &str, time: Time) -> Result<(), Problem> {
     require(time <= longest, key, quoted(time), "at most 1000000s")
 }
 
-/// Checks a time that may not be 0.
+/// Checks a time that must be above 0.
 fn time_above_0(key: &str, time: Time) -> Result<(), Problem> {
     require(time.0 > 0, key, quoted(time), "a time above 0")?;
     self::time(key, time)

@@ -16,7 +16,7 @@ use crate::units::{Size, Time};
 pub struct PartitionAggregate {
     /// Mean time between two queries.
     pub interval: Time,
-    /// How queries arrive.
+    /// Arrival process of the queries.
     #[serde(default)]
     pub arrivals: Arrivals,
     /// Number of queries, after which the run may end; unset: queries continue until the end of the
@@ -39,19 +39,19 @@ pub struct PartitionAggregate {
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }
 
-/// How queries arrive.
+/// Arrival process of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// A Poisson process.
     #[default]
     Poisson,
-    /// At equal distances.
+    /// Arrivals at equal intervals.
     Fixed,
 }
 

@@ -18,10 +18,10 @@ pub struct Permutation {
     /// Participating hosts (default: all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostList>,
-    /// When the flows start.
+    /// Start time of the flows.
     #[serde(default)]
     pub start: Time,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

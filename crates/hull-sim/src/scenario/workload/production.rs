@@ -59,7 +59,7 @@ pub struct Production {
     /// Upper bounds of the size classes of background flows in the results.
     #[serde(default = "default::production_bounds")]
     pub class_bounds: Vec<Size>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

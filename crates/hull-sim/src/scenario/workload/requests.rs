@@ -10,14 +10,14 @@ use crate::scenario::default;
 use crate::service_time::{Service, check as check_service};
 use crate::units::{Share, Size};
 
-/// How the connection for a request is chosen.
+/// Selection of the connection for a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
     /// Any connection, with equal probability.
     #[default]
     Random,
-    /// Any connection that no request is using; any at all when all are used.
+    /// Any connection without a request, or any connection if all are busy.
     RandomIdle,
     /// The servers in turn.
     RoundRobin,
@@ -41,7 +41,7 @@ pub struct Requests {
     /// Whether each size class has its own connections.
     #[serde(default)]
     pub separate_classes: bool,
-    /// How the connection is chosen.
+    /// Selection of the connection for a request.
     #[serde(default)]
     pub pick: Pick,
     /// Bytes of a request.
@@ -53,7 +53,7 @@ pub struct Requests {
     pub service: Option<Service>,
     /// Sizes of the responses.
     pub classes: Vec<SizeClass>,
-    /// The transport of its flows, one of [transports] (default: [transport]).
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }
@@ -66,13 +66,13 @@ pub struct SizeClass {
     pub size: Size,
     /// Share of the requests.
     pub share: Share,
-    /// The transport of their connections, one of [transports] (default: that of the requests). Each
+    /// Transport of their connections, one of `[transports]` (default: that of the requests). Each
     /// transport has its own connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }
 
-/// Checks the requests; the error is a key and what is wrong with it.
+/// Checks the requests. An error contains the key and the mistake.
 pub fn check_requests(r: &Requests) -> Result<(), Problem> {
     check(r)
 }

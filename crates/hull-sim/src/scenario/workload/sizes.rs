@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, quoted, refuse, require};
 use crate::units::Size;
 
-/// The largest flow that a scenario may ask for, bytes: 1 TB.
+/// Largest flow size that a scenario may set, bytes: 1 TB.
 pub const MAX_FLOW_BYTES: u64 = 1_000_000_000_000;
 
 /// The distribution of flow sizes; exactly one key.
@@ -38,7 +38,7 @@ pub struct Pareto {
     pub cut: Option<Size>,
 }
 
-/// Checks a size that messages have.
+/// Checks the size of a message.
 pub(super) fn message(key: &str, size: Size) -> Result<(), Problem> {
     let fits = (1..=MAX_FLOW_BYTES).contains(&size.0);
     require(fits, key, quoted(size), "1B to 1000GB")

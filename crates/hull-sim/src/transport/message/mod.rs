@@ -3,7 +3,7 @@
 //! retransmitted at once. It has no handshake and no slow start.
 //!
 //! Source: the Ultra Ethernet transport (UET) in its reference simulator, `uet-nscc.md`. The sender's
-//! window is a [`Control`]'s; in addition or instead the receiver can grant credit ([`pull`]). Each
+//! window is a [`Control`]'s; in addition or instead the receiver can grant credit ([`hull_core::rccc`]). Each
 //! packet carries an entropy value, which with the flow selects its path ([`hull_core::entropy`]).
 //!
 //! Differences from the reference: a packet of a message never carries bytes of the next one, even if
