@@ -1051,7 +1051,7 @@ class Receive(TypedDict):
 
 
 class Gamma(TypedDict):
-    """A gamma distribution: mean `shape * scale`, variance `shape * scale^2`."""
+    """Gamma distribution: mean `shape * scale`, variance `shape * scale^2`."""
 
     shape: float
     """Shape (kappa)."""
@@ -1060,14 +1060,14 @@ class Gamma(TypedDict):
 
 
 class Service(TypedDict):
-    """A random time: `offset` plus at most one distribution, drawn independently each time."""
+    """Random time: `offset` plus at most one distribution, drawn independently each time."""
 
     offset: NotRequired[Time]
     """Constant part."""
     exponential: NotRequired[Time]
     """Mean of an exponential part."""
     gamma: NotRequired[Gamma]
-    """A gamma-distributed part."""
+    """Gamma-distributed part."""
 
 
 class Host(TypedDict):
@@ -1262,7 +1262,7 @@ class Star(TypedDict):
 
 
 class Topology(TypedDict):
-    """How hosts and switches are connected: exactly one of the tables, and settings of single
+    """Connections between hosts and switches: exactly one of the tables, and settings of single
     links.
     """
 

@@ -1,16 +1,16 @@
-//! hull's packet-level simulator. Each folder may use those above it in this list and none below; a
-//! test checks the imports:
+//! hull's packet-level simulator. Each folder may use only those above it in this list; a test
+//! checks the imports:
 //!
 //! - [`engine`]: the order of events in time; it knows only times and entity numbers;
 //! - [`network`]: packets, links, the ports of switches and their rules;
 //! - [`transport`]: senders, receivers and congestion controls;
 //! - [`host`]: the NIC's queue and HULL's pacer;
-//! - [`topology`]: how hosts and switches are connected, and the paths through them;
-//! - [`scenario`]: the one definition of a scenario file; a mechanism's settings are in the mechanism's
-//!   own file;
+//! - [`topology`]: the connections between hosts and switches, and the paths through them;
+//! - [`scenario`]: the only definition of a scenario file; a mechanism's settings are in the
+//!   mechanism's own file;
 //! - [`workload`]: the traffic: senders, receivers, sizes and times;
 //! - [`measure`]: the recorded results;
-//! - [`simulation`]: combines them, from a scenario to a run, in one part or several;
+//! - [`simulation`]: combines them into a run of a scenario, in one part or several;
 //! - [`part`]: runs one scenario with one seed into a folder.
 //!
 //! Time is an integer count of picoseconds; the same scenario, seed and version give the same bytes.

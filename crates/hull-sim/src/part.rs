@@ -19,76 +19,76 @@ use crate::scenario::Scenario;
 use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
 use crate::transport::External;
 
-/// Which part this is.
+/// Identity of a part within a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Identity {
-    /// The swept keys with their values.
+    /// Swept keys with their values.
     pub condition: String,
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed.
     pub seed: u64,
 }
 
-/// `summary.json` of a part. What its numbers mean, in which unit, is in `measure/registry.rs`.
+/// `summary.json` of a part. `measure/registry.rs` states the meaning and unit of its numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// Version of hull.
     pub hull_version: &'static str,
     /// Name of the scenario.
     pub name: String,
-    /// Which part.
+    /// Identity of the part.
     #[serde(flatten)]
     pub identity: Identity,
-    /// Packets carried, counted at each link.
+    /// Packets transmitted, counted at each link.
     pub packet_hops: u64,
-    /// Events served, samples aside.
+    /// Events processed, without samples.
     pub events: u64,
     /// Simulated time, s.
     pub simulated_seconds: f64,
-    /// Threads that simulated.
+    /// Number of simulating threads.
     pub threads: u32,
     /// Processor time of the simulating threads, s.
     pub cpu_seconds: f64,
-    /// Time on the clock, s.
+    /// Elapsed time, s.
     pub wall_seconds: f64,
-    /// Largest memory of the process so far, bytes; null where the system does not tell.
+    /// Peak memory of the process so far, bytes; null if the system does not report it.
     pub peak_rss_bytes: Option<u64>,
-    /// Where the packets went.
+    /// Packets by outcome.
     pub packets: PacketCount,
-    /// Latency that the client's port added.
+    /// Latency added by the client's port.
     pub switch_latency: SwitchLatency,
-    /// Latency by queue occupancy at each watched port, by the port's name.
+    /// Latency by queue occupancy at each watched port, by port name.
     pub queues: IndexMap<String, Distribution>,
     /// Completion times by size class.
     pub fct: Vec<ClassSummary>,
     /// Slowdowns by size class.
     pub slowdown: Vec<SlowdownSummary>,
-    /// Queries, where the workload has them.
+    /// Query statistics, if the workload has queries.
     pub queries: Option<QuerySummary>,
-    /// How evenly long flows shared, of those that `measure.flows` follows.
+    /// Fairness between the long flows that `measure.flows` follows.
     pub fairness: Option<Fairness>,
-    /// Interrupts and processor of the measured host, where `host.receive` models them.
+    /// Interrupts and processor use of the measured host, if `host.receive` models them.
     pub processor: Option<ProcessorUse>,
-    /// Use of the client's link.
+    /// Goodput, and utilization of the client's link.
     pub throughput: Throughput,
-    /// What the flows of each transport had, if there are several.
+    /// Results of the flows of each transport, if there are several.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, TransportSummary>,
-    /// What the flows of each group had, where there are groups.
+    /// Results of the flows of each group, if there are groups.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub groups: IndexMap<String, GroupSummary>,
-    /// Use of the links, by tier.
+    /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
-    /// Most flows in use at once.
+    /// Largest number of flow slots in use at once.
     pub flow_slots: u64,
     /// Packets marked CE.
     pub marks: u64,
     /// Packets dropped.
     pub drops: u64,
-    /// The same by place: `pacer` and `nic` are in the hosts, the others are tiers of links.
+    /// Dropped packets by place: `pacer` and `nic` are in the hosts, the others are tiers of links.
     pub drops_by_place: IndexMap<String, u64>,
-    /// The other counts, at the end.
+    /// Further counts.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -96,26 +96,26 @@ pub struct Summary {
 /// The papers' two measures of switch latency.
 #[derive(Clone, Debug, Serialize)]
 pub struct SwitchLatency {
-    /// By queue occupancy over time (report III-A).
+    /// Latency by queue occupancy over time (report III-A).
     pub occupancy: Distribution,
-    /// By probes (paper 5.2), where the scenario has them.
+    /// Latency by probes (paper 5.2), if the scenario has them.
     pub probe: Option<ProbeSummary>,
 }
 
-/// Why a part has no result.
+/// Error of a part.
 #[derive(Debug)]
 pub enum PartError {
-    /// A file that the scenario names is wrong: key and problem.
+    /// Invalid file named by the scenario: key and problem.
     Scenario(Problem),
-    /// The simulation ended early.
+    /// Failure or interruption of the simulation.
     Simulation(Failure),
-    /// A file could not be written.
+    /// File that could not be written.
     Io(io::Error),
 }
 
 /// Runs a part. With a folder, which must exist, writes its tables into it: `flows.parquet`,
-/// `latency.parquet`, `links.parquet`, and what else the scenario asks for. `external` is the congestion
-/// control from outside, where the scenario names one.
+/// `latency.parquet`, `links.parquet` and those that the scenario requests. `external` is the
+/// external congestion control, if the scenario names one.
 pub fn run(
     scenario: &Scenario,
     external: Option<&dyn External>,
@@ -183,7 +183,7 @@ fn write_tables(outcome: &mut Outcome, folder: &Path) -> io::Result<()> {
     outcome.latency.write(&folder.join("latency.parquet"))
 }
 
-/// The process's high-water mark of memory, from Linux's /proc.
+/// Peak memory of the process, bytes, from Linux's /proc.
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

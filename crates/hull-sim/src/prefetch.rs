@@ -3,16 +3,16 @@
 
 #![allow(unsafe_code)]
 
-/// Bytes of a cache line.
+/// Size of a cache line, bytes.
 const LINE: usize = 64;
 
-/// Asks for all cache lines of a value.
+/// Prefetches all cache lines of a value.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     prefetch_lines(value, size_of::<T>().div_ceil(LINE));
 }
 
-/// Asks for the first cache lines of a value.
+/// Prefetches the first `lines` cache lines of a value.
 #[inline(always)]
 pub fn prefetch_lines<T: ?Sized>(value: &T, lines: usize) {
     let start = std::ptr::from_ref(value).cast::<i8>();

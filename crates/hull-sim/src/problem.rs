@@ -9,10 +9,10 @@ use toml::{Table, Value};
 use crate::quote;
 use crate::units::{Buffer, Rate, Time};
 
-/// Between a value and what is expected.
+/// Separator between a value and its expected form.
 const IS_INVALID: &str = " is invalid; expected ";
 
-/// A key, and what is wrong with it.
+/// Mistake at a key of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     key: String,
@@ -21,18 +21,18 @@ pub struct Problem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
-    /// Its value, as it was read, is invalid.
+    /// The key's value, as read, is invalid.
     Value { found: String, allowed: String },
-    /// A whole sentence.
+    /// Other mistake, as a complete message.
     Told(String),
-    /// There is no such key: a whole sentence.
+    /// Unknown key, with a complete message.
     Unknown(String),
-    /// It is required, and not there: a whole sentence.
+    /// Missing required key, with a complete message.
     Missing(String),
 }
 
 impl Problem {
-    /// `key` is wrong, and how: a whole sentence.
+    /// Creates a mistake at `key` with a complete message.
     pub fn new(key: impl Into<String>, told: impl Into<String>) -> Self {
         Problem {
             key: key.into(),
@@ -40,19 +40,19 @@ impl Problem {
         }
     }
 
-    /// There is no key of that name, and what was meant: a whole sentence.
+    /// Creates the mistake of an unknown key, with a complete message that suggests another.
     pub(crate) fn unknown(key: String, told: String) -> Self {
         let what = What::Unknown(told);
         Problem { key, what }
     }
 
-    /// The key is required, and by what: a whole sentence.
+    /// Creates the mistake of a missing key, with a complete message that states what requires it.
     pub(crate) fn missing(key: String, told: String) -> Self {
         let what = What::Missing(told);
         Problem { key, what }
     }
 
-    /// Whether the key is required and not there.
+    /// Whether a required key is missing.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self.what, What::Missing(_))
     }
@@ -62,7 +62,7 @@ impl Problem {
         matches!(self.what, What::Unknown(_))
     }
 
-    /// The value of `key`, which was read as `found`, is invalid.
+    /// Creates the mistake of an invalid value of `key`, which was read as `found`.
     pub(crate) fn of_value(key: &str, found: String, allowed: &str) -> Self {
         let allowed = allowed.to_owned();
         Problem {
@@ -71,7 +71,7 @@ impl Problem {
         }
     }
 
-    /// The same of the table `to`, which has the form of the table `from`.
+    /// Moves the mistake from the table `from` to the table `to`, which has the same form.
     pub(crate) fn moved(mut self, from: &str, to: &str) -> Self {
         if let Some(rest) = self
             .key
@@ -89,7 +89,7 @@ impl Problem {
         self
     }
 
-    /// Key and message, where `written` is what the file and the overrides have.
+    /// Key and message; `written` contains the values of the file and the overrides.
     pub(crate) fn told(self, written: &Table) -> (String, String) {
         let (found, allowed) = match &self.what {
             What::Value { found, allowed } => (found.as_str(), allowed.as_str()),
@@ -146,7 +146,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Rejects a key whose problem is not one value: a missing table, or two that exclude each other.
+/// Rejects a key whose mistake is not a single value, such as a missing table or two conflicting
+/// ones.
 pub(crate) fn refuse(
     key: &str,
     found: impl std::fmt::Display,
@@ -212,13 +213,13 @@ pub(crate) fn buffer(key: &str, buffer: Buffer, mtu: u64) -> Result<(), Problem>
     )
 }
 
-/// Whether a sentence begins with a value alone, not with its place in a file that the key names.
+/// Whether a message begins with a value, not with a place in a file that the key names.
 fn is_value(found: &str) -> bool {
     let first = found.chars().next();
     !found.contains(": ") && first.is_some_and(|c| c == '"' || c == '-' || c.is_ascii_digit())
 }
 
-/// What is written at a key such as `workload.long_lived.flows[0].src`.
+/// Value at a key such as `workload.long_lived.flows[0].src`, as written.
 pub(crate) fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     let mut parts = key.split('.');
     let mut value = indexed(table.get(name(parts.next()?))?, key.split('.').next()?)?;
@@ -228,7 +229,7 @@ pub(crate) fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
     Some(value)
 }
 
-/// The words of a message that may be keys: `transport.min_rto`.
+/// Words of a message that may be keys, such as `transport.min_rto`.
 pub(crate) fn keys_in(told: &str) -> impl Iterator<Item = &str> {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || "._[]".contains(c);
     told.split(move |c| !is_of_key(c))
@@ -240,7 +241,7 @@ fn name(part: &str) -> &str {
     part.split('[').next().unwrap_or(part)
 }
 
-/// Follows the indexes of a part of a key, `flows[0]`.
+/// Follows the indices of a part of a key, such as `flows[0]`.
 fn indexed<'t>(value: &'t Value, part: &str) -> Option<&'t Value> {
     part.split('[').skip(1).try_fold(value, |value, index| {
         let index: usize = index.trim_end_matches(']').parse().ok()?;

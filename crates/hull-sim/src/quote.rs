@@ -5,37 +5,38 @@ use std::fmt::Write as _;
 
 use toml::Value;
 
-/// Characters that are shown of a text or a list; a value that is meant fits.
+/// Largest number of characters shown of a text or a list; valid values fit.
 const MOST: usize = 80;
-/// Characters that are shown of a name without quotes, such as a file's path or a key.
+/// Largest number of characters shown of an unquoted name, such as a path or a key.
 const MOST_OF_NAME: usize = 400;
 
-/// A text in quotes.
+/// Text in quotes.
 pub fn text(text: &str) -> String {
     format!("\"{}\"", cut(&plain(text), MOST))
 }
 
-/// A value of a scenario file as it is written there.
+/// Value of a scenario file as written there.
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(found) => text(found),
-        // Not with all the zeros of 1e300.
+        // Avoids writing out the zeros of 1e300.
         Value::Float(found) if found.is_finite() => format!("{found:?}"),
         other => unquoted(&other.to_string()),
     }
 }
 
-/// A number, list or table as it is written.
+/// Number, list or table as written.
 pub fn unquoted(written: &str) -> String {
     cut(&plain(written), MOST)
 }
 
-/// The name of a file or a key, without quotes.
+/// Name of a file or a key, without quotes.
 pub fn name(name: &str) -> String {
     cut(&plain(name), MOST_OF_NAME)
 }
 
-/// `text` with what cannot be seen, or turns the text around it, as escapes (`\n`, `\u{1b}`, `\u{202e}`).
+/// `text` with invisible and direction-changing characters escaped (`
+/// `, `\u{1b}`, `\u{202e}`).
 pub fn plain(text: &str) -> String {
     if !text.contains(is_hidden) {
         return text.to_owned();
@@ -51,12 +52,12 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// Control and format characters, and whatever else has no shape of its own.
+/// Whether a character is a control or format character, or otherwise invisible.
 fn is_hidden(c: char) -> bool {
     c.is_control() || (!c.is_ascii() && c.escape_debug().len() > 1)
 }
 
-/// Why the system refused, without the number that Rust adds.
+/// Reason of a system error, without the number that Rust appends.
 pub fn reason(error: &std::io::Error) -> String {
     let told = error.to_string();
     told.split(" (os error ")
@@ -65,7 +66,7 @@ pub fn reason(error: &std::io::Error) -> String {
         .to_owned()
 }
 
-/// The beginning of what is long, and how long it is.
+/// Beginning of a long text, and its length.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

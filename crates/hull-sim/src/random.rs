@@ -5,33 +5,33 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rand_distr::Distribution;
 
-/// What a stream is for.
+/// Purpose of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {
-    /// Times between requests, one stream for each class of sizes.
+    /// Times between requests; one stream per size class.
     Arrivals = 1,
-    /// Which connection a request takes, one stream for each class.
+    /// Choice of a request's connection; one stream per size class.
     Connections = 2,
-    /// Whether an ECN-Echo associates its flow with the pacer, one stream for each host.
+    /// Draws of the flow association by ECN-Echoes; one stream per host.
     Association = 3,
-    /// The phase of a pacer's clock, one stream for each host.
+    /// Phase of a pacer's clock; one stream per host.
     ClockPhase = 4,
-    /// What the delay of a stack varies by, one stream for each host and direction.
+    /// Variable part of a stack's delay; one stream per host and direction.
     StackJitter = 5,
-    /// RED's and PI's lots, one stream for each port.
+    /// Marking draws of RED and PI; one stream per port.
     Marking = 6,
-    /// Random loss, one stream for each port.
+    /// Random loss; one stream per port.
     LinkLoss = 7,
-    /// Which packets QCN samples, one stream for each port.
+    /// QCN's sampling of packets; one stream per port.
     Sampling = 8,
-    /// Which packet is trimmed, one stream for each port.
+    /// Choice of the packet to trim; one stream per port.
     Trimming = 9,
-    /// Paths of the message transport's packets, one stream for each host.
+    /// Paths of the message transport's packets; one stream per host.
     Paths = 10,
-    /// When hosts adapt the rate of their pulls, one stream for each host.
+    /// Times at which hosts adapt the rate of their pulls; one stream per host.
     PullRate = 11,
-    /// The lots of Uno's phantom queue, one stream for each port.
+    /// Marking draws of Uno's phantom queue; one stream per port.
     PhantomMarking = 12,
     /// Times between Poisson flows.
     FlowArrivals = 32,
@@ -39,68 +39,69 @@ pub enum Purpose {
     FlowSizes = 33,
     /// Sources and destinations of Poisson flows.
     FlowEndpoints = 34,
-    /// Jitter of the requests of an incast, one stream for each client.
+    /// Jitter of the requests of an incast; one stream per client.
     RequestJitter = 35,
     /// Times between partition/aggregate queries.
     QueryArrivals = 36,
-    /// Service times of partition/aggregate, one stream for each server.
+    /// Service times of partition/aggregate; one stream per server.
     ServiceTimes = 37,
-    /// Jitter of the starts of a shuffle, one stream for each host.
+    /// Jitter of the starts of a shuffle; one stream per host.
     ShuffleJitter = 38,
-    /// Times between queries of the production benchmark, one stream for each server.
+    /// Times between queries of the production benchmark; one stream per server.
     ProductionQueries = 39,
-    /// Times between background flows of the production benchmark, one stream for each server.
+    /// Times between background flows of the production benchmark; one stream per server.
     ProductionArrivals = 40,
-    /// Sizes of background flows of the production benchmark, one stream for each server.
+    /// Sizes of background flows of the production benchmark; one stream per server.
     ProductionSizes = 41,
-    /// Far ends of background flows of the production benchmark, one stream for each server.
+    /// Far ends of background flows of the production benchmark; one stream per server.
     ProductionEndpoints = 42,
     /// Service times of requests.
     RequestService = 43,
-    /// Who sends to whom in a permutation.
+    /// Pairs of a permutation.
     Permutation = 44,
 }
 
-/// A stream of random numbers.
+/// Stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
 impl Stream {
-    /// The stream of `seed` for `purpose`, number `index`.
+    /// Creates stream number `index` of `seed` for `purpose`.
     pub fn new(seed: u64, purpose: Purpose, index: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(((purpose as u64) << 48) | index as u64);
         Stream(rng)
     }
 
-    /// 32 uniform bits.
+    /// Draws 32 uniform bits.
     #[inline]
     pub fn bits(&mut self) -> u32 {
         self.0.next_u32()
     }
 
-    /// 64 uniform bits.
+    /// Draws 64 uniform bits.
     #[inline]
     pub fn bits64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in (0, 1], 53 bits.
+    /// Draws a uniform number in (0, 1] with 53 bits.
     pub fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Exponential with the given mean, rounded to an integer.
+    /// Draws an exponential number with the given mean, rounded to an integer.
     pub fn exponential(&mut self, mean: f64) -> u64 {
         (-self.uniform().ln() * mean).round() as u64
     }
 
-    /// One draw of a distribution.
+    /// Draws from a distribution.
     pub fn sample(&mut self, distribution: &impl Distribution<f64>) -> f64 {
         distribution.sample(&mut self.0)
     }
 
-    /// Uniform in 0..bound (Lemire's multiplication; the bias is below bound / 2^64).
+    /// Draws a uniform number in 0..bound (Lemire's multiplication; the bias is below bound /
+    /// 2^64).
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }

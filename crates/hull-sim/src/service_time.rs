@@ -15,7 +15,7 @@ use crate::problem::{Problem, quoted, refuse, require};
 use crate::random::Stream;
 use crate::units::Time;
 
-/// A random time: `offset` plus at most one distribution, drawn independently each time.
+/// Random time: `offset` plus at most one distribution, drawn independently each time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
@@ -25,12 +25,12 @@ pub struct Service {
     /// Mean of an exponential part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponential: Option<Time>,
-    /// A gamma-distributed part.
+    /// Gamma-distributed part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gamma: Option<Gamma>,
 }
 
-/// A gamma distribution: mean `shape * scale`, variance `shape * scale^2`.
+/// Gamma distribution: mean `shape * scale`, variance `shape * scale^2`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gamma {
@@ -40,7 +40,7 @@ pub struct Gamma {
     pub scale: Time,
 }
 
-/// Checks a time at `key`.
+/// Checks the service time at `key`.
 pub(crate) fn check(key: &str, service: &Service) -> Result<(), Problem> {
     if service.exponential.is_some() && service.gamma.is_some() {
         refuse(key, "exponential and gamma", "one of exponential, gamma")?;
@@ -73,7 +73,7 @@ pub(crate) fn check(key: &str, service: &Service) -> Result<(), Problem> {
     )
 }
 
-/// A distribution of service times.
+/// Distribution of service times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServiceTime {
     offset_ps: u64,
@@ -88,7 +88,7 @@ enum Variable {
 }
 
 impl ServiceTime {
-    /// What the scenario asks for at `key`.
+    /// Creates the distribution that the scenario requests at `key`.
     pub fn new(key: &str, service: &Service) -> Result<Self, Problem> {
         let variable = match (&service.gamma, service.exponential) {
             (Some(gamma), _) => {
@@ -111,12 +111,12 @@ impl ServiceTime {
         })
     }
 
-    /// The least that a draw can be, ps.
+    /// Smallest possible draw, ps.
     pub fn least_ps(&self) -> u64 {
         self.offset_ps
     }
 
-    /// One draw, ps.
+    /// Draws a service time, ps.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         let variable = match &self.variable {
             Variable::None => 0.0,

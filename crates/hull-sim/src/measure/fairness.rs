@@ -4,18 +4,18 @@
 
 use serde::Serialize;
 
-/// How evenly long flows share.
+/// Fairness between long flows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fairness {
-    /// Flows compared.
+    /// Number of compared flows.
     pub flows: usize,
     /// Jain's index of their throughputs.
     pub jain: f64,
 }
 
 impl Fairness {
-    /// Of what each flow got in the same time, in any unit; `None` for fewer than two flows, or when
-    /// none got anything.
+    /// Computes the index from the amounts that flows received in the same time, in any unit.
+    /// Returns `None` for fewer than two flows, or if no flow received anything.
     pub fn of(shares: &[u64]) -> Option<Self> {
         let sum: f64 = shares.iter().map(|&share| share as f64).sum();
         let squares: f64 = shares.iter().map(|&share| (share as f64).powi(2)).sum();

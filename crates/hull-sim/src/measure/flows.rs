@@ -14,7 +14,7 @@ use super::table_log::{Names, Row, TableLog};
 use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
-/// The columns of `flows.parquet`.
+/// Columns of `flows.parquet`.
 pub const FLOW_COLUMNS: [Column; 13] = [
     Column::new(
         "start_ps",
@@ -65,50 +65,50 @@ pub const FLOW_COLUMNS: [Column; 13] = [
     ),
 ];
 
-/// The completed flows of a run, in the order of their completion.
+/// Completed flows of a run, in the order of completion.
 #[derive(Debug)]
 pub struct FlowLog {
     sketches: Vec<Sketch>,
-    /// Until the last acknowledgment.
+    /// Times until the last acknowledgment.
     acked: Vec<Sketch>,
     slowdowns: Slowdowns,
     bytes: Vec<u64>,
-    /// The same for each transport, if there are several.
+    /// Log of each transport, if there are several.
     of_transports: Vec<FlowLog>,
-    /// The same for each group, where there are groups.
+    /// Log of each group, if there are groups.
     of_groups: Vec<FlowLog>,
     table: TableLog<FlowRecord>,
 }
 
-/// A flow in a log, but for its transport.
+/// Flow in a log, without its transport.
 #[derive(Clone, Copy, Debug)]
 pub struct LoggedFlow {
-    /// Number of its row.
+    /// Row number.
     pub row: u64,
-    /// Number of its size class.
+    /// Index of the size class.
     pub class: u16,
-    /// Number of its group.
+    /// Index of the group.
     pub group: u16,
 }
 
-/// The completion times of one size class.
+/// Completion times of one size class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassSummary {
-    /// The class's name: its size, `"10MB"`, or its bounds.
+    /// Name of the class: its size, such as `"10MB"`, or its bounds.
     pub class: String,
-    /// Bytes of all its flows together.
+    /// Total bytes of the flows.
     pub bytes: u64,
-    /// Completed flows.
+    /// Number of completed flows.
     pub count: usize,
     /// Completion times.
     #[serde(flatten)]
     pub fct: Option<Distribution>,
-    /// From the start until the sender had the acknowledgment of the last byte.
+    /// Times from the start until the sender received the acknowledgment of the last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acked: Option<AckedSummary>,
 }
 
-/// The results of one group of flows.
+/// Results of one group of flows.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupSummary {
     /// Completion times by size class.
@@ -117,18 +117,19 @@ pub struct GroupSummary {
     pub slowdown: Vec<SlowdownSummary>,
 }
 
-/// Completion times as the senders of a size class see them.
+/// Completion times of a size class, measured at the senders.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AckedSummary {
-    /// Flows whose last byte was acknowledged before the run ended.
+    /// Number of flows whose last byte was acknowledged before the run ended.
     pub count: usize,
-    /// Times until then.
+    /// Times until that acknowledgment.
     #[serde(flatten)]
     pub time: Option<Distribution>,
 }
 
 impl FlowLog {
-    /// For flows of these classes; with a path, rows go to that file as they come.
+    /// Creates a log for flows of these size classes. With a path, rows are written to that file
+    /// during the run.
     pub fn new(classes: Vec<String>, path: Option<PathBuf>) -> Self {
         FlowLog {
             sketches: classes.iter().map(|_| Sketch::default()).collect(),
@@ -141,35 +142,35 @@ impl FlowLog {
         }
     }
 
-    /// For flows of several transports.
+    /// Adds logs for several transports.
     pub fn of_transports(mut self, transports: Vec<String>) -> Self {
         self.of_transports = transports.iter().map(|_| self.empty()).collect();
         self.table = self.table.of_transports(transports);
         self
     }
 
-    /// For flows of several groups.
+    /// Adds logs for several groups.
     pub fn of_groups(mut self, groups: Vec<String>) -> Self {
         self.of_groups = groups.iter().map(|_| self.empty()).collect();
         self.table = self.table.of_groups(groups);
         self
     }
 
-    /// A log of the same classes that keeps no rows.
+    /// Creates a log with the same classes that keeps no rows.
     fn empty(&self) -> FlowLog {
         let mut log = FlowLog::new(self.classes().to_vec(), None);
         log.discard();
         log
     }
 
-    /// The logs of a transport and of a group.
+    /// Logs of a transport and of a group.
     fn parts(&mut self, transport: u16, group: u16) -> impl Iterator<Item = &mut FlowLog> {
         let of_transport = self.of_transports.get_mut(usize::from(transport));
         let of_group = self.of_groups.get_mut(usize::from(group));
         of_transport.into_iter().chain(of_group)
     }
 
-    /// Adds a completed flow; returns the number of its row.
+    /// Adds a completed flow and returns its row number.
     pub fn push(&mut self, record: FlowRecord) -> u64 {
         for log in self.parts(record.transport, record.group) {
             log.push(record);
@@ -181,7 +182,7 @@ impl FlowLog {
         self.table.push(record)
     }
 
-    /// The last byte of a flow was acknowledged, `after_ps` after its start.
+    /// Records that the last byte of a flow was acknowledged `after_ps` after its start.
     pub fn acknowledged(&mut self, flow: LoggedFlow, transport: u16, after_ps: u64) {
         for log in self.parts(transport, flow.group) {
             log.acknowledged(flow, transport, after_ps);
@@ -192,17 +193,17 @@ impl FlowLog {
         }
     }
 
-    /// Keeps no rows from here on, only what the summary needs.
+    /// Discards rows from now on; only the summary is kept.
     pub fn discard(&mut self) {
         self.table.discard();
     }
 
-    /// The flows so far that are in memory: all of them without a file.
+    /// Rows in memory: all rows if there is no file.
     pub fn rows(&self) -> &[FlowRecord] {
         self.table.rows()
     }
 
-    /// Takes the flows so far that are in memory.
+    /// Takes the rows in memory.
     pub(crate) fn take_rows(&mut self) -> Vec<FlowRecord> {
         self.table.take_rows()
     }
@@ -237,12 +238,12 @@ impl FlowLog {
         &self.table.names().transports
     }
 
-    /// The flows of each transport, if there are several.
+    /// Log of each transport, if there are several.
     pub fn by_transport(&self) -> &[FlowLog] {
         &self.of_transports
     }
 
-    /// The results of each group, where there are groups.
+    /// Results of each group, if there are groups.
     pub fn groups(&self) -> IndexMap<String, GroupSummary> {
         let summary = |flows: &FlowLog| GroupSummary {
             fct: flows.summary(),
@@ -252,7 +253,7 @@ impl FlowLog {
         names.zip(self.of_groups.iter().map(summary)).collect()
     }
 
-    /// Completes the file; what went wrong on the way is told here.
+    /// Completes the file. Returns the first error since the log was created.
     pub fn close(&mut self) -> io::Result<()> {
         self.table.close()
     }

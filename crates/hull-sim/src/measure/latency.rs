@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::parquet_file::{self, Column, Values};
 use crate::network::Distribution;
 
-/// One row: a probe's latency or a queue sample, or both when they fall on the same time.
+/// Row of the table: a probe's latency, or a queue sample.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     time_ps: u64,
@@ -17,7 +17,7 @@ struct Row {
     queue_mean_bytes: Option<f64>,
 }
 
-/// The columns of `latency.parquet`.
+/// Columns of `latency.parquet`.
 pub const LATENCY_COLUMNS: [Column; 4] = [
     Column::new("time_ps", "ps", "simulated time of the probe or the sample"),
     Column::new(
@@ -39,30 +39,30 @@ pub const LATENCY_COLUMNS: [Column; 4] = [
     ),
 ];
 
-/// Probes and queue samples of a run, by time.
+/// Probes and queue samples of a run, in the order of time.
 #[derive(Debug, Default)]
 pub struct LatencyLog {
     rows: Vec<Row>,
     lost: u64,
 }
 
-/// What the probes saw.
+/// Statistics of the probes.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProbeSummary {
-    /// Queueing latency of the probes that got through, unloaded latency subtracted.
+    /// Queueing latency of the delivered probes, without the unloaded latency.
     #[serde(flatten)]
     pub latency: Option<Distribution>,
-    /// Probes that got through.
+    /// Number of delivered probes.
     pub samples: usize,
-    /// Probes that found the buffer full.
+    /// Number of probes dropped at a full buffer.
     pub lost: u64,
 }
 
 impl LatencyLog {
-    /// Bytes that a sample or a probe takes in memory.
+    /// Memory of a sample or a probe, bytes.
     pub const ROW: u64 = size_of::<Row>() as u64;
 
-    /// A probe that entered the port at `time_ps` waited `waited_ps`.
+    /// Adds a probe that entered the port at `time_ps` and waited `waited_ps`.
     pub fn probe(&mut self, time_ps: u64, waited_ps: u64) {
         self.rows.push(Row {
             time_ps,
@@ -72,12 +72,13 @@ impl LatencyLog {
         });
     }
 
-    /// A probe was dropped.
+    /// Counts a dropped probe.
     pub fn probe_lost(&mut self) {
         self.lost += 1;
     }
 
-    /// The queue held `bytes` at `time_ps`, and `mean` on average since the last sample.
+    /// Adds a sample at `time_ps`: the queue held `bytes`, and on average `mean` since the last
+    /// sample.
     pub fn sample(&mut self, time_ps: u64, bytes: u64, mean: Option<f64>) {
         self.rows.push(Row {
             time_ps,
@@ -87,12 +88,12 @@ impl LatencyLog {
         });
     }
 
-    /// Forgets what has been noted.
+    /// Removes all rows.
     pub(crate) fn forget(&mut self) {
         self.rows.clear();
     }
 
-    /// The probes' latencies.
+    /// Statistics of the probes.
     pub fn summary(&self) -> ProbeSummary {
         let mut waits: Vec<i64> = self.rows.iter().filter_map(|row| row.probe_ps).collect();
         ProbeSummary {

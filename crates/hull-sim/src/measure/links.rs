@@ -8,35 +8,36 @@ use serde::Serialize;
 
 use super::parquet_file::{self, Column, TableFile, Values};
 
-/// One direction of a link.
+/// Counts of one direction of a link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkCount {
-    /// Node that sends.
+    /// Sending node.
     pub from: String,
-    /// Node that receives.
+    /// Receiving node.
     pub to: String,
     /// Tier, such as `host-tor`.
     pub tier: String,
     /// Rate, bit/s.
     pub rate_bps: u64,
-    /// Bytes of these packets.
+    /// Bytes of the packets counted in `packets`.
     pub bytes: u64,
-    /// Packets that it began to send in the measured time.
+    /// Packets whose transmission began in the measured time.
     pub packets: u64,
-    /// Share of the rate that bytes took; of a packet at an edge of the measured time, the part inside.
+    /// Share of the rate in use. A packet at an edge of the measured time counts with the part
+    /// inside.
     pub utilization: f64,
-    /// Mean time that the packets that came in the measured time waited before their transmission, us; of
-    /// a port with several queues those that were chosen; `None` where there were none.
+    /// Mean wait for transmission, us, of the packets that arrived in the measured time; at a port
+    /// with several queues, of the packets that were scheduled. `None` without packets.
     pub mean_wait_us: Option<f64>,
-    /// Packets marked CE, in the whole run.
+    /// Packets marked CE in the whole run.
     pub marks: u64,
-    /// Packets dropped, in the whole run; of a host's link, by the NIC's queue.
+    /// Packets dropped in the whole run; at a host's link, by the NIC's queue.
     pub drops: u64,
-    /// Packets that the host's pacer dropped before they came to the link, in the whole run.
+    /// Packets dropped by the host's pacer before the link, in the whole run.
     pub pacer_drops: u64,
 }
 
-/// The columns of `links.parquet`.
+/// Columns of `links.parquet`.
 pub const LINK_COLUMNS: [Column; 11] = [
     Column::new("from", "", "sending node"),
     Column::new("to", "", "receiving node"),
@@ -79,30 +80,30 @@ pub const LINK_COLUMNS: [Column; 11] = [
     ),
 ];
 
-/// All links of one tier and direction.
+/// Counts of all links of one tier and direction.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TierCount {
-    /// Links.
+    /// Number of links.
     pub links: usize,
-    /// Packets that it began to send in the measured time.
+    /// Packets whose transmission began in the measured time.
     pub packets: u64,
     /// Mean utilization.
     pub mean_utilization: f64,
     /// Largest utilization.
     pub max_utilization: f64,
-    /// Mean time that a packet waited, us: of the links' means, each counted with its packets.
+    /// Mean wait per packet, us: the links' means, weighted by their packets.
     pub mean_wait_us: f64,
-    /// The largest mean of a link, us.
+    /// Largest mean wait of a link, us.
     pub max_wait_us: f64,
     /// Packets marked CE.
     pub marks: u64,
     /// Packets dropped.
     pub drops: u64,
-    /// Packets that hosts' pacers dropped before these links.
+    /// Packets dropped by hosts' pacers before these links.
     pub pacer_drops: u64,
 }
 
-/// Joins the links of each tier, in the order in which the tiers first stand in the list.
+/// Combines the links of each tier; tiers are in the order of their first link.
 pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
     let mut tiers: IndexMap<String, TierCount> = IndexMap::new();
     for link in links {
@@ -135,7 +136,7 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
     tiers
 }
 
-/// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`, then the tiers of the
+/// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`, then by the tiers of
 /// switches' links.
 pub fn drops_by_place(tiers: &IndexMap<String, TierCount>) -> IndexMap<String, u64> {
     let out_of_hosts = |tier: &str| tier.starts_with("host-");

@@ -8,8 +8,8 @@ use super::{
     QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
 };
 
-/// The result tables by the names of their files, with their columns. The first three are always
-/// there, the others where the scenario gives them something to hold.
+/// Result tables by file name, with their columns. The first three always exist, the others if the
+/// scenario requests them.
 pub const TABLES: [(&str, &[Column]); 7] = [
     ("flows", &FLOW_COLUMNS),
     ("latency", &LATENCY_COLUMNS),
@@ -20,7 +20,7 @@ pub const TABLES: [(&str, &[Column]); 7] = [
     ("pacers", &PACER_COLUMNS),
 ];
 
-/// The tables and the capture that only some scenarios ask for.
+/// Tables and capture that the scenario requests.
 #[derive(Debug, Default)]
 pub struct Logs {
     pub(crate) queues: Option<QueueLog>,
@@ -30,7 +30,7 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Keeps no rows from here on.
+    /// Discards rows from now on.
     pub fn discard(&mut self) {
         if let Some(queues) = &mut self.queues {
             queues.discard();
@@ -43,7 +43,7 @@ impl Logs {
         }
     }
 
-    /// Completes the files; what went wrong on the way is told here.
+    /// Completes the files. Returns the first error since the start of the run.
     pub fn close(&mut self) -> io::Result<()> {
         if let Some(queues) = &mut self.queues {
             queues.close()?;

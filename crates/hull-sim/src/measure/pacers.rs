@@ -3,7 +3,7 @@
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};
 
-/// The columns of `pacers.parquet`.
+/// Columns of `pacers.parquet`.
 pub const PACER_COLUMNS: [Column; 6] = [
     Column::new("time_ps", "ps", "simulated time of the sample"),
     Column::new("host", "", "number of the pacer's host"),
@@ -13,24 +13,24 @@ pub const PACER_COLUMNS: [Column; 6] = [
     Column::new("backlog_packets", "packet", "packets in the bucket's FIFO"),
 ];
 
-/// One row: one token bucket at one time.
+/// Row of the table: one token bucket at one time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacerRow {
     /// Simulated time, ps.
     pub time_ps: u64,
-    /// Host.
+    /// Host number.
     pub host: u32,
-    /// Bucket of the host's pacer.
+    /// Number of the bucket in the host's pacer.
     pub bucket: u32,
-    /// Rate of the tokens, bit/s.
+    /// Token rate, bit/s.
     pub rate_bps: u64,
-    /// Bytes that wait.
+    /// Bytes waiting in the bucket's FIFO.
     pub backlog_bytes: u32,
-    /// Packets that wait.
+    /// Packets waiting in the bucket's FIFO.
     pub backlog_packets: u32,
 }
 
-/// The pacers of a run over time.
+/// Log of the pacers of a run.
 pub(crate) type PacerLog = TableLog<PacerRow>;
 
 impl Row for PacerRow {

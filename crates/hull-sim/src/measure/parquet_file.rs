@@ -15,41 +15,41 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 use serde::Serialize;
 
-/// Rows of a row group.
+/// Number of rows in a row group.
 pub(super) const GROUP: usize = 1 << 20;
 
-/// The values of a column.
+/// Values of a column.
 #[derive(Debug)]
 pub enum Values {
     /// 64-bit integers.
     Int64(Vec<i64>),
-    /// 64-bit integers, some missing.
+    /// 64-bit integers with missing values.
     Optional(Vec<Option<i64>>),
     /// 32-bit integers.
     Int32(Vec<i32>),
-    /// Texts, as indices into a list of few.
+    /// Texts, as indices into a short list.
     Text(Vec<usize>, Vec<String>),
     /// Texts.
     Strings(Vec<String>),
     /// Floating-point numbers.
     Double(Vec<f64>),
-    /// Floating-point numbers, some missing.
+    /// Floating-point numbers with missing values.
     OptionalDouble(Vec<Option<f64>>),
 }
 
-/// A column of a table: what `hull._core.columns` and the documentation tell of it.
+/// Column of a table, as described by `hull._core.columns` and the documentation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column {
     /// Name.
     pub name: &'static str,
-    /// Unit; empty for names and numbers of things.
+    /// Unit; empty for names and dimensionless numbers.
     pub unit: &'static str,
-    /// What its values mean.
+    /// Meaning of the values.
     pub meaning: &'static str,
 }
 
 impl Column {
-    /// A column.
+    /// Creates a column.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Column {
             name,
@@ -60,12 +60,12 @@ impl Column {
 }
 
 impl Values {
-    /// A column of 64-bit integers.
+    /// Creates a column of 64-bit integers.
     pub fn long<R>(rows: &[R], get: impl Fn(&R) -> u64) -> Self {
         Values::Int64(rows.iter().map(|row| get(row) as i64).collect())
     }
 
-    /// A column of 32-bit integers.
+    /// Creates a column of 32-bit integers.
     pub fn short<R>(rows: &[R], get: impl Fn(&R) -> u32) -> Self {
         Values::Int32(rows.iter().map(|row| get(row) as i32).collect())
     }
@@ -156,13 +156,13 @@ impl Values {
     }
 }
 
-/// The values that there are, and for each place whether there is one.
+/// Returns the values that are present, and a definition level per place: 1 if present.
 fn present<T: Copy>(values: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
     let levels = values.iter().map(|value| i16::from(value.is_some()));
     (values.iter().copied().flatten().collect(), levels.collect())
 }
 
-/// Writes one table of `rows` rows. The bytes depend on nothing but the values.
+/// Writes one table of `rows` rows. The bytes depend only on the arguments.
 pub fn write(path: &Path, columns: &[Column], values: &[Values], rows: usize) -> io::Result<()> {
     let mut table = TableFile::create(path, columns, values)?;
     let mut from = 0;
@@ -174,17 +174,17 @@ pub fn write(path: &Path, columns: &[Column], values: &[Values], rows: usize) ->
     table.close()
 }
 
-/// A table that is written a group of rows at a time.
+/// Table that is written in groups of rows.
 pub(super) struct TableFile(SerializedFileWriter<File>);
 
 impl TableFile {
-    /// Creates the file; `values` give the types of the columns.
+    /// Creates the file; `values` determine the types of the columns.
     pub fn create(path: &Path, columns: &[Column], values: &[Values]) -> io::Result<Self> {
         let file = File::create(path)?;
         open(file, columns, values).map(TableFile).map_err(to_io)
     }
 
-    /// Adds the rows `from..to` of `values` as a group.
+    /// Writes the rows `from..to` of `values` as a row group.
     pub fn write(&mut self, values: &[Values], from: usize, to: usize) -> io::Result<()> {
         let mut group = self.0.next_row_group().map_err(to_io)?;
         for values in values {
@@ -194,7 +194,7 @@ impl TableFile {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub fn close(self) -> io::Result<()> {
         self.0.close().map_err(to_io)?;
         Ok(())

@@ -11,7 +11,7 @@ use super::parquet_file::{self, Column, Values};
 use crate::network::Distribution;
 use crate::workload::QueryRecord;
 
-/// The columns of `queries.parquet`.
+/// Columns of `queries.parquet`.
 pub const QUERY_COLUMNS: [Column; 8] = [
     Column::new(
         "start_ps",
@@ -46,21 +46,21 @@ pub const QUERY_COLUMNS: [Column; 8] = [
 /// Statistics over all queries of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuerySummary {
-    /// Queries.
+    /// Number of queries.
     pub count: usize,
-    /// Of these, queries whose responses have all come.
+    /// Number of queries whose responses have all arrived.
     pub completed: usize,
-    /// Time to completion.
+    /// Completion times.
     #[serde(flatten)]
     pub completion: Option<Distribution>,
-    /// Share of all responses that were in time; those that never came were not.
+    /// Share of the responses that were in time; a missing response counts as late.
     pub in_time_share: f64,
     /// Share of queries with at least one timeout.
     pub timeout_share: f64,
 }
 
 impl QuerySummary {
-    /// Of all queries; `None` when there are none.
+    /// Computes the statistics of all queries; `None` without queries.
     pub fn of(queries: &[QueryRecord]) -> Option<Self> {
         if queries.is_empty() {
             return None;

@@ -4,7 +4,7 @@ use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};
 use crate::network::QueueLevel;
 
-/// The columns of `queues.parquet`.
+/// Columns of `queues.parquet`.
 pub const QUEUE_COLUMNS: [Column; 5] = [
     Column::new(
         "time_ps",
@@ -25,20 +25,21 @@ pub const QUEUE_COLUMNS: [Column; 5] = [
     ),
 ];
 
-/// One row: the queue of one port at one time.
+/// Row of the table: the queue of one port at one time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueRow {
     /// Simulated time, ps.
     pub time_ps: u64,
-    /// Place of the port among those that are watched.
+    /// Index of the port among the watched ports.
     pub port: u32,
-    /// What waits.
+    /// Waiting bytes and packets.
     pub level: QueueLevel,
-    /// The phantom queue's backlog, bytes, where there is one and samples are taken.
+    /// Backlog of the phantom queue, bytes; `None` without a phantom queue, or if every change is
+    /// recorded.
     pub phantom_bytes: Option<u64>,
 }
 
-/// The queues of a run, by time; the names are those of the ports.
+/// Queues of a run in the order of time; the names are those of the ports.
 pub(crate) type QueueLog = TableLog<QueueRow>;
 
 impl Row for QueueRow {

@@ -16,11 +16,11 @@ use super::statistic::Unit::{
 /// Group of rows in the tables of reports.
 const PER_SEED: &str = "Packets, per seed";
 
-/// The counts of a part with their statistics; a new count needs one entry here. They are the end of
-/// `summary.json`.
+/// Defines the counts of a part and their statistics; a new count needs one entry here. They are
+/// the last entries of `summary.json`.
 macro_rules! counts {
     ($($field:ident: $statistic:expr,)+) => {
-        /// Counts of a whole run; the registry has the meaning of each under its name.
+        /// Counts of a whole run; the registry states the meaning of each.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
         pub struct Counts {
             $(
@@ -87,8 +87,8 @@ counts! {
 }
 
 impl Counts {
-    /// Adds the reordering of a connection's packets since `before`. All connections are in one part of a network,
-    /// so their largest buffer is that of the run.
+    /// Adds the reordering of a connection's packets since `before`. All connections are in one
+    /// part of a network, so the largest buffer there is that of the run.
     pub fn add_reordering(&mut self, before: &Reordering, after: &Reordering) {
         self.late += after.late - before.late;
         self.late_degree += after.degree_sum - before.degree_sum;

@@ -22,19 +22,19 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::parquet_file::to_io;
 
-/// Rows of a row group.
+/// Number of rows in a row group.
 const GROUP: usize = 1 << 18;
-/// The columns that name a row's part, ahead of those of its table.
+/// Columns that label a row's part, before those of its table.
 const LABELS: [(&str, Physical); 3] = [
     ("condition", Physical::BYTE_ARRAY),
     ("scheme", Physical::BYTE_ARRAY),
     ("seed", Physical::INT32),
 ];
 
-/// The table of a part.
+/// Table of a part.
 #[derive(Clone, Debug)]
 pub struct PartTable {
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Values of the swept keys.
     pub condition: String,
@@ -44,16 +44,16 @@ pub struct PartTable {
     pub seed: i32,
 }
 
-/// What failed, and at which file.
+/// Error while writing a table of a run.
 #[derive(Debug)]
 pub struct TableError {
-    /// The file.
+    /// File at which it occurred.
     pub path: PathBuf,
-    /// The reason.
+    /// Error of the system or the format.
     pub error: io::Error,
 }
 
-/// A table of a run while it is written.
+/// Table of a run under construction.
 pub struct RunTable {
     path: PathBuf,
     writer: SerializedFileWriter<File>,
@@ -69,7 +69,8 @@ impl std::fmt::Debug for RunTable {
 }
 
 impl RunTable {
-    /// Creates the file. It has the columns of all parts; `describe` gives the metadata for their names.
+    /// Creates the file with the columns of all parts; `describe` returns the metadata (key, text)
+    /// for their names.
     pub fn create<E: From<TableError>>(
         path: &Path,
         parts: Vec<PartTable>,
@@ -103,7 +104,7 @@ impl RunTable {
         })
     }
 
-    /// Writes the next group of rows; false where none is left.
+    /// Writes the next group of rows. Returns false if none is left.
     pub fn write_group(&mut self) -> Result<bool, TableError> {
         let mut group = Vec::from_iter(self.columns.iter().map(|&(_, of)| Column::new(of)));
         let mut rows = 0;
@@ -135,7 +136,7 @@ impl RunTable {
         Ok(true)
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub fn close(self) -> Result<(), TableError> {
         self.writer.close().map_err(at(&self.path))?;
         Ok(())
@@ -152,7 +153,7 @@ impl RunTable {
     }
 }
 
-/// Names an error's file.
+/// Adds the file's path to an error.
 fn at(path: &Path) -> impl Fn(ParquetError) -> TableError {
     |error| TableError {
         path: path.to_owned(),
@@ -184,15 +185,16 @@ fn schema(columns: &[(String, Physical)]) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(schema))
 }
 
-/// A part whose rows are being copied.
+/// Part whose rows are being copied.
 struct OpenPart {
     table: PartTable,
     reader: SerializedFileReader<File>,
-    /// For each column of the run's table behind the labels, its place in the part's.
+    /// Index in the part's table of each column of the run's table after the labels; `None` if
+    /// absent.
     places: Vec<Option<usize>>,
-    /// The next row group.
+    /// Next row group.
     next: usize,
-    /// Of the present row group.
+    /// Columns of the current row group, and its rows not yet read.
     columns: Vec<ColumnReader>,
     left: usize,
 }
@@ -220,7 +222,8 @@ impl OpenPart {
         })
     }
 
-    /// Adds at most `most` rows to the columns of a group; returns how many, 0 at the end.
+    /// Adds at most `most` rows to the columns of a group. Returns the number of rows, 0 at the
+    /// end.
     fn read(&mut self, group: &mut [Column], most: usize) -> Result<usize, ParquetError> {
         while self.left == 0 {
             if self.next == self.reader.num_row_groups() {
@@ -250,11 +253,11 @@ impl OpenPart {
     }
 }
 
-/// Definition levels of a column whose values may be missing.
+/// Definition levels of an optional column.
 const MISSING: i16 = 0;
 const THERE: i16 = 1;
 
-/// The values of a column in a group of rows.
+/// Values of a column in a group of rows.
 struct Column {
     values: Values,
     levels: Vec<i16>,
@@ -316,7 +319,7 @@ impl Column {
         if read != count {
             return Err(ParquetError::EOF(format!("{read} of {count} rows")));
         }
-        // A column without missing values has no levels.
+        // A column without missing values has no definition levels.
         self.levels.resize(before + count, THERE);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::parquet_file::{Column, Values};
 use super::table_log::{Names, Row, TableLog};
 
-/// The columns of `series.parquet`.
+/// Columns of `series.parquet`.
 pub const SERIES_COLUMNS: [Column; 14] = [
     Column::new("time_ps", "ps", "simulated time of the sample"),
     Column::new(
@@ -57,10 +57,10 @@ pub const SERIES_COLUMNS: [Column; 14] = [
     ),
 ];
 
-/// What is known of a flow at one time.
+/// State of a flow at one time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowReading {
-    /// Number in the order of opening.
+    /// Flow number, in the order of opening.
     pub flow: u64,
     /// Sending and receiving host.
     pub ends: (u32, u32),
@@ -68,29 +68,30 @@ pub(crate) struct FlowReading {
     pub delivered_bytes: u64,
     /// Congestion window, bytes.
     pub cwnd_bytes: u64,
-    /// Slow-start threshold, bytes, where there is one.
+    /// Slow-start threshold, bytes; `None` before the first reduction.
     pub ssthresh_bytes: Option<u64>,
-    /// DCTCP's alpha, where it is DCTCP.
+    /// DCTCP's alpha; `None` with another congestion control.
     pub alpha: Option<f64>,
-    /// Smoothed round trip, ps, where there is a sample.
+    /// Smoothed round trip, ps; `None` before the first sample.
     pub srtt_ps: Option<u64>,
-    /// The pipe, bytes.
+    /// Estimate of the bytes in flight (the pipe of RFC 6675).
     pub in_flight_bytes: u64,
-    /// Timeouts so far.
+    /// Retransmission timeouts so far.
     pub timeouts: u32,
-    /// Associations with the host's pacer so far, renewals counted in.
+    /// Associations with the host's pacer so far, renewals included.
     pub associations: u32,
-    /// Without renewals.
+    /// Associations so far without renewals.
     pub associations_begun: u32,
-    /// Sending rate, bit/s, where the source has one and knows it.
+    /// Sending rate of a rate-based source, bit/s; `None` before it is known, and for window-based
+    /// controls.
     pub rate_bps: Option<u64>,
 }
 
-/// One row: a reading with its time, ps.
+/// Row of the table: time (ps) and state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeriesRow(pub u64, pub FlowReading);
 
-/// The flows of a run over time.
+/// Log of the flows of a run.
 pub(crate) type SeriesLog = TableLog<SeriesRow>;
 
 impl Row for SeriesRow {

@@ -15,47 +15,48 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use super::parquet_file::to_io;
 
-/// Percentiles are whole numbers of these parts of all.
+/// Resolution of percentiles: they are integers in units of 1 / 100,000.
 const PARTS: u128 = 100_000;
 
-/// The flows of a part whose slowdown is known.
+/// Flows of a part whose slowdown is known.
 #[derive(Clone, Debug, Default)]
 pub struct SlowedFlows {
-    /// Bytes of each.
+    /// Bytes of each flow.
     pub bytes: Vec<i64>,
-    /// Slowdown of each.
+    /// Slowdown of each flow.
     pub slowdowns: Vec<f64>,
 }
 
-/// A bin.
+/// Bin of flow sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeBin {
-    /// The largest size in it.
+    /// Largest size in the bin, bytes.
     pub bytes: i64,
     /// Share of all flows up to this size.
     pub share: f64,
 }
 
-/// The slowdowns of a part in a bin.
+/// Slowdowns of a part in one bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartInBin {
-    /// Number of the bin.
+    /// Index of the bin.
     pub bin: usize,
-    /// Flows.
+    /// Number of flows.
     pub flows: usize,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the slowdowns.
     pub mean: f64,
-    /// A value for each percentile.
+    /// Value of each requested percentile.
     pub percentiles: Vec<f64>,
 }
 
 impl SlowedFlows {
-    /// Reads them from the `flows.parquet` of a part.
+    /// Reads the flows from the `flows.parquet` of a part.
     pub fn read(path: &Path) -> io::Result<Self> {
         File::open(path).and_then(|file| read(file).map_err(to_io))
     }
 
-    /// The bins in which there are flows, in the order of size. `ranks` are percentiles in thousandths.
+    /// Statistics of the bins that contain flows, in the order of size. `ranks` are percentiles in
+    /// thousandths of a percent.
     pub fn in_bins(&self, bins: &[SizeBin], ranks: &[u64]) -> Vec<PartInBin> {
         let mut values = vec![Vec::new(); bins.len()];
         for (&bytes, &slowdown) in self.bytes.iter().zip(&self.slowdowns) {
@@ -84,7 +85,8 @@ impl SlowedFlows {
     }
 }
 
-/// At most `bins` bins with equally many flows of all parts; a size that fills several has one.
+/// Computes at most `bins` bins with equally many flows of all parts. Bins with the same largest
+/// size are merged.
 pub fn size_bins(parts: &[SlowedFlows], bins: usize) -> Vec<SizeBin> {
     let mut sizes = Vec::from_iter(parts.iter().flat_map(|part| part.bytes.iter().copied()));
     sizes.sort_unstable();
@@ -117,7 +119,7 @@ fn read(file: File) -> Result<SlowedFlows, ParquetError> {
         let group = reader.get_row_group(group)?;
         let rows = group.metadata().num_rows() as usize;
         let (mut sizes, mut levels) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-        // For files of other writers, whose sizes could be missing and are not.
+        // Needed for files of other writers, whose sizes are optional but present.
         let mut there = Vec::new();
         let columns = (
             group.get_column_reader(of_bytes)?,

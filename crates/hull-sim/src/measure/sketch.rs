@@ -5,10 +5,10 @@ use hdrhistogram::Histogram;
 
 use crate::network::Distribution;
 
-/// Samples that are kept one by one; beyond, percentiles are within 0.1%.
+/// Number of samples that are kept exactly. Beyond it, percentiles are within 0.1%.
 const EXACT: usize = 100_000;
 
-/// A growing set of durations, ps.
+/// Growing set of durations, ps.
 #[derive(Debug, Default)]
 pub struct Sketch {
     samples_ps: Vec<i64>,
@@ -43,18 +43,18 @@ impl Sketch {
         }
     }
 
-    /// How many there are.
+    /// Number of samples.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The mean; 0 when there are no samples.
+    /// Mean, ps; 0 without samples.
     pub fn mean(&self) -> f64 {
         self.sum_ps as f64 / self.count.max(1) as f64
     }
 
-    /// The smallest samples with at least so many thousandths of all at or below them; `None` when there
-    /// are no samples.
+    /// Smallest samples with at least this many thousandths of all samples at or below them, ps;
+    /// `None` without samples.
     pub fn at_per_mille<const N: usize>(&self, per_mille: [usize; N]) -> Option<[u64; N]> {
         if let Some(histogram) = &self.histogram {
             let at = |share: usize| histogram.value_at_quantile(share as f64 / 1000.0);
@@ -66,7 +66,7 @@ impl Sketch {
         (!sorted.is_empty()).then(|| per_mille.map(|share| sorted[at(share)] as u64))
     }
 
-    /// Mean and percentiles; `None` when there are no samples.
+    /// Mean and percentiles; `None` without samples.
     pub fn distribution(&self) -> Option<Distribution> {
         let Some(histogram) = &self.histogram else {
             return Distribution::of(&mut self.samples_ps.clone());

@@ -6,27 +6,27 @@ use serde::Serialize;
 use super::sketch::Sketch;
 use crate::workload::FlowRecord;
 
-/// A slowdown is kept as a whole number of these parts.
+/// Fixed-point scale in which slowdowns are stored.
 const PARTS: f64 = 1e6;
 
-/// The slowdowns of each class, in the order of the classes.
+/// Slowdowns of each size class, in the order of the classes.
 #[derive(Debug)]
 pub(super) struct Slowdowns(Vec<Sketch>);
 
-/// The slowdown of one size class.
+/// Slowdown of one size class.
 #[derive(Clone, Debug, Serialize)]
 pub struct SlowdownSummary {
-    /// The class's name.
+    /// Name of the class.
     pub class: String,
-    /// Completed flows whose ideal completion time is known.
+    /// Number of completed flows whose ideal completion time is known.
     pub count: usize,
-    /// Their slowdowns.
+    /// Statistics of their slowdowns.
     #[serde(flatten)]
     pub slowdown: Option<Slowdown>,
 }
 
-/// Mean and percentiles of slowdowns; a percentile is the smallest value with at least that share at or
-/// below it.
+/// Mean and percentiles of slowdowns. A percentile is the smallest value with at least that share
+/// of values at or below it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Slowdown {
     /// Arithmetic mean.
@@ -42,7 +42,7 @@ pub struct Slowdown {
 }
 
 impl Slowdowns {
-    /// None yet.
+    /// Creates an empty set per class.
     pub fn new(classes: usize) -> Self {
         Slowdowns((0..classes).map(|_| Sketch::default()).collect())
     }

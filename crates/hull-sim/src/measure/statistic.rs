@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use Unit::{BitPerSecond, Byte, Count, Microsecond, Packet, PerSecond, Second, Share};
 
-/// The statistics of a distribution, which `<statistic>` stands for in a key.
+/// Statistics of a distribution, for which `<statistic>` stands in a key.
 pub const OF_DISTRIBUTION: [&str; 6] = ["mean", "p50", "p90", "p99", "p999", "max"];
 
 /// Unit of a statistic.
@@ -22,14 +22,14 @@ pub enum Unit {
     BitPerSecond,
     /// Events per second.
     PerSecond,
-    /// A whole number of anything else.
+    /// Number of other things, an integer.
     Count,
-    /// A share or an index: a number without a unit that need not be whole.
+    /// Share, index or other dimensionless number that need not be an integer.
     Share,
 }
 
 impl Unit {
-    /// Its sign.
+    /// Symbol of the unit.
     pub const fn sign(self) -> &'static str {
         match self {
             Packet => "packet",
@@ -42,7 +42,7 @@ impl Unit {
         }
     }
 
-    /// How a key of `summary.json` ends that names it, which the statistic's name does not.
+    /// Ending of a key in `summary.json` that states the unit. The statistic's name omits it.
     const fn ending(self) -> &'static str {
         match self {
             Second => "_seconds",
@@ -58,20 +58,20 @@ impl Unit {
     }
 }
 
-/// How the values of several parts become one.
+/// Combination of the values of several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combined {
-    /// The mean over the seeds of a cell, with its 95% interval.
+    /// Mean over the seeds of a cell, with its 95% confidence interval.
     Mean,
-    /// The sum over the parts of a run.
+    /// Sum over the parts of a run.
     Sum,
-    /// The largest of the parts of a run.
+    /// Maximum over the parts of a run.
     Max,
-    /// Not at all: it is in each part only.
+    /// Not combined: only each part has it.
     Not,
 }
 
-/// A number in the summary of a part.
+/// Description of a number in the summary of a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistic {
     key: &'static str,
@@ -84,8 +84,8 @@ pub struct Statistic {
 }
 
 impl Statistic {
-    /// `key` is its place in `summary.json`, with dots between the names; `<port>` and the like stand
-    /// for any name, `<statistic>` for each of a distribution.
+    /// Creates a statistic. `key` is its dotted place in `summary.json`; `<port>` and the like
+    /// stand for any name, `<statistic>` for each statistic of a distribution.
     pub const fn new(
         key: &'static str,
         unit: Unit,
@@ -103,26 +103,28 @@ impl Statistic {
         }
     }
 
-    /// It differs from one execution to the next: sweeps leave it out.
+    /// Marks a statistic that differs between executions; sweeps omit it.
     pub const fn of_machine(mut self) -> Self {
         self.of_machine = true;
         self
     }
 
-    /// It is there only where a scenario has several of a thing; a cell has it after all others.
+    /// Marks a statistic that exists only if a scenario has several transports or groups. A cell
+    /// has it after all others.
     pub const fn where_several(mut self) -> Self {
         self.where_several = true;
         self
     }
 
-    /// The tables of reports have it, in this group of rows under this label.
+    /// Adds the statistic to the tables of reports, in this group of rows and with this label.
     pub const fn reported(mut self, group: &'static str, label: &'static str) -> Self {
         self.reported = Some((group, label));
         self
     }
 
-    /// As `hull statistics --format json` writes it. `name` is the key without its unit, as sweeps call
-    /// it; `whole` says whether a part's value is a whole number; `reported` is null or group and label.
+    /// JSON as written by `hull statistics --format json`. `name` is the key without its unit, as
+    /// used in sweeps; `whole` tells whether a part's value is an integer; `reported` is null, or
+    /// group and label.
     pub fn to_json(&self) -> Value {
         let name = self.key.strip_suffix(self.unit.ending());
         json!({

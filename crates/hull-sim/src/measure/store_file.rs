@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::parquet_file::{self, Column, Values};
 
-/// The columns of a file in a sweep's store.
+/// Columns of a file in a sweep's store.
 pub const STATISTIC_COLUMNS: [Column; 10] = [
     Column::new(
         "run",
@@ -32,24 +32,24 @@ pub const STATISTIC_COLUMNS: [Column; 10] = [
     Column::new("value", "", "the number"),
 ];
 
-/// What all rows of a run share.
+/// Labels shared by all rows of a run.
 #[derive(Clone, Debug)]
 pub struct RunLabels {
     /// Key of the run.
     pub run: String,
     /// Name of the scenario.
     pub name: String,
-    /// The swept keys with their values.
+    /// Swept keys with their values.
     pub condition: String,
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed.
     pub seed: u64,
-    /// The resolved scenario, JSON.
+    /// Resolved scenario, JSON.
     pub scenario: String,
 }
 
-/// Writes a run's statistics (name, unit, value) and waits until they are on the disk.
+/// Writes a run's statistics (name, unit, value) and waits until they are on disk.
 pub fn write(path: &Path, run: RunLabels, rows: &[(String, String, f64)]) -> io::Result<()> {
     let same = |text: String| Values::Text(vec![0; rows.len()], vec![text]);
     let text = |get: fn(&(String, String, f64)) -> &String| {

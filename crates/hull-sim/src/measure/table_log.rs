@@ -6,58 +6,58 @@ use std::path::PathBuf;
 
 use super::parquet_file::{Column, TableFile, Values};
 
-/// Rows that are kept before they are written to the file.
+/// Number of rows kept in memory before they are written to the file.
 const GROUP: usize = 1 << 17;
 
-/// Texts that rows hold by their index.
+/// Texts that rows refer to by index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// Of size classes, ports and the like.
+    /// Names of size classes, ports or the like.
     pub names: Vec<String>,
-    /// None where all flows have the same transport.
+    /// Names of transports; empty if there is only one.
     pub transports: Vec<String>,
-    /// None where flows are of no groups.
+    /// Names of groups; empty if there are none.
     pub groups: Vec<String>,
 }
 
-/// What a row is: its columns, and many rows as columns.
+/// Type of a row: its columns, and the conversion of rows to columns.
 pub(crate) trait Row: Sized {
-    /// The columns.
+    /// All possible columns.
     const COLUMNS: &'static [Column];
 
-    /// Whether a table with these names has a column.
+    /// Whether a table with these names has this column.
     fn has(_column: &Column, _names: &Names) -> bool {
         true
     }
 
-    /// The values of `rows`, in the order of the columns that the table has.
+    /// Values of `rows`, in the order of the table's columns.
     fn values(rows: &[Self], names: &Names) -> Vec<Values>;
 
-    /// Whether a value of the row is still to come: neither it nor a later row is written before.
+    /// Whether a value of the row is still missing. Neither it nor later rows are written before.
     fn is_open(&self) -> bool {
         false
     }
 }
 
-/// The rows of a table, in the order in which they come.
+/// Rows of a table, in the order of arrival.
 #[derive(Debug)]
 pub(crate) struct TableLog<R> {
-    /// Rows not written yet: all of them without a file.
+    /// Rows not yet written: all rows if there is no file.
     rows: Vec<R>,
-    /// Rows that there were so far.
+    /// Number of rows so far.
     pushed: u64,
-    /// How many rows in memory are enough to write.
+    /// Number of rows in memory from which they are written.
     enough: usize,
     names: Names,
     path: Option<PathBuf>,
     file: Option<TableFile>,
     error: Option<io::Error>,
-    /// Rows were not asked for.
+    /// Whether rows are discarded because no table was requested.
     discards: bool,
 }
 
 impl<R: Row> TableLog<R> {
-    /// An empty table; with a path, rows go to that file as they come.
+    /// Creates an empty table. With a path, rows are written to that file during the run.
     pub fn new(names: Vec<String>, path: Option<PathBuf>) -> Self {
         TableLog {
             rows: Vec::new(),
@@ -74,24 +74,24 @@ impl<R: Row> TableLog<R> {
         }
     }
 
-    /// Its rows have these transports.
+    /// Sets the names of the transports.
     pub fn of_transports(mut self, transports: Vec<String>) -> Self {
         self.names.transports = transports;
         self
     }
 
-    /// Its rows are of these groups.
+    /// Sets the names of the groups.
     pub fn of_groups(mut self, groups: Vec<String>) -> Self {
         self.names.groups = groups;
         self
     }
 
-    /// Keeps no rows from here on.
+    /// Discards rows from now on.
     pub fn discard(&mut self) {
         self.discards = true;
     }
 
-    /// Adds a row; returns its number, from 0.
+    /// Adds a row and returns its number, from 0.
     pub fn push(&mut self, row: R) -> u64 {
         let number = self.pushed;
         self.pushed += 1;
@@ -107,24 +107,24 @@ impl<R: Row> TableLog<R> {
         number
     }
 
-    /// A row by its number, while it is in memory.
+    /// Row with this number, while it is in memory.
     pub fn row_mut(&mut self, number: u64) -> Option<&mut R> {
         let first = self.pushed - self.rows.len() as u64;
         let at = usize::try_from(number.checked_sub(first)?).ok()?;
         self.rows.get_mut(at)
     }
 
-    /// The rows so far that are in memory: all of them without a file.
+    /// Rows in memory: all rows if there is no file.
     pub fn rows(&self) -> &[R] {
         &self.rows
     }
 
-    /// Takes the rows so far that are in memory.
+    /// Takes the rows in memory.
     pub fn take_rows(&mut self) -> Vec<R> {
         std::mem::take(&mut self.rows)
     }
 
-    /// The texts that rows hold by their index.
+    /// Texts that rows refer to by index.
     pub fn names(&self) -> &Names {
         &self.names
     }
@@ -160,7 +160,7 @@ impl<R: Row> TableLog<R> {
         file.write(&values, 0, rows.len())
     }
 
-    /// Completes the file; what went wrong on the way is told here.
+    /// Completes the file. Returns the first error since the table was created.
     pub fn close(&mut self) -> io::Result<()> {
         if self.path.is_some() {
             self.flush(self.rows.len());

@@ -12,7 +12,7 @@ use super::parts::Parts;
 use crate::problem::Problem;
 use crate::units::Time;
 
-/// The port from left to right: that link is the last, after one for each host.
+/// Port of the bottleneck from left to right. Its link is the last one, after one link per host.
 pub(super) fn bottleneck(dumbbell: &Dumbbell) -> usize {
     2 * (2 * dumbbell.pairs as usize)
 }

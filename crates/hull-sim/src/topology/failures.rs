@@ -6,19 +6,19 @@ use super::link_name::{self, SEPARATORS};
 use crate::problem::Problem;
 use crate::quote;
 
-/// A moment at which links fail or work again.
+/// Time at which links fail or are restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// When, ps.
+    /// Time from the start of the run, ps.
     pub at_ps: u64,
-    /// Links that worked until then and fail, in order.
+    /// Links that fail at this time, in ascending order.
     pub failed: Vec<usize>,
-    /// Links that were down until then and work again, in order.
+    /// Links that are restored at this time, in ascending order.
     pub restored: Vec<usize>,
 }
 
-/// The moments at which the set of failed links changes, in order. A link is down while at least
-/// one of its failures lasts; both of its directions are. The error names the key.
+/// Returns the times at which the set of failed links changes, in order. A link is down, in both
+/// directions, while at least one of its failures lasts. An error names the key.
 pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, Problem> {
     let mut steps = Vec::new();
     for (i, failure) in failures.iter().enumerate() {
@@ -54,7 +54,7 @@ pub fn changes(failures: &[LinkFailure], graph: &Graph) -> Result<Vec<Change>, P
     Ok(changes)
 }
 
-/// The links that `text` names; a single direction cannot fail.
+/// Returns the links that `text` names. A single direction cannot fail.
 fn links(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     if !text.contains(SEPARATORS[0]) {
         return Err(format!(

@@ -13,7 +13,7 @@ use super::pods::Pods;
 use crate::limits;
 use crate::quote;
 
-/// One direction of a link.
+/// Rate and delay of one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Wire {
     /// Rate, bit/s.
@@ -22,32 +22,32 @@ pub struct Wire {
     pub delay_ps: u64,
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A host: one link, which no other host's packets cross.
+    /// Host: it has one link, and no packets of other hosts cross it.
     Host,
-    /// A switch.
+    /// Switch.
     Switch,
 }
 
-/// A host or a switch.
+/// Host or switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Host or switch.
+    /// Kind of the node.
     pub kind: Kind,
-    /// 0 for hosts, 1 for the switches next to them, and so on upwards.
+    /// Tier: 0 for hosts, 1 for the switches next to them, and so on upwards.
     pub tier: u8,
 }
 
 impl Node {
-    /// A host.
+    /// A host in tier 0.
     pub(super) const HOST: Node = Node {
         kind: Kind::Host,
         tier: 0,
     };
 
-    /// A switch.
+    /// Creates a switch of a tier.
     pub(super) fn switch(tier: u8) -> Node {
         Node {
             kind: Kind::Switch,
@@ -56,23 +56,23 @@ impl Node {
     }
 }
 
-/// A link between two nodes, given by their places in [`Graph::nodes`].
+/// Link between two nodes, given by their indices in [`Graph::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     /// One end.
     pub(super) a: u32,
     /// The other end.
     pub(super) b: u32,
-    /// The number of the wire from a to b, port 2l.
+    /// Number of the wire from a to b, port 2l.
     pub(super) a_to_b: u32,
-    /// The number of the wire from b to a, port 2l + 1.
+    /// Number of the wire from b to a, port 2l + 1.
     pub(super) b_to_a: u32,
 }
 
-/// Names of the tiers where a topology has none of its own (thesis figure 4.12).
+/// Default names of the tiers (thesis figure 4.12).
 pub const TIERS: &[&str] = &["host", "tor", "agg", "core"];
 
-/// A network that is sound: connected, names unique, each host with one link to a switch.
+/// Valid network: connected, with unique names, each host with one link to a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Hosts and switches.
@@ -80,21 +80,21 @@ pub struct Graph {
     links: Vec<Link>,
     wires: Wires,
     names: Names,
-    /// The shape, where the network has one.
+    /// Pods, if the network has this shape.
     pods: Option<Pods>,
-    /// Whether some link has a wire that others of its kind do not have.
+    /// Whether some link was given a rate or delay of its own.
     has_odd_wires: bool,
     tiers: &'static [&'static str],
     hosts: Vec<usize>,
-    /// The ports out of each node, in ascending order, node by node.
+    /// Ports out of each node, in ascending order, node by node.
     node_ports: Vec<usize>,
-    /// Where those of each node begin, and the end of the last.
+    /// Index in `node_ports` of each node's first port; the last entry is the end.
     first_ports: Vec<u32>,
 }
 
 impl Graph {
-    /// Makes a graph of parts and checks it; `tiers` are the tiers' names. The error says what was found
-    /// and what is expected.
+    /// Creates a graph from its parts and checks it; `tiers` are the names of the tiers. An error
+    /// states what was found and what is expected.
     pub(super) fn new(
         parts: Parts,
         names: Names,
@@ -137,32 +137,32 @@ impl Graph {
         Ok(graph)
     }
 
-    /// The hosts' places among the nodes, by host number.
+    /// Node of each host, by host number.
     pub fn hosts(&self) -> &[usize] {
         &self.hosts
     }
 
-    /// The name of a node, unique in the graph.
+    /// Name of a node, unique in the graph.
     pub fn name(&self, node: usize) -> String {
         self.names.of(node)
     }
 
-    /// The node of that name.
+    /// Node with this name.
     pub fn node_named(&self, name: &str) -> Option<usize> {
         self.names.find(name)
     }
 
-    /// The number of the host of that name.
+    /// Number of the host with this name.
     pub fn host_named(&self, name: &str) -> Option<usize> {
         self.hosts.binary_search(&self.node_named(name)?).ok()
     }
 
-    /// The shape, where the network has one.
+    /// Pods, if the network has this shape.
     pub(super) fn pods(&self) -> Option<&Pods> {
         self.pods.as_ref()
     }
 
-    /// Whether the network looks the same from every switch that has hosts.
+    /// Whether the network looks the same from every switch with hosts.
     pub fn is_symmetric(&self) -> bool {
         self.pods.is_some() && !self.has_odd_wires
     }
@@ -172,22 +172,22 @@ impl Graph {
         self.links.len()
     }
 
-    /// Number of ports, two for each link.
+    /// Number of ports, two per link.
     pub fn ports(&self) -> usize {
         2 * self.links.len()
     }
 
-    /// The port out of host number `host`.
+    /// Port out of host number `host`.
     pub fn host_port(&self, host: usize) -> usize {
         self.node_ports(self.hosts[host])[0]
     }
 
-    /// The port of the other direction of the same link.
+    /// Port of the opposite direction of the same link.
     pub fn opposite(port: usize) -> usize {
         port ^ 1
     }
 
-    /// The node that sends through `port`.
+    /// Node that sends through `port`.
     pub fn port_owner(&self, port: usize) -> usize {
         let link = &self.links[port / 2];
         let end = if port.is_multiple_of(2) {
@@ -198,7 +198,7 @@ impl Graph {
         end as usize
     }
 
-    /// The node that receives what `port` sends.
+    /// Node that receives from `port`.
     pub fn port_far_end(&self, port: usize) -> usize {
         self.port_owner(Self::opposite(port))
     }
@@ -223,7 +223,7 @@ impl Graph {
         }
     }
 
-    /// The rates and delays that ports have, each pair once.
+    /// All distinct rates and delays of the ports.
     pub fn wires(&self) -> Vec<Wire> {
         let mut used = vec![false; self.wires.len()];
         for link in &self.links {
@@ -234,7 +234,7 @@ impl Graph {
         numbers.map(|(number, _)| self.wires.get(number)).collect()
     }
 
-    /// Gives `port` another rate and delay.
+    /// Sets the rate and delay of `port`.
     pub(super) fn set_wire(&mut self, port: usize, wire: Wire) {
         let number = self.wires.number(wire);
         let link = &mut self.links[port / 2];
@@ -246,7 +246,7 @@ impl Graph {
         self.has_odd_wires = true;
     }
 
-    /// `"a->b"`: the names of the port's owner and of its far end.
+    /// Name of a port, `"a->b"`: the names of its owner and of its far end.
     pub fn port_name(&self, port: usize) -> String {
         format!(
             "{}->{}",
@@ -255,7 +255,7 @@ impl Graph {
         )
     }
 
-    /// The tiers that the port joins, in the direction of its packets: `"host-tor"`, `"tor-agg"`,
+    /// Tiers that the port connects, in the direction of its packets: `"host-tor"`, `"tor-agg"`,
     /// `"agg-tor"`, ... Tiers without a name are called `tier4`, `tier5`, ...
     pub fn port_tiers(&self, port: usize) -> String {
         let name = |tier: u8| {
@@ -266,24 +266,24 @@ impl Graph {
         format!("{}-{}", name(from), name(to))
     }
 
-    /// The tiers that the port joins, by number.
+    /// Tiers that the port connects, by number.
     pub fn tiers_of(&self, port: usize) -> (u8, u8) {
         let tier = |node: usize| self.nodes[node].tier;
         (tier(self.port_owner(port)), tier(self.port_far_end(port)))
     }
 
-    /// The ports out of `node`, in ascending order.
+    /// Ports out of `node`, in ascending order.
     pub fn node_ports(&self, node: usize) -> &[usize] {
         &self.node_ports[self.first_ports[node] as usize..self.first_ports[node + 1] as usize]
     }
 
-    /// The ports from node `a` to node `b`, several where links are parallel.
+    /// Ports from node `a` to node `b`; several if links are parallel.
     pub fn ports_between(&self, a: usize, b: usize) -> impl Iterator<Item = usize> {
         let ports = self.node_ports(a).iter().copied();
         ports.filter(move |&port| self.port_far_end(port) == b)
     }
 
-    /// Refuses hosts with several links or none.
+    /// Rejects hosts with several links or none.
     fn check_hosts(&self) -> Result<(), String> {
         let odd = self
             .hosts
@@ -298,7 +298,7 @@ impl Graph {
         })
     }
 
-    /// Refuses a graph of several pieces, and names a node of each of two.
+    /// Rejects a disconnected graph; the error names a node of each of two components.
     fn check_connected(&self) -> Result<(), String> {
         let mut reached = vec![false; self.nodes.len()];
         let mut open = vec![0];
@@ -323,7 +323,7 @@ impl Graph {
     }
 }
 
-/// Refuses links that lead nowhere.
+/// Rejects links from a node to itself and links between hosts.
 fn check_links(parts: &Parts, names: &Names) -> Result<(), String> {
     for link in &parts.links {
         let name = |node: u32| names.of(node as usize);
@@ -344,8 +344,8 @@ fn check_links(parts: &Parts, names: &Names) -> Result<(), String> {
     Ok(())
 }
 
-/// The ports out of each of `nodes` nodes, in ascending order, node by node, and where those of each node
-/// begin, with the end of the last.
+/// Returns the ports out of each of `nodes` nodes, in ascending order, node by node, and the index
+/// of each node's first port, with the end as the last entry.
 fn node_ports(nodes: usize, links: &[Link]) -> (Vec<usize>, Vec<u32>) {
     let ends = || links.iter().flat_map(|link| [link.a, link.b]);
     let mut first = vec![0; nodes + 1];

@@ -7,10 +7,10 @@ use super::graph::Graph;
 use crate::problem::Problem;
 use crate::quote;
 
-/// What separates the ends; no node's name contains one of them.
+/// Separators between the ends of a link. No node name contains one of them.
 pub(super) const SEPARATORS: [&str; 2] = ["--", "->"];
 
-/// The ports that `text` names, or what was found and what is expected.
+/// Returns the ports that `text` names. An error states what was found and what is expected.
 pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     let wrong = |what: String| {
         format!(
@@ -38,8 +38,8 @@ pub(super) fn ports(graph: &Graph, text: &str) -> Result<Vec<usize>, String> {
     Ok(ports)
 }
 
-/// The ports that the texts of `key` name, each by its ends or by its tier, in the order of the texts
-/// and without repetition.
+/// Returns the ports that the texts of `key` name, each by its ends or by its tier, in the order of
+/// the texts and without repetition.
 pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usize>, Problem> {
     let mut found = Vec::new();
     let mut is_found = vec![false; graph.ports()];
@@ -58,10 +58,10 @@ pub fn ports_named(graph: &Graph, key: &str, texts: &[String]) -> Result<Vec<usi
     Ok(found)
 }
 
-/// The ports of a tier.
+/// Returns the ports of a tier.
 fn of_tier(graph: &Graph, tier: &str) -> Result<Vec<usize>, String> {
     let (mut ports, mut tiers) = (Vec::new(), Vec::new());
-    // Millions of ports have few tiers, whose names are made once.
+    // Millions of ports have few tiers, so each tier's name is built once.
     let mut is_asked = HashMap::new();
     for port in 0..graph.ports() {
         let is_asked = is_asked.entry(graph.tiers_of(port)).or_insert_with(|| {

@@ -39,9 +39,9 @@ use parts::Parts;
 
 use crate::problem::Problem;
 
-/// Builds a network whose keys were checked, with these wires out of hosts and switches. Fails where the
-/// graph is not sound, its file cannot be read, or a link is named that there is not. A file's path is
-/// relative to the working directory.
+/// Builds the network of a checked topology, with the given wires out of hosts and switches. Fails
+/// if the graph is invalid, its file cannot be read, or a named link does not exist. A file's path
+/// is relative to the working directory.
 pub fn build(
     topology: &Topology,
     out_of_host: Wire,

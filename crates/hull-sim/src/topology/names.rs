@@ -5,27 +5,27 @@ use std::collections::HashMap;
 
 use crate::quote;
 
-/// How the names of nodes in a row follow from their numbers, counted from the first of them.
+/// Numbering of the names in a series of nodes, counted from its first node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// One node: the stem alone.
+    /// A single node: the stem alone.
     None,
     /// `h0`, `h1`, ...
     Single,
-    /// So many in each pod: `tor0_0`, `tor0_1`, `tor1_0`, ...
+    /// This many nodes in each pod: `tor0_0`, `tor0_1`, `tor1_0`, ...
     InPods(usize),
 }
 
-/// Nodes in a row with names of one stem. No name fits two series of a graph.
+/// Consecutive nodes whose names share a stem. No name matches two series of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Series {
-    /// The first node.
+    /// First node.
     pub(super) first: usize,
-    /// How many there are.
+    /// Number of nodes.
     pub(super) count: usize,
-    /// What the names begin with.
+    /// Common beginning of the names.
     pub(super) stem: &'static str,
-    /// What follows.
+    /// Numbering after the stem.
     pub(super) numbering: Numbering,
 }
 
@@ -54,27 +54,27 @@ impl Series {
     }
 }
 
-/// The number that `text` writes as a name does: digits only, no leading zeros.
+/// Parses a number as names contain it: digits only, without leading zeros.
 fn number(text: &str) -> Option<usize> {
     let is_canonical =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     is_canonical.then(|| text.parse().ok())?
 }
 
-/// The names of all nodes, each different.
+/// Unique names of all nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// In the order of the nodes.
+    /// List in the order of the nodes.
     Listed {
         names: Vec<String>,
         by_name: HashMap<String, usize>,
     },
-    /// By number, in the order of the nodes.
+    /// Series in the order of the nodes.
     Numbered(Vec<Series>),
 }
 
 impl Names {
-    /// The names of a list; fails where one stands twice.
+    /// Creates the names from a list. Fails if a name occurs twice.
     pub(super) fn listed(names: Vec<String>) -> Result<Names, String> {
         let mut by_name = HashMap::with_capacity(names.len());
         for (node, name) in names.iter().enumerate() {
@@ -88,7 +88,7 @@ impl Names {
         Ok(Names::Listed { names, by_name })
     }
 
-    /// The name of a node.
+    /// Name of a node.
     pub(super) fn of(&self, node: usize) -> String {
         match self {
             Names::Listed { names, .. } => names[node].clone(),
@@ -99,7 +99,7 @@ impl Names {
         }
     }
 
-    /// The node of a name.
+    /// Node with this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         match self {
             Names::Listed { by_name, .. } => by_name.get(name).copied(),

@@ -16,25 +16,26 @@ use super::Topology;
 use super::graph::{Graph, Kind};
 use super::observed::observed;
 
-/// Least times between edge and fabric; both are 0 if there is no fabric, or where the fabric is
-/// the bottleneck that is looked at (dumbbell).
+/// Minimum times between edge and fabric. Both are 0 without a fabric, or if the fabric is the
+/// observed bottleneck (dumbbell).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notice {
-    /// From the queueing of a packet at a port between switches to its arrival at a switch with
-    /// hosts, ps: so long after a drop its flow knows of it.
+    /// From the queueing of a packet at a port between switches to its arrival at a switch with hosts,
+    /// ps: the time after which a flow learns of a drop.
     pub to_edge_ps: u64,
     /// From the queueing of a packet at a host's port to its arrival at a switch with links to
-    /// others, ps: so long a run goes on when its workload is done.
+    /// others, ps: the time for which a run continues after its workload is done.
     pub to_fabric_ps: u64,
 }
 
 impl Notice {
-    /// The times of a network; `transit_ps` is the smallest packet's time through a port's link.
+    /// Computes the times of a network; `transit_ps` is the time of the smallest packet through a
+    /// port's link, ps.
     pub fn new(topology: &Topology, graph: &Graph, transit_ps: impl Fn(usize) -> u64) -> Notice {
         if graph.is_between_switches(observed(topology, graph).port) {
             return Notice::default();
         }
-        // Which kinds of ports each node has: those of the fabric, others.
+        // For each node, whether it has ports outside the fabric and ports in the fabric.
         let mut kinds = vec![[false; 2]; graph.nodes.len()];
         for port in 0..graph.ports() {
             kinds[graph.port_owner(port)][usize::from(graph.is_between_switches(port))] = true;

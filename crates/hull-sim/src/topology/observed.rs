@@ -4,19 +4,20 @@
 use super::Topology;
 use super::graph::Graph;
 
-/// Hosts and port by number.
+/// Observed hosts and port, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// The host whose goodput and processor are reported, to which probes go.
+    /// Host whose goodput and processor are reported, and the destination of the probes.
     pub client: usize,
-    /// The port whose queue, latency and use are reported; data for the client crosses it.
+    /// Port whose queue, latency and utilization are reported; data to the client crosses it.
     pub port: usize,
-    /// The host that sends the probes.
+    /// Host that sends the probes.
     pub prober: usize,
 }
 
-/// In a dumbbell the port from left to right, with the first receiver as client and the first sender as
-/// prober; in every other network the port to host 0, with that as client and host 1 as prober.
+/// Returns the observed hosts and port. In a dumbbell this is the port from left to right, with the
+/// first receiver as client and the first sender as prober; in every other network it is the port
+/// to host 0, with that host as client and host 1 as prober.
 pub fn observed(topology: &Topology, graph: &Graph) -> Observed {
     if let Some(dumbbell) = &topology.dumbbell {
         return Observed {

@@ -9,24 +9,24 @@ use super::names::{Names, Numbering, Series};
 use super::pods::Pods;
 use crate::units::{Rate, Time};
 
-/// What there is so far, and the wires that links get unless the topology says otherwise.
+/// Nodes and links so far, and the default wires of links.
 pub(super) struct Parts {
     /// Hosts and switches.
     pub(super) nodes: Vec<Node>,
     series: Vec<Series>,
-    /// Links.
+    /// Links so far.
     pub(super) links: Vec<Link>,
-    /// Wires of links, each once.
+    /// Distinct wires of the links.
     pub(super) wires: Wires,
-    /// The shape, where the network has one.
+    /// Pods, if the network has this shape.
     pub(super) pods: Option<Pods>,
-    /// The direction out of a host: `host.rate`, `host.delay`.
+    /// Default wire out of a host: `host.rate`, `host.delay`.
     pub(super) out_of_host: Wire,
-    /// The direction out of a switch: `switch.rate`, `switch.delay`.
+    /// Default wire out of a switch: `switch.rate`, `switch.delay`.
     pub(super) out_of_switch: Wire,
 }
 
-/// Rates and delays of links, each pair once, by number.
+/// Distinct rates and delays of links, by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wires {
     list: Vec<Wire>,
@@ -34,7 +34,7 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    /// The number of a wire.
+    /// Number of a wire; a new wire is added.
     pub(super) fn number(&mut self, wire: Wire) -> u32 {
         *self.numbers.entry(wire).or_insert_with(|| {
             self.list.push(wire);
@@ -42,20 +42,20 @@ impl Wires {
         })
     }
 
-    /// The wire of a number.
+    /// Wire with this number.
     #[inline]
     pub(super) fn get(&self, number: u32) -> Wire {
         self.list[number as usize]
     }
 
-    /// How many there are.
+    /// Number of wires.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 }
 
 impl Parts {
-    /// Nothing yet.
+    /// Creates an empty network.
     pub(super) fn new(out_of_host: Wire, out_of_switch: Wire) -> Self {
         Parts {
             nodes: Vec::new(),
@@ -68,7 +68,7 @@ impl Parts {
         }
     }
 
-    /// Adds `count` nodes with names of one stem.
+    /// Adds `count` nodes whose names share a stem.
     fn add(
         &mut self,
         stem: &'static str,
@@ -92,7 +92,7 @@ impl Parts {
         self.add(name, Numbering::None, 1, Node::switch(tier)).start
     }
 
-    /// Adds `count` switches, numbered as `numbering` says, and returns their nodes.
+    /// Adds `count` switches, named by `numbering`, and returns their nodes.
     pub(super) fn switches(
         &mut self,
         stem: &'static str,
@@ -109,7 +109,8 @@ impl Parts {
         self.join_hosts(host, |_| switch);
     }
 
-    /// Adds `count` hosts, numbered from 0, each with its link to the switch that `switch_of` says.
+    /// Adds `count` hosts, numbered from 0, each with a link to the switch that `switch_of`
+    /// returns.
     pub(super) fn hosts(
         &mut self,
         stem: &'static str,
@@ -132,12 +133,12 @@ impl Parts {
         self.links.extend(hosts.enumerate().map(link));
     }
 
-    /// The number of a wire, for links.
+    /// Number of a wire, for links.
     pub(super) fn wire(&mut self, wire: Wire) -> u32 {
         self.wires.number(wire)
     }
 
-    /// Joins two switches, the wire of that number in both directions.
+    /// Connects two switches by a link with this wire in both directions.
     pub(super) fn join(&mut self, a: usize, b: usize, wire: u32) {
         self.links.push(Link {
             a: a as u32,
@@ -147,7 +148,7 @@ impl Parts {
         });
     }
 
-    /// Gives the two directions of a link delays of their own: out of its host, and to it.
+    /// Sets the delays of a host's link, ps: out of the host and into it.
     pub(super) fn set_delays(&mut self, link: usize, out_ps: u64, in_ps: u64) {
         let Link { a_to_b, b_to_a, .. } = self.links[link];
         let mut wire_of = |number: u32, delay_ps: u64| {
@@ -158,7 +159,7 @@ impl Parts {
             (wire_of(a_to_b, out_ps), wire_of(b_to_a, in_ps));
     }
 
-    /// The wire of a link between switches, where the topology may give a rate and a delay.
+    /// Wire of a link between switches, for which the topology may set rate and delay.
     pub(super) fn between_switches(&self, rate: Option<Rate>, delay: Option<Time>) -> Wire {
         Wire {
             rate_bps: rate.map_or(self.out_of_switch.rate_bps, |rate| rate.0),
@@ -166,13 +167,13 @@ impl Parts {
         }
     }
 
-    /// The graph of it all.
+    /// Builds the graph.
     pub(super) fn graph(mut self, tiers: &'static [&'static str]) -> Result<Graph, String> {
         let names = Names::Numbered(std::mem::take(&mut self.series));
         Graph::new(self, names, tiers)
     }
 
-    /// The graph of it all, with names from a list.
+    /// Builds the graph with names from a list.
     pub(super) fn graph_named(
         self,
         names: Vec<String>,

@@ -8,22 +8,23 @@ use super::graph::Graph;
 use super::pods::Pods;
 use super::routing::choose;
 
-/// The paths of a network of pods.
+/// Shortest paths of a network of pods.
 #[derive(Clone, Debug)]
 pub(super) struct PodRoutes {
     pods: Pods,
-    /// By link; empty while all links work.
+    /// Failed links; empty while all links work.
     failed: Vec<bool>,
 }
 
 impl PodRoutes {
-    /// Whether so many failed links between switches leave every pair of ToRs one of its shortest paths:
-    /// to part a pair takes one at least for each aggregation switch of a pod, which no two share.
+    /// Whether `failed_between` failed links between switches leave every pair of ToRs one of its
+    /// shortest paths. To separate a pair, at least one link per aggregation switch of a pod must
+    /// fail, and no two of them share a link.
     pub(super) fn stand(pods: &Pods, failed_between: usize) -> bool {
         failed_between == 0 || failed_between < pods.aggs_per_pod
     }
 
-    /// The routes of `graph` with all of its links; `None` where it has no pods.
+    /// Creates the routes of `graph` with all links; `None` if it has no pods.
     pub(super) fn new(graph: &Graph) -> Option<PodRoutes> {
         graph.pods().map(|&pods| PodRoutes {
             pods,
@@ -31,8 +32,8 @@ impl PodRoutes {
         })
     }
 
-    /// The routes of `graph` without the links that `failed_links` says have failed; `None` where some
-    /// path would be longer, or there are no pods.
+    /// Creates the routes of `graph` without the links marked in `failed_links`. Returns `None` if
+    /// some path would become longer, or if there are no pods.
     pub(super) fn without(graph: &Graph, failed_links: &[bool]) -> Option<PodRoutes> {
         let mut routes = PodRoutes::new(graph)?;
         let (of_hosts, between) = failed_links.split_at(routes.pods.hosts());
@@ -64,7 +65,7 @@ impl PodRoutes {
         true
     }
 
-    /// Appends the ports from ToR `from` to ToR `to`, another one.
+    /// Appends the ports from ToR `from` to the different ToR `to`.
     fn push_between(&self, from: usize, to: usize, hash: u64, out: &mut Vec<u32>) {
         let pods = &self.pods;
         let (from_pod, to_pod) = (from / pods.tors_per_pod, to / pods.tors_per_pod);
@@ -88,7 +89,8 @@ impl PodRoutes {
         out.push(down(pods.tor_link(to, agg)));
     }
 
-    /// The choice of a flow at `switch` among those of `count` that lead on.
+    /// Chooses for a flow at `switch` among those of `count` next hops that lead to the
+    /// destination.
     #[inline]
     fn pick(&self, hash: u64, switch: usize, count: usize, leads: impl Fn(usize) -> bool) -> usize {
         let choose = |count: usize| choose(hash, switch as u32, count as u32) as usize;
@@ -96,22 +98,22 @@ impl PodRoutes {
             return choose(count);
         }
         let left = || (0..count).filter(|&one| leads(one));
-        // `stand` holds: there is one.
+        // `stand` holds, so there is one.
         left().nth(choose(left().count())).unwrap_or(0)
     }
 
-    /// Number of ports of the longest path between two hosts.
+    /// Number of ports on the longest path between two hosts.
     pub(super) fn longest_path(&self) -> usize {
         self.pods.longest() + 2
     }
 }
 
-/// The port of a link towards the cores.
+/// Port of a link towards the cores.
 fn up(link: usize) -> u32 {
     2 * link as u32
 }
 
-/// The port of a link towards the hosts.
+/// Port of a link towards the hosts.
 fn down(link: usize) -> u32 {
     up(link) + 1
 }

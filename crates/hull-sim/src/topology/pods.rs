@@ -11,58 +11,59 @@
 use super::graph::Wire;
 use super::parts::Parts;
 
-/// How many there are of each.
+/// Numbers of pods, switches and hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pods {
-    /// Pods.
+    /// Number of pods.
     pub(super) pods: usize,
     /// ToRs in each pod.
     pub(super) tors_per_pod: usize,
     /// Hosts at each ToR.
     pub(super) hosts_per_tor: usize,
-    /// Aggregation switches in each pod; above 0 where a pod has several ToRs or there are several pods.
+    /// Aggregation switches in each pod; above 0 if a pod has several ToRs or there are several
+    /// pods.
     pub(super) aggs_per_pod: usize,
     /// Cores, a multiple of `aggs_per_pod`; above 0 if there are several pods.
     pub(super) cores: usize,
 }
 
 impl Pods {
-    /// ToRs.
+    /// Number of ToRs.
     pub(super) fn tors(&self) -> usize {
         self.pods * self.tors_per_pod
     }
 
-    /// Hosts.
+    /// Number of hosts.
     pub(super) fn hosts(&self) -> usize {
         self.tors() * self.hosts_per_tor
     }
 
-    /// Cores that one aggregation switch is joined to.
+    /// Number of cores connected to one aggregation switch.
     pub(super) fn cores_per_agg(&self) -> usize {
         self.cores.checked_div(self.aggs_per_pod).unwrap_or(0)
     }
 
-    /// The switch that is aggregation switch `agg` of `pod`.
+    /// Switch number of aggregation switch `agg` of `pod`.
     pub(super) fn agg(&self, pod: usize, agg: usize) -> usize {
         self.tors() + pod * self.aggs_per_pod + agg
     }
 
-    /// The switch that is core `core`.
+    /// Switch number of core `core`.
     pub(super) fn core(&self, core: usize) -> usize {
         self.tors() + self.pods * self.aggs_per_pod + core
     }
 
-    /// The link of ToR `tor` to aggregation switch `agg` of its pod; `agg` may be one beyond the last.
+    /// Link of ToR `tor` to aggregation switch `agg` of its pod; `agg` may be one beyond the last.
     pub(super) fn tor_link(&self, tor: usize, agg: usize) -> usize {
         self.hosts() + tor * self.aggs_per_pod + agg
     }
 
-    /// The link of an aggregation switch of `pod` to core `core`.
+    /// Link of an aggregation switch of `pod` to core `core`.
     pub(super) fn core_link(&self, pod: usize, core: usize) -> usize {
         self.tor_link(self.tors(), 0) + pod * self.cores + core
     }
 
-    /// Links from ToR to ToR on the longest of the shortest paths.
+    /// Number of links from ToR to ToR on the longest of the shortest paths.
     pub(super) fn longest(&self) -> usize {
         match (self.pods, self.tors_per_pod) {
             (1, 1) => 0,
@@ -71,8 +72,8 @@ impl Pods {
         }
     }
 
-    /// Adds hosts and links to parts that have the switches, with `uplink` out of ToRs and `core_link` out
-    /// of aggregation switches.
+    /// Adds hosts and links to parts that contain the switches, with the wires `uplink` between
+    /// ToRs and aggregation switches and `core_link` between aggregation switches and cores.
     pub(super) fn join(self, parts: &mut Parts, uplink: Wire, core_link: Wire) {
         let uplinks = self.tors() * self.aggs_per_pod;
         let links = self.hosts() + uplinks + self.pods * self.cores;

@@ -7,46 +7,46 @@ use std::collections::{HashMap, VecDeque};
 use super::graph::{Graph, Kind};
 use super::routing::choose;
 
-/// No port, no set, no row: there is no way.
+/// Absent port, set, row or path.
 const NONE: u32 = u32::MAX;
-/// Most entries of the table, 4 bytes each.
+/// Largest number of entries in the table, 4 bytes each.
 pub(super) const MAX_ENTRIES: usize = 100_000_000;
 
-/// Where a host is.
+/// Attachment of a host to its switch.
 #[derive(Clone, Copy, Debug)]
 struct Attachment {
-    /// Port from the host to its switch; `NONE` when the link is down.
+    /// Port from the host to its switch; `NONE` if the link is down.
     up: u32,
     /// Port from the switch to the host.
     down: u32,
-    /// The switch, in the order of the switches.
+    /// Number of the switch, in the order of the switches.
     switch: u32,
-    /// The switch's row in the table.
+    /// Row of the switch in the table.
     row: u32,
 }
 
-/// The table of a graph.
+/// Routing table of a graph.
 #[derive(Clone, Debug)]
 pub(super) struct RouteTable {
     hosts: Vec<Attachment>,
-    /// For each port, the switch at its far end; `NONE` where that is a host.
+    /// Switch at the far end of each port; `NONE` if that is a host.
     far_switch: Vec<u32>,
     switches: usize,
-    /// For each switch with hosts a row with, for each switch, the place of its set in `sets`.
+    /// One row per switch with hosts: for each switch, the index of its port set in `sets`.
     next: Vec<u32>,
-    /// The sets: the number of ports, then the ports in ascending order.
+    /// Port sets: the number of ports, then the ports in ascending order.
     sets: Vec<u32>,
     longest: usize,
 }
 
 impl RouteTable {
-    /// Whether a graph with so many switches, of which `with_hosts` have hosts, has a table that is not
-    /// too large.
+    /// Whether the table of a graph with `switches` switches, of which `with_hosts` have hosts, is
+    /// small enough.
     pub(super) fn fits(switches: usize, with_hosts: usize) -> bool {
         switches * with_hosts <= MAX_ENTRIES
     }
 
-    /// The table of `graph` without the links that `failed_links` says have failed.
+    /// Creates the table of `graph` without the links marked in `failed_links`.
     pub(super) fn new(graph: &Graph, failed_links: &[bool]) -> RouteTable {
         let mut switch_of = vec![NONE; graph.nodes.len()];
         let mut switches = 0;
@@ -129,13 +129,13 @@ impl RouteTable {
         true
     }
 
-    /// Number of ports of the longest of the paths between two hosts; 0 if there is none.
+    /// Number of ports on the longest path between two hosts; 0 if there is none.
     pub(super) fn longest_path(&self) -> usize {
         self.longest
     }
 }
 
-/// Where each host is, and the switch of each row of the table.
+/// Attachment of each host, and the switch of each row of the table.
 fn attachments(
     graph: &Graph,
     failed_links: &[bool],
@@ -168,7 +168,7 @@ fn attachments(
     (hosts, rows)
 }
 
-/// Links from each switch to `target`; `NONE` if there is no way.
+/// Number of links from each switch to `target`; `NONE` without a path.
 fn hops_to(neighbours: &[Vec<(u32, u32)>], target: u32) -> Vec<u32> {
     let mut hops = vec![NONE; neighbours.len()];
     hops[target as usize] = 0;
@@ -184,17 +184,17 @@ fn hops_to(neighbours: &[Vec<(u32, u32)>], target: u32) -> Vec<u32> {
     hops
 }
 
-/// Sets of ports in a row, each kept once.
+/// Port sets in sequence, each stored once.
 #[derive(Default)]
 struct SetList {
     sets: Vec<u32>,
     place_of: HashMap<Vec<u32>, u32>,
-    /// The set that is looked up.
+    /// Set being looked up.
     set: Vec<u32>,
 }
 
 impl SetList {
-    /// The place of a set; `NONE` for the empty one.
+    /// Index of a set, which is added if new; `NONE` for the empty set.
     fn place(&mut self, ports: impl Iterator<Item = u32>) -> u32 {
         self.set.clear();
         self.set.extend(ports);

@@ -12,7 +12,7 @@ use super::pods::Pods;
 use super::route_table::{MAX_ENTRIES, RouteTable};
 use crate::problem::Problem;
 
-/// The shortest paths of a graph.
+/// Shortest paths of a graph.
 #[derive(Clone, Debug)]
 pub struct Routes(Ways);
 
@@ -23,7 +23,7 @@ enum Ways {
 }
 
 impl Routes {
-    /// The routes of `graph` with all of its links.
+    /// Creates the routes of `graph` with all links.
     pub fn new(graph: &Graph) -> Routes {
         Routes(match PodRoutes::new(graph) {
             Some(routes) => Ways::Computed(routes),
@@ -31,7 +31,7 @@ impl Routes {
         })
     }
 
-    /// The routes of `graph` without the links that `failed_links` says have failed.
+    /// Creates the routes of `graph` without the links marked in `failed_links`.
     pub fn without(graph: &Graph, failed_links: &[bool]) -> Routes {
         Routes(match PodRoutes::without(graph, failed_links) {
             Some(routes) => Ways::Computed(routes),
@@ -40,11 +40,11 @@ impl Routes {
     }
 
     /// Appends the ports of the path of a flow with `hash` to `out`, from the source's own port to
-    /// the last switch's port to the destination. False, with `out` as it was, where links that
-    /// failed leave no path. A host reaches itself through its switch.
+    /// the last switch's port to the destination. Returns false and leaves `out` unchanged if
+    /// failed links leave no path. A host reaches itself through its switch.
     ///
-    /// Where several ports lead nearer, each is as likely, and the choices of a flow at different
-    /// switches are independent of each other, over all values of `hash`.
+    /// At a switch with several next hops each is equally likely over all values of `hash`, and the
+    /// choices of a flow at different switches are independent.
     #[inline]
     pub fn path(&self, src_host: usize, dst_host: usize, hash: u64, out: &mut Vec<u32>) -> bool {
         match &self.0 {
@@ -53,7 +53,7 @@ impl Routes {
         }
     }
 
-    /// Number of ports of the longest of the paths between two hosts; 0 if there is none.
+    /// Number of ports on the longest path between two hosts; 0 if there is none.
     pub fn longest_path(&self) -> usize {
         match &self.0 {
             Ways::Computed(routes) => routes.longest_path(),
@@ -62,8 +62,8 @@ impl Routes {
     }
 }
 
-/// Refuses a graph whose table would take too much memory where it needs one, with all links or after one
-/// of the `changes`.
+/// Rejects a graph that needs a routing table too large for memory, with all links or after one of
+/// the `changes`.
 pub(super) fn check(graph: &Graph, changes: &[Change]) -> Result<(), Problem> {
     let failed = most_failed(graph, changes);
     let stands = |pods: &Pods| PodRoutes::stand(pods, failed);
@@ -91,7 +91,7 @@ pub(super) fn check(graph: &Graph, changes: &[Change]) -> Result<(), Problem> {
     })
 }
 
-/// Most links between switches that are down at once.
+/// Largest number of links between switches that are down at once.
 fn most_failed(graph: &Graph, changes: &[Change]) -> usize {
     let between = |links: &[usize]| {
         let ports = links.iter().map(|link| 2 * link);
@@ -107,7 +107,7 @@ fn most_failed(graph: &Graph, changes: &[Change]) -> usize {
     most
 }
 
-/// Number of switches that have hosts.
+/// Number of switches with hosts.
 fn with_hosts(graph: &Graph) -> usize {
     let mut switches: Vec<usize> = (0..graph.hosts().len())
         .map(|host| graph.port_far_end(graph.host_port(host)))
@@ -117,10 +117,10 @@ fn with_hosts(graph: &Graph) -> usize {
     switches.len()
 }
 
-/// One of `ports` choices for a flow of `hash` at `switch`, uniform over the hashes: the upper half
-/// of a 64-bit mixture of the two, scaled. The mixture is two rounds of shift, exclusive or and
-/// multiplication by an odd number with which each input bit flips each output bit in about half of
-/// the cases (the constants are D. Stafford's thirteenth).
+/// Chooses one of `ports` next hops for a flow with `hash` at `switch`, uniformly over the hashes:
+/// the upper half of a 64-bit mix of the two, scaled. The mix has two rounds of shift, exclusive or
+/// and multiplication by an odd number. Each input bit then flips each output bit in about half of
+/// the cases (constants: D. Stafford's mix 13).
 #[inline]
 pub(super) fn choose(hash: u64, switch: u32, ports: u32) -> u32 {
     let mut mixed = hash ^ (u64::from(switch) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

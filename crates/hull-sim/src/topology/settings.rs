@@ -1,6 +1,7 @@
-//! The tables of `[topology]`: how hosts and switches are connected. [`build`](super::build) builds the
-//! graph from them. A link has `host.rate` and `host.delay` out of a host and `switch.rate` and
-//! `switch.delay` out of a switch, unless a key here overrides them.
+//! The tables of `[topology]`, which define the connections between hosts and switches.
+//! [`build`](super::build) builds the graph from them. A link has `host.rate` and `host.delay` out
+//! of a host and `switch.rate` and `switch.delay` out of a switch, unless a key here overrides
+//! them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use crate::limits;
 use crate::problem::{Problem, delay, need, quoted, rate, refuse, require};
 use crate::units::{Rate, Time};
 
-/// How hosts and switches are connected: exactly one of the tables, and settings of single links.
+/// Connections between hosts and switches: exactly one of the tables, and settings of single links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Topology {
@@ -214,7 +215,7 @@ pub struct LinkFailure {
     pub until: Option<Time>,
 }
 
-/// Ports of the switches of the largest fat tree, with 1,024,000 hosts.
+/// Largest number of ports per switch of a fat tree: 1,024,000 hosts.
 const MOST_K: u32 = 160;
 const _: () = {
     let k = MOST_K as u64;
@@ -244,7 +245,7 @@ const fn trunk_rate() -> Rate {
     Rate(10_000_000_000)
 }
 
-/// Checks the topology's keys; whether the graph is sound is seen when it is built.
+/// Checks the topology's keys. [`build`](super::build) checks the graph.
 pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
     let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, two_datacentres, file, graph";
     let checks: Vec<Result<(), Problem>> = [
@@ -299,7 +300,7 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks a rate and a delay, where they are given.
+/// Checks a rate and a delay, if given.
 pub(super) fn wire(
     rate_key: &str,
     its_rate: Option<Rate>,
@@ -310,13 +311,13 @@ pub(super) fn wire(
     its_delay.map_or(Ok(()), |found| delay(delay_key, found))
 }
 
-/// Checks a number of things of which there are at least 1 and at most `max`.
+/// Checks a count, which must be 1 to `max`.
 pub(super) fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
     let fits = (1..=max).contains(&u64::from(found));
     require(fits, key, found, &format!("1 to {max}"))
 }
 
-/// Checks the product of several counts.
+/// Checks the product of several counts of hosts.
 fn total(key: &str, hosts: u64) -> Result<(), Problem> {
     need(
         (2..=limits::HOSTS).contains(&hosts),
@@ -326,7 +327,7 @@ fn total(key: &str, hosts: u64) -> Result<(), Problem> {
     )
 }
 
-/// Checks the links of hosts and between switches together.
+/// Checks the total number of links, those of hosts and those between switches.
 fn links(key: &str, hosts: u64, between: u64) -> Result<(), Problem> {
     let (found, most) = (hosts + between, limits::LINKS);
     require(

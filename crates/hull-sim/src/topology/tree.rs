@@ -24,7 +24,8 @@ pub(super) fn build(tree: &Tree, parts: Parts) -> Result<Graph, String> {
     of_pods(pods, parts, uplink, core_link)
 }
 
-/// The network of these pods, with wires from ToR to aggregation and from aggregation to core.
+/// Builds the network of these pods, with the given wires from ToR to aggregation and from
+/// aggregation to core.
 pub(super) fn of_pods(
     pods: Pods,
     mut parts: Parts,

@@ -21,10 +21,10 @@ use crate::units::{Rate, Time};
 /// Names of the tiers.
 const TIERS: &[&str] = &["host", "tor", "agg", "core", "border"];
 
-/// Ports of the switches of two fat trees at most: 2 x 27,648 hosts.
+/// Largest number of ports per switch of two fat trees: 2 x 27,648 hosts.
 const MOST_K_OF_TWO: u32 = 48;
 
-/// Longest delay of a border link.
+/// Longest delay of a border link: 1 s.
 const LONGEST: Time = Time(1_000_000_000_000);
 
 const fn one() -> u32 {
@@ -59,7 +59,7 @@ pub struct TwoDatacentres {
 }
 
 impl TwoDatacentres {
-    /// One of its data centres by itself.
+    /// One of the two data centres as a fat tree.
     pub fn one(&self) -> FatTree {
         FatTree {
             k: self.k,
@@ -68,13 +68,13 @@ impl TwoDatacentres {
         }
     }
 
-    /// Hosts of each data centre.
+    /// Number of hosts in each data centre.
     pub fn hosts_each(&self) -> u32 {
         self.k.pow(3) / 4
     }
 }
 
-/// Checks its keys.
+/// Checks the keys.
 pub(super) fn check(t: &TwoDatacentres) -> Result<(), Problem> {
     require(
         (2..=MOST_K_OF_TWO).contains(&t.k) && t.k.is_multiple_of(2),

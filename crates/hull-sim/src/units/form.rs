@@ -1,13 +1,13 @@
-//! Quantities by their name in the schema (`x-quantity`), so that the form of a scenario is checked
-//! before its values are read.
+//! Quantities by their name in the schema (`x-quantity`), which allows checking the form of a
+//! scenario before its values are read.
 
 use toml::Value;
 
 use super::{Buffer, Quantity, Rate, RelativeRate, Share, Size, Tick, Time, Written, size};
 use crate::quote;
 
-/// Checks the value of a key that is a quantity; `in_packets` is whether the key takes packets as well.
-/// Fails with the message.
+/// Checks the value of a quantity; `in_packets` tells whether the key also accepts packets. Fails
+/// with the message.
 pub(crate) fn check(quantity: &str, in_packets: bool, value: &Value) -> Result<(), String> {
     let written = match value {
         Value::String(text) => Written::Text(text),
@@ -42,7 +42,7 @@ pub(crate) fn check(quantity: &str, in_packets: bool, value: &Value) -> Result<(
     }
 }
 
-/// What a key that is a quantity takes.
+/// Expected form of a quantity, for messages.
 pub(crate) fn expected(quantity: &str, in_packets: bool) -> String {
     let allowed = match quantity {
         "Time" => Time::allowed(),

@@ -24,7 +24,7 @@ pub(crate) use size::in_bytes;
 pub use size::{Buffer, Size};
 pub use time::{Tick, Time};
 
-/// A quantity as a file has it.
+/// Quantity as written in a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Written<'t> {
     Text(&'t str),
@@ -33,7 +33,7 @@ pub(crate) enum Written<'t> {
 }
 
 impl Written<'_> {
-    /// For a message: as it was written.
+    /// Value as written, for messages.
     fn shown(self) -> String {
         match self {
             Written::Text(text) => quote::text(text),
@@ -42,7 +42,7 @@ impl Written<'_> {
         }
     }
 
-    /// The number and the unit behind it.
+    /// Number and unit.
     fn parts(self) -> Option<(Number, String)> {
         match self {
             Written::Text(text) => {
@@ -59,11 +59,11 @@ impl Written<'_> {
     }
 }
 
-/// A decimal number.
+/// Decimal number.
 #[derive(Debug)]
 struct Number {
     digits: String,
-    /// Whether it may come from a float, whose last digits are not meant.
+    /// Whether the number may come from a float, whose last digits are not exact.
     may_round: bool,
 }
 
@@ -75,7 +75,8 @@ impl Number {
         }
     }
 
-    /// It times `factor`; `None` when it is no number, negative, no integer, or above `most`.
+    /// Number times `factor`; `None` if it is not a number, negative, not an integer, or above
+    /// `most`.
     fn times(&self, factor: u64, most: u64) -> Option<u64> {
         let exact = scaled(&self.digits, factor);
         let near = || self.may_round.then(|| rounded(&self.digits, factor))?;
@@ -83,18 +84,18 @@ impl Number {
     }
 }
 
-/// What a scenario file may have as a quantity.
+/// Quantity in a scenario file.
 pub(crate) trait Quantity: Sized {
-    /// How it is written.
+    /// Example of the notation.
     const EXAMPLE: &'static str;
 
-    /// Reads it.
+    /// Parses a quantity. Fails with the message.
     fn read(written: Written<'_>) -> Result<Self, String>;
 
-    /// What is expected, for messages.
+    /// Expected form, for messages.
     fn allowed() -> String;
 
-    /// The message for something else.
+    /// Message for an invalid value.
     fn refused(written: Written<'_>) -> String {
         format!(
             "{} is invalid; expected {}",
@@ -114,7 +115,8 @@ fn split(text: &str) -> Option<(&str, &str)> {
     (!number.is_empty()).then_some((number, unit.trim_start()))
 }
 
-/// `number` times `factor`, exactly; `None` when it is no number, negative, no integer, or too big.
+/// Exact product of `number` and `factor`; `None` if it is not a number, negative, not an integer,
+/// or too large.
 fn scaled(number: &str, factor: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if fraction.len() > 18 || whole.is_empty() {
@@ -129,8 +131,8 @@ fn scaled(number: &str, factor: u64) -> Option<u64> {
     u64::try_from(value / scale).ok()
 }
 
-/// A number with more decimals than are kept, to the nearest part, where that changes it by less than a
-/// millionth: a float such as 1/3.
+/// Product of a number with too many decimals (a float such as 1/3) and `factor`, rounded to
+/// nearest; `None` if rounding changes it by more than a millionth.
 fn rounded(number: &str, factor: u64) -> Option<u64> {
     let exact = number.parse::<f64>().ok()? * factor as f64;
     let nearest = exact.round();
@@ -154,13 +156,13 @@ fn write_unit(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> 
     write!(f, "{}{unit}", value / factor)
 }
 
-/// The factor of a unit in a table of units.
+/// Factor of a unit in a table of units.
 fn factor_of(unit: &str, units: &[(&str, u64)]) -> Option<u64> {
     let found = units.iter().find(|&&(name, _)| name == unit);
     found.map(|&(_, factor)| factor)
 }
 
-/// Reads a quantity from any format.
+/// Deserializes a quantity from any format.
 fn deserialize<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
     deserializer.deserialize_any(QuantityVisitor(std::marker::PhantomData))
 }
@@ -191,11 +193,12 @@ impl<Q: Quantity> serde::de::Visitor<'_> for QuantityVisitor<Q> {
     }
 }
 
-/// Reads a text; serde and schema of a quantity, which is written as a text and read from a number, too.
+/// Implements parsing, serde and schema of a quantity, which is written as text and read from text
+/// or a number.
 macro_rules! text_form {
     ($name:ident) => {
         impl $name {
-            /// Reads a text; the error says what is expected.
+            /// Parses a text. An error states the expected form.
             pub fn parse(text: &str) -> Result<Self, String> {
                 crate::units::Quantity::read(crate::units::Written::Text(text))
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Quantity, Share, Written, text_form, write_unit};
 
-/// 1.6 Tbps.
+/// Largest rate: 1.6 Tbps.
 const MOST_BPS: u64 = 1_600_000_000_000;
 const UNITS: [(&str, u64); 5] = [
     ("Tbps", 1_000_000_000_000),
@@ -13,14 +13,14 @@ const UNITS: [(&str, u64); 5] = [
     ("kbps", 1_000),
     ("bps", 1),
 ];
-/// What may follow the prefix, in lower case; nothing stands for bit/s.
+/// Notations of bit/s after the prefix, in lower case; an empty one is allowed.
 const BITS_PER_SECOND: [&str; 8] = ["", "bps", "bit", "bits", "bit/s", "bits/s", "b", "b/s"];
 
-/// A rate, in bit/s.
+/// Rate, bit/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Rate(pub u64);
 
-/// Bit/s of a unit: a prefix or none, then one of [`BITS_PER_SECOND`], whatever the case.
+/// Bit/s of a unit: an optional prefix, then one of [`BITS_PER_SECOND`], in any case.
 fn factor(unit: &str) -> Option<u64> {
     let prefix = unit.chars().next().map(|c| c.to_ascii_lowercase());
     let (factor, rest) = match prefix {
@@ -34,14 +34,14 @@ fn factor(unit: &str) -> Option<u64> {
     (known && !is_of_bytes(rest)).then_some(factor)
 }
 
-/// Whether a unit without its prefix is one of bytes: `Bps`, `B/s`, `Byte`, not `BIT`.
+/// Whether a unit without its prefix means bytes: `Bps`, `B/s`, `Byte`, not `BIT`.
 fn is_of_bytes(unit: &str) -> bool {
     let lower = unit.to_ascii_lowercase();
     lower.starts_with("byte") || (unit.starts_with('B') && !lower.starts_with("bit"))
 }
 
 impl Rate {
-    /// Whether a text is a number of bytes per second.
+    /// Whether a value is a number of bytes per second.
     fn is_in_bytes(written: Written<'_>) -> bool {
         let unit = written.parts().map(|(_, unit)| unit).unwrap_or_default();
         is_of_bytes(unit.trim_start_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']))
@@ -81,17 +81,17 @@ impl fmt::Display for Rate {
 
 text_form!(Rate);
 
-/// A rate, absolute or as a share of the link's: `"950Mbps"` or `"95%"`.
+/// Rate, absolute or as a share of the link's rate: `"950Mbps"` or `"95%"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelativeRate {
-    /// bit/s.
+    /// Rate in bit/s.
     Absolute(Rate),
     /// Share of the link's rate.
     Share(Share),
 }
 
 impl RelativeRate {
-    /// In bit/s on a link of `link`.
+    /// Rate on a link of rate `link`.
     pub fn of(self, link: Rate) -> Rate {
         match self {
             RelativeRate::Absolute(rate) => rate,

@@ -7,25 +7,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Quantity, Written, deserialize};
 
-/// A share of a whole, 0 to 1: `0.2` or `"20%"`. Kept in parts of 10^9.
+/// Share of a whole, 0 to 1, such as `0.2` or `"20%"`, stored in units of 10^-9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Share(pub u64);
 
 impl Share {
-    /// The whole.
+    /// Fixed-point 1.0: the whole.
     pub const ONE: u64 = 1_000_000_000;
 
-    /// Reads `"20%"`.
+    /// Parses a share such as `"20%"`.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::read(Written::Text(text))
     }
 
-    /// As a float, 0 to 1.
+    /// Share as a float, 0 to 1.
     pub fn value(self) -> f64 {
         self.0 as f64 / Self::ONE as f64
     }
 
-    /// In fixed point, scaled by `one`.
+    /// Share in fixed point, scaled by `one`.
     pub fn scaled(self, one: u64) -> u64 {
         (u128::from(self.0) * u128::from(one) / u128::from(Self::ONE)) as u64
     }

@@ -5,7 +5,8 @@ use std::fmt;
 use super::{Quantity, Written, factor_of, scaled, split, text_form, write_unit};
 
 const MOST_BYTES: u64 = 1_000_000_000_000_000;
-/// Of a threshold or a room in packets; with any mtu far below the most bytes.
+/// Largest number of packets of a threshold or capacity; with any mtu far below the largest number
+/// of bytes.
 const MOST_PACKETS: u64 = 1_000_000_000;
 const UNITS: [(&str, u64); 4] = [
     ("GB", 1_000_000_000),
@@ -13,7 +14,8 @@ const UNITS: [(&str, u64); 4] = [
     ("KB", 1_000),
     ("B", 1),
 ];
-/// A bare K, M or G is none of them: tools differ in whether it is 1000 or 1024.
+/// Further units that are read. A bare K, M or G is invalid, because tools differ in whether it is
+/// 1000 or 1024.
 const ALSO_READ: [(&str, u64); 4] = [
     ("kB", 1_000),
     ("KiB", 1 << 10),
@@ -21,7 +23,7 @@ const ALSO_READ: [(&str, u64); 4] = [
     ("GiB", 1 << 30),
 ];
 
-/// A number of bytes.
+/// Number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Size(pub u64);
 
@@ -54,14 +56,14 @@ impl fmt::Display for Size {
 
 text_form!(Size);
 
-/// The number of `"65pkts"`.
+/// Number part of a text such as `"65pkts"`.
 fn packets(text: &str) -> Option<&str> {
     let (number, unit) = split(text)?;
     matches!(unit, "pkts" | "pkt" | "packets" | "packet").then_some(number)
 }
 
-/// Whether it is a number of packets, which [`in_bytes`] turns into bytes; some multiples of a packet are
-/// no whole bytes with every mtu.
+/// Whether a value is a number of packets, which [`in_bytes`] converts. Fractions of a packet need
+/// not be a whole number of bytes with every mtu.
 pub(super) fn is_packets(written: Written<'_>) -> bool {
     let Written::Text(text) = written else {
         return false;
@@ -70,22 +72,22 @@ pub(super) fn is_packets(written: Written<'_>) -> bool {
     thousandths.is_some_and(|found| found <= MOST_PACKETS * 1000)
 }
 
-/// Bytes of `"65pkts"` where a packet has `mtu` bytes, to the nearest byte; `None` for what is no number
-/// of packets.
+/// Bytes of a number of packets such as `"65pkts"`, each of `mtu`, rounded to nearest; `None` if
+/// the text is not a number of packets.
 pub(crate) fn in_bytes(text: &str, mtu: Size) -> Option<Size> {
     let thousandths = scaled(packets(text)?, 1000).filter(|&found| found <= MOST_PACKETS * 1000)?;
     let bytes = (u128::from(thousandths) * u128::from(mtu.0) + 500) / 1000;
     u64::try_from(bytes).ok().map(Size)
 }
 
-/// Room of a buffer: `"unlimited"`, `"700KB"` or `"500pkts"`.
+/// Capacity of a buffer: `"unlimited"`, `"700KB"` or `"500pkts"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
-    /// Without end.
+    /// Unlimited capacity.
     Unlimited,
-    /// Bytes.
+    /// Capacity in bytes.
     Bytes(u64),
-    /// Packets.
+    /// Capacity in packets.
     Packets(u64),
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Quantity, Written, factor_of, text_form, write_unit};
 
-/// Longest time that a scenario may have, 1,000,000 s: a sum of several is far below 2^64 ps.
+/// Longest time in a scenario: 1,000,000 s. A sum of several is far below 2^64 ps.
 const LONGEST_PS: u64 = 1_000_000_000_000_000_000;
 const SECOND: u64 = 1_000_000_000_000;
 const UNITS: [(&str, u64); 5] = [
@@ -15,12 +15,12 @@ const UNITS: [(&str, u64); 5] = [
     ("ps", 1),
 ];
 
-/// A time, in picoseconds.
+/// Time, ps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Time(pub u64);
 
 impl Time {
-    /// In seconds.
+    /// Time in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 * 1e-12
     }
@@ -56,18 +56,18 @@ impl fmt::Display for Time {
 
 text_form!(Time);
 
-/// A step of time, or none: `"continuous"` or `"800ns"`.
+/// Step of time, or none: `"800ns"` or `"continuous"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Tick {
     /// No steps.
     #[default]
     Continuous,
-    /// Every so long.
+    /// Steps of this length.
     Every(Time),
 }
 
 impl Tick {
-    /// In ps, 0 when continuous.
+    /// Length of a step, ps; 0 if continuous.
     pub fn ps(self) -> u64 {
         match self {
             Tick::Continuous => 0,

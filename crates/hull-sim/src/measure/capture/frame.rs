@@ -12,22 +12,22 @@ use crate::limits::CAPTURED_HEADERS_BYTES;
 const ETHERNET_BYTES: usize = 14;
 const IP_BYTES: usize = 20;
 const TCP_BYTES: usize = 20;
-/// Most options that TCP's header holds.
+/// Largest size of TCP options, bytes.
 const OPTIONS_BYTES: usize = 40;
-/// Most bytes of all headers.
+/// Largest size of all headers, bytes.
 pub const HEADERS_BYTES: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES + OPTIONS_BYTES;
 const _: () = assert!(HEADERS_BYTES as u64 == CAPTURED_HEADERS_BYTES);
 
 const TCP: u8 = 6;
 const ICMP: u8 = 1;
 
-/// Flags of TCP's header.
+/// TCP header flags.
 pub mod tcp_flags {
     /// Opens a connection.
     pub const SYN: u8 = 2;
-    /// The data ends a message.
+    /// Push: the data ends a message.
     pub const PSH: u8 = 8;
-    /// The acknowledgment number counts.
+    /// The acknowledgment number is valid.
     pub const ACK: u8 = 16;
     /// ECN-Echo.
     pub const ECE: u8 = 64;
@@ -35,10 +35,10 @@ pub mod tcp_flags {
     pub const CWR: u8 = 128;
 }
 
-/// What is in the IP packet.
+/// Content of the IP packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
-    /// A TCP segment.
+    /// TCP segment.
     Tcp {
         /// Source and destination port.
         ports: (u16, u16),
@@ -46,44 +46,44 @@ pub enum Content<'a> {
         seq: u32,
         /// Acknowledgment number.
         ack: u32,
-        /// See [`tcp_flags`].
+        /// Flags, see [`tcp_flags`].
         flags: u8,
-        /// The window field.
+        /// Window field.
         window: u16,
-        /// Blocks of selective acknowledgments.
+        /// SACK blocks: start and end.
         sack: &'a [(u32, u32)],
-        /// Payload.
+        /// Payload bytes.
         payload_bytes: u16,
     },
-    /// A ping or its reply, with its number.
+    /// Ping or its reply.
     Echo {
-        /// Whether it is the reply.
+        /// Whether this is the reply.
         reply: bool,
         /// Number of the ping.
         number: u16,
     },
 }
 
-/// A frame between two hosts.
+/// Frame between two hosts.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Numbers of the sending and the receiving host.
     pub hosts: (u32, u32),
     /// ECN bits.
     pub ecn: u8,
-    /// Bytes of the packet as the simulator counts them.
+    /// Size of the packet in the simulator, bytes.
     pub wire_bytes: u16,
-    /// What it holds.
+    /// Content of the packet.
     pub content: Content<'a>,
 }
 
 impl Frame<'_> {
-    /// Bytes of the frame on an Ethernet, without preamble and check sequence.
+    /// Size of the frame on Ethernet, without preamble and check sequence, bytes.
     pub fn bytes(&self) -> u32 {
         ETHERNET_BYTES as u32 + u32::from(self.wire_bytes)
     }
 
-    /// The headers as they would be on the wire.
+    /// Headers as they would be on the wire.
     pub fn headers(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEADERS_BYTES);
         out.extend(mac(self.hosts.1));
@@ -164,19 +164,19 @@ impl Frame<'_> {
     }
 }
 
-/// A locally administered address from a host's number.
+/// Locally administered MAC address of a host.
 fn mac(host: u32) -> [u8; 6] {
     let [a, b, c, d] = host.to_be_bytes();
     [2, 0, a, b, c, d]
 }
 
-/// 10.0.0.1 is host 0, 10.0.1.0 host 255, and so on.
+/// IPv4 address of a host: 10.0.0.1 is host 0, 10.0.1.0 host 255, and so on.
 fn address(host: u32) -> [u8; 4] {
     let [_, b, c, d] = (host + 1).to_be_bytes();
     [10, b, c, d]
 }
 
-/// Options of `bytes` bytes: the SACK blocks that fit, then NOPs.
+/// TCP options of `bytes` bytes: as many SACK blocks as fit, then NOPs.
 fn options(sack: &[(u32, u32)], bytes: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes);
     let blocks = sack.len().min(bytes.saturating_sub(4) / 8);
@@ -191,7 +191,7 @@ fn options(sack: &[(u32, u32)], bytes: usize) -> Vec<u8> {
     out
 }
 
-/// Sum of 16-bit words; an odd byte at the end is the high one.
+/// Sum of the 16-bit words; an odd last byte is the high one.
 fn words(bytes: &[u8]) -> u32 {
     let pairs = bytes.chunks(2);
     pairs
@@ -199,7 +199,7 @@ fn words(bytes: &[u8]) -> u32 {
         .sum()
 }
 
-/// The Internet checksum (RFC 1071).
+/// Internet checksum (RFC 1071).
 fn checksum(before: u32, bytes: &[u8]) -> u16 {
     let mut sum = before + words(bytes);
     while sum > 0xffff {

@@ -23,89 +23,90 @@ use pcapng::Interface;
 
 use crate::network::{Packet, flags};
 
-/// First of the dynamic ports, which belong to no service (RFC 6335); there are 2^14.
+/// First of the 2^14 dynamic ports, which belong to no service (RFC 6335).
 const FIRST_PORT: u64 = 49152;
 const PORTS: u64 = 16384;
 
-/// A port to be captured.
+/// Captured port.
 #[derive(Clone, Debug)]
 pub(crate) struct CapturedPort {
-    /// Its number in the network.
+    /// Number in the network.
     pub number: usize,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its rate, bit/s.
+    /// Rate of the link, bit/s.
     pub rate_bps: u64,
-    /// From the last bit's departure to its delivery, ps.
+    /// Time from the departure of the last bit to its delivery, ps.
     pub delay_ps: u64,
 }
 
-/// What is captured.
+/// Settings of a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct CaptureConfig {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The ports.
+    /// Captured ports.
     pub ports: Vec<CapturedPort>,
-    /// Packets that left from here on, ps.
+    /// Earliest departure time of a captured packet, ps.
     pub start_ps: u64,
-    /// Packets that left before this, ps.
+    /// Departure time from which packets are no longer captured, ps.
     pub stop_ps: u64,
-    /// Most packets.
+    /// Largest number of packets.
     pub max_packets: u64,
-    /// Bytes kept of each frame; the headers where there are more of them.
+    /// Bytes kept of each frame, at least its headers.
     pub snap_bytes: usize,
     /// Headers of a data packet, bytes.
     pub header_bytes: u16,
-    /// The receivers' window, bytes.
+    /// Receive window, bytes.
     pub receive_window: u64,
     /// Whether connections are opened with ECN.
     pub ecn: bool,
 }
 
-/// What the simulation knows of a packet besides what is in it.
+/// Context of a packet in the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    /// Simulated time now, ps.
+    /// Current simulated time, ps.
     pub now_ps: u64,
-    /// How long after now its last bit is there, ps.
+    /// Time from now until the last bit arrives, ps.
     pub tail_ps: u64,
     /// Sending and receiving host.
     pub hosts: (u32, u32),
     /// Number of the connection, one for both directions.
     pub connection: u64,
-    /// Where the simulation keeps it; used again when the connection has ended.
+    /// Slot of the connection in the simulation; it is reused after the connection has ended.
     pub slot: u32,
     /// Whether the sender of the packet opened the connection.
     pub from_opener: bool,
-    /// Whether its data ends a message.
+    /// Whether the packet's data ends a message.
     pub ends_message: bool,
-    /// Selective acknowledgments, positions of the stream.
+    /// SACK blocks, as positions in the stream.
     pub sack: &'a [(u64, u64)],
 }
 
-/// One direction of a connection as it has passed one port.
+/// State of one direction of a connection at one port.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     connection: u64,
-    /// After the highest sequence number.
+    /// Sequence number after the highest one seen.
     next_seq: u32,
-    /// Last acknowledgment number.
+    /// Last acknowledgment number seen.
     ack: u32,
 }
 
-/// A frame that waits for earlier ones: time (ps) and order of arrival, interface, bytes kept, bytes.
+/// Frame that waits for earlier ones: time (ps), order of arrival, interface, kept bytes, original
+/// length (bytes).
 type Waiting = Reverse<(u64, u64, u32, Vec<u8>, u32)>;
 
-/// A capture under way.
+/// Capture in progress.
 #[derive(Debug)]
 pub(crate) struct Capture {
     config: CaptureConfig,
-    /// Interface and delay (ps) by port number.
+    /// Interface number and delay (ps) by port number.
     interfaces: HashMap<usize, (u32, u64)>,
-    /// The window field: the window as far as 16 bits hold it, as if scaled.
+    /// Window field: the window, halved until it fits 16 bits, as with window scaling.
     window: u16,
-    /// No frame that comes later is older than now by more than this.
+    /// Largest delay of a port, ps: later frames are not older than this.
     longest_delay_ps: u64,
     passed: HashMap<(u32, u32, bool), Passed>,
     waiting: BinaryHeap<Waiting>,
@@ -115,7 +116,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Nothing captured yet.
+    /// Creates an empty capture.
     pub fn new(config: CaptureConfig) -> Self {
         let interfaces = (0..).zip(&config.ports);
         let mut scaled = config.receive_window;
@@ -137,12 +138,12 @@ impl Capture {
         }
     }
 
-    /// The ports to be captured.
+    /// Captured ports.
     pub fn ports(&self) -> impl Iterator<Item = usize> {
         self.config.ports.iter().map(|port| port.number)
     }
 
-    /// A packet has crossed the link of `port`.
+    /// Records a packet that has crossed the link of `port`.
     pub fn take(&mut self, port: usize, packet: &Packet, context: &Context<'_>) {
         let Some(&(interface, delay_ps)) = self.interfaces.get(&port) else {
             return;
@@ -188,7 +189,7 @@ impl Capture {
         self.write_until(context.now_ps.saturating_sub(self.longest_delay_ps));
     }
 
-    /// The TCP segment of a packet, filled up from what passed the port before.
+    /// TCP segment of a packet, completed from earlier packets at the same port.
     fn segment<'a>(
         &mut self,
         interface: u32,
@@ -259,7 +260,7 @@ impl Capture {
         }
     }
 
-    /// Writes the frames that left up to `until_ps`.
+    /// Writes the frames that left by `until_ps`.
     fn write_until(&mut self, until_ps: u64) {
         while let Some(Reverse(next)) = self.waiting.peek()
             && next.0 <= until_ps
@@ -274,7 +275,7 @@ impl Capture {
         }
     }
 
-    /// The file, opened when it is first needed.
+    /// Output file, opened at the first use.
     fn file(&mut self) -> io::Result<&mut BufWriter<File>> {
         match &mut self.file {
             Some(file) => Ok(file),
@@ -294,7 +295,7 @@ impl Capture {
         }
     }
 
-    /// Completes the file; what went wrong on the way is told here.
+    /// Completes the file. Returns the first error of the capture.
     pub fn close(&mut self) -> io::Result<()> {
         self.write_until(u64::MAX);
         match self.error.take() {
@@ -304,7 +305,7 @@ impl Capture {
     }
 }
 
-/// The number on the wire of a position: the stream begins at 1.
+/// Sequence number on the wire of a stream position: the stream begins at 1.
 fn number(position: u32) -> u32 {
     position.wrapping_add(1)
 }

@@ -7,23 +7,24 @@ use std::io::{self, Write};
 /// Link-layer type of an interface: Ethernet.
 const ETHERNET: u16 = 1;
 
-/// Codes of options: those of a section, an interface, and the end of any list.
+/// Option codes of a section and an interface, and the end of a list.
 const APPLICATION: u16 = 4;
 const NAME: u16 = 2;
 const SPEED: u16 = 8;
 const TIME_RESOLUTION: u16 = 9;
 const END: u16 = 0;
 
-/// A port as Wireshark sees it.
+/// Port as shown in Wireshark.
 #[derive(Clone, Debug)]
 pub(super) struct Interface {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Rate of its link, bit/s.
     pub rate_bps: u64,
 }
 
-/// Writes the blocks before the first packet. `snap_bytes`: most bytes kept of a frame.
+/// Writes the blocks before the first packet. `snap_bytes` is the largest number of bytes kept of a
+/// frame.
 pub(super) fn write_head(
     file: &mut impl Write,
     interfaces: &[Interface],
@@ -52,7 +53,7 @@ pub(super) fn write_head(
     Ok(())
 }
 
-/// Writes a frame of `bytes` bytes that left interface number `interface` at `time_ns`; `kept` is its
+/// Writes a frame of `bytes` bytes that left interface `interface` at `time_ns`; `kept` is its
 /// beginning.
 pub(super) fn write_packet(
     file: &mut impl Write,
@@ -72,7 +73,7 @@ pub(super) fn write_packet(
     block(file, 6, &body)
 }
 
-/// A block: type, length, body, length.
+/// Writes a block: type, length, body, length.
 fn block(file: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     let length = (body.len() as u32 + 12).to_le_bytes();
     file.write_all(&kind.to_le_bytes())?;
@@ -88,7 +89,7 @@ fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(body);
 }
 
-/// Fills up to a multiple of four bytes.
+/// Pads to a multiple of four bytes.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }

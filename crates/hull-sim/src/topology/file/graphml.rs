@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 use super::{Attributes, Sheet, SheetEdge, SheetNode};
 use crate::quote;
 
-/// Reads a document. The error names the line.
+/// Parses a document. An error names the line.
 pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     let document = Document::parse(text)
         .map_err(|error| format!("line {}: is no XML: {error}", error.pos().row))?;
@@ -78,16 +78,16 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     Ok(sheet)
 }
 
-/// A declared attribute.
+/// Declared attribute.
 struct Key<'d> {
-    /// `node`, `edge`, `graph` or `all`.
+    /// Domain of the attribute: `node`, `edge`, `graph` or `all`.
     domain: &'d str,
     name: &'d str,
     default: Option<String>,
 }
 
 impl<'d> Key<'d> {
-    /// Reads a `key` element: its id and what it declares.
+    /// Parses a `key` element: its id and its declaration.
     fn read(element: Node<'d, '_>) -> Result<(String, Key<'d>), String> {
         let id = attribute(element, "id")?;
         let key = Key {
@@ -99,7 +99,7 @@ impl<'d> Key<'d> {
     }
 }
 
-/// The attributes of a node or edge: its `data`, and the defaults of what it leaves out.
+/// Attributes of a node or edge: its `data`, and the defaults of omitted ones.
 fn attributes(
     element: Node<'_, '_>,
     keys: &BTreeMap<String, Key<'_>>,
@@ -158,7 +158,7 @@ fn place(node: Node<'_, '_>) -> String {
     )
 }
 
-/// An attribute whose value is none of those that GraphML has.
+/// Error for an attribute whose value GraphML does not allow.
 fn invalid(node: Node<'_, '_>, name: &str, value: &str, expected: &str) -> String {
     let (place, tag, value) = (place(node), tag(node), quote::text(value));
     format!("{place}: {tag}: {name}: {value} is invalid; expected {expected}")

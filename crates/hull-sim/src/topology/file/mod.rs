@@ -21,10 +21,10 @@ use crate::quote;
 use crate::topology::GraphFile;
 use crate::units::{Rate, Time};
 
-/// Most bytes of a file.
+/// Largest size of a file, bytes.
 const MAX_BYTES: u64 = 200_000_000;
 
-/// What either format says, attributes as text.
+/// Contents common to both formats, with attributes as text.
 #[derive(Debug, Default)]
 struct Sheet {
     directed: bool,
@@ -32,26 +32,26 @@ struct Sheet {
     edges: Vec<SheetEdge>,
 }
 
-/// A node as written.
+/// Node as written.
 #[derive(Debug)]
 struct SheetNode {
-    /// Where it stands, for messages.
+    /// Place in the file, for messages.
     place: String,
     id: String,
     attributes: Attributes,
 }
 
-/// An edge as written, its ends by their ids.
+/// Edge as written, its ends given by their ids.
 #[derive(Debug)]
 struct SheetEdge {
-    /// Where it stands, for messages.
+    /// Place in the file, for messages.
     place: String,
     source: String,
     target: String,
     attributes: Attributes,
 }
 
-/// The attributes that are read.
+/// Attributes that are used; all others are ignored.
 #[derive(Clone, Debug, Default)]
 struct Attributes {
     kind: Option<String>,
@@ -62,7 +62,7 @@ struct Attributes {
 }
 
 impl Attributes {
-    /// Sets the attribute of that name, if it is one that is read.
+    /// Sets the attribute with this name, if it is used.
     fn set(&mut self, name: &str, value: String) {
         match name {
             "kind" => self.kind = Some(value),
@@ -75,14 +75,14 @@ impl Attributes {
     }
 }
 
-/// Reads the file and makes the graph.
+/// Reads the file and builds the graph.
 pub(super) fn build(file: &GraphFile, parts: Parts) -> Result<Graph, String> {
     read(&file.path)
         .and_then(|text| from_text(&text, parts))
         .map_err(|problem| format!("{}: {problem}", quote::name(&file.path)))
 }
 
-/// Makes the graph of a file's text.
+/// Builds the graph from the text of a file.
 pub(super) fn from_text(text: &str, parts: Parts) -> Result<Graph, String> {
     graph(&parse(text)?, parts)
 }
@@ -187,8 +187,8 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
     parts.graph_named(names, TIERS)
 }
 
-/// Links from the two directions of a directed graph: the n-th edge from a to b and the n-th from b
-/// to a are one link, which stands where the first of them stood.
+/// Pairs the two directions of a directed graph: the n-th edge from a to b and the n-th edge from b
+/// to a form one link, at the position of the first of them.
 fn pair(sheet: &Sheet, ends: &[(usize, usize)], wires: &[(u32, u32)]) -> Result<Vec<Link>, String> {
     let mut links: Vec<Link> = Vec::new();
     let mut open: HashMap<(usize, usize), VecDeque<(usize, usize)>> = HashMap::new();
@@ -242,7 +242,7 @@ fn kind(node: &SheetNode) -> Result<Kind, String> {
     ))
 }
 
-/// The node's name; a number alone would be mistaken for the number of a host.
+/// Name of a node. A name of digits only is rejected, because it would look like a host number.
 fn name(node: &SheetNode) -> Result<String, String> {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let name = match &node.attributes.name {
@@ -264,7 +264,7 @@ fn name(node: &SheetNode) -> Result<String, String> {
     Ok(name)
 }
 
-/// The node's tier, or else its distance from the hosts.
+/// Tier of a node; the default is its distance from the nearest host.
 fn tier(node: &SheetNode, kind: Kind, near: Option<usize>) -> Result<u8, String> {
     let range = match kind {
         Kind::Host => 0..=0,
@@ -322,13 +322,13 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
     Ok(Wire { rate_bps, delay_ps })
 }
 
-/// A number without unit, times `factor`, rounded; `None` where it is none.
+/// Parses a number without a unit, times `factor`, rounded; `None` if it is not one.
 fn quantity(text: &str, factor: f64) -> Option<u64> {
     let number: f64 = text.trim().parse().ok()?;
     (number.is_finite() && number >= 0.0).then(|| (number * factor).round() as u64)
 }
 
-/// For each node the number of links to the nearest host, 0 for the hosts themselves.
+/// Number of links from each node to the nearest host, 0 for hosts.
 fn links_to_a_host(kinds: &[Kind], ends: &[(usize, usize)]) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); kinds.len()];
     for &(a, b) in ends {

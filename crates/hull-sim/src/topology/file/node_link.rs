@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Attributes, Sheet, SheetEdge, SheetNode};
 use crate::quote;
 
-/// The document.
+/// Structure of a node-link document.
 #[derive(Deserialize)]
 struct Document {
     #[serde(default)]
@@ -19,7 +19,7 @@ struct Document {
     links: Option<Vec<HashMap<String, Value>>>,
 }
 
-/// Reads a document. The error names the line where it is no such JSON, the entry elsewhere.
+/// Parses a document. An error names the line if the JSON is invalid, otherwise the entry.
 pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     let document: Document = serde_json::from_str(text)
         .map_err(|error| {
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     })
 }
 
-/// The id under `key`: a text, or a whole number as its digits.
+/// Id under `key`: a text, or the digits of an integer.
 fn id(entry: &HashMap<String, Value>, key: &str, place: &str) -> Result<String, String> {
     let found = match entry.get(key) {
         Some(Value::String(text)) => return Ok(text.clone()),
@@ -73,7 +73,7 @@ fn id(entry: &HashMap<String, Value>, key: &str, place: &str) -> Result<String, 
     ))
 }
 
-/// The attributes that are read: texts and numbers; null is none.
+/// Attributes that are used: texts and numbers; null counts as absent.
 fn attributes(entry: &HashMap<String, Value>, place: &str) -> Result<Attributes, String> {
     let mut attributes = Attributes::default();
     for name in ["kind", "name", "tier", "rate", "delay"] {
