@@ -36,9 +36,10 @@ wheel: $(VENV)/.installed-release ## wheel (guided by a profile) and source dist
 release: docs $(VENV)/.installed-release ## check that VERSION=0.1.0 can be published, and print how
 	@$(BIN)/python tools/release.py "$(VERSION)"
 
+# With hull-py's features, so that it links the hull-sim that `make build` compiled.
 .PHONY: traffic
 traffic: build ## the traffic generator for real networks: `hull linux traffic`
-	cargo build --release --locked --package hull-traffic
+	cargo build --release --locked --package hull-py --package hull-traffic --bin hull-traffic
 	install target/release/hull-traffic $(BIN)/hull-traffic
 
 .PHONY: demo
