@@ -26,12 +26,7 @@ impl AllToAll {
     /// As the scenario says it.
     pub fn new(settings: &scenario::AllToAll, context: &Context) -> Result<Self, Problem> {
         let key = "workload.all_to_all.hosts";
-        let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
-        if hosts.len() < 2 {
-            let listed = settings.hosts.as_ref();
-            let found = listed.map_or_else(|| "all hosts".to_owned(), ToString::to_string);
-            return Err(Problem::of_value(key, found, "at least two hosts"));
-        }
+        let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;
         let start_ps = |&host: &u32| match settings.jitter.0 {
             0 => settings.start.0,
             jitter_ps => {

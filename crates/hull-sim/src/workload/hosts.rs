@@ -79,6 +79,20 @@ impl HostNames {
         Ok(hosts)
     }
 
+    /// Hosts of a workload between its hosts: `list`, each once, or all hosts; at least two.
+    pub(super) fn two_or_more(
+        &self,
+        key: &str,
+        list: Option<&HostList>,
+    ) -> Result<Vec<u32>, Problem> {
+        let hosts = self.set(key, list, None)?;
+        if hosts.len() < 2 {
+            let found = list.map_or_else(|| "all hosts".to_owned(), ToString::to_string);
+            return Err(Problem::of_value(key, found, "at least two hosts"));
+        }
+        Ok(hosts)
+    }
+
     /// The hosts at `key`, none twice; all hosts when it names none. `without` is left out.
     pub(super) fn set(
         &self,

@@ -27,12 +27,7 @@ impl Permutation {
     /// As the scenario says it.
     pub fn new(settings: &scenario::Permutation, context: &Context) -> Result<Self, Problem> {
         let key = "workload.permutation.hosts";
-        let hosts = context.hosts.set(key, settings.hosts.as_ref(), None)?;
-        if hosts.len() < 2 {
-            let listed = settings.hosts.as_ref();
-            let found = listed.map_or_else(|| "all hosts".to_owned(), ToString::to_string);
-            return Err(Problem::of_value(key, found, "at least two hosts"));
-        }
+        let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;
         let mut stream = Stream::new(context.seed, Purpose::Permutation, 0);
         let receivers = without_fixed_point(&hosts, &mut stream);
         Ok(Permutation {
