@@ -69,9 +69,9 @@ DROP_TAIL = (
     "the length of the run: with the source's 60 s after 118 s, 38 of 48 are within 25% at 50 and "
     "39 at 10 Mbit/s (median deviations 7.9 and 10.4%). The 24 goodputs of CUBIC beside CUBIC all "
     "are, 21 of 24 of Prague beside Prague, 32 of 48 of the mixed rows. There Prague has 0.66 of "
-    "the published goodput (geometric mean of 24 rows). Exact timing is most of the cause: with "
-    "random delays of 20, 100 and 300 us on average in the hosts Prague has 0.76, 0.83 and 0.92. "
-    "An ACK for each packet gives 0.54"
+    "the published goodput (geometric mean of 24 rows). With random delays in the hosts of 20, 100 "
+    "and 300 us on average Prague has 0.76, 0.83 and 0.92; those of the testbed are not known. An "
+    "ACK for each packet gives 0.54"
 )
 AT_LENGTH = "--set run.duration=178s --set run.warmup=118s"
 TRIED: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {
