@@ -6,7 +6,7 @@ The first 5000 flows of all hosts count. Times us.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -21,6 +21,7 @@ from hull.report.schemes import GREEN, VERMILION, Scheme
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
     from hull.figures import Line
 
@@ -30,7 +31,8 @@ PUBLISHED = (ECMP, UNO)
 """The scenario's schemes, in the order of their published values."""
 HOSTS_EACH = 128
 SEED = 15
-"""Of the list; the loads have the same flows, with starts that are scaled."""
+"""Seed of the list. The loads have the same flows with scaled starts; docs/experiments/uno-fig10.md
+has the results with other seeds."""
 PAYLOAD = 4096
 """Bytes of a packet; the source sends whole packets."""
 LINK_BYTES_PER_US = 12_500
@@ -235,7 +237,104 @@ def _claim(
     )
 
 
-def distribution(results: Results, condition: str, scheme: str, kept: str) -> "Line":
+Known = Callable[[str, str, str], float]
+"""Published completion time, us, of a class of flows, a statistic and a scheme."""
+STATISTICS = ("mean", "p99")
+WORDS = {ECMP: "one path per flow", UNO: "UnoLB"}
+
+
+def time_of(condition: str, scheme: str, kept: str, statistic: str) -> Read:
+    """A statistic of a class's completion times in a cell, us."""
+    return read(completion(kept, statistic), condition, scheme)
+
+
+def points(condition: str, known: Known) -> Iterator[Point]:
+    """Published completion times of a condition: each class, statistic and scheme."""
+    for kept in KEPT:
+        for statistic in STATISTICS:
+            for scheme in PUBLISHED:
+                yield point(
+                    condition,
+                    scheme,
+                    f"{kept}_fct_us",
+                    statistic,
+                    known(kept, statistic, scheme),
+                    completion(kept, statistic),
+                )
+
+
+def tails(experiment: str, source: str, condition: str, known: Known, when: str) -> Iterator[Claim]:
+    """UnoLB's 99th percentiles are below those with one path per flow, within by half."""
+
+    def at(scheme: str, kept: str) -> Read:
+        return time_of(condition, scheme, kept, "p99")
+
+    low, high = (known("intra", "p99", scheme) for scheme in (UNO, ECMP))
+    yield ordered(
+        f"{experiment}-intra-tail",
+        source,
+        f"{when}UnoLB's 99th percentile within a data centre is less than half of that with one "
+        f"path per flow ({low:g} against {high:g} us)",
+        at(UNO, "intra"),
+        at(ECMP, "intra"),
+        factor=2,
+    )
+    yield ordered(
+        f"{experiment}-inter-tail",
+        source,
+        f"{when}UnoLB's 99th percentile between the two is below that with one path per flow",
+        at(UNO, "inter"),
+        at(ECMP, "inter"),
+    )
+
+
+def numbers(
+    experiment: str,
+    source: str,
+    condition: str,
+    known: Known,
+    when: str,
+    whys: Mapping[tuple[str, str], Why],
+) -> Iterator[Claim]:
+    """Both statistics of each scheme and place are met; `whys` is by scheme and class."""
+    for scheme, words in WORDS.items():
+        for kept, where in PLACES.items():
+            yield met(
+                f"{experiment}-{scheme.replace('_', '-')}-{kept}",
+                source,
+                f"{words}, {when}{where}",
+                {s: known(kept, s, scheme) for s in STATISTICS},
+                {s: time_of(condition, scheme, kept, s) for s in STATISTICS},
+                "us",
+                why=whys.get((scheme, kept), Why()),
+            )
+
+
+def draw_places(
+    results: Results,
+    condition: str,
+    schemes: Sequence[str],
+    looks: tuple[Scheme, ...],
+    titles: Mapping[str, str],
+) -> "Figure":
+    """The distributions of the completion times, a panel for each class of `titles`."""
+    from hull.figures import Panel, plot_sweep
+
+    panels = [
+        Panel(
+            title,
+            "Completion time (ms)",
+            "Share of the flows",
+            [_distribution(results, condition, scheme, kept) for scheme in schemes],
+            log_x=True,
+            y_limits=(0, 1.02),
+        )
+        for kept, title in titles.items()
+    ]
+    return plot_sweep(panels, looks=looks)
+
+
+def _distribution(results: Results, condition: str, scheme: str, kept: str) -> "Line":
     """Shares of the flows by completion time, ms; first seed."""
     from hull.figures import Line
 
