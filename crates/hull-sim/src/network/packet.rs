@@ -123,8 +123,8 @@ impl Packet {
         (ecn ^ (ecn >> 1)) & 1 == 1
     }
 
-    /// Whether its transport reacts to ECN: ECT(0), ECT(1) or CE.
-    pub fn is_of_ecn(&self) -> bool {
+    /// Whether a switch marks it instead of dropping it early: ECT(0), ECT(1) or CE (RFC 3168, 5).
+    pub fn is_ecn_capable(&self) -> bool {
         (self.flags >> flags::ECN_SHIFT) & 3 != 0
     }
 

@@ -122,7 +122,7 @@ impl Rule for PieMarking {
         _options: &OptionTable,
     ) -> Decision {
         self.pass_time(arrival.now_ps);
-        let (ect, random) = (packet.is_markable(), self.random.bits());
+        let (ect, random) = (packet.is_ecn_capable(), self.random.bits());
         let signal = self.controller.on_arrival(arrival.queue_bytes, ect, random);
         if signal != Signal::Drop {
             self.queue_bytes = arrival.queue_bytes + u64::from(packet.wire_bytes);
@@ -148,5 +148,60 @@ impl Rule for PieMarking {
 
     fn on_failure(&mut self, _now_ps: u64) {
         self.queue_bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{NO_OPTIONS, flags};
+    use crate::units::Rate;
+
+    /// Decisions on packets with these ECN bits, at 50 Mbps behind 100 packets that wait 24 ms.
+    fn decisions(ecn: u16) -> Vec<Decision> {
+        let site = Site {
+            rate: Rate(50_000_000),
+            mtu: 1500,
+            seed: 1,
+            port: 0,
+        };
+        let settings: Pie = toml::from_str("burst = \"0s\"").expect("has defaults");
+        let mut pie = PieMarking::new(&settings, &site);
+        let packet = Packet {
+            seq: 0,
+            ack: 0,
+            flow: 0,
+            options: NO_OPTIONS,
+            hop: 0,
+            wire_bytes: 1500,
+            flags: flags::DATA | ecn,
+        };
+        let mut decide = |n: u64| {
+            let (now_ps, queue_bytes) = (n * 240_000_000, 150_000);
+            let sent = Departure {
+                at_ps: now_ps,
+                sojourn_ps: 24_000_000_000,
+                queue_bytes,
+            };
+            pie.on_departure(&sent, &packet, &mut OptionTable::default());
+            let arrival = Arrival {
+                now_ps,
+                queue_bytes,
+                queue_packets: 100,
+                framed_bytes: 1500,
+                waits: true,
+            };
+            pie.on_arrival(&arrival, &packet, &OptionTable::default())
+        };
+        (1..4000).map(&mut decide).collect()
+    }
+
+    /// A packet that an earlier port marked is ECN-capable: it is not dropped where ECT(0) is marked.
+    #[test]
+    fn packets_with_ce_are_not_dropped() {
+        let marked = decisions(flags::ECT0);
+        assert!(marked.contains(&Decision::Mark) && !marked.contains(&Decision::Drop));
+        assert_eq!(decisions(flags::CE), marked);
+        assert!(decisions(0).contains(&Decision::Drop));
     }
 }

@@ -132,7 +132,7 @@ impl Rule for RedMarking {
         let queue = arrival.queue(self.unit);
         let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());
         let marks = self.red.on_arrival(arrival.now_ps, queue, bytes, random);
-        if self.red.refuses() || (marks && self.early_drop && !packet.is_of_ecn()) {
+        if self.red.refuses() || (marks && self.early_drop && !packet.is_ecn_capable()) {
             return Decision::Drop;
         }
         Decision::mark_if(marks)

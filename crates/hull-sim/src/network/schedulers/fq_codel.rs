@@ -104,7 +104,7 @@ impl Scheduler for FlowCodels {
             leaving.now_ps,
             leaving.waited_ps,
             leaving.queue_bytes,
-            packet.is_markable(),
+            packet.is_ecn_capable(),
         );
         let decision = Decision::from(signal);
         if decision != Decision::Drop {
@@ -112,5 +112,54 @@ impl Scheduler for FlowCodels {
             self.flows.on_sent(leaving.queue as u32, bytes);
         }
         decision
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{NO_OPTIONS, flags};
+    use crate::units::Rate;
+
+    /// Decisions on packets with these ECN bits that leave each ms after a wait of 20 ms.
+    fn decisions(ecn: u16) -> Vec<Decision> {
+        let site = Site {
+            rate: Rate(50_000_000),
+            mtu: 1500,
+            seed: 1,
+            port: 0,
+        };
+        let settings: FqCodel = toml::from_str("flows = 1").expect("has defaults");
+        let mut port = FlowCodels::new(&settings, &site);
+        let packet = Packet {
+            seq: 0,
+            ack: 0,
+            flow: 0,
+            options: NO_OPTIONS,
+            hop: 0,
+            wire_bytes: 1500,
+            flags: flags::DATA | ecn,
+        };
+        let mut decide = |ms: u64| {
+            let leaving = Leaving {
+                now_ps: ms * 1_000_000_000,
+                waited_ps: 20_000_000_000,
+                queue: 0,
+                queue_bytes: 150_000,
+                all_bytes: 150_000,
+                others_wait: false,
+            };
+            port.on_leaving(&leaving, &packet)
+        };
+        (1..1000).map(&mut decide).collect()
+    }
+
+    /// A packet that an earlier port marked is ECN-capable: it is not dropped where ECT(0) is marked.
+    #[test]
+    fn packets_with_ce_are_not_dropped() {
+        let marked = decisions(flags::ECT0);
+        assert!(marked.contains(&Decision::Mark) && !marked.contains(&Decision::Drop));
+        assert_eq!(decisions(flags::CE), marked);
+        assert!(decisions(0).contains(&Decision::Drop));
     }
 }
