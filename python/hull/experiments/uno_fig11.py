@@ -14,11 +14,11 @@ from hull.experiments.common.measured import Results
 from hull.experiments.common.uno_workload import (
     ECMP,
     LOOKS,
+    NAMES,
     PUBLISHED,
     STATED,
     STATISTICS,
     UNO,
-    WORDS,
     Read,
     met,
     ordered,
@@ -95,7 +95,7 @@ def _claims() -> Iterator[Claim]:
         yield met(
             f"uno-fig11-{scheme.replace('_', '-')}-{ratio}",
             SOURCE,
-            f"{WORDS[scheme]}, slowdown at a ratio of {ratio}",
+            f"{NAMES[scheme]}, slowdown at a ratio of {ratio}",
             known,
             {s: _at(ratio, scheme, s) for s in known},
         )

@@ -31,8 +31,8 @@ PUBLISHED = (ECMP, UNO)
 """The scenario's schemes, in the order of their published values."""
 HOSTS_EACH = 128
 SEED = 15
-"""Seed of the list. The loads have the same flows with scaled starts; docs/experiments/uno-fig10.md
-has the results with other seeds."""
+"""Seed of the list. The loads have the same flows with scaled starts; the page of figure 10 has the
+results with other seeds."""
 PAYLOAD = 4096
 """Bytes of a packet; the source sends whole packets."""
 LINK_BYTES_PER_US = 12_500
@@ -240,7 +240,7 @@ def _claim(
 Known = Callable[[str, str, str], float]
 """Published completion time, us, of a class of flows, a statistic and a scheme."""
 STATISTICS = ("mean", "p99")
-WORDS = {ECMP: "one path per flow", UNO: "UnoLB"}
+NAMES = {ECMP: "one path per flow", UNO: "UnoLB"}
 
 
 def time_of(condition: str, scheme: str, kept: str, statistic: str) -> Read:
@@ -297,7 +297,7 @@ def numbers(
     whys: Mapping[tuple[str, str], Why],
 ) -> Iterator[Claim]:
     """Both statistics of each scheme and place are met; `whys` is by scheme and class."""
-    for scheme, words in WORDS.items():
+    for scheme, words in NAMES.items():
         for kept, where in PLACES.items():
             yield met(
                 f"{experiment}-{scheme.replace('_', '-')}-{kept}",
