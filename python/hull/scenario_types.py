@@ -46,7 +46,7 @@ CongestionControl = Literal[
 LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
-"""A load balancer of the message transport."""
+"""Load balancer of the message transport."""
 AssociationDraw = Literal["echo", "packet"]
 """Event that draws whether a flow is associated."""
 WhenTableFull = Literal["ignore", "evict_oldest"]

@@ -10,18 +10,18 @@
 use super::control::Pace;
 use super::sender::NEVER;
 
-/// The gap behind the last segment of a flow.
+/// Pacing state of a flow: the gap after its last segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pacing {
     pace: Pace,
-    /// When the next segment may be sent.
+    /// Earliest time of the next segment, ps.
     next_ps: u64,
-    /// When the event queue will look at the flow; kept by the simulation.
+    /// Time of the flow's event in the event queue, ps; maintained by the simulation.
     pub event_ps: u64,
 }
 
 impl Pacing {
-    /// No gap.
+    /// Creates the state of a flow without a gap.
     pub fn new() -> Self {
         Pacing {
             pace: Pace::Window,
@@ -30,13 +30,14 @@ impl Pacing {
         }
     }
 
-    /// Makes it that of a new flow. `event_ps` stays, because so does the event in the queue.
+    /// Resets the state to that of a new flow. `event_ps` is kept, because the event stays in the
+    /// queue.
     pub fn reset(&mut self, pace: Pace) {
         self.pace = pace;
         self.next_ps = 0;
     }
 
-    /// The pace has changed, or not: what is left of the gap goes with it.
+    /// Applies a changed pace to the rest of the gap.
     #[inline]
     pub fn adjust(&mut self, now_ps: u64, pace: Pace) {
         if pace == self.pace {
@@ -54,8 +55,8 @@ impl Pacing {
         self.pace = pace;
     }
 
-    /// From when on the next segment may be sent; `outstanding` tells the bytes in the network.
-    /// [`NEVER`] when that is for an acknowledgment to say.
+    /// Earliest time of the next segment, ps; `outstanding` returns the bytes in the network.
+    /// [`NEVER`] if the next segment has to wait for an acknowledgment.
     #[inline]
     pub fn next_ps(&self, outstanding: impl FnOnce() -> u64) -> u64 {
         if self.pace == Pace::OneByOne && outstanding() > 0 {
@@ -64,7 +65,7 @@ impl Pacing {
         self.next_ps
     }
 
-    /// A segment of `wire_bytes` is sent at `now_ps`; the next follows at `pace`.
+    /// Records a segment of `wire_bytes` sent at `now_ps`; the next one follows at `pace`.
     #[inline]
     pub fn sent(&mut self, now_ps: u64, wire_bytes: u16, pace: Pace) {
         self.pace = pace;

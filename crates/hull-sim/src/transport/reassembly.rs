@@ -9,18 +9,18 @@ pub(super) struct Reassembly {
 }
 
 impl Reassembly {
-    /// Whether nothing is held.
+    /// Whether no data is held.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Bytes held.
+    /// Number of bytes held.
     pub fn bytes(&self) -> u64 {
         self.blocks.iter().map(|&(start, end)| end - start).sum()
     }
 
-    /// Takes data [start, end), joins it with what it touches, and returns the next byte expected
-    /// after it for one of `next` before it.
+    /// Adds data [start, end) and merges it with adjacent blocks. `next` is the next expected byte;
+    /// returns its new value.
     pub fn take(&mut self, start: u64, end: u64, next: u64) -> u64 {
         let (mut low, mut high) = (start.max(next), end);
         if low >= high {
@@ -41,7 +41,7 @@ impl Reassembly {
         next
     }
 
-    /// The first blocks, as an ACK reports them.
+    /// First blocks, as reported in an ACK.
     pub fn sack(&self) -> SackBlocks {
         let mut sack = SackBlocks::default();
         for &(start, end) in self.blocks.iter().take(3) {

@@ -15,27 +15,28 @@ use super::reassembly::Reassembly;
 use super::sender::NEVER;
 use crate::network::SackBlocks;
 
-/// How congestion marks are echoed.
+/// Method of echoing congestion marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoKind {
-    /// RFC 3168: ECE on every ACK until CWR.
+    /// RFC 3168: ECE on every ACK from a mark until CWR.
     Classic,
     /// DCTCP's two-state machine (thesis figure 2.10).
     Dctcp,
-    /// AccECN (RFC 9768): the count of marked packets on every ACK, one at once when the codepoint changes.
+    /// AccECN (RFC 9768): the count of marked packets on every ACK, and an immediate ACK if the
+    /// codepoint changes.
     Accurate,
 }
 
-/// What a receiver is made of.
+/// Configuration of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverConfig {
-    /// One ACK for every so many data packets, 1 for all.
+    /// Data packets per ACK; 1 acknowledges each.
     pub ack_every: u32,
     /// Longest wait of a delayed ACK, ps.
     pub delayed_ack_ps: u64,
-    /// So many first data packets are acknowledged at once.
+    /// Number of first data packets that are acknowledged at once.
     pub quick_acks: u16,
-    /// Echo.
+    /// Method of echoing marks.
     pub echo: EchoKind,
 }
 
@@ -47,7 +48,7 @@ enum Echo {
 }
 
 impl Echo {
-    /// Counts of the marked packets, where it keeps them.
+    /// ACE field; 0 unless marked packets are counted.
     #[inline]
     fn ace(&self) -> u8 {
         match self {
@@ -57,12 +58,12 @@ impl Echo {
     }
 }
 
-/// The codepoint of data: what is sent again carries none, and counts as not marked.
+/// Codepoint of data. Retransmitted data carries none and counts as unmarked.
 fn codepoint(ce: bool) -> Codepoint {
     if ce { Codepoint::Ce } else { Codepoint::Ect1 }
 }
 
-/// What AccECN keeps beside its counts.
+/// State of an AccECN receiver.
 #[derive(Clone, Debug)]
 struct AccurateEcho {
     counts: AccEcnReceiver,
@@ -80,7 +81,7 @@ impl AccurateEcho {
         }
     }
 
-    /// A data packet comes; the ACK that is due now, which has no ECN-Echo.
+    /// Counts a data packet. Returns the ACK that is due now; it has no ECN-Echo.
     fn on_data(&mut self, ce: bool, bytes: u64) -> Option<AckNow> {
         let changed = self.counts.on_packet(codepoint(ce), bytes as u32);
         self.pending += 1;
@@ -92,39 +93,39 @@ impl AccurateEcho {
     }
 }
 
-/// An ACK to be sent.
+/// ACK to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutgoingAck {
     /// Next byte expected.
     pub ack: u64,
     /// ECN-Echo.
     pub ece: bool,
-    /// The ACE field, of receivers that count marked packets.
+    /// ACE field, of receivers that count marked packets.
     pub ace: u8,
-    /// Whether it answers a SYN.
+    /// Whether the ACK answers a SYN.
     pub syn: bool,
-    /// Whether it tells what has arrived above `ack`: [`Receiver::sack`].
+    /// Whether the ACK reports data above `ack` ([`Receiver::sack`]).
     pub selective: bool,
 }
 
-/// The receiving half of a flow: one cache line.
+/// Receiving half of a flow: one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Receiver {
     next: u64,
-    /// What was received above `next`; allocated when something is.
+    /// Data received above `next`; allocated when needed.
     held: Option<Box<Reassembly>>,
     delayed_ack_ps: u64,
-    /// When the delayed ACK is due; [`NEVER`] when none is pending.
+    /// Deadline of the delayed ACK, ps; [`NEVER`] if none is pending.
     pub ack_deadline_ps: u64,
-    /// When the event queue will look at the timer; kept by the simulation.
+    /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub ack_event_ps: u64,
     echo: Echo,
     quick_acks: u16,
 }
 
 impl Receiver {
-    /// A receiver that expects byte 0.
+    /// Creates a receiver that expects byte 0.
     pub fn new(config: &ReceiverConfig) -> Self {
         Receiver {
             next: 0,
@@ -141,15 +142,15 @@ impl Receiver {
         }
     }
 
-    /// Makes it a new flow like `template`, a receiver that was never used. `ack_event_ps` stays,
-    /// because so does the event in the queue.
+    /// Resets to a new flow like `template`, an unused receiver. `ack_event_ps` is kept, because
+    /// the event stays in the queue.
     pub fn reset(&mut self, template: &Receiver) {
         let ack_event_ps = self.ack_event_ps;
         self.clone_from(template);
         self.ack_event_ps = ack_event_ps;
     }
 
-    /// Next byte expected: everything below has been received.
+    /// Next expected byte: everything below has been received.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -161,7 +162,7 @@ impl Receiver {
         self.next + self.held.as_ref().map_or(0, |held| held.bytes())
     }
 
-    /// A SYN arrives, for the first time or again: returns the SYN-ACK.
+    /// Processes a SYN, including retransmissions. Returns the SYN-ACK.
     pub fn on_syn(&mut self) -> OutgoingAck {
         OutgoingAck {
             syn: true,
@@ -169,7 +170,8 @@ impl Receiver {
         }
     }
 
-    /// Takes data [start, start + bytes) with its CE and CWR bits; returns the ACKs to send now.
+    /// Processes data [start, start + bytes) with its CE and CWR bits. Returns the ACKs to send
+    /// now.
     #[inline]
     pub fn on_data(
         &mut self,
@@ -219,7 +221,8 @@ impl Receiver {
         }
     }
 
-    /// So many packets were joined to the data that comes next: who counts marked ones counts each.
+    /// Counts `more` further packets that were joined to the next data, for receivers that count
+    /// marked packets.
     pub fn count_joined(&mut self, ce: bool, more: u32) {
         if let Echo::Accurate(echo) = &mut self.echo {
             for _ in 0..more {
@@ -228,7 +231,7 @@ impl Receiver {
         }
     }
 
-    /// The ACK that is pending, for the timer or to ride on a data packet; `None` when none is.
+    /// Takes the pending ACK, for the timer or for piggybacking on data; `None` if none is pending.
     #[inline]
     pub fn take_pending(&mut self) -> Option<OutgoingAck> {
         if self.ack_deadline_ps == NEVER {
@@ -261,12 +264,12 @@ impl Receiver {
         }
     }
 
-    /// What has arrived above the next byte expected, for an ACK that tells it.
+    /// Blocks received above the next expected byte, for an ACK that reports them.
     pub fn sack(&self) -> SackBlocks {
         (self.held.as_ref()).map_or_else(SackBlocks::default, |held| held.sack())
     }
 
-    /// Data out of order, or data that fills a hole.
+    /// Stores data that is out of order or fills a hole.
     fn hold(&mut self, start: u64, end: u64) {
         let held = self.held.get_or_insert_default();
         self.next = held.take(start, end, self.next);

@@ -8,7 +8,7 @@
 //! With a granularity, the timer fires only at its multiples, as in an operating system with a clock
 //! tick: a deadline is rounded up.
 
-/// Bounds of the timeout, shared by all flows of a kind.
+/// Bounds of the retransmission timeout, shared by all flows of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
     /// Timeout before the first sample, ps.
@@ -17,21 +17,21 @@ pub struct RtoConfig {
     pub min_ps: u64,
     /// Largest timeout, ps.
     pub max_ps: u64,
-    /// Tick of the timer's clock, ps; 0 for an exact one.
+    /// Clock tick of the timer, ps; 0 for an exact clock.
     pub granularity_ps: u64,
 }
 
-/// Estimates the round trip and the timeout from it.
+/// Estimator of the round trip and the retransmission timeout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RtoEstimator {
-    /// 0 before the first sample.
+    /// Smoothed round trip, ps; 0 before the first sample.
     srtt_ps: u64,
     rttvar_ps: u64,
     backoff: u8,
 }
 
 impl RtoEstimator {
-    /// Takes one round-trip sample, ps; ends the back-off.
+    /// Adds a round-trip sample, ps, and ends the back-off.
     pub fn sample(&mut self, rtt_ps: u64) {
         if self.srtt_ps == 0 {
             self.srtt_ps = rtt_ps.max(1);
@@ -44,7 +44,7 @@ impl RtoEstimator {
         self.backoff = 0;
     }
 
-    /// The timeout to use now, ps.
+    /// Current timeout, ps.
     #[inline]
     pub fn timeout_ps(&self, config: &RtoConfig) -> u64 {
         let rto_ps = match self.srtt_ps {
@@ -58,7 +58,7 @@ impl RtoEstimator {
         rto_ps << self.backoff
     }
 
-    /// When a timer that is started at `now_ps` fires.
+    /// Expiry of a timer started at `now_ps`, ps.
     #[inline]
     pub fn deadline_ps(&self, config: &RtoConfig, now_ps: u64) -> u64 {
         let due_ps = now_ps.saturating_add(self.timeout_ps(config));
@@ -68,8 +68,8 @@ impl RtoEstimator {
         }
     }
 
-    /// Whether a timeout's time has gone by from `start_ps` to `now_ps`, as the clock shows it: one that
-    /// ticks counts its ticks.
+    /// Whether more than a timeout has elapsed from `start_ps` to `now_ps`. A clock with a
+    /// granularity counts its ticks.
     #[inline]
     pub fn is_over(&self, config: &RtoConfig, start_ps: u64, now_ps: u64) -> bool {
         let rto_ps = self.timeout_ps(config);
@@ -79,13 +79,13 @@ impl RtoEstimator {
         }
     }
 
-    /// A timeout happened: the next one waits twice as long.
+    /// Doubles the next timeout after an expiry.
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(16);
     }
 
-    /// Ends the back-off without a sample: the first data after a handshake in which the SYN was sent
-    /// again (RFC 6298, 5.7).
+    /// Ends the back-off without a sample, for the first data after a handshake with a
+    /// retransmitted SYN (RFC 6298, 5.7).
     pub fn end_back_off(&mut self) {
         self.backoff = 0;
     }

@@ -1,33 +1,33 @@
 //! The sender's SACK scoreboard and the loss rules of RFC 6675. Positions are bytes of the stream.
 
-/// Which bytes above the cumulative acknowledgment have arrived.
+/// Bytes received above the cumulative acknowledgment, as known to the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
-    /// Disjoint [start, end), ascending.
+    /// Received blocks: disjoint [start, end), ascending.
     sacked: Vec<(u64, u64)>,
     sacked_bytes: u64,
 }
 
 impl Scoreboard {
-    /// Whether nothing is marked as received.
+    /// Whether no byte is marked as received.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.sacked.is_empty()
     }
 
-    /// Bytes marked as received.
+    /// Number of bytes marked as received.
     #[inline]
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
     }
 
-    /// Forgets everything.
+    /// Removes all blocks.
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.sacked_bytes = 0;
     }
 
-    /// Adds the block [start, end); returns how many bytes of it are new.
+    /// Adds the block [start, end). Returns the number of new bytes.
     pub fn add(&mut self, start: u64, end: u64) -> u64 {
         if start >= end {
             return 0;
@@ -46,7 +46,7 @@ impl Scoreboard {
         new
     }
 
-    /// Drops what the cumulative acknowledgment `una` covers.
+    /// Removes the bytes that the cumulative acknowledgment `una` covers.
     pub fn acknowledge(&mut self, una: u64) {
         let covered = self.sacked.partition_point(|&(_, e)| e <= una);
         for (s, e) in self.sacked.drain(..covered) {
@@ -60,7 +60,7 @@ impl Scoreboard {
         }
     }
 
-    /// Bytes received in [from, to).
+    /// Number of received bytes in [from, to).
     fn sacked_within(&self, from: u64, to: u64) -> u64 {
         self.sacked
             .iter()
@@ -68,8 +68,8 @@ impl Scoreboard {
             .sum()
     }
 
-    /// Below this position everything not received counts as lost: more than two segments'
-    /// worth of bytes above it have arrived (`IsLost` of RFC 6675 with DupThresh 3).
+    /// Position below which every unreceived byte counts as lost: more than two segments' worth of
+    /// bytes above it have arrived (`IsLost` of RFC 6675 with DupThresh 3).
     pub fn lost_below(&self, mss: u32) -> u64 {
         let mut above = 0;
         for &(s, e) in self.sacked.iter().rev() {
@@ -81,8 +81,8 @@ impl Scoreboard {
         0
     }
 
-    /// `SetPipe` of RFC 6675: bytes thought to be in the network, of [una, nxt), when what lies
-    /// below `retransmitted_below` has been sent again in this recovery.
+    /// `SetPipe` of RFC 6675: estimated bytes in the network, out of [una, nxt), if all lost bytes
+    /// below `retransmitted_below` have been retransmitted in this recovery.
     pub fn pipe(&self, una: u64, nxt: u64, retransmitted_below: u64, mss: u32) -> u64 {
         let lost_below = self.lost_below(mss).clamp(una, nxt);
         let retransmitted_below = retransmitted_below.clamp(una, nxt);
@@ -91,7 +91,7 @@ impl Scoreboard {
         resent + (nxt - rest_from) - self.sacked_within(rest_from, nxt)
     }
 
-    /// The first hole at or above `from`: its start, and its end where a received block bounds it.
+    /// First hole at or above `from`: its start, and its end if a received block bounds it.
     pub fn next_hole(&self, from: u64) -> (u64, Option<u64>) {
         let mut start = from;
         for &(s, e) in &self.sacked {

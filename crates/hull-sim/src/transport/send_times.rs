@@ -4,24 +4,25 @@
 
 use std::collections::VecDeque;
 
-/// The segments of one flow that are not acknowledged, by the position of their ends.
+/// Send times of a flow's unacknowledged segments, by the position of their ends.
 #[derive(Clone, Debug, Default)]
 pub struct SendTimes {
     sent: VecDeque<(u64, u64)>,
 }
 
 impl SendTimes {
-    /// New data up to `end` leaves.
+    /// Records that new data up to `end` is sent.
     pub fn sent(&mut self, now_ps: u64, end: u64) {
         self.sent.push_back((end, now_ps));
     }
 
-    /// Something is sent again: no sample of anything that is on its way.
+    /// Discards all send times, because a retransmission makes the samples of outstanding data
+    /// ambiguous.
     pub fn forget(&mut self) {
         self.sent.clear();
     }
 
-    /// The round trip of the last segment that `una` acknowledges, ps.
+    /// Round trip of the last segment that `una` acknowledges, ps.
     pub fn sample(&mut self, now_ps: u64, una: u64) -> Option<u64> {
         let mut sample_ps = None;
         while let Some(&(end, sent_ps)) = self.sent.front()

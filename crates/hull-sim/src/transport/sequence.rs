@@ -1,12 +1,12 @@
 //! 32-bit sequence numbers on the wire, 64-bit positions in the stream (RFC 9293, 3.4).
 
-/// The number that the wire carries for a position.
+/// Sequence number on the wire for a position in the stream.
 #[inline]
 pub fn wrap(position: u64) -> u32 {
     position as u32
 }
 
-/// The position nearest to `near` whose wire number is `number`.
+/// Position nearest to `near` whose sequence number is `number`.
 #[inline]
 pub fn unwrap(number: u32, near: u64) -> u64 {
     let distance = number.wrapping_sub(near as u32) as i32;

@@ -3,16 +3,16 @@
 //! A controller changes the window only through methods, and so cannot leave the bounds. Windows stay
 //! below 2^30 bytes, which keeps 32-bit sequence numbers unambiguous and the state small.
 
-/// Largest window, bytes.
+/// Largest window, bytes: 1 GiB.
 pub const MAX_WINDOW_BYTES: u64 = 1 << 30;
 
-/// The congestion window and its bounds.
+/// Congestion window, slow-start threshold and bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     cwnd: u32,
-    /// `u32::MAX`: none yet.
+    /// Slow-start threshold, bytes; `u32::MAX` before the first reduction.
     ssthresh: u32,
-    /// Growth that is not yet a whole byte or segment.
+    /// Growth not yet a whole byte or segment.
     credit: u32,
     min: u32,
     max: u32,
@@ -20,16 +20,16 @@ pub struct Window {
     byte_counting: bool,
 }
 
-/// As bytes of a window.
+/// Clamps a number of bytes to the largest window.
 fn bytes(value: u64) -> u32 {
     value.min(MAX_WINDOW_BYTES) as u32
 }
 
 impl Window {
-    /// A window of `initial` bytes in slow start without a threshold. `min`: smallest window after a
-    /// reduction (not after a timeout); `max`: largest; `mss`: maximum segment size, at most 65535;
-    /// `byte_counting`: whether growth counts acknowledged bytes (RFC 3465) or acknowledgments (RFC
-    /// 5681).
+    /// Creates a window of `initial` bytes in slow start without a threshold. `min` is the smallest
+    /// window after a reduction (not after a timeout), `max` the largest, both in bytes; `mss` is
+    /// the maximum segment size, at most 65535. `byte_counting` selects growth by acknowledged
+    /// bytes (RFC 3465) instead of acknowledgments (RFC 5681).
     pub fn new(initial: u64, mss: u32, min: u64, max: u64, byte_counting: bool) -> Self {
         Window {
             cwnd: bytes(initial.min(max)),
@@ -66,10 +66,10 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Growth of RFC 5681 for an ACK of `acked` bytes: one segment in slow start; in congestion
-    /// avoidance one segment for each window of acknowledged bytes, or, when ACKs are counted, of
-    /// as many ACKs as the window has segments: half as fast when every other packet is
-    /// acknowledged.
+    /// Grows the window as in RFC 5681 for an ACK of `acked` bytes. Slow start: one segment per
+    /// ACK. Congestion avoidance: one segment per window of acknowledged bytes; if ACKs are
+    /// counted, one per as many ACKs as the window has segments, which is half as fast if every
+    /// other packet is acknowledged.
     #[inline]
     pub fn grow(&mut self, acked: u64) {
         let acked = bytes(acked);
@@ -90,8 +90,8 @@ impl Window {
         self.cwnd = self.cwnd.min(self.max);
     }
 
-    /// Grows by the share of `room` bytes that `acked` bytes are of the window: by `room` in a window
-    /// of acknowledgments. What is less than a byte is kept for the next.
+    /// Grows the window by `room` times the share of the window that `acked` is: by `room` per
+    /// window of acknowledgments. A fraction of a byte is carried over.
     #[inline]
     pub fn grow_towards(&mut self, room: u64, acked: u64) {
         let cwnd = self.cwnd().max(1);
@@ -104,7 +104,7 @@ impl Window {
         u64::from(self.credit)
     }
 
-    /// Sets the window, from one segment to the largest; the threshold stays.
+    /// Sets the window, clamped to one segment and the largest window. The threshold is unchanged.
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: u64) {
         self.cwnd = bytes(cwnd)
@@ -112,20 +112,20 @@ impl Window {
             .max(u32::from(self.mss).min(self.max));
     }
 
-    /// Sets the threshold; the window stays.
+    /// Sets the threshold. The window is unchanged.
     pub fn set_ssthresh(&mut self, ssthresh: u64) {
         self.ssthresh = bytes(ssthresh);
     }
 
-    /// Sets window and threshold to `cwnd`, not below the minimum, and leaves slow start.
+    /// Sets window and threshold to `cwnd`, but at least the minimum, and leaves slow start.
     pub fn reduce_to(&mut self, cwnd: u64) {
         self.credit = 0;
         self.cwnd = bytes(cwnd).max(self.min);
         self.ssthresh = self.cwnd;
     }
 
-    /// Takes `taken` bytes from the window, not below the minimum, and leaves slow start. Growth that
-    /// was under way goes on.
+    /// Reduces the window by `taken` bytes, but not below the minimum, and leaves slow start.
+    /// Growth carried over is kept.
     #[inline]
     pub fn shrink_by(&mut self, taken: u64) {
         let least = self.min.min(self.cwnd);
@@ -133,7 +133,7 @@ impl Window {
         self.ssthresh = self.cwnd;
     }
 
-    /// Recovery from a loss is over: the window is the threshold (RFC 6582).
+    /// Sets the window to the threshold at the end of loss recovery (RFC 6582).
     pub(super) fn recovered(&mut self) {
         self.cwnd = self.ssthresh.min(self.max).max(self.min);
     }

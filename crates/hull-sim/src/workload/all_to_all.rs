@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 
-/// The state of a shuffle.
+/// State of a shuffle.
 #[derive(Debug)]
 pub(super) struct AllToAll {
     hosts: Vec<u32>,
@@ -16,14 +16,14 @@ pub(super) struct AllToAll {
     size: u64,
     classes: Vec<String>,
     outstanding: usize,
-    /// Hosts that have not started.
+    /// Number of hosts that have not started.
     waiting: usize,
     end_ps: u64,
     application_delay_ps: u64,
 }
 
 impl AllToAll {
-    /// As the scenario says it.
+    /// Creates the shuffle that the scenario describes.
     pub fn new(settings: &scenario::AllToAll, context: &Context) -> Result<Self, Problem> {
         let key = "workload.all_to_all.hosts";
         let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;

@@ -31,7 +31,7 @@ fn of_message(bytes: &[u8]) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// A FlatBuffer; places are bytes from its start.
+/// FlatBuffer; places are byte offsets from its start.
 struct Buffer<'a>(&'a [u8]);
 
 impl Buffer<'_> {
@@ -45,12 +45,12 @@ impl Buffer<'_> {
         Some(u16::from_le_bytes(bytes.try_into().ok()?).into())
     }
 
-    /// Where the offset at `place` leads.
+    /// Target of the offset at `place`.
     fn follow(&self, place: usize) -> Option<usize> {
         place.checked_add(self.u32(place)? as usize)
     }
 
-    /// Place of a table's field by its number; none where it has its default.
+    /// Place of a table's field with this number; `None` if it has its default.
     fn field(&self, table: usize, number: usize) -> Option<usize> {
         // The distance to the vtable is signed and counted backwards.
         let distance = i64::from(self.u32(table)? as i32);
@@ -65,7 +65,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// The name of a field that is a duration.
+    /// Name of a field that is a duration.
     fn duration(&self, field: usize) -> Option<String> {
         let type_of = *self.0.get(self.field(field, 2)?)?;
         let name = self.follow(self.field(field, 0)?)?;
@@ -79,7 +79,7 @@ impl Buffer<'_> {
     }
 }
 
-/// Base64 with the usual alphabet.
+/// Decodes base64 with the standard alphabet.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut held) = (0_u32, 0);

@@ -1,19 +1,19 @@
 //! A lower bound of a workload's largest concurrency, known before the run. Memory depends on it, so a
 //! run that cannot succeed is rejected before it starts.
 
-/// Number of things under way.
+/// Lower bound of the number of concurrent flows and messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Flows of their own.
+    /// Flows on their own connections.
     pub flows: u64,
-    /// Bytes that these flows have to send together, where that is known.
+    /// Bytes that these flows have to send in total, if known.
     pub bytes: u64,
     /// Messages on persistent connections.
     pub messages: u64,
 }
 
 impl Backlog {
-    /// So many flows of their own.
+    /// Creates the backlog of `flows` flows on their own connections.
     pub fn of_flows(flows: u64) -> Self {
         Backlog {
             flows,
@@ -21,13 +21,13 @@ impl Backlog {
         }
     }
 
-    /// The same with so many bytes to send together.
+    /// Sets the total number of bytes to send.
     #[must_use]
     pub fn with_bytes(self, bytes: u64) -> Self {
         Backlog { bytes, ..self }
     }
 
-    /// So many messages on persistent connections.
+    /// Creates the backlog of `messages` messages on persistent connections.
     pub fn of_messages(messages: u64) -> Self {
         Backlog {
             messages,
@@ -35,7 +35,7 @@ impl Backlog {
         }
     }
 
-    /// Both together.
+    /// Adds another backlog.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Backlog {
@@ -46,12 +46,13 @@ impl Backlog {
     }
 }
 
-/// Offered loads up to this share of the links are left alone: a law with a long tail offers less in
-/// a run of finite length than its mean says, and users may mean an overload.
+/// Offered load, as a multiple of the links' rate, up to which a run is accepted: in a run of
+/// finite length a heavy-tailed distribution offers less than its mean, and an overload may be
+/// intended.
 const OVERLOAD: f64 = 10.0;
 
-/// Of `count` things that arrive at an offered load of `load` times the links' rate, how many are
-/// still waiting at the end.
+/// Number of the `count` items, arriving at an offered load of `load` times the links' rate, that
+/// are still waiting at the end.
 pub(super) fn waiting(count: f64, load: f64) -> u64 {
     let served = OVERLOAD / load.max(OVERLOAD);
     (count * (1.0 - served)) as u64

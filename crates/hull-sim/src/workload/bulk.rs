@@ -5,7 +5,7 @@ use super::context::Context;
 use super::{Agenda, Backlog, Channel, FlowRecord, LASTING, Message, Progress, Workload};
 use crate::scenario;
 
-/// The state of bulk flows.
+/// State of bulk flows.
 #[derive(Debug)]
 pub(super) struct Bulk {
     flows: u64,
@@ -19,7 +19,7 @@ pub(super) struct Bulk {
 }
 
 impl Bulk {
-    /// As the scenario says it.
+    /// Creates the flows that the scenario describes.
     pub fn new(settings: &scenario::Bulk, context: &Context) -> Self {
         Bulk {
             flows: u64::from(settings.flows),
@@ -37,7 +37,7 @@ impl Bulk {
         (1 + flow % self.others) as u32
     }
 
-    /// Starts the flows that are due; the next wake is for the one after them.
+    /// Starts the flows that are due. The next wake is for the first later one.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
         while self.started < self.flows && now_ps < self.end_ps {
             let at_ps = self.started.saturating_mul(self.start_interval_ps);

@@ -11,19 +11,19 @@ use super::csv_rows::CsvRows;
 use crate::quote;
 use crate::random::Stream;
 
-/// The largest value that a table may have.
+/// Largest value in a table.
 const LARGEST: f64 = 1e12;
 
-/// A piecewise linear distribution.
+/// Piecewise linear distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CdfTable {
-    /// Values and the probability of values up to them.
+    /// Values with the probability of values up to them.
     points: Vec<(f64, f64)>,
 }
 
 impl CdfTable {
-    /// Reads a CSV text with the header `value_column,cdf`; lines that begin with `#` are comments.
-    /// The error names line and column.
+    /// Parses a CSV text with the header `value_column,cdf`. Lines that begin with `#` are
+    /// comments. An error names line and column.
     pub fn read(text: &str, value_column: &str) -> Result<Self, String> {
         let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));
         let columns = [value_column, "cdf"];
@@ -77,7 +77,7 @@ impl CdfTable {
         }
     }
 
-    /// The value below which a share `p`, above 0 and at most 1, of the distribution lies.
+    /// Value below which a share `p` of the distribution lies, 0 < p <= 1.
     pub fn quantile(&self, p: f64) -> f64 {
         let above = self.points.partition_point(|&(_, cdf)| cdf < p);
         let &(value, cdf) = self.points.get(above).unwrap_or(&(0.0, 1.0));
@@ -89,12 +89,12 @@ impl CdfTable {
         }
     }
 
-    /// One draw, by inverting the distribution.
+    /// Draws a value by inverting the distribution.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
         self.quantile(stream.uniform())
     }
 
-    /// The mean.
+    /// Mean of the distribution.
     pub fn mean(&self) -> f64 {
         let first = self.points.first().map_or(0.0, |&(value, cdf)| value * cdf);
         let pairs = self.points.windows(2);

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use csv::{ByteRecord, Position, Reader, ReaderBuilder, Trim};
 
-/// Reads rows one after the other, each with as many cells as the header.
+/// Reader of rows, each with as many cells as the header.
 pub(super) struct CsvRows<R> {
     reader: Reader<R>,
     record: ByteRecord,
@@ -12,7 +12,7 @@ pub(super) struct CsvRows<R> {
 }
 
 impl<R: Read + Seek> CsvRows<R> {
-    /// Of a text from its beginning.
+    /// Creates a reader at the beginning of a text.
     pub fn new(source: R) -> Self {
         let reader = ReaderBuilder::new()
             .comment(Some(b'#'))
@@ -28,7 +28,7 @@ impl<R: Read + Seek> CsvRows<R> {
         }
     }
 
-    /// The cells of the next row; `None` at the end. The first row is the header.
+    /// Reads the cells of the next row; `None` at the end. The first row is the header.
     pub fn next(&mut self) -> Result<Option<&ByteRecord>, String> {
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| error.to_string())? {
@@ -47,9 +47,9 @@ impl<R: Read + Seek> CsvRows<R> {
         Ok(Some(&self.record))
     }
 
-    /// `line 7`, followed by `problem`: where the row that was read last begins.
+    /// Prefixes `problem` with the line at which the last row begins, such as `line 7`.
     pub fn at_line(&mut self, problem: impl std::fmt::Display) -> String {
-        // The reader's position is in front of the lines that it skipped.
+        // The reader's position is before the lines that it skipped.
         let position = self
             .record
             .position()

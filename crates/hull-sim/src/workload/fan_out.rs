@@ -10,28 +10,28 @@ use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
 use crate::problem::Problem;
 
-/// What a message or a wake is about, packed into its tag or token.
+/// Purpose of a message or a wake, packed into its tag or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket {
     pub step: Step,
-    /// A response that has already suffered a timeout.
+    /// Whether the response has already suffered a timeout.
     pub timed_out: bool,
-    /// Which of the client's servers, an index.
+    /// Index among the client's servers.
     pub server: u32,
     /// Number of the query, of the client ([`Step::Turn`]), or of the flow ([`Step::Background`]).
     pub number: u64,
 }
 
-/// Where a query is.
+/// Step of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A request from the client to a server.
+    /// Request from the client to a server.
     Request,
-    /// The response.
+    /// Response of a server.
     Response,
-    /// It is a client's turn to ask.
+    /// A client's turn to send a query.
     Turn,
-    /// No query: a flow beside them.
+    /// Background flow outside of any query.
     Background,
 }
 
@@ -47,7 +47,8 @@ impl Ticket {
         }
     }
 
-    /// Step in 2 bits, `timed_out` in 1, server in 20, number in the rest.
+    /// Packs the ticket: the step in 2 bits, `timed_out` in 1, the server in 20, the number in the
+    /// others.
     pub fn pack(self) -> u64 {
         let low = u64::from(self.server) << 3 | u64::from(self.timed_out) << 2 | self.step as u64;
         self.number << (Self::SERVER_BITS + 3) | low
@@ -71,9 +72,9 @@ impl Ticket {
 /// Bytes of the responses to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseBytes {
-    /// Each server's.
+    /// Bytes of each server's response.
     Each(u64),
-    /// All together, shared equally; the first servers send the bytes that are left over.
+    /// Bytes of all responses, shared equally; the first servers send the remainder.
     Total(u64),
 }
 
@@ -84,7 +85,7 @@ struct Client {
     first_connection: u32,
 }
 
-/// A query that is not answered yet by all servers.
+/// Query that not all servers have answered.
 #[derive(Debug)]
 struct Query {
     start_ps: u64,
@@ -112,7 +113,7 @@ impl FanOut {
     /// Largest number of servers of a client.
     pub const MAX_SERVERS: usize = 1 << Ticket::SERVER_BITS;
 
-    /// For clients, each with its servers.
+    /// Creates clients, each with its servers.
     pub fn new(
         clients: Vec<(u32, Vec<u32>)>,
         request_bytes: u64,
@@ -144,7 +145,7 @@ impl FanOut {
         }
     }
 
-    /// Refuses more connections than a run may have, before they are made.
+    /// Rejects more connections than a run may have, before they are created.
     pub fn check(key: &str, clients: usize, servers: usize) -> Result<(), Problem> {
         let connections = clients.saturating_mul(servers);
         let most = limits::CONNECTIONS;
@@ -160,8 +161,8 @@ impl FanOut {
         }
     }
 
-    /// What will be waiting at the end when each client asks every `interval_ps`, `queries` times at
-    /// most.
+    /// Estimates the messages waiting at the end if each client sends a query every `interval_ps`,
+    /// at most `queries` in total.
     pub fn backlog(&self, interval_ps: f64, queries: u64, context: &Context) -> Backlog {
         let messages = self.clients.iter().map(|client| {
             let servers = client.servers.len() as f64;
@@ -191,7 +192,7 @@ impl FanOut {
         self.queries.is_empty()
     }
 
-    /// Opens a query of a client: the tickets of its requests.
+    /// Opens a query of a client. Returns the tickets of its requests.
     pub fn open(&mut self, now_ps: u64, client: usize) -> impl Iterator<Item = Ticket> + use<> {
         let number = self.queries.insert(Query {
             start_ps: now_ps,
@@ -208,7 +209,7 @@ impl FanOut {
         })
     }
 
-    /// The request of a ticket.
+    /// Request of a ticket.
     pub fn request(&self, ticket: Ticket) -> Message {
         let (client, connection) = self.place(ticket);
         let ends = (client.host, client.servers[ticket.server as usize]);
@@ -219,7 +220,7 @@ impl FanOut {
         Message::new(ticket.pack(), ends, self.request_bytes, connection)
     }
 
-    /// A request has reached its server: the ticket of the response.
+    /// Processes the arrival of a request at its server. Returns the ticket of the response.
     pub fn requested(&self, ticket: Ticket, timeouts: u32) -> Ticket {
         Ticket {
             step: Step::Response,
@@ -228,7 +229,7 @@ impl FanOut {
         }
     }
 
-    /// The response of a ticket.
+    /// Response of a ticket.
     pub fn response(&self, ticket: Ticket) -> Message {
         let (client, connection) = self.place(ticket);
         let ends = (client.servers[ticket.server as usize], client.host);
@@ -236,8 +237,8 @@ impl FanOut {
         Message::new(ticket.pack(), ends, bytes, connection)
     }
 
-    /// A response has reached the client's host: the client that has its last one now, with the
-    /// query's record.
+    /// Processes the arrival of a response at the client. If it completes the query, returns the
+    /// client and the record of the query.
     pub fn responded(
         &mut self,
         now_ps: u64,
@@ -262,7 +263,7 @@ impl FanOut {
         Some((query.client as usize, self.record(&query, Some(elapsed_ps))))
     }
 
-    /// Records of the queries that are open at the end, in no order that means anything.
+    /// Records of the queries that are open at the end, in arbitrary order.
     pub fn finish(&mut self) -> Vec<QueryRecord> {
         let open = std::mem::take(&mut self.queries);
         open.iter()

@@ -11,7 +11,7 @@ use super::flow_list::ListedFlow;
 use super::flow_list_rows::{AFTER, CellProblem, REUSE};
 use crate::quote;
 
-/// What a row says in these columns; empty cells say nothing.
+/// Contents of a row's cells in these columns; empty cells add nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chained {
     pub after: Vec<u32>,
@@ -19,7 +19,7 @@ pub(super) struct Chained {
     pub connection: Option<u32>,
 }
 
-/// Rows that a cell of `after` names, of `rows` at most so many.
+/// Parses the row numbers in a cell of `after`.
 pub(super) fn rows_named(text: &str) -> Result<Vec<u32>, CellProblem> {
     let number = |word: &str| word.parse().ok().filter(|&row| row > 0);
     let rows: Option<Vec<u32>> = text.split_ascii_whitespace().map(number).collect();
@@ -32,17 +32,18 @@ pub(super) fn rows_named(text: &str) -> Result<Vec<u32>, CellProblem> {
     })
 }
 
-/// The persistent connections of a list, by their labels.
+/// Persistent connections of a list, by their labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     numbers: HashMap<String, u32>,
-    /// Ends of each, and its transport.
+    /// Ends and transport of each connection.
     pub ends: Vec<(u32, u32)>,
     pub transports: Vec<u16>,
 }
 
 impl Shared {
-    /// Number of the connection with this label, which has the ends and the transport of its first flow.
+    /// Number of the connection with this label. It has the ends and the transport of its first
+    /// flow.
     pub fn number(
         &mut self,
         label: &str,
@@ -69,18 +70,18 @@ impl Shared {
     }
 }
 
-/// Which flows wait for which; by their places in a list that is sorted.
+/// Dependencies between flows, given by their places in the sorted list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chains {
-    /// How many flows each one still waits for; empty where none waits.
+    /// Number of flows that each flow still waits for; empty if there are no dependencies.
     waits: Vec<u32>,
-    /// The flows that wait for one.
+    /// Flows that wait for a flow.
     followers: HashMap<u32, Vec<u32>>,
 }
 
 impl Chains {
-    /// From what each row waits for, in the order of the file, and the place of each row in the list.
-    /// Empty where no row waits.
+    /// Creates the dependencies from the rows that each row waits for, in the order of the file,
+    /// and each row's place in the list. Empty if no row waits.
     pub(super) fn new(after: &[Vec<u32>], places: &[u32]) -> Result<Self, String> {
         if after.iter().all(Vec::is_empty) {
             return Ok(Chains::default());
@@ -109,7 +110,7 @@ impl Chains {
         Ok(chains)
     }
 
-    /// Refuses rows that wait for each other.
+    /// Rejects rows that wait for each other.
     fn check_ends(&self, places: &[u32]) -> Result<(), String> {
         let mut trial = self.clone();
         let mut free = Vec::from_iter((0..).zip(&self.waits).filter(|(_, n)| **n == 0));
@@ -131,17 +132,18 @@ impl Chains {
         }
     }
 
-    /// Whether no flow waits for another.
+    /// Whether there are no dependencies.
     pub fn is_empty(&self) -> bool {
         self.waits.is_empty()
     }
 
-    /// Whether a flow starts by its time alone.
+    /// Whether a flow starts at its time without waiting for others.
     pub fn is_free(&self, place: usize) -> bool {
         self.waits.get(place).is_none_or(|&waits| waits == 0)
     }
 
-    /// The sender of a flow is done: the flows that wait for nothing more.
+    /// Processes the completion of a flow at its sender. Returns the flows that then wait for
+    /// nothing more.
     pub fn acked(&mut self, place: u32) -> Vec<u32> {
         let mut ready = self.followers.remove(&place).unwrap_or_default();
         ready.retain(|&follower| {

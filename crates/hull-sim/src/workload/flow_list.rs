@@ -19,12 +19,12 @@ use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
 use crate::quote;
 use crate::scenario::Transport;
 
-/// A row of the list.
+/// Row of a flow list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedFlow {
-    /// When it starts, ps.
+    /// Start time, ps.
     pub start_ps: u64,
-    /// Bytes.
+    /// Size, bytes.
     pub bytes: u64,
     /// Number of the sending host.
     pub src: u32,
@@ -32,20 +32,22 @@ pub struct ListedFlow {
     pub dst: u32,
 }
 
-/// Flows in the order of their starts.
+/// Flows in the order of their start times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowList {
     flows: Vec<ListedFlow>,
-    /// Number of each flow's transport; empty where the list has no such column.
+    /// Number of each flow's transport; empty if the list has no such column.
     transports: Vec<u16>,
-    /// Number of each flow's group, 0 where its cell is empty; no numbers where the list has no such column.
+    /// Number of each flow's group, 0 for an empty cell; empty if the list has no such column.
     groups: Vec<u16>,
-    /// Names of the groups, from number 1: those of `[groups]`, then other labels in their order in the file.
+    /// Names of the groups, from number 1: those of `[groups]`, then the other labels in the order
+    /// of the file.
     group_names: Vec<String>,
-    /// What each row says of other rows, until the list is sorted; empty where the list has no such column.
+    /// Rows that each row waits for, until the list is sorted; empty if the list has no such
+    /// column.
     after: Vec<Vec<u32>>,
     chains: Chains,
-    /// Number of each flow's persistent connection; empty where the list has no such column.
+    /// Number of each flow's persistent connection; empty if the list has no such column.
     connections: Vec<Option<u32>>,
     /// Ends and transport of each persistent connection.
     connection_ends: Vec<(u32, u32)>,
@@ -53,8 +55,9 @@ pub struct FlowList {
 }
 
 impl FlowList {
-    /// Reads the file at `path`; flows are between `hosts`, by one of `transports`. A label that is none of
-    /// `groups` is a further one. The error names file, line (or row, from 1, of a Parquet file) and column.
+    /// Reads the file at `path`. Flows are between `hosts`, each on one of `transports`; labels
+    /// that are not in `groups` form further groups. An error names file, line (row from 1 in a
+    /// Parquet file) and column.
     pub fn read(
         path: &str,
         hosts: &HostNames,
@@ -108,7 +111,7 @@ impl FlowList {
         }
     }
 
-    /// By start.
+    /// Sorts the rows by start time.
     fn sort(&mut self) -> Result<(), String> {
         if self.transports.is_empty() && self.groups.is_empty() && self.after.is_empty() {
             self.flows.sort_by_key(|flow| flow.start_ps);
@@ -133,17 +136,17 @@ impl FlowList {
         Ok(())
     }
 
-    /// The flows.
+    /// Flows in the order of their start times.
     pub fn flows(&self) -> &[ListedFlow] {
         &self.flows
     }
 
-    /// Number of the transport of the flow in this place.
+    /// Number of the transport of the flow at this index.
     pub fn transport(&self, index: usize) -> u16 {
         self.transports.get(index).copied().unwrap_or(0)
     }
 
-    /// The transports that rows name, by number, each once.
+    /// Numbers of the transports named by rows, each once.
     pub fn transports(&self) -> Vec<u16> {
         let mut numbers = self.transports.clone();
         numbers.sort_unstable();
@@ -151,7 +154,7 @@ impl FlowList {
         numbers
     }
 
-    /// Number of the group that the row of the flow in this place names; 0 where it names none.
+    /// Number of the group that the row of the flow at this index names; 0 if none.
     pub fn group(&self, index: usize) -> u16 {
         self.groups.get(index).copied().unwrap_or(0)
     }
@@ -161,27 +164,27 @@ impl FlowList {
         &self.group_names
     }
 
-    /// Which flows wait for others.
+    /// Dependencies between the flows.
     pub fn chains(&self) -> &Chains {
         &self.chains
     }
 
-    /// Number of the persistent connection of the flow in this place, where it has one.
+    /// Number of the persistent connection of the flow at this index, if it has one.
     pub fn connection(&self, index: usize) -> Option<u32> {
         self.connections.get(index).copied().flatten()
     }
 
-    /// The persistent connections' ends.
+    /// Ends of the persistent connections.
     pub fn connection_ends(&self) -> &[(u32, u32)] {
         &self.connection_ends
     }
 
-    /// And the transport of one.
+    /// Number of the transport of a persistent connection.
     pub fn connection_transport(&self, connection: usize) -> u16 {
         self.connection_transports[connection]
     }
 
-    /// Leaves out what starts at `end_ps` or later; of a list in which flows wait for others nothing.
+    /// Removes the flows that start at `end_ps` or later. A list with dependencies is unchanged.
     pub fn cut(&mut self, end_ps: u64) {
         if !self.chains.is_empty() {
             return;

@@ -6,7 +6,7 @@ use super::csv_rows::CsvRows;
 use super::flow_list::FlowList;
 use super::flow_list_rows::{Cell, RowReader, places};
 
-/// Adds the rows to `list`; the error names line and column.
+/// Adds the rows to `list`. An error names line and column.
 pub(super) fn read(
     file: File,
     rows: &mut RowReader<'_>,

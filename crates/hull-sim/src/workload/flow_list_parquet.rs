@@ -15,7 +15,7 @@ use super::arrow_schema::durations;
 use super::flow_list::FlowList;
 use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, places};
 
-/// Rows that are read at a time.
+/// Number of rows read at a time.
 const BATCH: usize = 1 << 14;
 
 /// Values of a column.
@@ -43,10 +43,10 @@ impl Values {
     }
 }
 
-/// A column of a row group.
+/// Column of a row group.
 struct Column {
     name: &'static str,
-    /// Level of a value that is there.
+    /// Definition level of a present value.
     level: i16,
     reader: ColumnReader,
 }
@@ -68,7 +68,7 @@ impl Column {
         })
     }
 
-    /// The next `count` values; `first_row` is the number of the first one's row.
+    /// Reads the next `count` values; `first_row` is the number of the first one's row.
     fn values(&mut self, count: usize, first_row: usize) -> Result<Values, String> {
         let mut levels = Vec::new();
         let failed = |error: ParquetError| format!("column {}: {error}", self.name);
@@ -115,12 +115,12 @@ impl Column {
     }
 }
 
-/// Whether a column has texts, which may be empty.
+/// Whether a column has texts that may be empty.
 fn has_empty(name: &str) -> bool {
     matches!(name, TRANSPORT | GROUP | AFTER | REUSE)
 }
 
-/// Texts with an empty one if there is no value, and no level that tells.
+/// Inserts an empty text for each missing value; `levels` is then empty.
 fn with_empty(values: Vec<ByteArray>, levels: &mut Vec<i16>, there: i16) -> Vec<ByteArray> {
     if there == 0 {
         return values;
@@ -133,7 +133,7 @@ fn with_empty(values: Vec<ByteArray>, levels: &mut Vec<i16>, there: i16) -> Vec<
     levels.drain(..).filter_map(&mut next).collect()
 }
 
-/// Refuses a column whose numbers mean something else than they say: Parquet keeps decimals and times as
+/// Rejects a column whose integers have another meaning: Parquet stores decimals and times as
 /// integers too.
 fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Result<(), String> {
     let refused = |found: &str| {
@@ -182,7 +182,7 @@ fn check_type(column: &ColumnDescriptor, name: &str, durations: &[String]) -> Re
     }
 }
 
-/// Adds the rows to `list`; the error names row (from 1) and column.
+/// Adds the rows to `list`. An error names row (from 1) and column.
 pub(super) fn read(
     file: File,
     rows: &mut RowReader<'_>,

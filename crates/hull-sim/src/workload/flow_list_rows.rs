@@ -12,36 +12,36 @@ use crate::limits;
 use crate::quote;
 use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, OTHER_GROUP, Transport};
 
-/// Names of the columns that must be there.
+/// Names of the required columns.
 pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
 
-/// Names of the columns that may be there, with empty cells.
+/// Names of the optional columns, which may have empty cells.
 pub(super) const TRANSPORT: &str = "transport";
 pub(super) const GROUP: &str = "group";
 pub(super) const AFTER: &str = "after";
 pub(super) const REUSE: &str = "reuse";
 
-/// The longest label of a group, characters.
+/// Longest label of a group, characters.
 const LONGEST_LABEL: usize = 100;
 
-/// The latest start, ps: 10^18, a million seconds.
+/// Latest start time, ps: 1,000,000 s.
 const LATEST_PS: u64 = 1_000_000_000_000_000_000;
 
-/// A row as it was read.
+/// Parsed row.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub flow: ListedFlow,
-    /// Numbers, where the list has these columns.
+    /// Numbers of transport and group, if the list has these columns.
     pub transport: Option<u16>,
     pub group: Option<u16>,
-    /// Where it has one of the columns `after` and `reuse`.
+    /// Dependencies and connection, if the list has a column `after` or `reuse`.
     pub chained: Option<Chained>,
 }
 
-/// What is wrong with a cell: its column and the problem.
+/// Problem of a cell: its column and the message.
 pub(super) type CellProblem = (&'static str, String);
 
-/// A cell: a number, or a text as it stands in the file.
+/// Cell: a number, or a text as in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cell<'a> {
     Number(i64),
@@ -57,23 +57,23 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Something of each column that is read: its place in the header, or its cell in a row.
+/// Value per used column: its index in the header, or its cell in a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<T> {
-    /// Of those of [`COLUMNS`].
+    /// Values of the columns in [`COLUMNS`].
     pub needed: [T; 4],
-    /// Of [`TRANSPORT`].
+    /// Value of the column [`TRANSPORT`].
     pub transport: Option<T>,
-    /// Of [`GROUP`].
+    /// Value of the column [`GROUP`].
     pub group: Option<T>,
-    /// Of [`AFTER`].
+    /// Value of the column [`AFTER`].
     pub after: Option<T>,
-    /// Of [`REUSE`].
+    /// Value of the column [`REUSE`].
     pub reuse: Option<T>,
 }
 
 impl<T> Columns<T> {
-    /// The same columns with what `of` makes of each.
+    /// Applies `of` to the value of each column.
     pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Columns<U> {
         Columns {
             needed: self.needed.map(&mut of),
@@ -84,7 +84,7 @@ impl<T> Columns<T> {
         }
     }
 
-    /// Each with the name of its column.
+    /// Values with the names of their columns.
     pub fn named(self) -> impl Iterator<Item = (&'static str, T)> {
         let needed = COLUMNS.into_iter().zip(self.needed);
         needed
@@ -95,7 +95,7 @@ impl<T> Columns<T> {
     }
 }
 
-/// Where the columns are in a header with these names.
+/// Finds the columns in a header with these names.
 pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
     let mut places = [0; 4];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
@@ -133,19 +133,19 @@ pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
     })
 }
 
-/// Rows from cells.
+/// Parser of rows.
 pub(super) struct RowReader<'a> {
     hosts: &'a HostNames,
     names: HashMap<&'a [u8], u32>,
     transports: &'a IndexMap<String, Transport>,
     pub group_names: Vec<String>,
-    /// By name.
+    /// Numbers of the groups by name.
     group_numbers: HashMap<String, u16>,
     pub shared: Shared,
 }
 
 impl<'a> RowReader<'a> {
-    /// Of a list between `hosts`, whose labels are those of `groups` and further ones.
+    /// Creates a parser for a list between `hosts`, with the groups of `groups` and further labels.
     pub fn new(
         hosts: &'a HostNames,
         transports: &'a IndexMap<String, Transport>,
@@ -163,7 +163,7 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// A row from its cells.
+    /// Parses a row.
     pub fn row(&mut self, cells: Columns<Cell<'_>>) -> Result<Row, CellProblem> {
         let flow = self.flow(cells.needed)?;
         let transport = cells.transport.map(|cell| self.transport(cell));
@@ -188,7 +188,7 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// Number of the transport that a cell names; an empty one is that of `[transport]`.
+    /// Number of the transport that a cell names; an empty cell means `[transport]`.
     fn transport(&self, cell: Cell<'_>) -> Result<u16, CellProblem> {
         let found = match cell.text() {
             Some("" | DEFAULT_TRANSPORT) => Some(0),
@@ -210,7 +210,7 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// Number of the group that a cell names; an empty one names none.
+    /// Number of the group that a cell names; 0 for an empty cell.
     fn group(&mut self, cell: Cell<'_>) -> Result<u16, CellProblem> {
         let is_label =
             |text: &&str| text.chars().count() <= LONGEST_LABEL && quote::plain(text) == **text;
@@ -245,7 +245,7 @@ impl<'a> RowReader<'a> {
         ))
     }
 
-    /// A flow from its cells, in the order of [`COLUMNS`].
+    /// Parses a flow from its cells, in the order of [`COLUMNS`].
     fn flow(&self, [start, src, dst, bytes]: [Cell<'_>; 4]) -> Result<ListedFlow, CellProblem> {
         let flow = ListedFlow {
             start_ps: integer("start_ps", start, 0, LATEST_PS)?,
@@ -309,12 +309,12 @@ fn integer(
         })
 }
 
-/// The number that a text of digits is.
+/// Parses a text of digits.
 fn digits(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A cell as text.
+/// Cell as text.
 fn whole(cell: Cell<'_>) -> String {
     match cell {
         Cell::Number(value) => value.to_string(),

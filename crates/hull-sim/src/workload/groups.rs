@@ -8,17 +8,17 @@ use crate::problem::{Problem, quoted};
 use crate::quote;
 use crate::scenario::{Comparison, Condition, HostList, HostRef, OTHER_GROUP, group_conditions};
 
-/// The groups of a scenario, in their order. Number 0 is no group, and group n is `names[n - 1]`.
+/// Groups of a scenario in their order. Number 0 means no group; group n is `names[n - 1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
     names: Vec<String>,
     rules: Vec<Vec<Test>>,
 }
 
-/// A condition whose hosts are known.
+/// Condition with resolved hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Test {
-    /// By number of the host: whether it is one of those that are named.
+    /// For each host number, whether the host is one of those named.
     Src(Vec<bool>),
     Dst(Vec<bool>),
     Host(Vec<bool>),
@@ -68,7 +68,7 @@ impl Test {
 }
 
 impl Groups {
-    /// Those of `[groups]`.
+    /// Creates the groups of `[groups]`.
     pub fn new(groups: &IndexMap<String, String>, hosts: &HostNames) -> Result<Self, Problem> {
         let rule = |(name, text): (&String, &String)| {
             let conditions = group_conditions(name, text)?.into_iter();
@@ -81,21 +81,21 @@ impl Groups {
         })
     }
 
-    /// Number of the first group whose conditions hold.
+    /// Number of the first group whose conditions match; 0 if none does.
     pub fn of(&self, src: u32, dst: u32, bytes: u64) -> u16 {
         let fits = |rule: &Vec<Test>| rule.iter().all(|test| test.holds(src, dst, bytes));
         let place = self.rules.iter().position(fits);
         place.map_or(0, |place| 1 + place as u16)
     }
 
-    /// Gives a flow without a label the group whose conditions hold for it.
+    /// Assigns a flow without a label to the first group that matches.
     pub(super) fn label(&self, record: &mut FlowRecord) {
         if record.group == 0 {
             record.group = self.of(record.src, record.dst, record.bytes);
         }
     }
 
-    /// Names by number, `other` first; none if there are no groups.
+    /// Names by number, `other` first; empty if there are no groups.
     pub fn all_names(&self) -> Vec<String> {
         let other = (!self.names.is_empty()).then(|| OTHER_GROUP.to_owned());
         other
@@ -104,12 +104,12 @@ impl Groups {
             .collect()
     }
 
-    /// Names but `other`, in the order of their numbers from 1.
+    /// Names without `other`, in the order of their numbers from 1.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The same, with labels of a flow list behind those of `[groups]`.
+    /// Appends the labels of a flow list to the names of `[groups]`.
     pub(super) fn with_names(self, names: &[String]) -> Self {
         Groups {
             names: names.to_vec(),
@@ -117,7 +117,7 @@ impl Groups {
         }
     }
 
-    /// Refuses a group of `[groups]` that has none of the flows, where `numbers` are those that flows have.
+    /// Rejects a group of `[groups]` without flows. `numbers` are the groups that flows have.
     pub(super) fn check_used(
         &self,
         texts: &IndexMap<String, String>,

@@ -17,7 +17,7 @@ pub struct HostNames {
 }
 
 impl HostNames {
-    /// Those of a network.
+    /// Reads names and rates from a network.
     pub fn of(graph: &Graph) -> Self {
         let hosts = 0..graph.hosts().len();
         let name = |&node: &usize| graph.name(node);
@@ -39,7 +39,7 @@ impl HostNames {
         self.names.len() as u32
     }
 
-    /// The host that `text` names: by its name, or else by its number.
+    /// Finds the host with this name, or else with this number.
     pub fn find(&self, text: &str) -> Option<u32> {
         let named = self.names.iter().position(|name| name == text);
         named
@@ -47,12 +47,12 @@ impl HostNames {
             .or_else(|| text.parse().ok().filter(|&host| host < self.count()))
     }
 
-    /// The host at `key`, host 0 when it names none.
+    /// Resolves the optional host at `key`; the default is host 0.
     pub(super) fn client(&self, key: &str, host: Option<&HostRef>) -> Result<u32, Problem> {
         host.map_or(Ok(0), |host| self.one(key, host))
     }
 
-    /// The host at `key`.
+    /// Resolves the host at `key`.
     pub(super) fn one(&self, key: &str, host: &HostRef) -> Result<u32, Problem> {
         let found = match host {
             HostRef::Number(number) => Some(*number).filter(|&host| host < self.count()),
@@ -61,7 +61,7 @@ impl HostNames {
         found.ok_or_else(|| self.unknown(key, host))
     }
 
-    /// The hosts at `key`, in their order, ranges written out.
+    /// Resolves the hosts at `key` in their order; ranges are expanded.
     pub(super) fn many(&self, key: &str, list: &HostList) -> Result<Vec<u32>, Problem> {
         let mut hosts = Vec::new();
         for entry in list.entries() {
@@ -79,7 +79,7 @@ impl HostNames {
         Ok(hosts)
     }
 
-    /// Hosts of a workload between its hosts: `list`, each once, or all hosts; at least two.
+    /// Resolves the hosts at `key`, as [`HostNames::set`] does, and requires at least two.
     pub(super) fn two_or_more(
         &self,
         key: &str,
@@ -93,7 +93,7 @@ impl HostNames {
         Ok(hosts)
     }
 
-    /// The hosts at `key`, none twice; all hosts when it names none. `without` is left out.
+    /// Resolves the hosts at `key`, without duplicates; the default is all hosts but `without`.
     pub(super) fn set(
         &self,
         key: &str,
@@ -126,7 +126,7 @@ impl HostNames {
         Ok(hosts)
     }
 
-    /// For each host its place in a list of hosts, if it is in it.
+    /// Index of each host in a list of hosts, if present.
     pub(super) fn places(&self, list: &[u32]) -> Vec<Option<usize>> {
         let mut places = vec![None; self.names.len()];
         for (place, &host) in list.iter().enumerate() {
@@ -135,7 +135,7 @@ impl HostNames {
         places
     }
 
-    /// A range of numbers such as `"1-9"`, unless a host has this name.
+    /// Parses a range of numbers such as `"1-9"`, unless a host has this name.
     fn range(&self, entry: &HostRef) -> Option<(u32, u32)> {
         let HostRef::Text(text) = entry else {
             return None;

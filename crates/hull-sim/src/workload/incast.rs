@@ -13,11 +13,11 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 
-/// The state of an incast.
+/// State of an incast.
 #[derive(Debug)]
 pub(super) struct Incast {
     fan_out: FanOut,
-    /// For each client the queries that it has left and the stream of its jitter.
+    /// Remaining queries and jitter stream of each client.
     clients: Vec<(u64, Stream)>,
     start_ps: u64,
     jitter_ps: u64,
@@ -26,7 +26,7 @@ pub(super) struct Incast {
 }
 
 impl Incast {
-    /// As the scenario says it.
+    /// Creates the incast that the scenario describes.
     pub fn new(settings: &scenario::Incast, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let key = "workload.incast.servers";
@@ -87,7 +87,7 @@ impl Incast {
     }
 }
 
-/// Those of the servers that are asked.
+/// Selects the servers of a query.
 fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>, Problem> {
     let available = servers.len();
     if let Some(fan_in) = settings.fan_in {

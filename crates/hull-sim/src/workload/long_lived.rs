@@ -25,7 +25,7 @@ struct Flow {
     state: State,
 }
 
-/// The state of the flows.
+/// State of long-lived flows.
 #[derive(Debug)]
 pub(super) struct LongLived {
     flows: Vec<Flow>,
@@ -35,7 +35,7 @@ pub(super) struct LongLived {
 }
 
 impl LongLived {
-    /// As the scenario says it.
+    /// Creates the flows that the scenario describes.
     pub fn new(settings: &scenario::LongLived, context: &Context) -> Result<Self, Problem> {
         let mut flows = Vec::new();
         let mut classes: Vec<String> = Vec::new();
@@ -83,8 +83,7 @@ impl LongLived {
     }
 }
 
-/// Pairs of source and destination of a group: one with many, many with one, or as many with as
-/// many.
+/// Pairs of source and destination of a group: one to many, many to one, or as many to as many.
 fn ends(
     i: usize,
     group: &scenario::LongFlows,
@@ -136,7 +135,7 @@ impl Workload for LongLived {
         let first_ps = self.flows.iter().map(|flow| flow.start_ps).min();
         let first = |flow: &&Flow| Some(flow.start_ps) == first_ps;
         let flows = self.flows.iter().filter(first).count() as u64;
-        // What an endless flow has under way is bounded by marks and losses.
+        // The bytes in flight of an endless flow are bounded by marks and losses.
         let sizes = self.flows.iter().filter(first).filter_map(|flow| flow.size);
         Backlog::of_flows(flows).with_bytes(sizes.fold(0, u64::saturating_add))
     }

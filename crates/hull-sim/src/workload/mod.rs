@@ -43,52 +43,54 @@ pub use hosts::HostNames;
 pub use sizes::{ParetoSizes, SizeDistribution};
 pub use traffic::{Traffic, build};
 
-/// Bytes of a message that lasts until it is stopped: a thousandth of the sequence space, never
-/// used up.
+/// Size of a message that lasts until it is stopped, bytes: a thousandth of the sequence space,
+/// which is never used up.
 pub const LASTING: u64 = u64::MAX / 1000;
 
-/// Number of the connection in a [`FlowRecord`] of a flow that was one of its own.
+/// Connection number in the [`FlowRecord`] of a flow with its own connection.
 pub const NO_CONNECTION: u32 = u32::MAX;
 
-/// A message: bytes from one host to another.
+/// Message: bytes from one host to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// What the workload knows it by; free again when it has been delivered or stopped.
+    /// Identifier chosen by the workload; it may be reused once the message was delivered or
+    /// stopped.
     pub tag: u64,
     /// Number of the sending host.
     pub src: u32,
     /// Number of the receiving host.
     pub dst: u32,
-    /// Bytes; [`LASTING`] when it ends only by being stopped.
+    /// Size, bytes; [`LASTING`] if the message ends only by being stopped.
     pub bytes: u64,
-    /// What it is sent on.
+    /// Connection on which the message is sent.
     pub channel: Channel,
-    /// 0 is the highest; 1 unless `workload.high_priority_below` says otherwise.
+    /// Priority class, 0 the highest; 1 unless `workload.high_priority_below` applies.
     pub priority: u8,
-    /// Number of the transport of a flow of its own: 0 is `[transport]`, then those of `[transports]`.
+    /// Number of the transport of a flow with its own connection: 0 is `[transport]`, then those of
+    /// `[transports]`.
     pub transport: u16,
 }
 
-/// What a message is sent on.
+/// Connection on which a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// A flow of its own, from a fresh window, forgotten when it is done.
+    /// A new connection with a fresh window, discarded after the message.
     New,
-    /// A persistent connection by its number; its two ends are those of
-    /// [`Workload::connections`], and messages of one direction share one byte stream in order.
+    /// The persistent connection with this number. Its ends are those of [`Workload::connections`];
+    /// the messages of one direction share one byte stream in order.
     Connection(u32),
 }
 
-/// One row of `flows.parquet`.
+/// Row of `flows.parquet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRecord {
-    /// When it was asked for, ps.
+    /// Simulated time of the request or the flow's start, ps.
     pub start_ps: u64,
-    /// Until its last byte was with the application, ps.
+    /// Flow completion time: until the application has the last byte, ps.
     pub fct_ps: u64,
-    /// The same alone in the network, ps; none where that is not known.
+    /// Completion time in an otherwise empty network, ps; `None` if unknown.
     pub ideal_ps: Option<u64>,
-    /// Bytes.
+    /// Size, bytes.
     pub bytes: u64,
     /// Size class, an index into [`Workload::classes`].
     pub class: u16,
@@ -98,18 +100,19 @@ pub struct FlowRecord {
     pub dst: u32,
     /// Number of the persistent connection, or [`NO_CONNECTION`].
     pub connection: u32,
-    /// Retransmission timeouts that it (with its request, where it has one) suffered.
+    /// Retransmission timeouts of the flow, including those of its request.
     pub timeouts: u16,
-    /// Number of its transport: 0 is `[transport]`, then those of `[transports]`.
+    /// Number of the transport: 0 is `[transport]`, then those of `[transports]`.
     pub transport: u16,
-    /// Number of its group in [`Groups`]: 0 is none.
+    /// Number of the group in [`Groups`]; 0 if none.
     pub group: u16,
-    /// When its sender had the acknowledgment of the last byte.
+    /// Completion time at the sender: until it has the acknowledgment of the last byte.
     pub acked: Acked,
 }
 
 impl FlowRecord {
-    /// A flow of class 0 on a connection of its own, in no group, completed at `end_ps`.
+    /// Creates the record of a flow of class 0 with its own connection, in no group, completed at
+    /// `end_ps`.
     pub fn new(start_ps: u64, end_ps: u64, ends: (u32, u32), bytes: u64, timeouts: u32) -> Self {
         FlowRecord {
             start_ps,
@@ -127,139 +130,139 @@ impl FlowRecord {
         }
     }
 
-    /// How many times as long as alone in the network it took, where that is known.
+    /// Slowdown: completion time over that in an otherwise empty network, if known.
     pub fn slowdown(&self) -> Option<f64> {
         let ideal_ps = self.ideal_ps?;
         Some(self.fct_ps as f64 / ideal_ps as f64)
     }
 }
 
-/// What the completion times of a workload's flows have besides the way of their bytes. The parts that
-/// vary count with the least that they can be.
+/// Parts of a flow's completion time besides the transfer of its bytes. Variable parts count with
+/// their minimum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Besides {
-    /// Bytes of the request before it; 0 without.
+    /// Bytes of the preceding request; 0 if none.
     pub request_bytes: u64,
-    /// From the arrival of the request to the sending of the response, ps.
+    /// Time from the arrival of the request to the sending of the response, ps.
     pub server_ps: u64,
-    /// From the arrival of the last byte until the application has it, ps.
+    /// Time from the arrival of the last byte until the application has it, ps.
     pub application_ps: u64,
 }
 
-/// The other completion time of a flow: when its sender knows that all has arrived.
+/// Completion time of a flow at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
-    /// The acknowledgment is still on its way, or the run ended before it came.
+    /// The acknowledgment has not arrived yet, or had not when the run ended.
     Pending,
-    /// Whoever measures does not see the sender.
+    /// The sender cannot be observed.
     Unknown,
-    /// From the flow's start, ps.
+    /// Time from the flow's start, ps.
     After(u64),
 }
 
-/// One row of `queries.parquet`.
+/// Row of `queries.parquet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryRecord {
-    /// When the client asked, ps.
+    /// Simulated time at which the client sent the query, ps.
     pub start_ps: u64,
-    /// From then until the last response was with the application, ps; none when a response was
+    /// Time from then until the application had the last response, ps; `None` if a response was
     /// missing at the end of the run.
     pub completion_ps: Option<u64>,
     /// Number of the client's host.
     pub client: u32,
-    /// Number of servers that were asked.
+    /// Number of queried servers.
     pub servers: u32,
-    /// Responses within the deadline; all that came if there is no deadline.
+    /// Responses within the deadline; without a deadline, all that arrived.
     pub in_time: u32,
-    /// Responses that suffered a retransmission timeout, their requests' included.
+    /// Responses with a retransmission timeout, in the response or its request.
     pub timeouts: u32,
-    /// Bytes of all responses that came.
+    /// Bytes of all responses that arrived.
     pub bytes: u64,
-    /// Mean time from the query's start to a response, over the responses that came, ps; 0 when
-    /// none came.
+    /// Mean time from the start of the query to a response, over those that arrived, ps; 0 if none
+    /// arrived.
     pub mean_response_ps: u64,
 }
 
-/// What a workload asks for while it is called; the simulation carries it out afterwards, in order.
+/// Requests of a workload during a call; the simulation carries them out afterwards, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agenda {
     /// Messages to send now.
     pub sends: Vec<Message>,
-    /// Times, ps, at which to call [`Workload::wake`], and with which token.
+    /// Times (ps) at which to call [`Workload::wake`], with the token to pass.
     pub wakes: Vec<(u64, u64)>,
-    /// Tags of messages to stop now, finished or not.
+    /// Tags of messages to stop now, complete or not.
     pub stops: Vec<u64>,
-    /// Flows that have completed.
+    /// Completed flows.
     pub flows: Vec<FlowRecord>,
-    /// Queries that have completed, or at the end have not.
+    /// Completed queries, and at the end of the run the open ones.
     pub queries: Vec<QueryRecord>,
 }
 
-/// How far a workload is.
+/// Progress of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It goes on to the end of the measured time, and the run does not wait for it: long-lived
-    /// flows.
+    /// The workload lasts until the end of the measured time, and the run does not wait for it:
+    /// long-lived flows.
     Lasting,
-    /// It still has something to do.
+    /// The workload has something left to do.
     Busy,
-    /// It has done all that it was asked for, and nothing of it is outstanding.
+    /// All requested traffic is complete, and nothing is outstanding.
     Done,
 }
 
-/// Something that makes traffic. It draws its random numbers from streams of its own, so that
-/// another workload beside it changes none of them.
+/// Source of traffic. It draws random numbers from its own streams, so that additional workloads do
+/// not change them.
 pub trait Workload {
     /// Ends of the persistent connections; may be empty.
     fn connections(&self) -> &[(u32, u32)];
 
-    /// Number of the transport of a persistent connection, where it is not the workload's.
+    /// Number of the transport of a persistent connection, if it differs from the workload's.
     fn transport_of(&self, _connection: usize) -> Option<u16> {
         None
     }
 
-    /// Names of the size classes of its flow records.
+    /// Names of the size classes in its flow records.
     fn classes(&self) -> &[String];
 
-    /// What its flows' completion times have besides the way of their bytes.
+    /// Parts of its flows' completion times besides the transfer of their bytes.
     fn besides(&self) -> Besides {
         Besides::default()
     }
 
-    /// What will be under way at one time at least, beside the persistent connections.
+    /// Lower bound of the largest concurrency, without idle persistent connections.
     fn backlog(&self) -> Backlog {
         Backlog::default()
     }
 
-    /// Called once, at time 0.
+    /// Begins; called once, at time 0.
     fn begin(&mut self, agenda: &mut Agenda);
 
-    /// Called at a time that it asked for.
+    /// Continues at a requested time.
     fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda);
 
-    /// The whole message `tag` has arrived at its receiver; it suffered `timeouts`.
+    /// Processes the delivery of the complete message `tag`, which suffered `timeouts`.
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda);
 
-    /// Whether it wants to hear when senders know that all of their flows has arrived.
+    /// Whether the workload must be told when senders have the acknowledgment of a whole flow.
     fn hears_acked(&self) -> bool {
         false
     }
 
-    /// The sender of the message `tag` has the acknowledgment of its last byte.
+    /// Processes that the sender of the message `tag` has the acknowledgment of its last byte.
     fn acked(&mut self, _now_ps: u64, _tag: u64, _agenda: &mut Agenda) {}
 
-    /// Whether nothing that was started is still outstanding; flows that last do not count.
+    /// Whether nothing is outstanding; lasting flows do not count.
     fn is_complete(&self) -> bool;
 
-    /// Whether the run may end before its time, is waited for, or has to go on.
+    /// Progress, which decides whether the run may end early, is waited for, or continues.
     fn progress(&self) -> Progress;
 
-    /// The share of what it was asked for that has been started, where that is known beforehand.
+    /// Share of the requested traffic that has been started, if known beforehand.
     fn started_share(&self) -> Option<f64> {
         None
     }
 
-    /// Called once, at the end of the run: records of queries that are still open.
+    /// Adds the records of open queries; called once, at the end of the run.
     fn finish(&mut self, agenda: &mut Agenda);
 }
 
@@ -277,7 +280,7 @@ impl Message {
     }
 }
 
-/// Timeouts as a record holds them.
+/// Number of timeouts, saturated to the width of a record.
 fn few(timeouts: u32) -> u16 {
     u16::try_from(timeouts).unwrap_or(u16::MAX)
 }

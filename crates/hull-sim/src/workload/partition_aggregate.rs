@@ -14,14 +14,14 @@ use crate::random::{Purpose, Stream};
 use crate::scenario::{self, Arrivals};
 use crate::service_time::ServiceTime;
 
-/// A server's worker.
+/// Worker of a server.
 #[derive(Debug)]
 struct Worker {
     busy_until_ps: u64,
     service: Stream,
 }
 
-/// The state of partition/aggregate.
+/// State of partition/aggregate.
 #[derive(Debug)]
 pub(super) struct PartitionAggregate {
     fan_out: FanOut,
@@ -31,14 +31,14 @@ pub(super) struct PartitionAggregate {
     interval_ps: u64,
     times: Stream,
     backlog: Backlog,
-    /// Queries that have not been asked.
+    /// Number of queries not yet sent.
     left: u64,
     end_ps: u64,
     application_delay_ps: u64,
 }
 
 impl PartitionAggregate {
-    /// As the scenario says it.
+    /// Creates the queries that the scenario describes.
     pub fn new(
         settings: &scenario::PartitionAggregate,
         context: &Context,

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 
-/// The state of a permutation.
+/// State of a permutation.
 #[derive(Debug)]
 pub(super) struct Permutation {
     /// Source and destination of each flow.
@@ -24,7 +24,7 @@ pub(super) struct Permutation {
 }
 
 impl Permutation {
-    /// As the scenario says it.
+    /// Creates the permutation that the scenario describes.
     pub fn new(settings: &scenario::Permutation, context: &Context) -> Result<Self, Problem> {
         let key = "workload.permutation.hosts";
         let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;
@@ -43,7 +43,7 @@ impl Permutation {
     }
 }
 
-/// A permutation in which nothing keeps its place: shuffled again until that is so, 2.7 times on
+/// Draws a permutation in which no item keeps its place. Shuffles until one is found, 2.7 times on
 /// average (e).
 fn without_fixed_point(items: &[u32], stream: &mut Stream) -> Vec<u32> {
     let mut shuffled = items.to_vec();

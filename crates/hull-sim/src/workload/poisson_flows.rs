@@ -22,7 +22,7 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, FlowConnections};
 
-/// A flow under way.
+/// Flow in progress.
 #[derive(Debug)]
 struct Flow {
     start_ps: u64,
@@ -32,7 +32,7 @@ struct Flow {
     connection: u32,
 }
 
-/// The state of Poisson flows.
+/// State of Poisson flows.
 #[derive(Debug)]
 pub(super) struct PoissonFlows {
     arrivals: Stream,
@@ -42,19 +42,20 @@ pub(super) struct PoissonFlows {
     law: SizeDistribution,
     sources: Vec<u32>,
     destinations: Vec<u32>,
-    /// For each source its place among the destinations, where it has one.
+    /// Index of each source among the destinations, if it is one.
     own_place: Vec<Option<usize>>,
-    /// Of the sources' links together, bit/s.
+    /// Total rate of the sources' links, bit/s.
     sources_bps: f64,
     connections: Vec<(u32, u32)>,
-    /// For source i and destination j, at i * destinations + j, the first of their connections; empty
-    /// without persistent connections.
+    /// First connection of source i and destination j, at i * destinations + j; empty without
+    /// persistent connections.
     connection_of: Vec<u32>,
     per_pair: u32,
-    /// Flows under way by connection and direction, at 2 * connection and, to its first host, 1 more.
+    /// Number of flows in progress by connection and direction: at 2 * connection towards its
+    /// second host, one further towards its first.
     under_way: Vec<u32>,
     classes: SizeClasses,
-    /// Flows that have not started.
+    /// Number of flows that have not started.
     left: u64,
     count: Option<u64>,
     end_ps: u64,
@@ -63,7 +64,7 @@ pub(super) struct PoissonFlows {
 }
 
 impl PoissonFlows {
-    /// As the scenario says it.
+    /// Creates the flows that the scenario describes.
     pub fn new(settings: &scenario::PoissonFlows, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let sources = hosts.set("workload.flows.sources", settings.sources.as_ref(), None)?;
@@ -119,7 +120,8 @@ impl PoissonFlows {
         Ok(flows)
     }
 
-    /// Flows per second at a load of the sources' links, when the destinations' can take it.
+    /// Flows per second at a load of the sources' links. Fails if it exceeds the destinations'
+    /// links.
     fn rate_of_load(&self, load: f64, context: &Context) -> Result<f64, Problem> {
         let offered_bps = load * self.sources_bps;
         let (sources, destinations) = (self.sources.len() as f64, self.destinations.len() as f64);
@@ -150,7 +152,8 @@ impl PoissonFlows {
         Ok(offered_bps / 8.0 / self.law.mean())
     }
 
-    /// Joins each pair of hosts that may have a flow, in one direction or both.
+    /// Creates the connections between each pair of hosts that may have a flow, in one or both
+    /// directions.
     fn connect(&mut self) -> Result<(), Problem> {
         let pairs = self.sources.len() * self.destinations.len();
         if pairs.saturating_mul(self.per_pair as usize) > limits::CONNECTIONS {
@@ -180,15 +183,15 @@ impl PoissonFlows {
         Ok(())
     }
 
-    /// Of the connections from `first` on that join a pair of hosts, the one with the fewest flows
-    /// under way in the direction from `src`.
+    /// Among the connections of a pair of hosts, which begin with `first`, the one with the fewest
+    /// flows in progress in the direction from `src`.
     fn idlest(&self, first: u32, src: u32) -> u32 {
         let candidates = first..first + self.per_pair;
         let busy = |&connection: &u32| self.under_way[self.direction(connection, src)];
         candidates.min_by_key(busy).unwrap_or(first)
     }
 
-    /// Place in `under_way` of what host `src` sends on a connection.
+    /// Index in `under_way` of the flows that host `src` sends on a connection.
     fn direction(&self, connection: u32, src: u32) -> usize {
         let at = connection as usize;
         2 * at + usize::from(self.connections[at].0 != src)

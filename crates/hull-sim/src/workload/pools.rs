@@ -4,10 +4,10 @@
 use super::context::Context;
 use crate::scenario::Requests;
 
-/// Which connections a class may use, and the transport of each.
+/// Connections that a class may use, and the transport of each.
 #[derive(Debug)]
 pub(super) struct Pools {
-    /// Connections of a pool.
+    /// Number of connections in a pool.
     size: usize,
     /// Number of each pool's transport.
     transports: Vec<u16>,
@@ -16,7 +16,7 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    /// With `size` connections each.
+    /// Creates pools of `size` connections.
     pub fn new(settings: &Requests, size: usize, context: &Context) -> Self {
         let mut transports = Vec::new();
         let pool_of = |own: &Option<String>| {
@@ -36,12 +36,12 @@ impl Pools {
         }
     }
 
-    /// Connections of all pools.
+    /// Number of connections in all pools.
     pub fn connections(&self) -> usize {
         self.size * self.transports.len()
     }
 
-    /// The first connection of a class's pool.
+    /// First connection of a class's pool.
     pub fn first(&self, class: usize) -> usize {
         self.of_classes[class] * self.size
     }

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario;
 
-/// Background flows above this are updates.
+/// Size above which a background flow is an update, bytes.
 const UPDATE_BYTES: u64 = 1_000_000;
 
 const QUERY_INTERVALS: [(&str, &str); 1] = [(
@@ -33,7 +33,7 @@ const BACKGROUND_INTERVALS: [(&str, &str); 1] = [(
     include_str!("intervals/production_background.csv"),
 )];
 
-/// A server's random numbers.
+/// Random streams of a server.
 #[derive(Debug)]
 struct Server {
     host: u32,
@@ -44,7 +44,7 @@ struct Server {
     jitter: Stream,
 }
 
-/// A background flow under way.
+/// Background flow in progress.
 #[derive(Debug)]
 struct Flow {
     start_ps: u64,
@@ -52,7 +52,7 @@ struct Flow {
     ends: (u32, u32),
 }
 
-/// The state of the benchmark.
+/// State of the benchmark.
 #[derive(Debug)]
 pub(super) struct Production {
     fan_out: FanOut,
@@ -72,7 +72,7 @@ pub(super) struct Production {
 }
 
 impl Production {
-    /// As the scenario says it.
+    /// Creates the benchmark that the scenario describes.
     pub fn new(settings: &scenario::Production, context: &Context) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.production.{name}");
         let outside = settings.outside.as_ref();
@@ -167,7 +167,8 @@ impl Production {
         agenda.wakes.push((now_ps + ps(gap_us), turn.pack()));
     }
 
-    /// A background flow of a server, to another or to or from the rest of the data centre.
+    /// Starts a background flow of a server: to another server, or to or from the rest of the data
+    /// centre.
     fn start_flow(&mut self, now_ps: u64, server: usize, agenda: &mut Agenda) {
         let count = self.servers.len();
         let Server {
@@ -204,7 +205,7 @@ impl Production {
     }
 }
 
-/// Whole ps of a time in us.
+/// Converts a time from us to ps, rounded.
 fn ps(us: f64) -> u64 {
     (us * 1e6).round() as u64
 }

@@ -13,31 +13,31 @@ use super::{
 use crate::problem::Problem;
 use crate::units::Size;
 
-/// The state of a replay.
+/// State of a replay.
 #[derive(Debug)]
 pub(super) struct Replay {
     list: FlowList,
-    /// The transports that the list names, by number.
+    /// Numbers of the transports that the list names.
     pub transports: Vec<u16>,
-    /// The groups that its flows are of, by number, and how many flows there are.
+    /// Numbers of the groups that its flows have, and the number of flows.
     pub groups: (Vec<u16>, usize),
     classes: SizeClasses,
     application_delay_ps: u64,
     end_ps: u64,
-    /// The next flow whose time may come.
+    /// Index of the next flow whose time may come.
     next: usize,
     started: usize,
     completed: usize,
     chains: Chains,
-    /// When each flow started, where flows wait for others, ps.
+    /// Start time of each flow if flows have dependencies, ps.
     starts_ps: Vec<u64>,
 }
 
-/// Token of the wake for the next flow; other tokens are flows.
+/// Token of the wake for the next flow; other tokens are indices of flows.
 const NEXT: u64 = 1 << 40;
 
 impl Replay {
-    /// Of the file at `path`.
+    /// Creates the replay of the file at `path`.
     pub fn new(
         path: &str,
         class_bounds: &[Size],
@@ -70,12 +70,12 @@ impl Replay {
         })
     }
 
-    /// Names of the groups of its list, from number 1.
+    /// Names of the groups in the list, from number 1.
     pub fn group_names(&self) -> &[String] {
         self.list.group_names()
     }
 
-    /// Starts the flows that are due; the next wake is for the one after them.
+    /// Starts the flows that are due. The next wake is for the first later one.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
         while let Some(flow) = self.list.flows().get(self.next) {
             if self.list.chains().is_free(self.next) {
@@ -89,7 +89,7 @@ impl Replay {
         }
     }
 
-    /// A flow starts.
+    /// Starts a flow, unless the measured time is over.
     fn send(&mut self, now_ps: u64, place: usize, agenda: &mut Agenda) {
         if now_ps >= self.end_ps {
             return;
@@ -110,7 +110,7 @@ impl Replay {
     }
 }
 
-/// The groups of a list's flows, by number, each once.
+/// Numbers of the groups of a list's flows, each once.
 fn groups_of(list: &FlowList, groups: &Groups) -> Vec<u16> {
     let number = |(i, flow): (usize, &ListedFlow)| match list.group(i) {
         0 => groups.of(flow.src, flow.dst, flow.bytes),

@@ -32,7 +32,7 @@ struct Class {
     next_server: usize,
 }
 
-/// A request under way.
+/// Request in progress.
 #[derive(Debug)]
 struct Request {
     start_ps: u64,
@@ -41,7 +41,7 @@ struct Request {
     timeouts: u16,
 }
 
-/// The state of a request workload.
+/// State of a request workload.
 #[derive(Debug)]
 pub(super) struct RequestResponse {
     servers: usize,
@@ -56,12 +56,12 @@ pub(super) struct RequestResponse {
     class_names: Vec<String>,
     /// Client and server of each connection.
     connections: Vec<(u32, u32)>,
-    /// Requests under way on each connection.
+    /// Number of requests in progress on each connection.
     pending: Vec<u32>,
     requests: Slab<Request>,
 }
 
-/// What a tag or token is about: a class's next arrival or a request on its way, a response.
+/// Meaning of a tag or token: a class's next arrival or a request in progress; or a response.
 enum What {
     ArrivalOrRequest(usize),
     Answer(usize),
@@ -86,7 +86,7 @@ impl What {
 }
 
 impl RequestResponse {
-    /// As the scenario says it.
+    /// Creates the requests that the scenario describes.
     pub fn new(settings: &Requests, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let client = hosts.client("workload.requests.client", settings.client.as_ref())?;
@@ -199,7 +199,7 @@ impl RequestResponse {
         }
     }
 
-    /// The server answers a request.
+    /// Sends the response to a request.
     fn answer(&self, request: usize, agenda: &mut Agenda) {
         let state = &self.requests[request];
         let (client, server) = self.connections[state.connection as usize];
@@ -212,7 +212,7 @@ impl RequestResponse {
     }
 }
 
-/// A class is named by its size; where one before it has the same, also by its transport.
+/// Names of the classes: the size, and the transport if the name is taken.
 fn class_names(classes: &[SizeClass]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(classes.len());
     for class in classes {
@@ -249,7 +249,7 @@ impl Workload for RequestResponse {
 
     fn begin(&mut self, agenda: &mut Agenda) {
         for class in 0..self.classes.len() {
-            // Without load the mean is infinite.
+            // Without load the mean gap is infinite.
             if self.classes[class].mean_gap_ps.is_finite() {
                 self.next_arrival(0, class, agenda);
             }

@@ -3,7 +3,7 @@
 
 use crate::units::Size;
 
-/// Classes by their upper bounds.
+/// Size classes, by their upper bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SizeClasses {
     bounds: Vec<u64>,
@@ -11,7 +11,7 @@ pub(super) struct SizeClasses {
 }
 
 impl SizeClasses {
-    /// Classes that end at `bounds`, which rise, and one without end.
+    /// Creates classes that end at the ascending `bounds`, and an unbounded last one.
     pub fn new(bounds: &[Size]) -> Self {
         let text = |size: &Size| size.to_string();
         let lower = std::iter::once("0".to_owned()).chain(bounds.iter().map(text));
@@ -28,7 +28,7 @@ impl SizeClasses {
         }
     }
 
-    /// The class of a flow.
+    /// Index of the class of a flow.
     pub fn of(&self, bytes: u64) -> u16 {
         self.bounds.partition_point(|&bound| bound < bytes) as u16
     }

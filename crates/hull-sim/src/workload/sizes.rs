@@ -11,11 +11,11 @@ use crate::quote;
 use crate::random::Stream;
 use crate::scenario::{MAX_FLOW_BYTES, Pareto, Sizes};
 
-/// The largest flow that the uncut Pareto can make, bytes: 2^50. One draw in 10^11 of the paper's
-/// would be larger.
+/// Largest flow that an untruncated Pareto distribution can generate, bytes: 2^50. One draw in
+/// 10^11 of the paper's would be larger.
 const LARGEST: f64 = (1_u64 << 50) as f64;
 
-/// The tables that hull ships, by name.
+/// Built-in tables by name.
 const SHIPPED: [(&str, &str); 4] = [
     ("websearch", include_str!("sizes/websearch.csv")),
     ("datamining", include_str!("sizes/datamining.csv")),
@@ -23,29 +23,30 @@ const SHIPPED: [(&str, &str); 4] = [
     ("production", include_str!("sizes/production.csv")),
 ];
 
-/// A distribution of flow sizes.
+/// Distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeDistribution {
-    /// One size.
+    /// All flows have this size.
     Fixed(u64),
-    /// Pareto, cut or not.
+    /// Pareto, truncated or not.
     Pareto(ParetoSizes),
     /// A table of the distribution function.
     Table(CdfTable),
 }
 
-/// A Pareto distribution: a share (least / x)^shape of the flows is larger than x.
+/// Pareto distribution: a share (least / x)^shape of the flows is larger than x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParetoSizes {
     shape: f64,
     least: f64,
-    /// Share of the uncut distribution above the cut, and the cut; 0 and no end without one.
+    /// Share of the untruncated distribution above the cut, and the cut, bytes; 0 and infinity
+    /// without a cut.
     above_cut: f64,
     cut: f64,
 }
 
 impl ParetoSizes {
-    /// As the scenario says it.
+    /// Creates the distribution that the scenario describes.
     pub fn new(law: &Pareto) -> Self {
         let least = law.mean.0 as f64 * (law.shape - 1.0) / law.shape;
         let cut = law.cut.map_or(f64::INFINITY, |cut| cut.0 as f64);
@@ -57,13 +58,13 @@ impl ParetoSizes {
         }
     }
 
-    /// One draw, not rounded.
+    /// Draws a size, bytes, not rounded.
     fn draw(&self, stream: &mut Stream) -> f64 {
         let above = self.above_cut + (1.0 - self.above_cut) * stream.uniform();
         (self.least * above.powf(-1.0 / self.shape)).min(LARGEST)
     }
 
-    /// The mean of the law, with its cut.
+    /// Mean of the distribution, truncated at its cut, bytes.
     pub fn mean(&self) -> f64 {
         let uncut = self.least * self.shape / (self.shape - 1.0);
         if self.cut.is_infinite() {
@@ -75,7 +76,7 @@ impl ParetoSizes {
 }
 
 impl SizeDistribution {
-    /// What the scenario asks for at `key`.
+    /// Creates the distribution that the scenario requests at `key`.
     pub(super) fn new(key: &str, sizes: &Sizes) -> Result<Self, Problem> {
         if let Some(size) = sizes.fixed {
             return Ok(SizeDistribution::Fixed(size.0));
@@ -87,12 +88,12 @@ impl SizeDistribution {
         SizeDistribution::table(&format!("{key}.csv"), source)
     }
 
-    /// The table at `key`: a shipped one by its name, or a file.
+    /// Loads the table at `key`: a built-in one by name, or a file.
     pub(super) fn table(key: &str, source: &str) -> Result<Self, Problem> {
         table(key, source, &SHIPPED, "bytes").map(SizeDistribution::Table)
     }
 
-    /// One draw, bytes.
+    /// Draws a size, bytes.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         match self {
             SizeDistribution::Fixed(bytes) => *bytes,
@@ -103,7 +104,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The mean of the law, bytes.
+    /// Mean of the distribution, bytes.
     pub fn mean(&self) -> f64 {
         match self {
             SizeDistribution::Fixed(bytes) => *bytes as f64,
@@ -113,7 +114,7 @@ impl SizeDistribution {
     }
 }
 
-/// The table at `key`: one of `shipped` by its name, or the file of that path.
+/// Loads the table at `key`: one of `shipped` by name, or the file with that path.
 pub(super) fn table(
     key: &str,
     source: &str,

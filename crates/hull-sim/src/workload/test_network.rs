@@ -8,10 +8,10 @@ use super::{
 use crate::problem::Problem;
 use crate::scenario::expand;
 
-/// The seed of all tests.
+/// Seed of all tests.
 pub(super) const SEED: u64 = 1;
 
-/// Hosts h0, h1, ... with links of `gbps`.
+/// Creates hosts h0, h1, ... with links of `gbps`.
 pub(super) fn hosts(count: usize, gbps: u64) -> HostNames {
     HostNames {
         names: (0..count).map(|host| format!("h{host}")).collect(),
@@ -20,7 +20,7 @@ pub(super) fn hosts(count: usize, gbps: u64) -> HostNames {
     }
 }
 
-/// The traffic of a scenario with these keys, `hosts` hosts at 1 Gbps and this duration.
+/// Builds the traffic of a scenario with these keys, `count` hosts at 1 Gbps and this duration.
 pub(super) fn build(text: &str, count: usize, duration: &str) -> Result<Traffic, Problem> {
     let base = format!(
         r#"
@@ -38,11 +38,11 @@ pub(super) fn build(text: &str, count: usize, duration: &str) -> Result<Traffic,
     super::build(&cells[0].scenario, &hosts(count, 1), SEED)
 }
 
-/// How the network treats a message.
+/// Treatment of messages in the network.
 pub(super) struct TestNetwork {
-    /// How long it takes, ps; `u64::MAX` for ever.
+    /// Delivery time of a message, ps; `u64::MAX` for never.
     pub delay_ps: fn(&Message) -> u64,
-    /// How many timeouts it suffers.
+    /// Number of timeouts of a message.
     pub timeouts: fn(&Message) -> u32,
 }
 
@@ -55,7 +55,7 @@ impl Default for TestNetwork {
     }
 }
 
-/// What happened.
+/// Events of a run.
 pub(super) struct Log {
     pub sends: Vec<(u64, Message)>,
     pub stops: Vec<(u64, u64)>,
@@ -83,7 +83,8 @@ enum Event {
 }
 
 impl TestNetwork {
-    /// Runs as the simulation does: until all is done, or after the measured time all is complete.
+    /// Runs like the simulation: until everything is done, or after the measured time until it is
+    /// complete.
     pub fn run(&self, traffic: &mut Traffic) -> Log {
         let mut log = Log {
             sends: Vec::new(),

@@ -21,7 +21,7 @@ use super::{
 use crate::problem::Problem;
 use crate::scenario::{Flows, Scenario};
 
-/// Bits of a tag that are the workload's own.
+/// Number of bits of a tag that belong to the workload.
 const OWN_BITS: u32 = 56;
 
 /// One of the workloads.
@@ -39,7 +39,7 @@ enum Kind {
     Production(Box<Production>),
 }
 
-/// Calls a method of the workload that it is.
+/// Calls a method of the workload.
 macro_rules! each {
     ($kind:expr, $workload:ident => $call:expr) => {
         match $kind {
@@ -57,10 +57,10 @@ macro_rules! each {
     };
 }
 
-/// A workload and where its connections and classes begin.
+/// Workload, with its first connection and its first class in the run.
 #[derive(Debug)]
 struct Part {
-    /// Of its table.
+    /// Name of its table.
     name: &'static str,
     kind: Kind,
     first_connection: u32,
@@ -68,7 +68,7 @@ struct Part {
     transport: u16,
 }
 
-/// The traffic of a run: one workload or several.
+/// Traffic of a run: one workload or several.
 #[derive(Debug)]
 pub struct Traffic {
     parts: Vec<Part>,
@@ -79,8 +79,8 @@ pub struct Traffic {
     pub(super) measured_ps: Range<u64>,
 }
 
-/// Makes the traffic of a scenario; the error names the key. Files that the scenario names are read
-/// here, so that this is also the check of what [`crate::scenario`] cannot know.
+/// Builds the traffic of a scenario. An error names the key. This reads the files that the scenario
+/// names, so it also checks what [`crate::scenario`] cannot know.
 pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffic, Problem> {
     let warmup_ps = scenario.run.warmup.0;
     let end_ps = warmup_ps + scenario.run.duration.0;
@@ -155,7 +155,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         let production = Kind::Production(Box::new(Production::new(settings, &context)?));
         add("production", settings.transport.as_ref(), production);
     }
-    // What others send is not known beforehand.
+    // The flows of other workloads are not known beforehand.
     if let [(_, _, Kind::Replay(replay))] = &kinds[..] {
         let (numbers, flows) = &replay.groups;
         groups.check_used(&scenario.groups, numbers, *flows)?;
@@ -175,7 +175,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
 }
 
 impl Traffic {
-    /// Adds a workload. A class whose name is taken gets the workload's name before its own.
+    /// Adds a workload. A class whose name is taken is prefixed with the workload's name.
     fn add(&mut self, name: &'static str, transport: u16, kind: Kind) -> Result<(), Problem> {
         let first_connection = u32::try_from(self.connections.len()).unwrap_or(u32::MAX);
         let connections = each!(&kind, workload => workload.connections());
@@ -217,12 +217,12 @@ impl Traffic {
         })
     }
 
-    /// Names of the groups of its flows by number; none if there are no groups.
+    /// Names of the groups of its flows by number; empty if there are no groups.
     pub fn groups(&self) -> Vec<String> {
         self.groups.all_names()
     }
 
-    /// The table of the workload that has most under way, persistent connections aside.
+    /// Table of the workload with the largest concurrency, without idle persistent connections.
     pub fn heaviest(&self) -> &'static str {
         let under_way = |part: &&Part| {
             let Backlog {
@@ -234,13 +234,13 @@ impl Traffic {
         heaviest.map_or("flows", |part| part.name)
     }
 
-    /// What the completion time of the flow of a message has besides the way of its bytes.
+    /// Parts of the completion time of a message's flow besides the transfer of its bytes.
     pub fn besides(&self, tag: u64) -> Besides {
         let (part, _) = split(tag);
         each!(&self.parts[part].kind, workload => workload.besides())
     }
 
-    /// Calls a workload and turns its own numbers into the run's.
+    /// Calls a workload and converts its numbers to those of the run.
     #[inline]
     fn call(
         &mut self,
@@ -295,7 +295,7 @@ impl Traffic {
     }
 }
 
-/// Keeps those of the records from `first` on that are wanted.
+/// Removes the unwanted records from `first` on.
 fn keep_from<T: Copy>(records: &mut Vec<T>, first: usize, wanted: impl Fn(&T) -> bool) {
     let mut kept = first;
     for i in first..records.len() {
@@ -307,7 +307,7 @@ fn keep_from<T: Copy>(records: &mut Vec<T>, first: usize, wanted: impl Fn(&T) ->
     records.truncate(kept);
 }
 
-/// The workload of a tag or token, and its own part of it.
+/// Splits a tag or token into the number of the workload and the workload's part.
 fn split(packed: u64) -> (usize, u64) {
     (
         (packed >> OWN_BITS) as usize,
@@ -369,7 +369,8 @@ impl Workload for Traffic {
         self.parts.iter().all(complete)
     }
 
-    /// Busy while one of the workloads is; done when one is and the others are or last.
+    /// Busy if one of the workloads is; done if at least one is done and the others are done or
+    /// lasting.
     fn progress(&self) -> Progress {
         let mut all = Progress::Lasting;
         for part in &self.parts {
@@ -382,7 +383,7 @@ impl Workload for Traffic {
         all
     }
 
-    /// That of the workload that is furthest behind; none when one of them does not know.
+    /// Smallest share of the workloads; `None` if one of them does not know its share.
     fn started_share(&self) -> Option<f64> {
         let shares = self.parts.iter();
         let mut shares = shares.map(|part| each!(&part.kind, workload => workload.started_share()));

@@ -108,39 +108,39 @@ impl Bic {
     }
 }
 
-/// 1.0 of shares in fixed point.
+/// Share 1.0 in fixed point: 2^16.
 const ONE: u64 = 1 << 16;
 
-/// The settings in whole numbers.
+/// BIC-TCP's settings as integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Config {
-    /// Share of the window that a reduction takes (beta), scaled by 2^16.
+    /// Share of the window by which a reduction shrinks it (beta), scaled by 2^16.
     decrease: u16,
-    /// Largest growth in a window of data (S_max), segments.
+    /// Largest growth per window of data (S_max), segments.
     max_increment: u16,
-    /// Smallest growth in a window of data (S_min), 1/1000 of a segment.
+    /// Smallest growth per window of data (S_min), 1/1000 of a segment.
     min_increment: u16,
-    /// Below this window TCP's rules hold, segments.
+    /// Window below which TCP's rules apply, segments.
     low_window: u16,
-    /// Whether a window that did not reach its old maximum lowers it further.
+    /// Fast convergence: whether a reduction before W_max was reached again lowers W_max further.
     fast_convergence: bool,
 }
 
-/// BIC's state.
+/// BIC-TCP state of one flow.
 #[derive(Clone, Debug)]
 pub struct BicControl {
     config: Config,
     reduction: NewReno,
-    /// W_max, bytes; 0: unknown.
+    /// W_max, bytes; 0 if unknown.
     max: u32,
-    /// Growth in a window of data while it probes for a maximum, bytes; 0: it does not probe.
+    /// Growth per window of data while probing for a new maximum, bytes; 0 if not probing.
     probe: u32,
-    /// Window at which that growth doubles, bytes.
+    /// Window at which the probing growth doubles, bytes.
     probe_until: u32,
 }
 
 impl BicControl {
-    /// A connection without a maximum so far.
+    /// Creates the state of a connection without a maximum.
     pub fn new(settings: &Bic) -> Self {
         BicControl {
             config: Config {
@@ -157,7 +157,8 @@ impl BicControl {
         }
     }
 
-    /// What is left of `bytes` after a reduction, and a new maximum.
+    /// Reduces `bytes` after a congestion event and updates the maximum. Returns the remaining
+    /// bytes.
     fn reduced(&mut self, window: &Window, bytes: u64) -> u64 {
         let cwnd = window.cwnd();
         self.probe = 0;
@@ -175,7 +176,7 @@ impl BicControl {
         kept(bytes)
     }
 
-    /// Growth in a window of data, bytes.
+    /// Growth per window of data, bytes.
     fn step(&mut self, cwnd: u64, mss: u64) -> u64 {
         let most = u64::from(self.config.max_increment) * mss;
         let max = u64::from(self.max);

@@ -21,26 +21,27 @@ use super::{CongestionControl, Feedback};
 use crate::transport::sender::NEVER;
 use crate::transport::window::Window;
 
-/// Fraction bits of a second in the curve's time.
+/// Fraction bits of a second in the time of the cubic curve.
 const TIME_BITS: u32 = 20;
-/// Fraction bits of the Reno-friendly window.
+/// Fraction bits of the Reno-friendly window, bytes.
 const ESTIMATE_BITS: u32 = 16;
-/// 2^(TIME_BITS + 64) / 10^12: picoseconds to 2^-20 s.
+/// Conversion from ps to 2^-20 s, scaled by 2^64: 2^(TIME_BITS + 64) / 10^12.
 const TICKS_PER_PS: u64 = ((1_u128 << (TIME_BITS + 64)) / 1_000_000_000_000) as u64;
 
-/// CUBIC's state.
+/// CUBIC state of one flow.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     reduction: NewReno,
-    /// When congestion avoidance began; [`NEVER`] before.
+    /// Start of congestion avoidance, ps; [`NEVER`] before.
     epoch_start_ps: u64,
-    /// Window of the Reno-friendly region, in 2^-16 bytes.
+    /// Reno-friendly window W_est, in 2^-16 bytes.
     estimate: u64,
-    /// Window at which the curve is flat, bytes; 0: where congestion avoidance begins.
+    /// W_max, the window at the curve's plateau, bytes; 0: the window at the start of congestion
+    /// avoidance.
     w_max: u32,
     /// Window before the last reduction, bytes.
     prior_cwnd: u32,
-    /// Time at which the curve is flat (K), in 2^-20 s.
+    /// K, the time of the curve's plateau, in 2^-20 s.
     k: u32,
 }
 
@@ -57,7 +58,7 @@ impl Default for Cubic {
     }
 }
 
-/// Picoseconds as 2^-20 s.
+/// Converts picoseconds to 2^-20 s.
 #[inline]
 fn ticks(ps: u64) -> u64 {
     ((u128::from(ps) * u128::from(TICKS_PER_PS)) >> 64) as u64
@@ -76,7 +77,7 @@ fn cube_root(value: u128) -> u32 {
 }
 
 impl Cubic {
-    /// Congestion avoidance begins with the present window.
+    /// Starts congestion avoidance with the current window.
     fn begin(&mut self, window: &Window, now_ps: u64) {
         let cwnd = window.cwnd();
         self.epoch_start_ps = now_ps;
@@ -90,7 +91,7 @@ impl Cubic {
         self.k = cube_root(cubed);
     }
 
-    /// W(t), bytes.
+    /// Window of the cubic curve at time t, W(t), bytes.
     fn curve(&self, t: u64, mss: u64) -> u64 {
         // Beyond 2^31 (34 minutes from K) the curve is far above every window.
         let from_k = (t.min(1 << 32) as i64 - i64::from(self.k)).clamp(-(1 << 31), 1 << 31);
@@ -99,7 +100,7 @@ impl Cubic {
         (i128::from(self.w_max) + rise).max(0) as u64
     }
 
-    /// The Reno-friendly window, bytes, after `acked` more.
+    /// Updates the Reno-friendly window for `acked` further bytes and returns it, bytes.
     fn estimate(&mut self, acked: u64, cwnd: u64, mss: u64) -> u64 {
         let (gain, divisor) = if self.estimate >> ESTIMATE_BITS >= u64::from(self.prior_cwnd) {
             (1, 1)
@@ -110,7 +111,7 @@ impl Cubic {
         self.estimate >> ESTIMATE_BITS
     }
 
-    /// A congestion event: what is remembered, before the window is reduced.
+    /// Records a congestion event before the window is reduced.
     fn remember(&mut self, window: &Window) {
         let cwnd = window.cwnd() as u32;
         self.prior_cwnd = cwnd;
@@ -123,7 +124,7 @@ impl Cubic {
     }
 }
 
-/// 0.7 of `bytes`, at least two segments.
+/// Window of 0.7 `bytes`, at least two segments.
 fn reduced(bytes: u64, window: &Window) -> u64 {
     (bytes * 7 / 10).max(2 * window.mss())
 }

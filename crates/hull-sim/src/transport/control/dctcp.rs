@@ -84,26 +84,27 @@ impl Dctcp {
     }
 }
 
-/// DCTCP's reaction to ECN-Echo.
+/// DCTCP control of one flow.
 #[derive(Clone, Debug)]
 pub struct DctcpControl {
     estimator: dctcp::Dctcp,
     reaction: Reaction,
 }
 
-/// What ECN-Echo does to the window.
+/// Reaction of the window to ECN-Echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reaction {
-    /// One cut for each window of data.
+    /// One cut per window of data.
     Cut,
-    /// The same, and the window stands still until the data from before the cut is acknowledged.
+    /// One cut per window of data, after which the window stays constant until all data sent before
+    /// the cut is acknowledged.
     CutAndHold,
-    /// A part of the cut for each marked ACK.
+    /// A part of the cut per marked ACK.
     PerAck,
 }
 
 impl DctcpControl {
-    /// As the settings say.
+    /// Creates the control with these settings.
     pub fn new(settings: &Dctcp) -> Self {
         let one = u64::from(ONE);
         let config = DctcpConfig {
@@ -144,7 +145,7 @@ impl CongestionControl for DctcpControl {
         marked && per_ack
     }
 
-    /// The two-state machine of thesis figure 2.10.
+    /// DCTCP's two-state machine of thesis figure 2.10.
     fn echo(&self) -> EchoKind {
         EchoKind::Dctcp
     }

@@ -10,25 +10,25 @@ use crate::transport::receiver::EchoKind;
 use crate::transport::send_times::SendTimes;
 use crate::transport::window::Window;
 
-/// A congestion control from outside: one for each flow.
+/// Congestion control from outside hull; each flow has its own instance.
 pub trait External: CongestionControl + Debug + Send + Sync {
-    /// Another one, for a new flow.
+    /// Creates an instance for a new flow.
     fn fresh(&self) -> Box<dyn External>;
 }
 
-/// That of one flow, and when its segments were sent, where it wants to know.
+/// External control of one flow, and its segments' send times if the control requests them.
 #[derive(Debug)]
 pub struct ExternalControl(Box<dyn External>, Option<Box<SendTimes>>);
 
 impl ExternalControl {
-    /// A new one like `prototype`.
+    /// Creates a new instance like `prototype`.
     pub fn new(prototype: &dyn External) -> Self {
         let times = prototype.samples_every_ack().then(Box::default);
         ExternalControl(prototype.fresh(), times)
     }
 }
 
-/// A copy is that of a new flow.
+/// A clone is the control of a new flow.
 impl Clone for ExternalControl {
     fn clone(&self) -> Self {
         ExternalControl::new(&*self.0)

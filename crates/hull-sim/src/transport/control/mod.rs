@@ -35,7 +35,7 @@ pub use vegas::{Vegas, VegasControl};
 
 use hull_core::qcn_reaction_point::Increase;
 
-/// Where controls find their settings, and the link of the hosts.
+/// Settings of all built-in controls.
 pub trait Settings:
     AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
 {
@@ -46,19 +46,19 @@ impl<T> Settings for T where
 {
 }
 
-/// What the network has to say, as an acknowledgment brings it back.
+/// Information from the network that an acknowledgment returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
     /// ECN-Echo: packets were marked.
     pub marked: bool,
-    /// The ACE field (RFC 9768): packets that came marked, plus 5, modulo 8. Of receivers that count them.
+    /// ACE field (RFC 9768), of receivers that count marked packets: their number plus 5, modulo 8.
     pub ace: u8,
-    /// The rate that the path offers, where data asked for one.
+    /// Rate offered by the path, if data requested one.
     pub written: Option<Written>,
 }
 
 impl Echo {
-    /// Marks only.
+    /// Creates an echo with marks only.
     #[inline]
     pub fn marks(marked: bool) -> Self {
         Echo {
@@ -68,136 +68,138 @@ impl Echo {
     }
 }
 
-/// What a control learns from an acknowledgment: of new data, or one that brings an echo.
+/// Event reported to a control: an acknowledgment of new data, or one with an echo.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback {
-    /// Now, ps.
+    /// Current time, ps.
     pub now_ps: u64,
-    /// First unacknowledged byte after it.
+    /// First unacknowledged byte after the event.
     pub una: u64,
-    /// Next byte to be sent for the first time; `nxt - una` bytes are outstanding.
+    /// Next new byte to be sent; `nxt - una` bytes are outstanding.
     pub nxt: u64,
-    /// Bytes that it acknowledged; 0 for a duplicate or an old one that brings an echo.
+    /// Newly acknowledged bytes; 0 for a duplicate or an old acknowledgment with an echo.
     pub acked: u64,
-    /// What the network says.
+    /// Information from the network.
     pub echo: Echo,
-    /// Whether it acknowledges data from before a loss for which the window was reduced already:
-    /// then ECN-Echo asks for no further reduction (RFC 3168, 6.1.2).
+    /// Whether the acknowledged data was sent before a loss for which the window has been reduced.
+    /// ECN-Echo then requires no further reduction (RFC 3168, 6.1.2).
     pub after_loss: bool,
-    /// Whether the window may grow: no loss recovery under way, and the window was in use.
+    /// Whether the window may grow: no loss recovery is in progress, and the window was in use.
     pub may_grow: bool,
-    /// The round-trip time that it measured, ps, never of a segment that was sent twice (Karn): of each
-    /// acknowledgment of new data with [`CongestionControl::samples_every_ack`], else about once in a
-    /// round trip.
+    /// Measured round-trip time, ps, never of a retransmitted segment (Karn). It is present for
+    /// each acknowledgment of new data with [`CongestionControl::samples_every_ack`], otherwise
+    /// about once per round trip.
     pub rtt_ps: Option<u64>,
     /// Smoothed round-trip time of RFC 6298, ps; 0 before the first measurement.
     pub srtt_ps: u64,
 }
 
-/// How fast a flow may send, beside its window.
+/// Sending rate of a flow, in addition to its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As the window allows.
+    /// As fast as the window allows.
     Window,
-    /// One segment at a time: the rate is not known yet.
+    /// One segment at a time, because the rate is not known yet.
     OneByOne,
-    /// So many bit/s, of bytes on the wire. Below a segment in a round trip it is a window of a fraction
+    /// Rate on the wire, bit/s. Below one segment per round trip it acts as a window of a fraction
     /// of a segment.
     Bps(u64),
 }
 
-/// What a flow starts with.
+/// Conditions at the start of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
-    /// Now, ps.
+    /// Current time, ps.
     pub now_ps: u64,
     /// Rate of the sender's link, bit/s.
     pub link_bps: u64,
 }
 
-/// A congestion control algorithm.
+/// Congestion control algorithm.
 pub trait CongestionControl {
-    /// The flow starts.
+    /// Processes the start of the flow.
     fn on_start(&mut self, _start: &Start) {}
 
-    /// New data acknowledged, or an acknowledgment that brings an echo. Returns true when the window
-    /// was reduced because of ECN.
+    /// Processes an acknowledgment of new data, or one with an echo. Returns true if the window was
+    /// reduced because of ECN.
     fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool;
 
-    /// A loss was found by duplicate acknowledgments, with `flight` bytes outstanding: RFC 5681,
-    /// half of it.
+    /// Processes a loss detected by duplicate acknowledgments with `flight` bytes outstanding.
+    /// Default (RFC 5681): half of the flight.
     fn on_loss(&mut self, window: &mut Window, flight: u64) {
         window.reduce_to((flight / 2).max(2 * window.mss()));
     }
 
-    /// The retransmission timer fired: RFC 5681, one segment, slow start up to half the flight. Not
-    /// called when the timer fires again for the same segment: the threshold is then held (3.1).
+    /// Processes an expiry of the retransmission timer. Default (RFC 5681): a window of one
+    /// segment, and slow start up to half the flight. Not called if the timer expires again for the
+    /// same segment: the threshold is then held (3.1).
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         window.reduce_to((flight / 2).max(2 * window.mss()));
         window.set_cwnd(window.mss());
     }
 
-    /// Data is sent again after nothing was outstanding; the last was sent `idle_ps` ago.
+    /// Processes a restart: data is sent after nothing was outstanding; the last was sent `idle_ps`
+    /// ago.
     fn on_restart(&mut self, _idle_ps: u64) {}
 
-    /// A switch has sent a notice to this flow (QCN).
+    /// Processes a notice from a switch (QCN).
     fn on_notice(&mut self, _now_ps: u64, _notice: Notice) {}
 
-    /// Whether the flow has a pace; else the methods on it are not called.
+    /// Whether the flow is paced. If not, the pacing methods are not called.
     fn is_paced(&self) -> bool {
         false
     }
 
-    /// The pace now.
+    /// Current pace.
     fn pace(&self) -> Pace {
         Pace::Window
     }
 
-    /// A segment of `wire_bytes` leaves now; returns the pace at which the next one follows.
+    /// Processes a segment of `wire_bytes` that is sent now. Returns the pace of the next one.
     fn on_sent(&mut self, _now_ps: u64, _wire_bytes: u16) -> Pace {
         self.pace()
     }
 
-    /// Whether a change of the pace shortens or stretches the gap that is running; else it holds from
-    /// the next segment on.
+    /// Whether a change of the pace rescales the current gap. If not, it takes effect after the
+    /// next segment.
     fn adjusts_gap(&self) -> bool {
         true
     }
 
-    /// What data carries for switches to read and write into, where the control wants it echoed; the
-    /// smoothed round trip, ps, is for them to read.
+    /// Fields that data carries for switches to read and write and the receiver to echo, if the
+    /// control needs them. `srtt_ps` is the smoothed round trip, for switches to read.
     fn ask(&self, _srtt_ps: u64) -> Option<Written> {
         None
     }
 
-    /// Whether each acknowledgment of new data is to have a round-trip sample: the control then keeps
+    /// Whether each acknowledgment of new data needs a round-trip sample. The control then stores
     /// the [`SendTimes`].
     fn samples_every_ack(&self) -> bool {
         false
     }
 
-    /// Where it keeps them.
+    /// Stored send times.
     fn send_times(&mut self) -> Option<&mut SendTimes> {
         None
     }
 
-    /// Whether the window stands at its largest: the pace alone controls.
+    /// Whether the window is constant at its maximum, so that the pace alone controls the flow.
     fn holds_window(&self) -> bool {
         false
     }
 
-    /// How the receiver is to echo marks.
+    /// Method by which the receiver echoes marks.
     fn echo(&self) -> EchoKind {
         EchoKind::Classic
     }
 
-    /// The share of marked bytes that it estimates, 0 to 1, if it does.
+    /// Estimated share of marked bytes, 0 to 1, if the control estimates it.
     fn alpha(&self) -> Option<f64> {
         None
     }
 }
 
-/// Makes of the list the names that scenarios know, the enum of all controls and its dispatch.
+/// Generates from the list the names for scenarios, the enum of all controls and its dispatch.
 macro_rules! controls {
     (
         { $($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)* }
@@ -210,19 +212,19 @@ macro_rules! controls {
         pub enum ControlName {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
             $($(#[$message_doc])* #[serde(rename = $message_text)] $message,)*
-            /// One that comes from outside of hull, by its name.
+            /// External control with this name.
             #[schemars(skip)]
             External(String),
         }
 
         impl ControlName {
-            /// Those that hull has for TCP and sources with a rate.
+            /// Built-in controls of TCP and of rate-based sources.
             pub const BUILT_IN: &[ControlName] = &[$(ControlName::$name),*];
 
-            /// Those of the message transport.
+            /// Controls of the message transport.
             pub const OF_MESSAGES: &[ControlName] = &[$(ControlName::$message),*];
 
-            /// The names of all that hull has.
+            /// Names of all built-in controls.
             pub fn names() -> Vec<String> {
                 let all = Self::BUILT_IN.iter().chain(Self::OF_MESSAGES);
                 all.map(ToString::to_string).collect()
@@ -230,7 +232,7 @@ macro_rules! controls {
         }
 
         impl std::fmt::Display for ControlName {
-            /// As it is written in a scenario.
+            /// Writes the name as in a scenario.
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(match self {
                     $(ControlName::$name => $text,)*
@@ -255,24 +257,25 @@ macro_rules! controls {
             }
         }
 
-        /// The state of one flow's control.
+        /// Control state of one flow.
         #[derive(Clone, Debug)]
         pub enum Controller {
             $($(#[$doc])* $name($control),)*
-            /// One from outside of hull.
+            /// External control.
             External(ExternalControl),
         }
 
         impl Controller {
-            /// The control of that name for hosts with this link. One from outside is a copy of
-            /// `external`; none where that is missing, and for the controls of the message transport.
+            /// Creates the control with this name for hosts with this link. An external one is
+            /// created from `external`. Returns `None` if that is missing, and for controls of the
+            /// message transport.
             pub fn new(
                 name: &ControlName,
                 settings: &impl Settings,
                 link: Rate,
                 external: Option<&dyn External>,
             ) -> Option<Self> {
-                /// Lets the compiler know the types of a line of the list.
+                /// Tells the compiler the types of an entry of the list.
                 fn of<S: Settings, C>(settings: &S, link: Rate, new: impl Fn(&S, Rate) -> C) -> C {
                     new(settings, link)
                 }
@@ -302,7 +305,7 @@ macro_rules! controls {
             }
         }
 
-        /// What most packets need goes straight to the control, the rest by way of a table.
+        /// Methods called for most packets are dispatched directly, the others through a vtable.
         impl CongestionControl for Controller {
             #[inline]
             fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
@@ -416,12 +419,12 @@ controls! {
 }
 
 impl ControlName {
-    /// Whether the source takes the notices of QCN's congestion points.
+    /// Whether the source processes notices of QCN's congestion points.
     pub fn is_qcn(&self) -> bool {
         matches!(self, ControlName::Qcn | ControlName::QcnAimd)
     }
 
-    /// Whether it is of the message transport.
+    /// Whether this is a control of the message transport.
     pub fn is_of_messages(&self) -> bool {
         ControlName::OF_MESSAGES.contains(self)
     }

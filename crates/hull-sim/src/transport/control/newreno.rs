@@ -4,16 +4,16 @@
 use super::{CongestionControl, Feedback};
 use crate::transport::window::Window;
 
-/// NewReno keeps only the first acknowledgment that may reduce the window again, a position in the
-/// stream (bytes): one above all that was sent before the last reduction.
+/// NewReno state: the first acknowledgment that may reduce the window again, as a position in the
+/// stream. It is one above the highest byte sent before the last reduction.
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
     reduces_from: u64,
 }
 
 impl NewReno {
-    /// Whether an ACK asks for a reduction of the window: it carries ECN-Echo and is the first to do so
-    /// in its window of data (RFC 3168, 6.1.2).
+    /// Whether an ACK requires a window reduction: it is the first one with ECN-Echo in its window
+    /// of data (RFC 3168, 6.1.2).
     #[inline]
     pub(super) fn must_reduce(&mut self, ack: &Feedback) -> bool {
         let due = ack.echo.marked && ack.una >= self.reduces_from && !ack.after_loss;

@@ -52,7 +52,7 @@ impl Default for Prague {
 }
 
 impl Prague {
-    /// Whether nothing was set.
+    /// Whether all settings have their defaults.
     pub(crate) fn is_default(&self) -> bool {
         *self == Prague::default()
     }
@@ -74,23 +74,23 @@ impl Prague {
     }
 }
 
-/// One flow's window and pace.
+/// Prague control of one flow.
 #[derive(Clone, Debug)]
 pub struct PragueControl(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
     config: PragueConfig,
-    /// None before the first acknowledgment.
+    /// Window and alpha; `None` before the first acknowledgment.
     sender: Option<prague::Prague>,
     marks: AceDecoder,
     pace: Pace,
-    /// The largest segment on the wire.
+    /// Largest segment sent, bytes on the wire.
     packet_bytes: u16,
 }
 
 impl PragueControl {
-    /// As the settings say.
+    /// Creates the control with these settings.
     pub fn new(settings: &Prague) -> Self {
         PragueControl(Box::new(State {
             config: PragueConfig {

@@ -141,7 +141,7 @@ impl ReactionPoint {
     }
 }
 
-/// The rate limiter of one flow.
+/// Rate limiter of one flow.
 #[derive(Clone, Debug)]
 pub struct QcnControl(Box<Limiter>);
 
@@ -152,7 +152,7 @@ struct Limiter {
 }
 
 impl QcnControl {
-    /// As the settings say, for hosts with this link.
+    /// Creates the control with these settings, for hosts with this link.
     pub fn new(settings: &ReactionPoint, link: Rate, increase: Increase) -> Self {
         let config = ReactionPointConfig {
             line_rate_bps: link.0,
@@ -209,7 +209,7 @@ impl CongestionControl for QcnControl {
         pace
     }
 
-    /// A rate limiter lets the next packet go when the rate has had time for the last one.
+    /// A rate limiter sends the next packet once the last one has had its time at the rate.
     fn adjusts_gap(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@ use super::{CongestionControl, Feedback, Pace, Start};
 use crate::network::{Written, kbps};
 use crate::transport::window::Window;
 
-/// What one flow knows of its rate.
+/// RCP control of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct RcpControl {
     link_kbps: u32,

@@ -68,19 +68,19 @@ impl Vegas {
     }
 }
 
-/// Vegas's state.
+/// Vegas state of one flow.
 #[derive(Clone, Debug)]
 pub struct VegasControl {
     config: Vegas,
     reno: NewReno,
     /// Shortest round trip so far; [`NEVER`] before the first.
     min_rtt_ps: u64,
-    /// Slow start grows in this round trip.
+    /// Whether slow start grows the window in this round trip.
     growing: bool,
 }
 
 impl VegasControl {
-    /// A connection without a round trip so far.
+    /// Creates the state of a connection without a round-trip sample.
     pub fn new(config: &Vegas) -> Self {
         VegasControl {
             config: config.clone(),
@@ -90,7 +90,7 @@ impl VegasControl {
         }
     }
 
-    /// A round trip is over, of `rtt_ps`.
+    /// Adjusts the window at the end of a round trip of `rtt_ps`.
     fn on_round_trip(&mut self, window: &mut Window, rtt_ps: u64, may_grow: bool) {
         self.min_rtt_ps = self.min_rtt_ps.min(rtt_ps);
         let (cwnd, mss) = (window.cwnd(), window.mss());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MessageConfig;
 
-/// A load balancer of the message transport.
+/// Load balancer of the message transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadBalancing {
@@ -19,23 +19,24 @@ pub enum LoadBalancing {
     PerPacket,
     /// All paths in turn, in an order that changes every round.
     Oblivious,
-    /// The same without the paths whose packets were marked, trimmed or lost, for as many turns.
+    /// As oblivious, but skips paths whose packets were marked, trimmed or lost, for a number of
+    /// turns.
     Bitmap,
-    /// A path that was good is taken once more; else a random one.
+    /// Paths of unmarked acknowledgments, reused once; otherwise a random path.
     Reps,
-    /// A path that was good is taken once more; else as bitmap.
+    /// Paths of unmarked acknowledgments, reused once; otherwise as bitmap.
     #[default]
     Mixed,
-    /// A few random paths in turn; those that are silent when packets are lost are drawn again (UnoLB).
+    /// A few random paths in turn; paths without acknowledgments are replaced after losses (UnoLB).
     Subflows,
-    /// One path, drawn again after congested round trips or a loss.
+    /// One path, replaced after congested round trips or a loss.
     Plb,
-    /// One path, drawn again when the connection paused for a gap.
+    /// One path, replaced after a pause of the connection.
     Flowlet,
 }
 
 impl LoadBalancing {
-    /// Whether the number of paths has to be a power of two.
+    /// Whether the number of paths must be a power of two.
     pub fn walks(self) -> bool {
         match self {
             LoadBalancing::Oblivious | LoadBalancing::Bitmap | LoadBalancing::Mixed => true,
@@ -48,7 +49,7 @@ impl LoadBalancing {
         }
     }
 
-    /// The state of a new connection; `random` are 64 random bits.
+    /// Creates the state of a new connection; `random` holds 64 random bits.
     pub fn start(self, config: &MessageConfig, random: u64) -> LoadBalancer {
         let paths = config.paths;
         match self {

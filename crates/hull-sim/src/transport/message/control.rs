@@ -1,33 +1,33 @@
-//! The congestion control of a message sender, and its state.
+//! Congestion control of a message sender, and its state.
 
 use std::sync::Arc;
 
 use hull_core::nscc::{Nscc, NsccAck, NsccConstants, NsccNack};
 use hull_core::unocc::{UnoCc, UnoCcAck, UnoCcConfig};
 
-/// Which control, with what its flows have in common.
+/// Kind of control, with the settings shared by its flows.
 #[derive(Clone, Debug)]
 pub enum ControlKind {
-    /// The receiver's credit alone holds the sender back.
+    /// No sender control: only the receiver's credit limits the sender.
     None,
-    /// NSCC, with the window that a flow starts with; the largest where it is not given.
+    /// NSCC with its initial window; by default the largest window.
     Nscc {
         /// Constants of the network.
         constants: Arc<NsccConstants>,
-        /// First window, bytes.
+        /// Initial window, bytes.
         initial_window_bytes: Option<u64>,
     },
-    /// UnoCC, whose window counts payload.
+    /// UnoCC, whose window counts payload bytes.
     UnoCc(UnoCcConfig),
 }
 
-/// What an acknowledgment brings.
+/// Contents of an acknowledgment.
 pub type AckEvent = NsccAck;
 
-/// What a negative one brings.
+/// Contents of a negative acknowledgment.
 pub type NackEvent = NsccNack;
 
-/// One flow's control.
+/// Control of one flow.
 #[derive(Clone, Debug)]
 pub enum Control {
     /// No window.
@@ -36,20 +36,20 @@ pub enum Control {
     Nscc {
         /// Constants of the network.
         constants: Arc<NsccConstants>,
-        /// The flow's state.
+        /// State of the flow.
         state: Nscc,
     },
     /// UnoCC.
     UnoCc {
-        /// The flow's state.
+        /// State of the flow.
         state: UnoCc,
-        /// A packet on the wire and its payload, bytes.
+        /// Bytes of a packet on the wire, and of its payload.
         packet: (u64, u64),
     },
 }
 
 impl Control {
-    /// A flow's control at its start.
+    /// Creates the control of a new flow.
     pub fn new(kind: &ControlKind) -> Self {
         match kind {
             ControlKind::None => Control::None,
@@ -67,7 +67,7 @@ impl Control {
         }
     }
 
-    /// The window, bytes.
+    /// Window, bytes.
     #[inline]
     pub fn window_bytes(&self) -> u64 {
         match self {
@@ -79,7 +79,7 @@ impl Control {
         }
     }
 
-    /// Time between two packets, ps; none where the window alone holds them back.
+    /// Gap between two packets, ps; `None` if only the window limits the sender.
     #[inline]
     pub fn gap_ps(&self) -> Option<u64> {
         match self {
@@ -88,7 +88,7 @@ impl Control {
         }
     }
 
-    /// A packet leaves, for the first time or again.
+    /// Records a packet that is sent, including retransmissions.
     #[inline]
     pub fn on_send(&mut self, now_ps: u64, payload_bytes: u32) {
         if let Control::UnoCc { state, .. } = self {
@@ -96,7 +96,8 @@ impl Control {
         }
     }
 
-    /// An acknowledgment has come; when the packet that caused it was last sent, if it was in flight.
+    /// Processes an acknowledgment. `last_sent_ps` is the time at which the packet that caused it
+    /// was last sent, if that packet was in flight.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckEvent, last_sent_ps: Option<u64>) {
         match self {
@@ -112,7 +113,7 @@ impl Control {
         }
     }
 
-    /// A packet was trimmed.
+    /// Processes the NACK of a trimmed packet.
     pub fn on_nack(&mut self, nack: &NackEvent) {
         match self {
             Control::None | Control::UnoCc { .. } => {}
@@ -120,7 +121,7 @@ impl Control {
         }
     }
 
-    /// A packet of so many bytes counts as lost.
+    /// Processes the loss of a packet of `packet_bytes` by timeout.
     pub fn on_timeout(&mut self, packet_bytes: u16) {
         match self {
             Control::None | Control::UnoCc { .. } => {}

@@ -25,59 +25,60 @@ use std::collections::VecDeque;
 
 use hull_core::erasure::ErasureCode;
 
-/// What all connections of a transport have in common.
+/// Settings shared by all connections of a message transport.
 #[derive(Clone, Debug)]
 pub struct MessageConfig {
-    /// A full packet.
+    /// Size of a full packet, bytes.
     pub mtu_bytes: u16,
-    /// Header of data; the size of control packets.
+    /// Header of a data packet, and size of a control packet, bytes.
     pub header_bytes: u16,
-    /// Round trip without load, ps.
+    /// Unloaded round trip, ps.
     pub rtt_ps: u64,
-    /// A packet that is not acknowledged for so long counts as lost, ps.
+    /// Time without acknowledgment after which a packet counts as lost, ps.
     pub timeout_ps: u64,
-    /// The receiver acknowledges after so many bytes at the latest.
+    /// Number of received bytes after which the receiver must acknowledge.
     pub ack_bytes: u32,
-    /// Entropy values of a connection.
+    /// Number of entropy values per connection.
     pub paths: u16,
-    /// How packets are spread over them.
+    /// Load balancing over the entropy values.
     pub balancing: LoadBalancing,
-    /// Paths at a time, where it spreads them over subflows.
+    /// Number of subflows, for load balancing by subflows.
     pub subflows: u16,
-    /// Gap before a packet that begins a flowlet, ps.
+    /// Pause that starts a new flowlet, ps.
     pub flowlet_gap_ps: u64,
-    /// The sender's window.
+    /// Sender control.
     pub control: ControlKind,
-    /// Largest credit that a sender may hold; none where receivers grant none.
+    /// Largest credit of a sender, bytes; `None` if receivers grant no credit.
     pub credit_bytes: Option<u64>,
     /// Whether data packets are ECN-capable.
     pub ecn: bool,
-    /// Erasure coding, where there is some.
+    /// Erasure coding, if used.
     pub erasure: Option<Erasure>,
 }
 
 /// Erasure coding of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Erasure {
-    /// The code.
+    /// Numbers of data and parity packets.
     pub code: ErasureCode,
-    /// How long the receiver waits for a group, ps.
+    /// Time that the receiver waits for a group, ps.
     pub wait_ps: u64,
 }
 
 impl MessageConfig {
-    /// Payload of a full packet.
+    /// Payload of a full packet, bytes.
     pub fn mss(&self) -> u64 {
         u64::from(self.mtu_bytes - self.header_bytes)
     }
 
-    /// Packets of a message of so many bytes, parity among them.
+    /// Number of packets of a message of `bytes`, parity included.
     fn packets(&self, bytes: u64) -> u64 {
         let (packets, payload) = self.unit();
         bytes.div_ceil(payload) * packets
     }
 
-    /// What messages are made of: packets that belong together, and their payload without parity.
+    /// Unit of messages: number of packets that belong together, and their payload without parity,
+    /// bytes.
     fn unit(&self) -> (u64, u64) {
         match self.erasure {
             Some(erasure) => (erasure.code.packets(1), erasure.code.data() * self.mss()),
@@ -86,25 +87,27 @@ impl MessageConfig {
     }
 }
 
-/// The ends of a connection's messages, which sender and receiver both know.
+/// Ends of a connection's messages, known to both sender and receiver.
 #[derive(Clone, Debug, Default)]
 struct Ends {
-    /// Of each message that is not over: the number of the packet behind it, and the payload up to its end.
+    /// For each unfinished message, the number of the packet after it and the payload up to its
+    /// end.
     ends: VecDeque<(u64, u64)>,
-    /// Packets and payload of all messages so far.
+    /// Packets and payload bytes of all messages so far.
     packets: u64,
     bytes: u64,
 }
 
 impl Ends {
-    /// A message of `bytes` is written, which goes in so many packets.
+    /// Adds a message of `bytes` in `packets` packets.
     fn write(&mut self, bytes: u64, packets: u64) {
         self.packets += packets;
         self.bytes += bytes;
         self.ends.push_back((self.packets, self.bytes));
     }
 
-    /// The last message ends before the packet `next`, and is shorter by so much payload: its end.
+    /// Ends the last message before packet `next`, shortened by `unsent` payload bytes. Returns the
+    /// new end of the payload.
     fn cut(&mut self, next: u64, unsent: u64) -> u64 {
         self.packets = next;
         self.bytes -= unsent;
@@ -114,16 +117,16 @@ impl Ends {
         self.bytes
     }
 
-    /// The same, where the end is known: what is cut off are `unit`s of packets and payload, of which the last may be
-    /// smaller.
+    /// Ends the last message at `bytes`. The part cut off consists of `unit`s of packets and
+    /// payload, of which the last may be smaller.
     fn cut_at(&mut self, bytes: u64, unit: (u64, u64)) {
         let unsent = self.bytes - bytes;
         let packets = self.packets - unsent.div_ceil(unit.1) * unit.0;
         self.cut(packets, unsent);
     }
 
-    /// All packets below `next` have come: the payload up to the end of the last message that is whole, if
-    /// one has become so.
+    /// Processes the arrival of all packets below `next`. Returns the payload up to the end of the
+    /// last complete message, if one has become complete.
     fn pass(&mut self, next: u64) -> Option<u64> {
         let mut passed = None;
         while let Some(&(packets, bytes)) = self.ends.front()

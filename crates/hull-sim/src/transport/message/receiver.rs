@@ -15,27 +15,27 @@ use crate::network::{Packet, PacketAck, PacketNack, PathWord, Signal, flags};
 use crate::prefetch::prefetch;
 use crate::transport::sequence;
 
-/// What a packet says.
+/// Contents of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arriving {
-    /// The low bits of its number.
+    /// Low bits of the packet number.
     pub number: u32,
-    /// Its size.
+    /// Size, bytes.
     pub bytes: u16,
-    /// Its entropy value.
+    /// Entropy value.
     pub entropy: u16,
-    /// Whether it was marked.
+    /// Whether the packet is marked.
     pub marked: bool,
-    /// Whether it asks for an acknowledgment.
+    /// Whether the sender requests an acknowledgment.
     pub asks_ack: bool,
-    /// Whether it was sent before.
+    /// Whether this is a retransmission.
     pub resent: bool,
-    /// Whether it lost its payload at the port to this host.
+    /// Whether the packet lost its payload at the port to this host.
     pub last_hop: bool,
 }
 
 impl Arriving {
-    /// As the packet has it.
+    /// Reads the fields of a packet.
     pub fn of(packet: &Packet) -> Self {
         let path = PathWord::of(packet.ack);
         Arriving {
@@ -50,26 +50,26 @@ impl Arriving {
     }
 }
 
-/// The receiving half of a connection.
+/// Receiving half of a connection.
 #[derive(Clone, Debug)]
 pub struct MessageReceiver {
     config: Arc<MessageConfig>,
     packets: PacketSet,
     ends: Ends,
-    /// Payload of the messages that have come wholly.
+    /// Payload of the completely received messages, bytes.
     delivered_bytes: u64,
-    /// All that has come, each packet once.
+    /// Bytes and payload bytes of all received packets; each packet counts once.
     received_bytes: u64,
     received_payload: u64,
     coalescing: AckCoalescing,
-    /// The groups, where there is erasure coding.
+    /// Groups, if erasure coding is used.
     groups: Option<ErasureReceiver>,
-    /// When the event queue will look for groups that were waited for in vain; kept by the simulation.
+    /// Time of the group timer's event in the event queue, ps; maintained by the simulation.
     pub group_event_ps: u64,
 }
 
 impl MessageReceiver {
-    /// The receiver of a new connection.
+    /// Creates the receiver of a new connection.
     pub fn new(config: &Arc<MessageConfig>) -> Self {
         MessageReceiver {
             config: config.clone(),
@@ -84,7 +84,7 @@ impl MessageReceiver {
         }
     }
 
-    /// Asks for what is known of the packets.
+    /// Prefetches the state of the packets.
     #[inline]
     pub fn prefetch_packets(&self) {
         if let Some(word) = self.packets.first_word() {
@@ -92,12 +92,13 @@ impl MessageReceiver {
         }
     }
 
-    /// A message of so many bytes of payload will come.
+    /// Announces a message of `bytes` of payload.
     pub fn expect(&mut self, bytes: u64) {
         self.ends.write(bytes, self.config.packets(bytes));
     }
 
-    /// The sender has stopped after so much payload: how much of its messages has come wholly.
+    /// Processes that the sender stopped after `end_bytes` of payload. Returns the payload of the
+    /// complete messages.
     pub fn stop(&mut self, end_bytes: u64) -> u64 {
         self.ends.cut_at(end_bytes, self.config.unit());
         if let Some(bytes) = self.ends.pass(self.packets.expected()) {
@@ -106,22 +107,22 @@ impl MessageReceiver {
         self.delivered_bytes
     }
 
-    /// Payload of the messages that have come wholly.
+    /// Payload of the completely received messages, bytes.
     pub fn delivered_bytes(&self) -> u64 {
         self.delivered_bytes
     }
 
-    /// Payload that has come, each packet once.
+    /// Payload received, bytes; each packet counts once.
     pub fn received_payload(&self) -> u64 {
         self.received_payload
     }
 
-    /// How the packets were ordered.
+    /// Reordering of the packets.
     pub fn reordering(&self) -> Reordering {
         self.packets.reordering()
     }
 
-    /// A packet with its payload has come: the acknowledgment to be sent.
+    /// Processes a packet with its payload. Returns the acknowledgment to be sent, if one is due.
     pub fn on_data(&mut self, now_ps: u64, packet: &Arriving) -> Option<Signal> {
         let number = sequence::unwrap(packet.number, self.packets.expected());
         let is_new = self.packets.insert(number) == Arrival::New;
@@ -145,7 +146,7 @@ impl MessageReceiver {
         })
     }
 
-    /// Counts a packet that is there now.
+    /// Counts a packet that is now available.
     fn count(&mut self, number: u64, bytes: u16) {
         self.received_bytes += u64::from(bytes);
         let is_parity = (self.config.erasure).is_some_and(|of| of.code.is_parity(number));
@@ -154,8 +155,8 @@ impl MessageReceiver {
         }
     }
 
-    /// If this packet makes its group complete, the others of the group, of the same size, are not needed: they are
-    /// acknowledged with it.
+    /// Completes the packet's group if possible. The group's other packets, of the same size, are
+    /// then not needed: they are acknowledged with this one.
     fn complete_group(&mut self, now_ps: u64, number: u64, bytes: u16) {
         let Some(groups) = &mut self.groups else {
             return;
@@ -171,18 +172,19 @@ impl MessageReceiver {
         }
     }
 
-    /// When the wait for a group ends next; none where all that have begun are complete.
+    /// Next expiry of a group timer, ps; `None` if all groups that have begun are complete.
     pub fn next_wait_ps(&self) -> Option<u64> {
         self.groups.as_ref()?.next_timer_ps()
     }
 
-    /// A group that was waited for in vain until now, which the sender is asked for.
+    /// Takes a group whose timer has expired by `now_ps`, as a NACK to the sender.
     pub fn take_overdue(&mut self, now_ps: u64) -> Option<Signal> {
         let group = self.groups.as_mut()?.take_expired(now_ps)?;
         Some(Signal::GroupNack { group })
     }
 
-    /// A packet has come without its payload: what to tell the sender, and whether the packet is missing.
+    /// Processes a packet without its payload. Returns the answer to the sender, and whether the
+    /// packet is missing.
     pub fn on_trimmed(&mut self, packet: &Arriving) -> (Signal, bool) {
         let number = sequence::unwrap(packet.number, self.packets.expected());
         if self.packets.contains(number) {
@@ -199,7 +201,8 @@ impl MessageReceiver {
         (Signal::Nack(nack), true)
     }
 
-    /// An acknowledgment; its map begins at the packet that caused it (`from_packet`), or ends with it.
+    /// Creates an acknowledgment. Its bitmap begins with the packet that caused it if
+    /// `from_packet`, otherwise ends with it.
     fn ack(&self, number: u64, packet: &Arriving, from_packet: bool) -> Signal {
         let map_base = if from_packet {
             number

@@ -15,27 +15,27 @@ use super::{Ends, MessageConfig};
 use crate::network::{PacketAck, PacketNack};
 use crate::transport::sequence;
 
-/// No time.
+/// Absent time.
 const NEVER: u64 = u64::MAX;
 
-/// A packet to be sent.
+/// Packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// Its number.
+    /// Packet number.
     pub number: u64,
-    /// Its size.
+    /// Size, bytes.
     pub bytes: u16,
-    /// Its entropy value.
+    /// Entropy value.
     pub entropy: u16,
-    /// Whether the receiver is to acknowledge it at once.
+    /// Whether the receiver must acknowledge the packet at once.
     pub asks_ack: bool,
-    /// Whether it was sent before.
+    /// Whether this is a retransmission.
     pub resent: bool,
-    /// How much credit the sender wants in all, quanta, where receivers grant it.
+    /// Total credit requested, quanta of 256 bytes, if receivers grant credit.
     pub demand: Option<u64>,
 }
 
-/// The sending half of a connection.
+/// Sending half of a connection.
 #[derive(Clone, Debug)]
 pub struct MessageSender {
     config: Arc<MessageConfig>,
@@ -43,36 +43,37 @@ pub struct MessageSender {
     balancer: LoadBalancer,
     credit: Option<Credit>,
     sent: SentPackets,
-    /// Payload left of each message that is not wholly sent.
+    /// Remaining payload of each message that is not completely sent, bytes.
     unsent: VecDeque<u64>,
-    /// Packets and payload that were not sent yet.
+    /// Bytes of packets that have not been sent.
     backlog_bytes: u64,
     ends: Ends,
-    /// Payload of the messages that are acknowledged wholly.
+    /// Payload of the completely acknowledged messages, bytes.
     acked_bytes: u64,
-    /// Packets that were sent and not lost, less those that the receiver reports: for a moment it may be below
-    /// zero, when one that counted as lost has arrived.
+    /// Bytes sent and neither lost nor reported as received. Briefly negative if a packet that
+    /// counted as lost has arrived.
     in_flight_bytes: i64,
-    /// What the receiver has reported.
+    /// Bytes that the receiver has reported.
     received_bytes: u64,
-    /// When the last packet left.
+    /// Send time of the last packet, ps.
     last_sent_ps: Option<u64>,
-    /// Whether the host's NIC knows that it has something to send.
+    /// Whether the sender is queued at the host's NIC.
     pub waits_for_nic: bool,
-    /// When the oldest packet in flight counts as lost; [`NEVER`] where none is.
+    /// Time at which the oldest packet in flight counts as lost, ps; `u64::MAX` if none is in
+    /// flight.
     pub timeout_ps: u64,
-    /// When the event queue will look; kept by the simulation.
+    /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub timeout_event_ps: u64,
-    /// When the event queue will look whether the pace allows a packet; kept by the simulation.
+    /// Time of the pacing event in the event queue, ps; maintained by the simulation.
     pub pace_event_ps: u64,
-    /// Packets that counted as lost because of their time.
+    /// Number of packets lost by timeout.
     pub timeouts: u32,
-    /// Packets that were sent again.
+    /// Number of retransmitted packets.
     pub retransmissions: u32,
 }
 
 impl MessageSender {
-    /// The sender of a new connection; `random` are 64 random bits.
+    /// Creates the sender of a new connection; `random` holds 64 random bits.
     pub fn new(config: &Arc<MessageConfig>, random: u64) -> Self {
         MessageSender {
             control: Control::new(&config.control),
@@ -97,11 +98,11 @@ impl MessageSender {
         }
     }
 
-    /// A message of so many bytes of payload is to be sent.
+    /// Adds a message of `bytes` of payload.
     pub fn write(&mut self, bytes: u64) {
         let packets = self.config.packets(bytes);
         self.ends.write(bytes, packets);
-        // Where parity is sent, all packets of its groups are full.
+        // With erasure coding, all packets of a group are full.
         let payload = match self.config.erasure {
             Some(_) => packets * self.config.mss(),
             None => bytes,
@@ -110,12 +111,12 @@ impl MessageSender {
         self.backlog_bytes += payload + packets * u64::from(self.config.header_bytes);
     }
 
-    /// What was not sent yet will not be: the payload up to the end of what was.
+    /// Discards all data not yet sent. Returns the payload up to the new end, bytes.
     pub fn stop(&mut self) -> u64 {
         let unsent: u64 = self.unsent.drain(..).sum();
         let (packets, payload) = self.config.unit();
         let next = self.sent.next();
-        // The group that has begun is sent to its end.
+        // A group that has begun is sent completely.
         let kept = next.next_multiple_of(packets) - next;
         let kept_payload = kept * self.config.mss();
         self.backlog_bytes = kept * u64::from(self.config.mtu_bytes);
@@ -129,23 +130,23 @@ impl MessageSender {
         self.ends.cut(next + kept, unsent)
     }
 
-    /// Asks for the records of the oldest and the newest packets.
+    /// Prefetches the records of the oldest and the newest packets.
     #[inline]
     pub fn prefetch_sent(&self) {
         self.sent.prefetch();
     }
 
-    /// Whether all that was written is acknowledged.
+    /// Whether all data written is acknowledged.
     pub fn is_idle(&self) -> bool {
         self.backlog_bytes == 0 && self.sent.is_empty()
     }
 
-    /// Payload of the messages that are acknowledged wholly.
+    /// Payload of the completely acknowledged messages, bytes.
     pub fn acked_bytes(&self) -> u64 {
         self.acked_bytes
     }
 
-    /// The window, bytes.
+    /// Window, bytes.
     pub fn window_bytes(&self) -> u64 {
         self.control.window_bytes()
     }
@@ -155,7 +156,7 @@ impl MessageSender {
         self.in_flight_bytes.max(0) as u64
     }
 
-    /// Whether a packet may be sent now.
+    /// Whether a packet may be sent now, apart from pacing.
     pub fn may_send(&mut self) -> bool {
         let Some(bytes) = self.next_bytes() else {
             return false;
@@ -164,7 +165,7 @@ impl MessageSender {
         has_credit && self.in_flight_bytes + i64::from(bytes) <= self.window()
     }
 
-    /// When the control's pace allows the next packet; 0 where it has none.
+    /// Earliest time of the next packet by the control's pacing, ps; 0 without pacing.
     pub fn ready_ps(&self) -> u64 {
         match (self.control.gap_ps(), self.last_sent_ps) {
             (Some(gap_ps), Some(last_ps)) => last_ps + gap_ps,
@@ -176,7 +177,7 @@ impl MessageSender {
         i64::try_from(self.control.window_bytes()).unwrap_or(i64::MAX)
     }
 
-    /// Bytes of the next packet; none where there is nothing to send.
+    /// Size of the next packet, bytes; `None` if there is nothing to send.
     fn next_bytes(&mut self) -> Option<u16> {
         if let Some((_, bytes)) = self.sent.next_lost() {
             return Some(bytes);
@@ -185,8 +186,9 @@ impl MessageSender {
         Some(payload as u16 + self.config.header_bytes)
     }
 
-    /// The next packet, which [`MessageSender::may_send`] has allowed. `senders` is how many connections of
-    /// the host have something to send, `random` decides its path.
+    /// Takes the next packet, which [`MessageSender::may_send`] has allowed. `senders` is the
+    /// number of the host's connections with data to send; `random` holds the random bits for its
+    /// path.
     pub fn poll(&mut self, now_ps: u64, senders: u64, random: u64) -> Option<Sending> {
         let lost = self.sent.next_lost();
         let bytes = self.next_bytes()?;
@@ -237,8 +239,8 @@ impl MessageSender {
         }
     }
 
-    /// How much credit the sender wants in all, quanta; `senders` connections of the host have something to
-    /// send.
+    /// Total credit requested, quanta of 256 bytes. `senders` is the number of the host's
+    /// connections with data to send.
     fn demand(&self, senders: u64) -> Option<u64> {
         let credit = self.credit.as_ref()?;
         let window = self.control.window_bytes();
@@ -249,20 +251,21 @@ impl MessageSender {
         }))
     }
 
-    /// The time at which the oldest packet in flight counts as lost.
+    /// Sets the timeout of the oldest packet in flight.
     fn set_timeout(&mut self) {
         let oldest = self.sent.oldest();
         self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| sent_ps + self.config.timeout_ps);
     }
 
-    /// The receiver has answered: a sender that was free to send its first window waits for credit now.
+    /// Processes the first answer of the receiver: the initial credit ends, and the sender waits
+    /// for credit.
     fn answered(&mut self) {
         if let Some(credit) = &mut self.credit {
             credit.on_answer();
         }
     }
 
-    /// An acknowledgment has come; true when a message is acknowledged wholly with it.
+    /// Processes an acknowledgment. Returns true if a message is completely acknowledged by it.
     pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck) -> bool {
         let received = ack.received_bytes.saturating_sub(self.received_bytes);
         self.received_bytes += received;
@@ -305,7 +308,7 @@ impl MessageSender {
         }
     }
 
-    /// A packet came without its payload.
+    /// Processes the NACK of a packet that arrived without its payload.
     pub fn on_nack(&mut self, now_ps: u64, nack: &PacketNack) {
         let number = sequence::unwrap(nack.packet, self.sent.first());
         let Some((sent_ps, bytes)) = self.sent.lose(number) else {
@@ -329,7 +332,7 @@ impl MessageSender {
         self.set_timeout();
     }
 
-    /// The receiver has waited for a group in vain: what is not acknowledged of it counts as lost.
+    /// Processes the NACK of a group: its unacknowledged packets count as lost.
     pub fn on_group_nack(&mut self, now_ps: u64, group: u64) {
         let (packets, _) = self.config.unit();
         for number in group * packets..(group + 1) * packets {
@@ -342,15 +345,15 @@ impl MessageSender {
         self.set_timeout();
     }
 
-    /// The receiver has granted credit.
+    /// Processes a pull that reports the granted credit, quanta.
     pub fn on_pull(&mut self, granted: u64) {
         if let Some(credit) = &mut self.credit {
             credit.on_pull(granted);
         }
     }
 
-    /// The timer of the oldest packet in flight is due: the packet counts as lost. Returns the credit that
-    /// the sender wants, where it has to ask for it because nothing else will.
+    /// Processes the timeout of the oldest packet in flight, which counts as lost. Returns the
+    /// credit to request, if a separate request is needed because no packet can carry it.
     pub fn on_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
         let (_, number) = self.sent.oldest()?;
         let entropy = self.sent.path(number);

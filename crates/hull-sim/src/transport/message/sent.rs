@@ -5,63 +5,64 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::prefetch::prefetch;
 
-/// Where a packet is, as far as its sender knows.
+/// State of a packet as known to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
-    /// Waits to be sent again.
+    /// Waits for retransmission.
     Lost,
     Arrived,
 }
 
-/// One packet.
+/// Record of one packet.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    /// When it was last sent, ps.
+    /// Time of the last transmission, ps.
     sent_ps: u64,
     bytes: u16,
-    /// The entropy value that it was last sent with.
+    /// Entropy value of the last transmission.
     entropy: u16,
-    /// How often it was sent again.
+    /// Number of retransmissions.
     resent: u8,
     state: State,
 }
 
-/// What has become known of a packet, for the bytes in flight.
+/// Change of a packet's state that affects the bytes in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// Nothing new.
+    /// No change.
     None,
-    /// A packet that was in flight has arrived.
+    /// A packet in flight has arrived.
     Arrived,
-    /// A packet of so many bytes that counted as lost has arrived: it was in flight after all.
+    /// A packet of this many bytes that counted as lost has arrived: it was in flight after all.
     ArrivedAfterAll(u16),
 }
 
-/// The packets from the first one on that is not acknowledged.
+/// Packets from the first unacknowledged one on.
 #[derive(Clone, Debug, Default)]
 pub struct SentPackets {
     first: u64,
     records: VecDeque<Record>,
-    /// In the order of sending, each with its time; entries that are out of date are passed over.
+    /// Times and numbers in the order of transmission; outdated entries are skipped.
     by_time: VecDeque<(u64, u64)>,
-    /// Numbers of packets that wait to be sent again, the least first; out of date where they do no more.
+    /// Numbers of packets that wait for retransmission, the smallest first; may contain outdated
+    /// entries.
     lost: BinaryHeap<Reverse<u64>>,
     lost_bytes: u64,
 }
 
 impl SentPackets {
-    /// All packets below this number are acknowledged.
+    /// First unacknowledged packet: all packets below are acknowledged.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Number of the next packet that is sent for the first time.
+    /// Number of the next new packet.
     pub fn next(&self) -> u64 {
         self.first + self.records.len() as u64
     }
 
-    /// Asks for the records of the oldest and the newest packets.
+    /// Prefetches the records of the oldest and the newest packets.
     #[inline]
     pub fn prefetch(&self) {
         if let (Some(oldest), Some(newest)) = (self.records.front(), self.records.back()) {
@@ -74,12 +75,12 @@ impl SentPackets {
         }
     }
 
-    /// Whether nothing is outstanding.
+    /// Whether no packet is outstanding.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Bytes that wait to be sent again.
+    /// Bytes that wait for retransmission.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
@@ -89,7 +90,7 @@ impl SentPackets {
         self.records.get_mut(index as usize)
     }
 
-    /// A packet leaves for the first time; returns its number.
+    /// Adds a new packet that is sent now. Returns its number.
     pub fn push(&mut self, now_ps: u64, bytes: u16) -> u64 {
         let number = self.next();
         self.records.push_back(Record {
@@ -103,19 +104,19 @@ impl SentPackets {
         number
     }
 
-    /// A packet leaves with this entropy value.
+    /// Records the entropy value with which a packet is sent.
     pub fn take_path(&mut self, number: u64, entropy: u16) {
         if let Some(record) = self.record(number) {
             record.entropy = entropy;
         }
     }
 
-    /// The entropy value that a packet was last sent with.
+    /// Entropy value of a packet's last transmission.
     pub fn path(&mut self, number: u64) -> u16 {
         self.record(number).map_or(0, |record| record.entropy)
     }
 
-    /// The packet that is sent again next: number and bytes.
+    /// Next packet to be retransmitted: number and bytes.
     pub fn next_lost(&mut self) -> Option<(u64, u16)> {
         while let Some(&Reverse(number)) = self.lost.peek() {
             match self.record(number) {
@@ -126,7 +127,7 @@ impl SentPackets {
         None
     }
 
-    /// That packet leaves.
+    /// Records the retransmission of that packet.
     pub fn resend(&mut self, now_ps: u64, number: u64) {
         self.lost.pop();
         let Some(record) = self.record(number) else {
@@ -140,7 +141,8 @@ impl SentPackets {
         self.by_time.push_back((now_ps, number));
     }
 
-    /// A packet in flight counts as lost: when it was sent, and its bytes. None where it is not in flight.
+    /// Counts a packet in flight as lost. Returns its send time (ps) and bytes, or `None` if it is
+    /// not in flight.
     pub fn lose(&mut self, number: u64) -> Option<(u64, u16)> {
         let record = self.record(number)?;
         if record.state != State::InFlight {
@@ -153,8 +155,8 @@ impl SentPackets {
         Some((sent_ps, bytes))
     }
 
-    /// When a packet in flight was sent, where an echo of it tells a round trip: it was sent once, or twice
-    /// and the echo is of the second time.
+    /// Send time of a packet in flight, ps, if its echo yields a round trip: the packet was sent
+    /// once, or it was sent twice and the echo answers the second transmission.
     pub fn sample_ps(&mut self, number: u64, echo_resent: bool) -> Option<u64> {
         let record = self.record(number)?;
         let clear = match record.resent {
@@ -165,13 +167,13 @@ impl SentPackets {
         (clear && record.state == State::InFlight).then_some(record.sent_ps)
     }
 
-    /// When a packet in flight was last sent.
+    /// Time at which a packet in flight was last sent, ps.
     pub fn last_sent_ps(&mut self, number: u64) -> Option<u64> {
         let record = self.record(number)?;
         (record.state == State::InFlight).then_some(record.sent_ps)
     }
 
-    /// A packet has arrived.
+    /// Records the arrival of a packet.
     pub fn arrived(&mut self, number: u64) -> News {
         let Some(record) = self.record(number) else {
             return News::None;
@@ -188,7 +190,8 @@ impl SentPackets {
         }
     }
 
-    /// All packets below `number` have arrived; returns the bytes of those that counted as lost.
+    /// Records the arrival of all packets below `number`. Returns the bytes of those that counted
+    /// as lost.
     pub fn arrived_below(&mut self, number: u64) -> u64 {
         let mut after_all = 0;
         while self.first < number && !self.records.is_empty() {
@@ -201,7 +204,7 @@ impl SentPackets {
         after_all
     }
 
-    /// The packet that has been in flight for longest: when it was sent, and its number.
+    /// Packet that has been in flight for the longest time: send time (ps) and number.
     pub fn oldest(&mut self) -> Option<(u64, u64)> {
         while let Some(&(sent_ps, number)) = self.by_time.front() {
             match self.record(number) {

@@ -4,23 +4,23 @@
 
 use super::{NEVER, Segment, Sender};
 
-/// How far the handshake is.
+/// State of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Handshake {
-    /// Over, or there is none.
+    /// Complete, or not used.
     Done,
-    /// The SYN is still to be sent.
+    /// SYN not sent yet.
     Closed,
-    /// Sent once.
+    /// SYN sent once.
     Sent,
-    /// To be sent again.
+    /// SYN to be retransmitted.
     Lost,
-    /// Sent more than once.
+    /// SYN sent more than once.
     SentAgain,
 }
 
 impl Sender {
-    /// The SYN, when there is something to send.
+    /// Returns the SYN if there is data to send.
     pub(super) fn poll_syn(&mut self, now_ps: u64) -> Option<Segment> {
         self.handshake = match self.handshake {
             Handshake::Closed if self.written > 0 => Handshake::Sent,
@@ -37,9 +37,9 @@ impl Sender {
         })
     }
 
-    /// The SYN-ACK arrives: data may be sent. A SYN that was sent once measures the round trip; one
-    /// that was lost leaves a window of one segment (RFC 5681, 3.1) and a timeout that is not backed
-    /// off (RFC 6298, 5.7).
+    /// Processes the SYN-ACK: data may be sent. A SYN sent once yields a round-trip sample. After a
+    /// lost SYN the window is one segment (RFC 5681, 3.1) and the back-off of the timeout ends (RFC
+    /// 6298, 5.7).
     pub fn on_syn_ack(&mut self, now_ps: u64) {
         match self.handshake {
             Handshake::Done | Handshake::Closed => return,

@@ -24,28 +24,29 @@ mod recovery;
 use handshake::Handshake;
 use recovery::Recovery;
 
-/// No time, no position.
+/// Absent time or position.
 pub const NEVER: u64 = u64::MAX;
 
-/// What a sender is made of.
+/// Configuration of a sender.
 #[derive(Clone, Debug)]
 pub struct SenderConfig {
-    /// Congestion window at the start, and its bounds.
+    /// Initial congestion window and its bounds.
     pub window: Window,
-    /// Algorithm.
+    /// Congestion control algorithm.
     pub controller: Controller,
     /// Bounds of the retransmission timeout.
     pub rto: RtoConfig,
-    /// The receiver's window, bytes.
+    /// Receive window, bytes.
     pub receive_window: u64,
     /// Whether an idle time of more than one RTO resets the window to its initial size.
     pub idle_restart: bool,
-    /// Whether that restart halves the window once for each RTO of idle time instead (RFC 2861), not
-    /// below the initial size.
+    /// Whether that restart halves the window once per RTO of idle time instead (RFC 2861), but not
+    /// below its initial size.
     pub idle_decay: bool,
     /// Whether the window grows only while it limits the sender.
     pub cwnd_validation: bool,
-    /// Part of the window that new data waits for before it goes out in one piece; 0: it does not wait.
+    /// Divisor of the window: new data waits until this part of the window can be sent in one
+    /// piece; 0: no waiting.
     pub tso_win_divisor: u8,
     /// Whether packets are ECN-capable.
     pub ecn: bool,
@@ -53,62 +54,62 @@ pub struct SenderConfig {
     pub limited_transmit: bool,
     /// Whether the flow begins with SYN and SYN-ACK.
     pub handshake: bool,
-    /// Whether the control wants a round-trip sample of every acknowledgment.
+    /// Whether the control requests a round-trip sample of every acknowledgment.
     pub samples_every_ack: bool,
-    /// Whether the receiver counts marked packets (AccECN): then data carries ECT(1), and no CWR.
+    /// Whether the receiver counts marked packets (AccECN). Data then carries ECT(1) and no CWR.
     pub accurate_ecn: bool,
 }
 
-/// A segment to be sent.
+/// Segment to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Position of its first byte.
+    /// Position of the first byte.
     pub start: u64,
     /// Payload bytes.
     pub bytes: u16,
-    /// Its ECN codepoint: new data may be ECN-capable, what is sent again is not (RFC 3168, 6.1.5).
+    /// ECN codepoint. New data may be ECN-capable, retransmissions are not (RFC 3168, 6.1.5).
     pub ect: Codepoint,
     /// Whether the sender reports a reduced window to the receiver (CWR).
     pub cwr: bool,
-    /// Whether it is a SYN: no payload, and it takes no position in the stream.
+    /// Whether this is a SYN, which has no payload and no position in the stream.
     pub syn: bool,
 }
 
-/// The sending half of a flow.
+/// Sending half of a flow.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Sender {
     una: u64,
     nxt: u64,
-    /// End of what the application has written.
+    /// End of the data written by the application.
     written: u64,
     window: Window,
     controller: Controller,
     rto: RtoEstimator,
-    /// Round-trip measurement under way: position ([`NEVER`] when none is) and time sent.
+    /// Current round-trip measurement: position ([`NEVER`] if there is none) and send time.
     timed_position: u64,
     timed_ps: u64,
     last_sent_ps: u64,
     recovery: Option<Box<Recovery>>,
     config: Arc<SenderConfig>,
     handshake: Handshake,
-    /// Whether the window stopped the sender since the last acknowledgment.
+    /// Whether the window has stopped the sender since the last acknowledgment.
     window_limited: bool,
     cwr: bool,
-    /// Bytes to be acknowledged until all that was outstanding at the last reduction by ECN is.
+    /// Bytes to be acknowledged before all data outstanding at the last ECN reduction is.
     cut_bytes: u32,
-    /// When the retransmission timer is due; [`NEVER`] when it is off.
+    /// Deadline of the retransmission timer, ps; [`NEVER`] if it is off.
     pub rto_deadline_ps: u64,
-    /// When the event queue will look at the timer; kept by the simulation.
+    /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub rto_event_ps: u64,
-    /// Segments sent again.
+    /// Number of retransmitted segments.
     pub retransmissions: u32,
-    /// Timeouts.
+    /// Number of timeouts.
     pub timeouts: u32,
 }
 
 impl Sender {
-    /// An idle sender.
+    /// Creates an idle sender.
     pub fn new(config: &SenderConfig) -> Self {
         let config = Arc::new(config.clone());
         Sender {
@@ -138,26 +139,26 @@ impl Sender {
         }
     }
 
-    /// Makes it a new flow like `template`, a sender that was never used. `rto_event_ps` stays, because
-    /// so does the event in the queue.
+    /// Resets to a new flow like `template`, an unused sender. `rto_event_ps` is kept, because the
+    /// event stays in the queue.
     pub fn reset(&mut self, template: &Sender) {
         let rto_event_ps = self.rto_event_ps;
         self.clone_from(template);
         self.rto_event_ps = rto_event_ps;
     }
 
-    /// The application writes `bytes` more.
+    /// Adds `bytes` that the application writes.
     pub fn write(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// The application writes no more than what was sent; returns where the stream ends now.
+    /// Discards all data not yet sent. Returns the new end of the stream.
     pub fn stop(&mut self) -> u64 {
         self.written = self.max_sent();
         self.written
     }
 
-    /// First byte not acknowledged.
+    /// First unacknowledged byte.
     #[inline]
     pub fn una(&self) -> u64 {
         self.una
@@ -169,17 +170,17 @@ impl Sender {
         self.una == self.written
     }
 
-    /// The congestion window and its bounds.
+    /// Congestion window and its bounds.
     pub fn window(&self) -> &Window {
         &self.window
     }
 
-    /// The congestion control algorithm's state.
+    /// State of the congestion control.
     pub fn controller(&self) -> &Controller {
         &self.controller
     }
 
-    /// When segments were sent, where the control wants a sample of every acknowledgment.
+    /// Send times, if the control requests a sample of every acknowledgment.
     #[inline]
     fn send_times(&mut self) -> Option<&mut SendTimes> {
         if self.config.samples_every_ack {
@@ -189,27 +190,27 @@ impl Sender {
         }
     }
 
-    /// The flow starts.
+    /// Starts the flow.
     pub fn start(&mut self, start: &Start) {
         self.controller.on_start(start);
     }
 
-    /// A segment of `wire_bytes` leaves now; returns the pace at which the next one follows.
+    /// Records a segment of `wire_bytes` that is sent now. Returns the pace of the next one.
     pub fn paced(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
         self.controller.on_sent(now_ps, wire_bytes)
     }
 
-    /// A switch has sent a notice to this flow.
+    /// Passes a switch's notice to the congestion control.
     pub fn on_notice(&mut self, now_ps: u64, notice: Notice) {
         self.controller.on_notice(now_ps, notice);
     }
 
-    /// The round-trip time of RFC 6298, ps; 0 before the first measurement.
+    /// Smoothed round-trip time of RFC 6298, ps; 0 before the first sample.
     pub fn srtt_ps(&self) -> u64 {
         self.rto.srtt_ps()
     }
 
-    /// End of what was ever sent.
+    /// End of the data ever sent.
     #[inline]
     fn max_sent(&self) -> u64 {
         match &self.recovery {
@@ -218,14 +219,14 @@ impl Sender {
         }
     }
 
-    /// What window and receiver allow to be outstanding, bytes.
+    /// Largest number of outstanding bytes that window and receiver allow.
     #[inline]
     fn limit(&self) -> u64 {
         self.window.cwnd().min(self.config.receive_window)
     }
 
-    /// Bytes thought to be in the network. Without limited transmit, what the receiver has reported
-    /// still counts until it is known that something was lost.
+    /// Estimated bytes in the network. Without limited transmit, bytes reported as received count
+    /// until a loss is detected.
     #[inline]
     pub fn pipe(&self) -> u64 {
         let outstanding = self.nxt - self.una;
@@ -244,15 +245,15 @@ impl Sender {
         }
     }
 
-    /// The next segment that may be sent at `now_ps`, taken as sent; call until `None`.
+    /// Takes the next segment that may be sent at `now_ps`; call until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now_ps: u64) -> Option<Segment> {
         self.poll_burst(now_ps, 0)
     }
 
-    /// As [`Sender::poll`], but new data may be up to `max_bytes` in one piece of whole segments, for a
-    /// NIC that cuts it: segmentation offload. It then ends with the last segment that the window
-    /// allows.
+    /// Does the same as [`Sender::poll`], but returns new data in pieces of up to `max_bytes`, in
+    /// whole segments, which the NIC splits (segmentation offload). A piece ends with the last
+    /// segment that the window allows.
     #[inline]
     pub fn poll_burst(&mut self, now_ps: u64, max_bytes: u16) -> Option<Segment> {
         if self.handshake != Handshake::Done {
@@ -298,9 +299,9 @@ impl Sender {
         Some(self.new_segment(bytes, now_ps))
     }
 
-    /// Whether the little that may be sent waits for more, so that the NIC gets a larger piece: not after a
-    /// loss, and not before all from before a reduction by ECN is acknowledged (Linux: in the state open
-    /// only).
+    /// Whether a small amount waits so that the NIC gets a larger piece. Nothing waits after a
+    /// loss, or before all data from before an ECN reduction is acknowledged (Linux: only in the
+    /// state open).
     #[inline]
     fn defers(&self, room: u64) -> bool {
         let divisor = u64::from(self.config.tso_win_divisor);
@@ -310,7 +311,7 @@ impl Sender {
             && room < self.limit() / divisor
     }
 
-    /// Nothing was outstanding.
+    /// Restarts after an idle time: nothing was outstanding.
     #[inline]
     fn restart(&mut self, now_ps: u64) {
         let idle_ps = now_ps.saturating_sub(self.last_sent_ps);
@@ -332,7 +333,8 @@ impl Sender {
         }
     }
 
-    /// A segment of new data: the first after a reduction of the window says so (RFC 3168, 6.1.2).
+    /// Creates a segment of new data. The first one after a window reduction carries CWR (RFC 3168,
+    /// 6.1.2).
     #[inline]
     fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
         let start = self.nxt;
@@ -369,10 +371,10 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment up to position `ack`, with what the network says and SACK blocks. It is a duplicate
-    /// when it acknowledges nothing but blocks that are new (RFC 6675): the echo of a segment
-    /// that was sent twice is none. ECN-Echo counts on any acknowledgment that is not older than the last
-    /// (RFC 3168, 6.1.2; RFC 8257, 3.4); what else the network says counts on any.
+    /// Processes an acknowledgment up to position `ack` with an echo and SACK blocks. It is a
+    /// duplicate if it acknowledges only new blocks (RFC 6675); the answer to a segment received
+    /// twice is not. ECN-Echo counts on any acknowledgment not older than the last (RFC 3168,
+    /// 6.1.2; RFC 8257, 3.4); other echoes count on any.
     #[inline]
     pub fn on_ack(&mut self, now_ps: u64, ack: u64, echo: Echo, blocks: &[(u64, u64)]) {
         let max_sent = self.max_sent();
@@ -408,7 +410,7 @@ impl Sender {
         self.cut_bytes = self.cut_bytes.saturating_sub(acked as u32);
         let mut rtt_ps = None;
         if ack > self.timed_position {
-            // Never for `NEVER`, which nothing is above.
+            // Never true for `NEVER`, which no position exceeds.
             let sample_ps = now_ps - self.timed_ps;
             self.rto.sample(sample_ps);
             self.timed_position = NEVER;
@@ -439,8 +441,9 @@ impl Sender {
         self.tell(&event);
     }
 
-    /// An echo on an acknowledgment of no new data: nothing to count, nothing to grow by. When the same
-    /// acknowledgment began fast recovery, that was the one reduction of this window of data.
+    /// Processes an echo on an acknowledgment without new data, which counts no bytes and permits
+    /// no growth. If the same acknowledgment started fast recovery, that was the one reduction of
+    /// this window of data.
     #[cold]
     fn on_echo_without_progress(&mut self, now_ps: u64, echo: Echo) {
         let until = self.recovery.as_ref().map_or(0, |recovery| recovery.until);

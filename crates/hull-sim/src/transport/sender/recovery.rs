@@ -7,30 +7,31 @@ use super::{NEVER, Segment, Sender};
 use crate::transport::control::CongestionControl;
 use crate::transport::scoreboard::Scoreboard;
 
-/// The state of loss recovery.
+/// State of loss recovery.
 #[derive(Clone, Debug)]
 pub(super) struct Recovery {
-    /// What the receiver has reported above the cumulative acknowledgment.
+    /// Data reported as received above the cumulative acknowledgment.
     pub scoreboard: Scoreboard,
-    /// End of what was ever sent; above the sender's `nxt` only after a timeout.
+    /// End of the data ever sent; above the sender's `nxt` only after a timeout.
     pub max_sent: u64,
-    /// A reduction holds until this is acknowledged; holes below it are sent again.
+    /// End of the reduction: it holds until this is acknowledged, and holes below it are
+    /// retransmitted.
     pub until: u64,
-    /// Everything below has been sent again in this fast recovery.
+    /// Position below which everything has been retransmitted in this fast recovery.
     pub retransmitted_below: u64,
-    /// Bytes outstanding when the first duplicate came, before limited transmit added to them.
+    /// Bytes outstanding when the first duplicate arrived, before limited transmit added more.
     pub flight_before_duplicates: u64,
     pub duplicate_acks: u32,
-    /// Fast recovery is under way.
+    /// Whether fast recovery is in progress.
     pub is_fast: bool,
-    /// The first hole goes out whatever the window says.
+    /// Whether the first hole is retransmitted regardless of the window.
     pub retransmit_first: bool,
     /// First byte not acknowledged when the retransmission timer last fired; [`NEVER`] before.
     pub timed_out_at: u64,
 }
 
 impl Recovery {
-    /// Nothing lost yet, with `max_sent` the end of what was sent.
+    /// Creates the state without losses; `max_sent` is the end of the data sent.
     pub fn new(max_sent: u64) -> Self {
         Recovery {
             scoreboard: Scoreboard::default(),
@@ -45,14 +46,15 @@ impl Recovery {
         }
     }
 
-    /// Whether everything can be forgotten when all below `una` is acknowledged and `nxt` is sent next.
+    /// Whether the state can be discarded, given that all data below `una` is acknowledged and
+    /// `nxt` is sent next.
     pub fn is_over(&self, una: u64, nxt: u64) -> bool {
         self.scoreboard.is_empty() && una >= self.until && nxt == self.max_sent
     }
 }
 
 impl Sender {
-    /// What is sent again gives no round-trip sample (Karn).
+    /// Discards round-trip measurements, because retransmitted data yields no sample (Karn).
     fn forget_samples(&mut self) {
         self.timed_position = NEVER;
         if let Some(times) = self.send_times() {
@@ -60,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// After a timeout: go back to the first hole and send again what was not received.
+    /// Goes back to the first hole after a timeout and retransmits data that was not received.
     pub(super) fn poll_after_timeout(&mut self, now_ps: u64) -> Option<Segment> {
         let recovery = self.recovery.as_ref()?;
         let max_sent = recovery.max_sent;
@@ -107,7 +109,7 @@ impl Sender {
         Some(self.new_segment(bytes, now_ps))
     }
 
-    /// Takes down the blocks above `ack`; true when some of it is new.
+    /// Records the blocks above `ack`. Returns true if any byte is new.
     pub(super) fn report(&mut self, ack: u64, max_sent: u64, blocks: &[(u64, u64)]) -> bool {
         let mut new = 0;
         for &(start, end) in blocks {
@@ -121,7 +123,7 @@ impl Sender {
         new > 0
     }
 
-    /// New data up to `ack` was acknowledged.
+    /// Processes the acknowledgment of new data up to `ack`.
     pub(super) fn progress_in_recovery(&mut self, ack: u64) {
         let Some(recovery) = &mut self.recovery else {
             return;
@@ -132,8 +134,8 @@ impl Sender {
             recovery.is_fast = false;
             self.window.recovered();
         }
-        // A partial acknowledgment: what is missing next was lost as well, however little has arrived above
-        // it (RFC 6582, 3.2, step 3), unless nothing has, when it may only be late.
+        // A partial acknowledgment: the next missing segment was lost too, however little has
+        // arrived above it (RFC 6582, 3.2, step 3). If nothing has, it may only be late.
         if recovery.is_fast && recovery.retransmitted_below <= ack {
             recovery.retransmit_first = !recovery.scoreboard.is_empty();
         }
@@ -142,7 +144,7 @@ impl Sender {
         }
     }
 
-    /// An acknowledgment of nothing but new blocks.
+    /// Processes an acknowledgment with new blocks only.
     pub(super) fn on_duplicate(&mut self) {
         let mss = self.window.mss() as u32;
         let Some(recovery) = &mut self.recovery else {
@@ -168,9 +170,9 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer fired: one segment, go back, twice the timeout. Before the handshake
-    /// is over: the SYN again. When it fires again for a segment that it has already resent, window and
-    /// threshold stay as the first timeout left them (RFC 5681, 3.1).
+    /// Processes an expiry of the retransmission timer: one segment, go back, twice the timeout.
+    /// During the handshake, the SYN is retransmitted. If the timer expires again for the same
+    /// segment, window and threshold stay as after the first timeout (RFC 5681, 3.1).
     pub fn on_timeout(&mut self, now_ps: u64) {
         self.timeouts += 1;
         self.rto.back_off();
