@@ -4,19 +4,18 @@
 use super::entity::Entity;
 use super::lists::List;
 
-/// What an event of a link carries: the place of its packet, and the entry of the route that the
-/// packet follows next. Other events carry nothing.
+/// Data carried by a link's event: the packet's place, and the entry of the route that the packet
+/// follows next. Other events carry nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cargo {
     /// Place of the packet.
     pub packet: u32,
-    /// Where it goes, as the network writes it.
+    /// Next entry of the route, as encoded by the network.
     pub next: u32,
 }
 
-/// An event within a bucket, as one number: from its high end the time since the bucket's beginning, the
-/// entity and what the event carries, 32 bits each but 64 for the last. One comparison orders two events
-/// without a branch.
+/// Event in a bucket as one number. From the high end: time since the beginning of the bucket (32
+/// bits), entity (32 bits), cargo (64 bits). One comparison orders two events without a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near(u128);
 
@@ -28,13 +27,13 @@ impl Near {
         Near(u128::from(key) << 64 | u128::from(cargo))
     }
 
-    /// The time since the bucket's beginning, ps.
+    /// Time since the beginning of the bucket, ps.
     #[inline]
     pub fn within_ps(self) -> u64 {
         (self.0 >> 96) as u64
     }
 
-    /// Bits of the entity.
+    /// Entity as a number.
     #[inline]
     pub fn bits(self) -> u32 {
         (self.0 >> 64) as u32
@@ -55,23 +54,23 @@ impl Near {
     }
 }
 
-/// Events that lie in the bucket itself.
+/// Number of events stored in the bucket itself.
 pub const INSIDE: usize = 7;
 
 /// Unordered events. The first three share a cache line with their number.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
 pub struct Bucket {
-    /// All events, those that are elsewhere too.
+    /// Number of events, including those stored elsewhere.
     pub len: usize,
-    /// Events that have no room here.
+    /// Events that do not fit into the bucket.
     pub crowded: List,
     pub inside: [Near; INSIDE],
 }
 
 const _: () = assert!(size_of::<Bucket>() == 128);
 
-/// Orders four events, the latest first, by five exchanges without a branch.
+/// Sorts four events, the latest first, by five exchanges without a branch.
 #[inline]
 pub fn sort_four(events: &mut [Near; 4]) {
     for (i, j) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {

@@ -1,40 +1,41 @@
 //! An entity that can act (a link, a timer, a source): kind and index in one number.
 
-/// What acts when an event comes due.
+/// Kind of the entity whose event is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// The first packet in flight on a link reaches its far end.
+    /// The first packet in flight on a link reaches the far end.
     Link = 0,
-    /// A link is free and a queue of its port holds packets: strict-priority ports only.
+    /// A link is free while queues of its port hold packets; strict-priority ports only.
     Transmit = 1,
     /// A packet reaches the head of a host's NIC queue and is handed to the pacer.
     NicHead = 2,
     /// A pacer updates its rate or releases the head of its FIFO.
     Pacer = 3,
-    /// A packet leaves a host's stack, out or in.
+    /// A packet leaves a host's stack, when sending or receiving.
     Stack = 4,
-    /// A host takes received packets from its NIC: an interrupt, or the processor is free again.
+    /// A host takes received packets from its NIC: an interrupt, or the end of the processor's
+    /// work.
     Receive = 5,
     /// A flow's retransmission timer.
     Rto = 6,
     /// A flow's delayed-ACK timer.
     DelayedAck = 7,
-    /// The workload has something to do.
+    /// The workload's next action is due.
     Workload = 8,
-    /// The latency probe.
+    /// The latency probe sends.
     Probe = 9,
-    /// The sampler.
+    /// The sampler records.
     Sample = 10,
-    /// The end of the warm-up.
+    /// The warm-up ends.
     Warmup = 11,
-    /// A link fails or comes back.
+    /// A link fails or is restored.
     LinkState = 12,
-    /// The loss of a packet in a switch becomes known to its flow.
+    /// A flow learns that a switch has lost one of its packets.
     Loss = 13,
-    /// A notice of a switch reaches a sender.
+    /// A switch's notice reaches a sender.
     Notice = 14,
-    /// A flow with a pace may send its next segment.
+    /// A paced flow may send its next segment.
     Pace = 15,
     /// The link of a host with the message transport is free.
     MessageNic = 16,
@@ -42,12 +43,12 @@ pub enum Kind {
     Pull = 17,
     /// A host adapts the rate at which it grants credit.
     PullRate = 18,
-    /// Packets that a port holds back are to be let in.
+    /// A port admits packets that it has held back.
     Held = 19,
 }
 
 impl Kind {
-    /// All kinds, by their number.
+    /// All kinds, in the order of their numbers.
     const ALL: [Kind; 20] = [
         Kind::Link,
         Kind::Transmit,
@@ -72,7 +73,7 @@ impl Kind {
     ];
 }
 
-/// A kind has the place of its number: one that is added out of order does not compile.
+/// Compile-time check that each kind is at the place of its number.
 const _: () = {
     let mut number = 0;
     while number < Kind::ALL.len() {
@@ -81,37 +82,37 @@ const _: () = {
     }
 };
 
-/// A kind, in the high byte, and an index, so that they compare as one number.
+/// Kind (high byte) and index of an entity, so that entities compare as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entity(u32);
 
 impl Entity {
     const INDEX_BITS: u32 = 24;
 
-    /// Entities of one kind.
+    /// Largest number of entities of one kind.
     pub const MOST: usize = 1 << Self::INDEX_BITS;
 
-    /// The entity `index` of `kind`; `index` must be below [`Entity::MOST`], which is checked where
-    /// flows and ports are counted (`limits`).
+    /// Creates the entity `index` of `kind`. `index` must be below [`Entity::MOST`], which `limits`
+    /// checks when flows and ports are counted.
     #[inline]
     pub fn new(kind: Kind, index: usize) -> Self {
         debug_assert!(index < Self::MOST);
         Entity(((kind as u32) << Self::INDEX_BITS) | index as u32)
     }
 
-    /// Whether it is a link: most are.
+    /// Whether the entity is a link, as most are.
     #[inline]
     pub fn is_link(self) -> bool {
         self.0 < 1 << Self::INDEX_BITS
     }
 
-    /// What the entity is.
+    /// Kind of the entity.
     #[inline]
     pub fn kind(self) -> Kind {
         Kind::ALL[(self.0 >> Self::INDEX_BITS) as usize]
     }
 
-    /// Which one of its kind.
+    /// Index among the entities of its kind.
     #[inline]
     pub fn index(self) -> usize {
         (self.0 & (Self::MOST as u32 - 1)) as usize
@@ -126,5 +127,5 @@ impl Entity {
     }
 }
 
-/// A kind is a byte beside the index.
+/// Compile-time check that kind (one byte) and index fit into the number.
 const _: () = assert!(size_of::<Kind>() == 1 && Entity::INDEX_BITS + 8 == u32::BITS);

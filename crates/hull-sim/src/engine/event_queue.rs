@@ -18,51 +18,52 @@ use super::later::{Far, Later};
 use super::lists::{List, Lists};
 use crate::prefetch::prefetch;
 
-/// Fewest and most buckets; these take 512 KB, more than which the caches of the second level do not hold.
+/// Smallest and largest number of buckets. The largest takes 512 KB: more would not fit into
+/// second-level caches.
 const FEWEST: u64 = 64;
 const MOST: u64 = 1 << 12;
 
-/// Buckets that are served between two looks at how many events they held, all together, and the bounds
-/// of that number.
+/// Number of buckets served between two adjustments of their width, and the bounds of the number of
+/// events in them that cause one.
 const LOOK_EVERY: u64 = 1 << 12;
 const FEW: u64 = LOOK_EVERY * 3 / 2;
 const MANY: u64 = LOOK_EVERY * 4;
 
-/// An event that has come due.
+/// Event that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// When.
+    /// Time, ps.
     pub at_ps: u64,
-    /// Who acts.
+    /// Entity that acts.
     pub entity: Entity,
-    /// What it carries.
+    /// Data that the event carries.
     pub cargo: Cargo,
 }
 
-/// The events to come, earliest first.
+/// Pending events, earliest first.
 #[derive(Debug)]
 pub struct EventQueue {
     /// Width of a bucket: 2^shift ps.
     shift: u32,
-    /// Number of the present bucket, counted from time 0.
+    /// Number of the current bucket, counted from time 0.
     present: u64,
-    /// Events of the present bucket, latest first.
+    /// Events of the current bucket, latest first.
     sorted: Vec<Near>,
-    /// A bit for each bucket that is not empty.
+    /// One bit per bucket: set if the bucket is not empty.
     filled: Vec<u64>,
     buckets: Vec<Bucket>,
-    /// Events that have no room in their bucket.
+    /// Events that do not fit into their bucket.
     crowded: Lists<Near>,
-    /// What the calendar has to cover.
+    /// Time that the calendar must cover, ps.
     horizon_ps: u64,
     later: Later,
-    /// Buckets served since the last look, and events in them.
+    /// Buckets served since the last adjustment, and events in them.
     served: (u64, u64),
 }
 
 impl EventQueue {
-    /// An empty queue whose calendar covers at least `horizon_ps`, where most events fall: the
-    /// longest time from the start of a transmission to its arrival.
+    /// Creates an empty queue whose calendar covers at least `horizon_ps`, the longest time from
+    /// the start of a transmission to its arrival. Most events fall within it.
     pub fn new(horizon_ps: u64, links: usize) -> Self {
         let count = (links as u64 / 8)
             .next_power_of_two()
@@ -83,8 +84,8 @@ impl EventQueue {
         queue
     }
 
-    /// So many empty buckets that they cover the horizon at least twice, and eight times where these fit
-    /// into the cache: for packets that wait.
+    /// Creates empty buckets that cover the horizon at least twice, or eight times if these fit
+    /// into the cache: packets may wait that long.
     fn make_buckets(&mut self) {
         let count = ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
         let count = (8 * count).min((2 * count).max(MOST / 2));
@@ -94,13 +95,13 @@ impl EventQueue {
         self.buckets.resize_with(count, Bucket::default);
     }
 
-    /// The place of a bucket by its number.
+    /// Place of a bucket with this number.
     #[inline]
     fn slot(&self, bucket: u64) -> usize {
         bucket as usize & (self.buckets.len() - 1)
     }
 
-    /// The span of a bucket by its number: spans are as long as the calendar.
+    /// Span of a bucket with this number; a span is as long as the calendar.
     #[inline]
     fn span(&self, bucket: u64) -> u64 {
         bucket >> self.buckets.len().trailing_zeros()
@@ -115,8 +116,8 @@ impl EventQueue {
         Near::new(at_ps & ((1 << self.shift) - 1), entity, cargo)
     }
 
-    /// Adds an event, at or after the time of the last one served. The caller sees to it that an
-    /// entity's stale events are recognised.
+    /// Adds an event at or after the time of the last one served. The caller must ensure that stale
+    /// events of an entity are recognized.
     #[inline(always)]
     pub fn push(&mut self, at_ps: u64, entity: Entity, cargo: Cargo) {
         let bucket = at_ps >> self.shift;
@@ -136,7 +137,7 @@ impl EventQueue {
         }
     }
 
-    /// An event of the present bucket, or beyond the calendar.
+    /// Adds an event of the current bucket or beyond the calendar.
     #[inline(never)]
     fn push_off_calendar(&mut self, at_ps: u64, entity: u32, cargo: Cargo) {
         let bucket = at_ps >> self.shift;
@@ -146,7 +147,7 @@ impl EventQueue {
             self.later.push(self.span(bucket), ahead, event);
             return;
         }
-        // Soon: the place is near the end, where the earliest are.
+        // The event is due soon, so its place is near the end, where the earliest events are.
         let near = self.near(at_ps, entity, cargo);
         let mut place = self.sorted.len();
         while place > 0 && self.sorted[place - 1] < near {
@@ -155,8 +156,8 @@ impl EventQueue {
         self.sorted.insert(place, near);
     }
 
-    /// Takes the earliest event out, when it is before `limit_ps`. Later events, from `limit_ps` on, may
-    /// still be added.
+    /// Removes and returns the earliest event if it is before `limit_ps`. Later events from
+    /// `limit_ps` on may still be added.
     #[inline]
     pub fn pop_before(&mut self, limit_ps: u64) -> Option<Due> {
         loop {
@@ -178,7 +179,7 @@ impl EventQueue {
         }
     }
 
-    /// No event is earlier than this, ps: the earliest one's time or a little less.
+    /// Lower bound of the time of the next event, ps: its time or slightly less.
     pub fn next_not_before_ps(&self) -> u64 {
         if let Some(&near) = self.sorted.last() {
             return (self.present << self.shift) | near.within_ps();
@@ -194,13 +195,14 @@ impl EventQueue {
         }
     }
 
-    /// Turns to another bucket so far, modulo a number that is large enough to notice one.
+    /// Number of advances to another bucket, modulo a number large enough to notice one.
     #[inline]
     pub fn turns(&self) -> u64 {
         self.served.0
     }
 
-    /// The event that follows after `others` more, where it is of the present bucket and no event comes between.
+    /// Event that follows after `others` further ones, if it is in the current bucket and no event
+    /// is added before it.
     #[inline(always)]
     pub fn ahead(&self, others: usize) -> Option<(Entity, Cargo)> {
         let place = self.sorted.len().wrapping_sub(1 + others);
@@ -208,8 +210,9 @@ impl EventQueue {
         Some((near.entity(), near.cargo()))
     }
 
-    /// Calls `look` with what the links' events of the next bucket carry, in no order, unless there are more
-    /// than `most`. Asks for the events of the bucket behind it.
+    /// Calls `look` with the cargo of each link event in the next bucket, in no particular order,
+    /// unless the bucket holds more than `most` events. Prefetches the events of the following
+    /// buckets.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Cargo)) {
         let number = self.next_filled();
@@ -222,14 +225,14 @@ impl EventQueue {
         };
         bucket.inside.iter().take(bucket.len).for_each(&mut of_link);
         self.crowded.for_each(&bucket.crowded, of_link);
-        // Where events are dense, these are the next two that hold any.
+        // If events are dense, these are the next two buckets that hold any.
         self.crowded
             .prefetch(&self.buckets[self.slot(number.wrapping_add(1))].crowded);
         prefetch(&self.buckets[self.slot(number.wrapping_add(2))]);
     }
 
-    /// Removes all events of an entity, at a cost that goes with all events: for links that fail.
-    /// Returns what they carried, in the order of their times.
+    /// Removes all events of an entity. The cost is proportional to the number of all events, so
+    /// this is for links that fail. Returns the cargo in the order of time.
     pub fn cancel(&mut self, entity: Entity) -> Vec<Cargo> {
         let mut cancelled = Vec::new();
         let mut all = self.drain();
@@ -244,7 +247,7 @@ impl EventQueue {
         cancelled.iter().map(|event| event.cargo).collect()
     }
 
-    /// Takes all events out, in no order.
+    /// Removes and returns all events, in no particular order.
     pub fn take_all(&mut self) -> Vec<Due> {
         let mut all = self.drain();
         std::iter::from_fn(|| self.later.pop(&mut all))
@@ -261,7 +264,7 @@ impl EventQueue {
         self.push(event.at_ps, entity, event.cargo);
     }
 
-    /// Takes all events out, in no order.
+    /// Moves all events to one list, in no particular order.
     fn drain(&mut self) -> List {
         let mut all = self.later.drain();
         let first = self.present + 1;
@@ -287,7 +290,8 @@ impl EventQueue {
         all
     }
 
-    /// Goes to the next bucket that holds an event; false when none before `limit_ps` does.
+    /// Advances to the next bucket that holds an event. Returns false if there is none before
+    /// `limit_ps`.
     fn turn(&mut self, limit_ps: u64) -> bool {
         if self.served.0 == LOOK_EVERY {
             self.fit_width();
@@ -324,7 +328,8 @@ impl EventQueue {
         }
     }
 
-    /// Empties a bucket into the present one, which is empty, latest first.
+    /// Moves the events of a bucket to the current one, which is empty, and sorts them, latest
+    /// first.
     #[inline]
     fn sort(&mut self, slot: usize) {
         let bucket = &mut self.buckets[slot];
@@ -336,7 +341,7 @@ impl EventQueue {
         if len <= 4 {
             let mut four = [Near::default(); 4];
             for (i, near) in four.iter_mut().enumerate() {
-                // What is no event is the earliest, and cut off.
+                // Unused places count as the earliest event and are cut off.
                 let event = bucket.inside[i];
                 *near = if i < len { event } else { Near::default() };
             }
@@ -350,13 +355,13 @@ impl EventQueue {
         self.sorted.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// The bucket of the first event beyond all spans; `u64::MAX` when there is none.
+    /// Bucket of the first event beyond all spans; `u64::MAX` if there is none.
     #[inline]
     fn first_of_heap(&self) -> u64 {
         (self.later.first_of_heap_ps()).map_or(u64::MAX, |at_ps| at_ps >> self.shift)
     }
 
-    /// Moves the first event beyond all spans to the present bucket, where it is due.
+    /// Moves the first event beyond all spans to the current bucket, where it is due.
     #[cold]
     fn take_from_heap(&mut self) {
         if let Some(event) = self.later.pop_heap() {
@@ -364,7 +369,7 @@ impl EventQueue {
         }
     }
 
-    /// Moves the events of a span to their buckets: nothing comes before them.
+    /// Moves the events of a span to their buckets; no event precedes them.
     #[cold]
     fn enter(&mut self, span: u64) {
         self.present = self.first_bucket(span) - 1;
@@ -374,8 +379,8 @@ impl EventQueue {
         }
     }
 
-    /// The last buckets held too few or too many events: makes them wider or narrower. The present one was
-    /// empty before.
+    /// Widens or narrows the buckets if the last ones served held too few or too many events. The
+    /// current bucket must be empty.
     #[cold]
     fn fit_width(&mut self) {
         let (_, events) = std::mem::take(&mut self.served);
@@ -395,7 +400,7 @@ impl EventQueue {
         }
     }
 
-    /// The first bucket after the present one that is not empty; `u64::MAX` when all are.
+    /// First bucket after the current one that is not empty; `u64::MAX` if all are empty.
     #[inline]
     fn next_filled(&self) -> u64 {
         let start = self.present + 1;
@@ -407,7 +412,7 @@ impl EventQueue {
         }
         let words = self.filled.len();
         for step in 1..=words {
-            // All the way round: the low bits of the first word come last.
+            // After a full round, the low bits of the first word come last.
             let at = (word + step) & (words - 1);
             let bits = self.filled[at];
             if bits != 0 {

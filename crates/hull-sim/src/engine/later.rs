@@ -7,12 +7,12 @@ use std::collections::BinaryHeap;
 use super::bucket::Cargo;
 use super::lists::{List, Lists};
 
-/// An event with its time, in 20 bytes.
+/// Event with its time, in 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub struct Far {
     pub at_ps: u64,
-    /// Bits of the entity.
+    /// Entity as a number.
     pub entity: u32,
     pub cargo: Cargo,
 }
@@ -40,7 +40,7 @@ impl Far {
     }
 }
 
-/// Spans that have a list.
+/// Number of spans that have a list.
 const SPANS: u64 = 256;
 
 /// Events of later spans.
@@ -48,7 +48,7 @@ const SPANS: u64 = 256;
 pub struct Later {
     spans: [List; SPANS as usize],
     lists: Lists<Far>,
-    /// The first span whose list holds an event; `u64::MAX` when there is none.
+    /// First span whose list holds an event; `u64::MAX` if there is none.
     first_span: u64,
     heap: BinaryHeap<Reverse<Far>>,
 }
@@ -63,7 +63,7 @@ impl Later {
         }
     }
 
-    /// Adds an event of `span`, which is so many spans `ahead` of the present one, at least one.
+    /// Adds an event of `span`, which is `ahead` (at least 1) spans after the current one.
     pub fn push(&mut self, span: u64, ahead: u64, event: Far) {
         debug_assert!(ahead > 0);
         if ahead < SPANS {
@@ -75,13 +75,13 @@ impl Later {
         }
     }
 
-    /// The first span whose list holds an event; `u64::MAX` when there is none.
+    /// First span whose list holds an event; `u64::MAX` if there is none.
     #[inline]
     pub fn first_span(&self) -> u64 {
         self.first_span
     }
 
-    /// Takes the list of the first span.
+    /// Removes the list of the first span and returns it.
     pub fn take_first(&mut self) -> List {
         let first = self.first_span;
         let list = std::mem::take(&mut self.spans[(first % SPANS) as usize]);
@@ -91,28 +91,28 @@ impl Later {
         list
     }
 
-    /// Adds an event to a list that was taken.
+    /// Adds an event to a list returned by [`Self::take_first`] or [`Self::drain`].
     pub fn put(&mut self, list: &mut List, event: Far) {
         self.lists.push(list, event);
     }
 
-    /// Takes an event off a list that was taken.
+    /// Removes an event from a list returned by [`Self::take_first`] or [`Self::drain`].
     pub fn pop(&mut self, list: &mut List) -> Option<Far> {
         self.lists.pop(list)
     }
 
-    /// The time of the first event beyond the lists.
+    /// Time of the first event beyond the lists, ps.
     #[inline]
     pub fn first_of_heap_ps(&self) -> Option<u64> {
         self.heap.peek().map(|event| event.0.at_ps)
     }
 
-    /// Takes the first event beyond the lists.
+    /// Removes the first event beyond the lists.
     pub fn pop_heap(&mut self) -> Option<Far> {
         self.heap.pop().map(|event| event.0)
     }
 
-    /// Takes all events out, in no order.
+    /// Moves all events to one list, in no particular order.
     pub fn drain(&mut self) -> List {
         self.first_span = u64::MAX;
         let mut all = List::EMPTY;

@@ -7,15 +7,16 @@ use crate::prefetch::prefetch;
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
-/// Events of a chunk: with the number of the next one, near events take four cache lines.
+/// Number of events in a chunk. With the number of the next chunk, near events take four cache
+/// lines.
 const EVENTS: usize = 15;
 
-/// A list; only the [`Lists`] that it belongs to know its events.
+/// List of events. Only the [`Lists`] that it belongs to can access them.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
-    /// The last chunk; all chunks before it are full.
+    /// Last chunk; all chunks before it are full.
     chunk: u32,
-    /// Free places of that chunk: it fills from its end.
+    /// Number of free places in that chunk, which fills from its end.
     room: u32,
 }
 
@@ -39,11 +40,11 @@ impl Default for List {
 #[derive(Debug)]
 struct Chunk<T> {
     events: [T; EVENTS],
-    /// The chunk before it in its list, or among the free ones.
+    /// Previous chunk in the list, or the next free chunk.
     next: u32,
 }
 
-/// The events of many lists.
+/// Events of many lists.
 #[derive(Debug)]
 pub struct Lists<T> {
     chunks: Vec<Chunk<T>>,
@@ -68,7 +69,7 @@ impl<T: Copy> Lists<T> {
         self.chunks[list.chunk as usize].events[list.room as usize] = event;
     }
 
-    /// Adds an empty chunk; `filler` is what stands in places that hold no event yet.
+    /// Adds an empty chunk; `filler` fills the places that hold no event yet.
     #[inline(never)]
     fn extend(&mut self, list: &mut List, filler: T) {
         let before = list.chunk;
@@ -86,7 +87,7 @@ impl<T: Copy> Lists<T> {
         }
     }
 
-    /// Takes the last event off.
+    /// Removes the last event.
     pub fn pop(&mut self, list: &mut List) -> Option<T> {
         if list.is_empty() {
             return None;
@@ -103,7 +104,7 @@ impl<T: Copy> Lists<T> {
         Some(event)
     }
 
-    /// Empties a list into a vector, in no order.
+    /// Moves the events of a list to a vector, in no particular order.
     #[inline]
     pub fn take(&mut self, list: &mut List, into: &mut Vec<T>) {
         let mut from = list.room as usize;
@@ -118,7 +119,7 @@ impl<T: Copy> Lists<T> {
         *list = List::EMPTY;
     }
 
-    /// Calls `look` with the events of a list, in no order.
+    /// Calls `look` with each event of a list, in no particular order.
     #[inline(always)]
     pub fn for_each(&self, list: &List, mut look: impl FnMut(&T)) {
         let mut from = list.room as usize;
@@ -132,7 +133,7 @@ impl<T: Copy> Lists<T> {
         }
     }
 
-    /// Asks for the first events of a list, so that they are in the cache soon.
+    /// Prefetches the first events of a list.
     #[inline(always)]
     pub fn prefetch(&self, list: &List) {
         if let Some(chunk) = self.chunks.get(list.chunk as usize) {

@@ -19,7 +19,7 @@ pub struct DelayLine {
 }
 
 impl DelayLine {
-    /// An empty stack.
+    /// Creates an empty stack.
     pub fn new(delay: ServiceTime, random: Stream) -> Self {
         DelayLine {
             queue: VecDeque::new(),
@@ -30,20 +30,21 @@ impl DelayLine {
         }
     }
 
-    /// The least that a packet takes, ps.
+    /// Smallest delay of a packet, ps.
     pub fn least_ps(&self) -> u64 {
         self.delay.least_ps()
     }
 
-    /// A packet enters; returns when it leaves, if it is the only one and so needs an event.
+    /// Adds a packet. Returns its departure time, ps, if it is the only one and therefore needs an
+    /// event.
     pub fn push(&mut self, now_ps: u64, received: Received) -> Option<u64> {
         let drawn_ps = self.delay.draw(&mut self.random);
         self.last_ps = self.last_ps.max(now_ps + drawn_ps);
         self.enter(received)
     }
 
-    /// A packet enters with the one before it, as part of the same piece (segmentation offload): it
-    /// leaves right behind it.
+    /// Adds a packet that belongs to the same piece as the previous one (segmentation offload): it
+    /// leaves immediately behind it.
     pub fn push_behind(&mut self, now_ps: u64, received: Received) -> Option<u64> {
         self.last_ps = self.last_ps.max(now_ps);
         self.enter(received)
@@ -55,19 +56,19 @@ impl DelayLine {
         (self.queue.len() == 1).then_some(self.last_ps)
     }
 
-    /// The packet that leaves now, and when the next one does.
+    /// Takes the packet that leaves now. Returns it with the departure time of the next one, ps.
     pub fn pop(&mut self) -> (Option<Received>, Option<u64>) {
         let received = self.queue.pop_front().map(|(_, received)| received);
         self.packets -= received.map_or(0, |received| received.count as usize);
         (received, self.queue.front().map(|&(at_ps, _)| at_ps))
     }
 
-    /// Packets inside.
+    /// Number of packets in the stack.
     pub fn len(&self) -> usize {
         self.packets
     }
 
-    /// Whether nothing is inside.
+    /// Whether the stack is empty.
     pub fn is_empty(&self) -> bool {
         self.packets == 0
     }

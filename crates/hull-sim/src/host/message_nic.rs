@@ -13,10 +13,10 @@ use crate::network::Packet;
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
 
-/// Control packets for one data packet, where both wait.
+/// Control packets per data packet if both wait.
 const CONTROL_SHARE: u8 = 10;
 
-/// What leaves next.
+/// Next transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A control packet.
@@ -32,14 +32,14 @@ pub struct MessageNic {
     control: VecDeque<Packet>,
     senders: VecDeque<u32>,
     turn: u8,
-    /// When the event queue will look; kept by the simulation, ps.
+    /// Time of the NIC's event in the event queue, ps; maintained by the simulation.
     pub event_ps: u64,
-    /// Decides the paths of the host's packets.
+    /// Random numbers that select the paths of the host's packets.
     pub random: Stream,
 }
 
 impl MessageNic {
-    /// A NIC with nothing to send.
+    /// Creates a NIC with nothing to send.
     pub fn new(random: Stream) -> Self {
         MessageNic {
             control: VecDeque::new(),
@@ -50,34 +50,34 @@ impl MessageNic {
         }
     }
 
-    /// A control packet is to be sent.
+    /// Queues a control packet.
     pub fn push_control(&mut self, packet: Packet) {
         self.control.push_back(packet);
     }
 
-    /// A connection has something to send.
+    /// Queues a connection that has data to send.
     pub fn push_sender(&mut self, slot: u32) {
         self.senders.push_back(slot);
     }
 
-    /// Connections that have something to send.
+    /// Number of connections with data to send.
     pub fn senders(&self) -> u64 {
         self.senders.len() as u64
     }
 
-    /// The connection whose turn is next.
+    /// Slot of the connection whose turn is next.
     #[inline]
     pub fn next_sender(&self) -> Option<u32> {
         self.senders.front().copied()
     }
 
-    /// Asks for what a control packet needs.
+    /// Prefetches the fields that a control packet needs.
     #[inline]
     pub fn prefetch_queues(&self) {
         prefetch_lines(self, offset_of!(MessageNic, random).div_ceil(64));
     }
 
-    /// Asks for the number of the connection whose turn is next.
+    /// Prefetches the slot of the connection whose turn is next.
     #[inline]
     pub fn prefetch_senders(&self) {
         if let Some(slot) = self.senders.front() {
@@ -85,17 +85,17 @@ impl MessageNic {
         }
     }
 
-    /// Control packets that wait.
+    /// Number of waiting control packets.
     pub fn backlog(&self) -> usize {
         self.control.len()
     }
 
-    /// Whether nothing is to be sent.
+    /// Whether there is nothing to send.
     pub fn is_idle(&self) -> bool {
         self.control.is_empty() && self.senders.is_empty()
     }
 
-    /// The link is free: what leaves.
+    /// Selects the next transmission when the link is free.
     pub fn next_turn(&mut self) -> Option<Turn> {
         let both = !self.control.is_empty() && !self.senders.is_empty();
         if both {

@@ -16,29 +16,29 @@ pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
-/// The hosts of a network; each list has one entry a host, or none if no host has one.
+/// Hosts of a network. Each list has one entry per host, or none if no host has the part.
 #[derive(Debug, Default)]
 pub struct HostSide {
-    /// The port on which each host sends.
+    /// Port on which each host sends.
     pub ports: Vec<u32>,
-    /// Most that TCP hands to the NIC in one piece, bytes; 0 without segmentation offload.
+    /// Largest piece that TCP passes to the NIC, bytes; 0 without segmentation offload.
     pub offload_bytes: u16,
-    /// Stacks with a varying delay: host h has 2h on the way out and 2h + 1 on the way in.
+    /// Stacks with variable delay: host h has 2h for sending and 2h + 1 for receiving.
     pub stacks: Vec<DelayLine>,
     /// NIC queues with pacers.
     pub pacers: Vec<PacerStage>,
-    /// Whether packets tell the pacers of ECN-Echoes; else ACKs do.
+    /// Whether packets inform the pacers of ECN-Echoes; otherwise ACKs do.
     pub packets_tell: bool,
     /// Receive paths with interrupts.
     pub receivers: Vec<ReceivePath>,
     /// NICs of the message transport.
     pub message_nics: Vec<MessageNic>,
-    /// What grants its credit.
+    /// Receiver controls that grant the message transport's credit.
     pub pullers: Vec<Puller>,
 }
 
 impl HostSide {
-    /// An ACK with ECN-Echo for a flow of this host came in.
+    /// Processes an arriving ACK with ECN-Echo for a flow of this host.
     #[inline]
     pub fn on_ece(&mut self, now_ps: u64, host: usize, flow: u32) -> Echo {
         match self.pacers.get_mut(host) {
@@ -47,12 +47,13 @@ impl HostSide {
         }
     }
 
-    /// The least that stacks with a varying delay take of a packet, out and in together, ps.
+    /// Smallest delay of the sending and the receiving stack together, ps; 0 without variable
+    /// stacks.
     pub fn least_stacks_ps(&self) -> u64 {
         self.stacks.iter().take(2).map(DelayLine::least_ps).sum()
     }
 
-    /// Packets inside all hosts.
+    /// Number of packets in all hosts.
     pub fn backlog(&self) -> usize {
         let stacks: usize = self.stacks.iter().map(DelayLine::len).sum();
         let pacers = self.pacers.iter();

@@ -5,29 +5,29 @@ use std::collections::VecDeque;
 
 use crate::network::{OptionTable, Packet, Port, Verdict};
 
-/// What became of a packet that was given to a NIC.
+/// Result of passing a packet to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// It is handed over at once.
+    /// The packet is handed over at once.
     Now(Packet),
-    /// It waits, and is now the first: it will be handed over at this time, ps.
+    /// The packet waits at the head of the queue and will be handed over at this time, ps.
     First(u64),
-    /// It waits behind others.
+    /// The packet waits behind others.
     Behind,
-    /// There was no room.
+    /// The queue was full.
     Dropped(Packet),
 }
 
-/// The queue.
+/// Queue of a NIC.
 #[derive(Debug)]
 pub struct Nic {
     port: Port,
-    /// Packets that wait, with the times at which they are handed over, ps.
+    /// Waiting packets with the times at which they are handed over, ps.
     waiting: VecDeque<(u64, Packet)>,
 }
 
 impl Nic {
-    /// An empty queue that decides as `port`, a FIFO.
+    /// Creates an empty queue that admits packets like `port`, which must be a FIFO.
     pub fn new(port: Port) -> Self {
         Nic {
             port,
@@ -35,7 +35,7 @@ impl Nic {
         }
     }
 
-    /// Takes a packet.
+    /// Offers a packet to the queue.
     #[inline]
     pub fn enqueue(&mut self, now_ps: u64, mut packet: Packet, options: &mut OptionTable) -> Entry {
         match self.port.enqueue(now_ps, now_ps, &mut packet, options) {
@@ -56,29 +56,29 @@ impl Nic {
         }
     }
 
-    /// Hands the first packet over, and says when the next one will be.
+    /// Takes the first packet. Returns it with the time at which the next one is handed over, ps.
     #[inline]
     pub fn take_head(&mut self) -> Option<(Packet, Option<u64>)> {
         let (_, packet) = self.waiting.pop_front()?;
         Some((packet, self.waiting.front().map(|&(start_ps, _)| start_ps)))
     }
 
-    /// The link's rate, bit/s.
+    /// Rate of the link, bit/s.
     pub fn rate_bps(&self) -> f64 {
         self.port.rate_bps()
     }
 
-    /// Packets dropped here.
+    /// Number of packets dropped by this NIC.
     pub fn drops(&self) -> u64 {
         self.port.drops
     }
 
-    /// Packets that wait.
+    /// Number of waiting packets.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether none waits.
+    /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

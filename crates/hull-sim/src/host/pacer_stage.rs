@@ -27,42 +27,42 @@ use crate::random::Stream;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overtaking {
-    /// Those of every flow that is not associated, also of one whose association has just ended
-    /// and which has packets waiting: its packets are reordered (report II-C).
+    /// Packets of all flows that are not associated, including flows whose association has just
+    /// ended while packets of theirs wait: their packets are reordered (report II-C).
     Any,
-    /// Those of flows that have no packet waiting.
+    /// Packets of flows that have no packet waiting.
     #[default]
     OtherFlows,
-    /// None: a small response waits behind paced packets.
+    /// No packets: a small response waits behind paced packets.
     None,
-    /// None, and the NIC stands still while a packet waits, as in the report's ns-2 code: the FIFO
-    /// holds one packet, the others wait before the pacer.
+    /// No packets, and the NIC stops while a packet waits, as in the report's ns-2 code: the FIFO
+    /// holds one packet, and the others wait before the pacer.
     Held,
 }
 
-/// What the pacer did with a packet that came from the NIC.
+/// Result of passing a packet from the NIC to the pacer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
-    /// It goes to the wire now.
+    /// The packet goes to the wire now.
     Now(Packet),
-    /// It waits in the FIFO.
+    /// The packet waits.
     Later,
     /// The FIFO was full.
     Dropped(Packet),
 }
 
-/// What an ACK with ECN-Echo did to its flow.
+/// Effect of an ACK with ECN-Echo on its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// It remains as it was.
+    /// No change.
     Nothing,
-    /// It was not associated, now it is.
+    /// The flow has become associated.
     Begun,
-    /// It was associated, and its time restarts.
+    /// The flow was already associated; its association time restarts.
     Renewed,
 }
 
-/// A token bucket with the packets that wait for it.
+/// Token bucket with the packets that wait for it.
 #[derive(Debug)]
 struct Bucket {
     pacer: Pacer,
@@ -78,27 +78,29 @@ pub struct PacerStage {
     association: FlowAssociation,
     random: Stream,
     overtaking: Overtaking,
-    /// What the NIC would not have handed over yet, with [`Overtaking::Held`].
+    /// Packets that the NIC would not have handed over yet; with [`Overtaking::Held`] only.
     held: VecDeque<Packet>,
-    /// With [`Overtaking::Held`]: end of the last packet that was let go, from when on the next may.
+    /// End of the last released packet, ps; the next one is held until then. With
+    /// [`Overtaking::Held`] only.
     held_until_ps: u64,
-    /// What became of the flows of packets with [`flags::ECHOED`] since it was last read.
+    /// Effects of packets with [`flags::ECHOED`] on their flows since the last
+    /// [`Self::take_drawn`].
     drawn: Vec<(u32, Echo)>,
-    /// How far the pacer's clock is ahead of the simulation's: the phase of its ticks.
+    /// Lead of the pacer's clock over the simulation's, ps: the phase of its ticks.
     clock_ahead_ps: u64,
-    /// When the event queue will wake the pacer; kept by the simulation.
+    /// Time of the pacer's event in the event queue, ps; maintained by the simulation.
     pub event_ps: u64,
-    /// Packets dropped because the FIFO was full.
+    /// Number of packets dropped because the FIFO was full.
     pub drops: u64,
-    /// Packets that waited in the FIFO.
+    /// Number of packets that waited in the FIFO.
     pub paced: u64,
-    /// ECN-Echoes that associated their flow, refreshed associations counted in.
+    /// Number of ECN-Echoes that associated their flow or renewed its association.
     pub associations: u64,
 }
 
 impl PacerStage {
-    /// An empty stage. `overtaking` says which packets may pass those that wait in the FIFO,
-    /// `clock_ahead_ps` sets the phase of the pacer's ticks and rate updates.
+    /// Creates an empty stage. `overtaking` selects the packets that may pass those waiting in the
+    /// FIFO; `clock_ahead_ps` sets the phase of the pacer's ticks and rate updates.
     pub fn new(
         nic: Nic,
         pacer: &PacerConfig,
@@ -129,7 +131,7 @@ impl PacerStage {
         }
     }
 
-    /// An ACK with ECN-Echo for a flow of this host came in, or the packet that tells of it.
+    /// Processes an ACK with ECN-Echo for a flow of this host, or the packet that reports it.
     pub fn on_ece(&mut self, now_ps: u64, flow: u32) -> Echo {
         let random = self.random.bits();
         let before = self.association.is_associated(now_ps, flow);
@@ -140,12 +142,12 @@ impl PacerStage {
         if before { Echo::Renewed } else { Echo::Begun }
     }
 
-    /// Takes out what packets with [`flags::ECHOED`] did to their flows.
+    /// Takes the effect of one packet with [`flags::ECHOED`] on its flow.
     pub fn take_drawn(&mut self) -> Option<(u32, Echo)> {
         self.drawn.pop()
     }
 
-    /// Takes a packet from the NIC.
+    /// Passes a packet from the NIC to the pacer.
     #[inline]
     pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
         if self.overtaking != Overtaking::Held {
@@ -160,7 +162,7 @@ impl PacerStage {
         release
     }
 
-    /// After a packet that goes to the wire the next has to wait for its end.
+    /// Holds the next packet until the end of a packet that goes to the wire.
     fn hold(&mut self, now_ps: u64, release: Release) {
         if let Release::Now(packet) = release {
             let ps = f64::from(packet.wire_bytes) * 8e12 / self.nic.rate_bps();
@@ -168,7 +170,7 @@ impl PacerStage {
         }
     }
 
-    /// A packet enters the pacer.
+    /// Passes a packet to its bucket.
     #[inline]
     fn enter(&mut self, now_ps: u64, packet: Packet) -> Release {
         if packet.has(flags::ECHOED) {
@@ -199,7 +201,7 @@ impl PacerStage {
         }
     }
 
-    /// When the pacer has to be looked at again; `None` when nothing waits.
+    /// Next time at which the pacer must be polled, ps; `None` if nothing waits.
     pub fn next_wake_ps(&self) -> Option<u64> {
         let wakes = self.buckets.iter().filter_map(|bucket| {
             let head = bucket.fifo.front()?;
@@ -210,7 +212,7 @@ impl PacerStage {
         Some(next_ps.max(self.held_until_ps))
     }
 
-    /// The packet that may leave at `now_ps`; call until `None`.
+    /// Takes a packet that may leave at `now_ps`; call until it returns `None`.
     pub fn release(&mut self, now_ps: u64) -> Option<Packet> {
         if self.overtaking != Overtaking::Held {
             return self.release_head(now_ps);
@@ -232,7 +234,7 @@ impl PacerStage {
         }
     }
 
-    /// The head of a FIFO that may leave at `now_ps`.
+    /// Takes the head of a FIFO that may leave at `now_ps`.
     fn release_head(&mut self, now_ps: u64) -> Option<Packet> {
         let clock_ps = now_ps + self.clock_ahead_ps;
         self.buckets.iter_mut().find_map(|bucket| {
@@ -245,7 +247,7 @@ impl PacerStage {
         })
     }
 
-    /// Rate (bit/s) and backlog (bytes, packets) of each bucket as they are at `now_ps`.
+    /// Rate (bit/s) and backlog (bytes, packets) of each bucket at `now_ps`.
     pub fn readings(&self, now_ps: u64) -> impl Iterator<Item = (u64, u32, u32)> {
         self.buckets.iter().map(move |bucket| {
             let mut pacer = bucket.pacer.clone();
@@ -255,17 +257,17 @@ impl PacerStage {
         })
     }
 
-    /// Packets in the FIFOs, and held before them.
+    /// Number of packets in the FIFOs and held before them.
     pub fn backlog(&self) -> usize {
         self.fifo_len() + self.held.len()
     }
 
-    /// Packets in the FIFOs.
+    /// Number of packets in the FIFOs.
     fn fifo_len(&self) -> usize {
         self.buckets.iter().map(|bucket| bucket.fifo.len()).sum()
     }
 
-    /// The first bucket's rate, bit/s.
+    /// Rate of the first bucket, bit/s.
     pub fn rate_bps(&self) -> u64 {
         self.buckets[0].pacer.rate_bps()
     }

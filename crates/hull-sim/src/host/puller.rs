@@ -1,11 +1,11 @@
-//! The receiver control of one host: which sender gets credit when, and at which rate in an
-//! oversubscribed fabric. The algorithm is [`hull_core::rccc`]. Times are ps.
+//! The receiver control of one host: the order and the times at which senders receive credit, and
+//! its rate in an oversubscribed fabric. The algorithm is [`hull_core::rccc`]. Times are ps.
 
 use hull_core::rccc::{Oversubscription, Pull, PullConfig, PullPacer};
 
 use crate::random::Stream;
 
-/// What adapts the rate of pulls.
+/// Adaptation of the pull rate.
 #[derive(Debug)]
 struct Adaptation {
     rate: Oversubscription,
@@ -13,20 +13,20 @@ struct Adaptation {
     random: Stream,
 }
 
-/// The receiver control of one host.
+/// Receiver control of one host.
 #[derive(Debug)]
 pub struct Puller {
     pacer: PullPacer,
-    /// No pull before then, ps.
+    /// Earliest time of the next pull, ps.
     ready_ps: u64,
-    /// The slot of each sender.
+    /// Slot of each sender.
     slots: Vec<u32>,
     adaptation: Option<Adaptation>,
 }
 
 impl Puller {
-    /// A host that has not heard of a sender. In a fabric whose hosts' links are `ratio` times as wide as it
-    /// is, above 1, the rate of pulls adapts once in about `round_trip_ps`.
+    /// Creates a receiver control without senders. `ratio` is the width of the hosts' links
+    /// relative to the fabric; above 1 the pull rate adapts about once per `round_trip_ps`.
     pub fn new(config: &PullConfig, ratio: f64, round_trip_ps: u64, random: Stream) -> Self {
         let adapts = ratio > 1.0;
         Puller {
@@ -41,7 +41,7 @@ impl Puller {
         }
     }
 
-    /// A connection to this host was opened: its number here.
+    /// Adds a connection to this host. Returns its number at this host.
     pub fn add(&mut self, slot: u32) -> u32 {
         let number = self.pacer.add_sender();
         let at = number as usize;
@@ -50,54 +50,55 @@ impl Puller {
         number
     }
 
-    /// A connection, by its number, is over.
+    /// Removes the connection with this number.
     pub fn remove(&mut self, number: u32) {
         self.pacer.remove_sender(number);
     }
 
-    /// The sender of a connection, by its number, wants to have been granted so much.
+    /// Sets the total credit that the sender of the connection `number` requests, quanta of 256
+    /// bytes.
     pub fn demand(&mut self, number: u32, target: u64) {
         self.pacer.on_target(number, target);
     }
 
-    /// A packet of it was trimmed.
+    /// Requests credit for a trimmed packet of this connection.
     pub fn request(&mut self, number: u32) {
         self.pacer.request(number);
     }
 
-    /// What came: for the adaptation.
+    /// Reports an arrived data packet to the adaptation.
     pub fn on_data(&mut self, marked: bool) {
         if let Some(adaptation) = &mut self.adaptation {
             adaptation.rate.on_packet(marked);
         }
     }
 
-    /// A header without its payload came.
+    /// Reports a packet that arrived without its payload to the adaptation.
     pub fn on_trimmed(&mut self, last_hop: bool) {
         if let Some(adaptation) = &mut self.adaptation {
             adaptation.rate.on_trimmed(last_hop);
         }
     }
 
-    /// Whether a pull has to wait: an event comes when it is over.
+    /// Whether a pull must wait; an event is then scheduled for the end of the wait.
     pub fn waits(&self, now_ps: u64) -> bool {
         now_ps < self.ready_ps
     }
 
-    /// The next pull, where there is one; with the slot of its connection.
+    /// Takes the next pull, if any, with the slot of its connection.
     pub fn next_pull(&mut self) -> Option<(u32, Pull)> {
         let pull = self.pacer.next_pull()?;
         Some((self.slots[pull.sender as usize], pull))
     }
 
-    /// That pull is sent: when the next one may follow.
+    /// Records that the pull is sent. Returns the earliest time of the next one, ps.
     pub fn sent(&mut self, now_ps: u64, pull: &Pull) -> u64 {
         self.ready_ps = now_ps + pull.gap_ps;
         self.ready_ps
     }
 
-    /// An interval of the adaptation is over (or begins the first one): when the next one is, where the rate
-    /// adapts.
+    /// Ends an interval of the adaptation, or begins the first one. Returns the time of the next
+    /// call, ps, if the rate adapts.
     pub fn adapt(&mut self, now_ps: u64) -> Option<u64> {
         let adaptation = self.adaptation.as_mut()?;
         if now_ps > 0 {

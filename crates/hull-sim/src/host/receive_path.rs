@@ -19,57 +19,58 @@ pub struct ReceiveConfig {
     pub frames: u32,
     /// Longest wait of a packet for an interrupt, ps (rx-usecs).
     pub wait_ps: u64,
-    /// Whether the wait adapts.
+    /// Whether the wait adapts to the arrival rate.
     pub adaptive: bool,
-    /// Largest packet that receive offload joins, bytes; 0 without.
+    /// Largest packet that receive offload assembles, bytes; 0 without.
     pub join_bytes: u32,
     /// Header of a data packet, bytes.
     pub header_bytes: u32,
     /// Processor time of an interrupt, ps.
     pub interrupt_ps: u64,
-    /// Processor time of a packet, or of several that were joined, ps.
+    /// Processor time per packet, or per group of joined packets, ps.
     pub packet_ps: u64,
-    /// Processor time of each packet besides, joined or not, ps.
+    /// Additional processor time per received packet, joined or not, ps.
     pub frame_ps: u64,
-    /// Whether interrupts come while the processor works.
+    /// Whether interrupts are raised while the processor works.
     pub unmasked: bool,
 }
 
-/// Received packets as the stack sees them: one, or several joined to a large one.
+/// Received packets as the stack sees them: one packet, or several joined to a large one.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// The packet; of joined ones the first, with their bytes.
+    /// The packet; of joined packets the first one, with the bytes of all.
     pub packet: Packet,
-    /// How many were joined.
+    /// Number of joined packets.
     pub count: u32,
 }
 
-/// The receive side of one host.
+/// Receive side of one host.
 #[derive(Debug)]
 pub struct ReceivePath {
     config: ReceiveConfig,
     ring: VecDeque<Packet>,
-    /// When the event queue will call; `u64::MAX` when it will not. Kept by the simulation.
+    /// Time of the next call in the event queue, ps; `u64::MAX` if none. Maintained by the
+    /// simulation.
     pub event_ps: u64,
     polling: bool,
-    /// Unmasked: packets at the head of the ring that an interrupt has announced, when the first of
-    /// the others came, and the time of interrupts that the processor has not yet paid.
+    /// Unmasked: number of packets at the head of the ring that an interrupt has announced, arrival
+    /// time of the first of the others, and interrupt time that the processor has not yet spent.
     announced: usize,
     first_ps: u64,
     pending_ps: u64,
-    /// The packet that the processor works on.
+    /// Packet that the processor works on.
     in_hand: Option<Received>,
-    /// Smoothed time between packets, ps, and the last arrival.
+    /// Smoothed time between packets and time of the last arrival, ps.
     gap_ps: u64,
     last_ps: u64,
-    /// Interrupts so far.
+    /// Number of interrupts.
     pub interrupts: u64,
-    /// Processor time so far, ps.
+    /// Processor time used, ps.
     pub busy_ps: u64,
 }
 
 impl ReceivePath {
-    /// An idle host.
+    /// Creates an idle receive path.
     pub fn new(config: ReceiveConfig) -> Self {
         ReceivePath {
             config,
@@ -87,8 +88,8 @@ impl ReceivePath {
         }
     }
 
-    /// A packet comes from the wire. Returns when the host has to be called, if it was not to be
-    /// or is to be earlier now.
+    /// Adds a packet from the wire. Returns the time of the next call to [`Self::serve`], if it is
+    /// new or earlier than before.
     pub fn arrive(&mut self, now_ps: u64, packet: Packet) -> Option<u64> {
         let gap_ps = now_ps - self.last_ps;
         self.last_ps = now_ps;
@@ -116,15 +117,16 @@ impl ReceivePath {
         (at_ps < self.event_ps).then_some(at_ps)
     }
 
-    /// An interrupt for all packets in the ring.
+    /// Raises an interrupt for all packets in the ring.
     fn announce(&mut self) {
         self.interrupts += 1;
         self.pending_ps += self.config.interrupt_ps;
         self.announced = self.ring.len();
     }
 
-    /// The interrupt, or the processor has done with a packet: what the stack gets now, and when
-    /// to call again. Call until there is neither.
+    /// Processes an interrupt, or the end of the processor's work on a packet. Returns the packet
+    /// that the stack receives now and the time of the next call, ps. The work is done when both
+    /// are `None`.
     pub fn serve(&mut self, now_ps: u64) -> (Option<Received>, Option<u64>) {
         let due = self.ring.len() > self.announced && now_ps >= self.first_ps + self.config.wait_ps;
         if !self.polling || (self.config.unmasked && due) {
@@ -146,14 +148,15 @@ impl ReceivePath {
         (done, Some(now_ps + cost_ps))
     }
 
-    /// The next packet from the ring, joined with those that continue it.
+    /// Takes the next packet from the ring, joined with those that continue it.
     fn take(&mut self) -> Option<Received> {
         if self.announced == 0 {
             return None;
         }
         let mut packet = self.ring.pop_front()?;
         let mut count = 1;
-        // Only plain data: what carries an ACK, a SYN or options is handed over on its own.
+        // Only plain data is joined; packets with an ACK, a SYN or options are handed over
+        // individually.
         while packet.options == NO_OPTIONS
             && packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
             && (count as usize) < self.announced
@@ -178,7 +181,7 @@ impl ReceivePath {
         Some(Received { packet, count })
     }
 
-    /// Packets in the ring and in hand.
+    /// Number of packets in the ring and in the processor.
     pub fn backlog(&self) -> usize {
         self.ring.len() + self.in_hand.map_or(0, |received| received.count as usize)
     }
