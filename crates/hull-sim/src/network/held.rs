@@ -1,6 +1,6 @@
-//! Packets that are held back at ports with long queues, in the order of their transmission. Each takes 28 bytes
-//! in chunks of one arena, so memory follows the number of all of them; in a port's ring, in flight and
-//! as an event it takes more than twice as much. Times are ps.
+//! Packets that ports with long queues hold back, in the order of their transmission. Each takes 28
+//! bytes in chunks of one arena, so memory follows their total number; in a port's ring, in flight
+//! and as an event a packet takes more than twice as much. Times are ps.
 
 use super::packet::Packet;
 use super::port::Behind;
@@ -10,10 +10,10 @@ use crate::engine::Cargo;
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
-/// Packets of a chunk: with the number of the next one they take four cache lines.
+/// Number of packets in a chunk: with the number of the next chunk they take four cache lines.
 const PACKETS: usize = 9;
 
-/// A packet with what its event will carry of its route: routes may change while it waits.
+/// Packet with the next route entry for its event: routes may change while it waits.
 #[derive(Clone, Copy, Debug)]
 struct HeldPacket {
     packet: Packet,
@@ -23,22 +23,23 @@ struct HeldPacket {
 #[derive(Debug)]
 struct Chunk {
     packets: [HeldPacket; PACKETS],
-    /// The chunk behind it in its queue, or among the free ones.
+    /// Next chunk of the queue, or the next free chunk.
     next: u32,
 }
 
 const _: () = assert!(size_of::<Chunk>() == 256);
 
-/// What one port holds back.
+/// Packets that one port holds back.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
-    /// Start of the first packet's transmission.
+    /// Start of the first packet's transmission, ps.
     start_ps: u64,
-    /// When packets are to be let in; [`u64::MAX`] when none is held.
+    /// Time at which packets must be admitted, ps; [`u64::MAX`] if none is held.
     due_ps: u64,
     first: u32,
     last: u32,
-    /// Places of the first packet in the first chunk, and behind the last packet in the last one.
+    /// Place of the first packet in the first chunk, and place after the last packet in the last
+    /// chunk.
     from: u32,
     to: u32,
 }
@@ -54,10 +55,10 @@ impl Queue {
     };
 }
 
-/// What all ports hold back.
+/// Packets that all ports hold back.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// By port; empty until one holds packets back.
+    /// Queues by port; empty until a port holds packets back.
     queues: Vec<Queue>,
     chunks: Vec<Chunk>,
     free: u32,
@@ -76,12 +77,12 @@ impl Default for Held {
 }
 
 impl Held {
-    /// Packets of all ports.
+    /// Number of held packets of all ports.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Takes over what another part holds back, at the end of a run: only for the count.
+    /// Adds the held packets of another part at the end of a run; only their number.
     pub fn join(&mut self, other: &mut Held) {
         self.len += std::mem::take(&mut other.len);
     }
@@ -135,10 +136,10 @@ impl Held {
 }
 
 impl Network {
-    /// Memory of a packet that is held back, its share of a chunk.
+    /// Memory of a held packet, its share of a chunk, bytes.
     pub const HELD_BYTES: u64 = size_of::<Chunk>().div_ceil(PACKETS) as u64;
 
-    /// A packet comes to a port with a long queue: it is held back where ports may.
+    /// Offers a packet to a port with a long queue, which holds it back if ports may do so.
     #[inline(never)]
     pub(super) fn enqueue_long(
         &mut self,
@@ -171,8 +172,8 @@ impl Network {
         }
     }
 
-    /// Lets a port's next packets in at `now_ps`, when that is due. Calls `arrive` with the time when the
-    /// event of each is due and with what it carries; returns when more are to be let in.
+    /// Admits a port's next packets at `now_ps` if that is due. Calls `arrive` with the time and
+    /// cargo of each packet's event. Returns the time at which more packets must be admitted, ps.
     pub fn let_in(
         &mut self,
         now_ps: u64,
@@ -181,7 +182,7 @@ impl Network {
     ) -> Option<u64> {
         match self.held.queues.get(port) {
             Some(queue) if queue.due_ps == now_ps => {
-                // The ring is empty then, and needs no more slots.
+                // The ring is empty at this time and needs no more slots.
                 self.ports[port].advance(now_ps, &mut self.options);
                 self.let_some_in(port, Port::AHEAD, arrive)
             }
@@ -189,8 +190,8 @@ impl Network {
         }
     }
 
-    /// Lets everything in that ports hold back, before ports or links change. Calls `arrive` as
-    /// [`Network::let_in`] does, with the port besides.
+    /// Admits all packets that ports hold back, before ports or links change. Calls `arrive` as
+    /// [`Network::let_in`] does, with the port in addition.
     pub fn let_all_in(&mut self, mut arrive: impl FnMut(usize, u64, Cargo)) {
         for port in 0..self.held.queues.len() {
             self.let_some_in(port, u32::MAX, |at_ps, cargo| arrive(port, at_ps, cargo));

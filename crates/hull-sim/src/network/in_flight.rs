@@ -5,7 +5,7 @@
 
 use super::packet::Packet;
 
-/// A packet within a cache line.
+/// Packet that does not cross a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Place(Packet);
@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct InFlight {
     places: Vec<Place>,
-    /// The place that was left last; `Packet::flow` of a free place is the one that was left before it.
+    /// Most recently freed place; in a free place, `Packet::flow` is the place freed before it.
     free: u32,
     len: usize,
 }
@@ -33,7 +33,7 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    /// Gives a packet a place.
+    /// Adds a packet and returns its place.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> u32 {
         self.len += 1;
@@ -47,19 +47,19 @@ impl InFlight {
         (self.places.len() - 1) as u32
     }
 
-    /// The packet at a place.
+    /// Packet at a place.
     #[inline]
     pub fn get(&self, place: u32) -> &Packet {
         &self.places[place as usize].0
     }
 
-    /// The same, to be changed.
+    /// Mutable packet at a place.
     #[inline]
     pub fn get_mut(&mut self, place: u32) -> &mut Packet {
         &mut self.places[place as usize].0
     }
 
-    /// Takes a packet out.
+    /// Removes the packet at a place and returns it.
     #[inline]
     pub fn remove(&mut self, place: u32) -> Packet {
         self.len -= 1;
@@ -69,17 +69,17 @@ impl InFlight {
         packet
     }
 
-    /// Takes over what another part has in flight, at the end of a run: only for the count.
+    /// Adds the packets in flight of another part at the end of a run; only their number.
     pub fn join(&mut self, other: &mut InFlight) {
         self.len += std::mem::take(&mut other.len);
     }
 
-    /// Packets that have a place.
+    /// Number of packets in flight.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether no packet is in flight.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -37,29 +37,29 @@ use crate::prefetch::prefetch;
 use held::Held;
 use part::OwnPart;
 
-/// Marks the entry of a route that names a host.
+/// Bit of a route's entry that marks a host.
 const HOST: u32 = 1 << 31;
 
-/// Marks, beside the entry of its route, a packet that is looked at when it comes off its link.
+/// Bit beside a route's entry that marks a packet to be observed when it leaves its link.
 const OBSERVED: u32 = 1 << 30;
 
-/// What an event carries of the entry of a packet's route.
+/// Encodes the route's entry for an event.
 #[inline(always)]
 fn next_of(entry: u32, observed: bool) -> u32 {
     entry | (u32::from(observed) * OBSERVED)
 }
 
-/// Where a packet goes next.
+/// Next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
-    /// Out of a port.
+    /// The packet leaves through a port.
     Port(usize),
-    /// It has arrived at a host.
+    /// The packet has arrived at a host.
     Host(usize),
 }
 
 impl Hop {
-    /// Where the packet of an event goes.
+    /// Next hop of an event's packet.
     #[inline]
     pub fn of(cargo: Cargo) -> Self {
         Hop::of_entry(cargo.next & !OBSERVED)
@@ -74,49 +74,49 @@ impl Hop {
         }
     }
 
-    /// Whether the packet is looked at before: a probe, or one that comes off a link of which
-    /// [`Port::is_observed`].
+    /// Whether the packet is observed first: a probe, or a packet from a link for which
+    /// [`Port::is_observed`] holds.
     #[inline]
     pub fn is_observed(cargo: Cargo) -> bool {
         cargo.next & OBSERVED != 0
     }
 }
 
-/// A port whose packets lie in a memory that ports share: which, and as which of its queues.
+/// Shared memory of a port: its number, and the port's first queue in it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     memory: u32,
     queue: u32,
 }
 
-/// All ports of a network, by number, and the routes through them.
+/// Ports of a network, by number, and the routes through them.
 #[derive(Debug, Default)]
 pub struct Network {
-    /// The ports. A host's port is its way out.
+    /// Ports. A host sends through its port.
     pub ports: Vec<Port>,
-    /// The packets in them and on their links.
+    /// Packets in the ports and on their links.
     pub in_flight: InFlight,
-    /// The packets that ports with long queues hold back.
+    /// Packets that ports with long queues hold back.
     held: Held,
-    /// Whether they do: not where a switch sends on what it has not yet whole, whose links need not be
-    /// busy while packets wait.
+    /// Whether ports hold packets back. They do not if a switch cuts through: its links may then
+    /// idle while packets wait.
     holds: bool,
-    /// Options of the packets on their way.
+    /// Options of the packets in the network.
     pub options: OptionTable,
-    /// Whether rules of some port send notices.
+    /// Whether rules of any port send notices.
     pub sends_notices: bool,
     hops: Vec<u32>,
     memories: Vec<SharedBuffer>,
-    /// For each port its place in a shared memory; empty where no switch shares.
+    /// Place of each port in a shared memory; empty if no switch shares memory.
     places: Vec<Option<Place>>,
     classes: usize,
     count_in_service: bool,
-    /// Where this is a part of a network only.
+    /// Role of this network as a part of a larger one, if it is one.
     part: Option<Box<OwnPart>>,
 }
 
 impl Network {
-    /// A network of these ports, and one more that leads nowhere.
+    /// Creates a network of these ports and one more that leads nowhere.
     pub fn new(mut ports: Vec<Port>) -> Self {
         let mut nowhere = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
         nowhere.fail(0, &mut OptionTable::default());
@@ -128,8 +128,8 @@ impl Network {
         }
     }
 
-    /// Lets the given ports share a memory, each with `classes` queues. `count_in_service`: a
-    /// packet leaves the memory with its last bit, not with its first.
+    /// Makes the given ports share a memory, each with `classes` queues. With `count_in_service` a
+    /// packet leaves the memory with its last bit, otherwise with its first.
     pub fn share(
         &mut self,
         config: &SharedBufferConfig,
@@ -149,7 +149,7 @@ impl Network {
         self.count_in_service = count_in_service;
     }
 
-    /// Adds a route: the ports, then the host. Returns the place of its first entry.
+    /// Adds a route through the ports to the host. Returns the place of its first entry.
     pub fn add_route(&mut self, ports: &[u32], host: usize) -> u32 {
         let at = self.hops.len() as u32;
         self.hops.extend_from_slice(ports);
@@ -167,7 +167,7 @@ impl Network {
         }
     }
 
-    /// The entries of the route at `at`, which has `length` ports.
+    /// Entries of the route at `at`, which has `length` ports.
     pub fn route(&self, at: u32, length: usize) -> &[u32] {
         &self.hops[at as usize..=at as usize + length]
     }
@@ -181,20 +181,20 @@ impl Network {
         self.hops[at..end].copy_from_slice(entries);
     }
 
-    /// Makes room for a route of at most `length` ports.
+    /// Reserves a route of at most `length` ports. Returns the place of its first entry.
     pub fn reserve_route(&mut self, length: usize) -> u32 {
         let at = self.hops.len();
         self.hops.resize(at + length + 1, HOST);
         at as u32
     }
 
-    /// The entry of a route.
+    /// Decoded entry of a route.
     #[inline]
     pub fn hop(&self, at: u32) -> Hop {
         Hop::of_entry(self.hops[at as usize])
     }
 
-    /// Asks for what the arrival of a packet will need, so that it is in the cache then.
+    /// Prefetches the packet and the port that an arrival will access.
     #[inline]
     pub fn prefetch(&self, cargo: Cargo) {
         prefetch(self.in_flight.get(cargo.packet));
@@ -203,8 +203,8 @@ impl Network {
         }
     }
 
-    /// When the packet of an event and its next port are there: asks for what they lead to, a stage after the
-    /// other.
+    /// Prefetches further data for an arrival, in stages, once the packet and its next port are in
+    /// the cache.
     #[inline]
     pub fn prefetch_behind(&self, stage: usize, cargo: Cargo) {
         if let Hop::Port(out) = Hop::of(cargo) {
@@ -218,7 +218,7 @@ impl Network {
         }
     }
 
-    /// Asks for an entry of a route.
+    /// Prefetches an entry of a route.
     #[inline]
     pub fn prefetch_hop(&self, at: u32) {
         if let Some(entry) = self.hops.get(at as usize) {
@@ -226,8 +226,8 @@ impl Network {
         }
     }
 
-    /// What the event of a packet carries that was accepted by a port: where it is, and where it goes
-    /// from the far end of the link.
+    /// Cargo of the event of a packet that a port has accepted: the packet's place, and its next
+    /// hop after the link.
     #[inline(always)]
     pub fn cargo(&self, port: usize, place: u32) -> Cargo {
         Cargo {
@@ -242,8 +242,8 @@ impl Network {
         next_of(self.hops[packet.hop as usize], observed)
     }
 
-    /// Offers the packet at `place` to a port, see [`Port::enqueue`]. Where it is not accepted, taking it
-    /// out is for the caller, unless it was handed over.
+    /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
+    /// accepted, the caller must remove it, unless it was handed over.
     #[inline(always)]
     pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
         let link = &mut self.ports[port];
@@ -257,7 +257,7 @@ impl Network {
         link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))
     }
 
-    /// The way of a packet through a port that does not take the short one.
+    /// Offers a packet to a port that is off the fast path.
     #[inline(never)]
     fn enqueue_off_fast_path(
         &mut self,
@@ -320,8 +320,9 @@ impl Network {
         }
     }
 
-    /// A port with priority classes chooses its next packet, see [`Port::transmit_next`]. Returns when
-    /// the packet arrives with what its event carries, and when the port has to be asked again.
+    /// Selects the next packet of a port with several queues; see [`Port::transmit_next`]. Returns
+    /// the arrival time (ps) and cargo of the packet, and the time at which the port must be called
+    /// again, ps.
     pub fn transmit_next(
         &mut self,
         now_ps: u64,
@@ -353,7 +354,7 @@ impl Network {
         (Some((arrival_ps, self.cargo(port, place))), again_ps)
     }
 
-    /// The memory that a port shares, and its first queue in it.
+    /// Shared memory of a port, and the port's first queue in it.
     pub fn memory_of(&mut self, port: usize) -> Option<(&mut SharedBuffer, usize)> {
         let place = (*self.places.get(port)?)?;
         Some((
@@ -362,8 +363,8 @@ impl Network {
         ))
     }
 
-    /// The link of a port fails: returns what was in the queue and on the wire. `on_link` are the packets
-    /// whose events were cancelled.
+    /// Fails the link of a port. Returns the packets from the queue and the wire. `on_link` holds
+    /// the cargo of the cancelled events.
     pub fn fail(&mut self, now_ps: u64, port: usize, on_link: &[Cargo]) -> Vec<Packet> {
         let places = on_link.iter().map(|cargo| cargo.packet);
         let mut lost: Vec<Packet> = places.map(|at| self.in_flight.remove(at)).collect();
@@ -376,12 +377,12 @@ impl Network {
         lost
     }
 
-    /// A port that loses everything, for flows that no path is left to.
+    /// Port that drops all packets, for flows without a path.
     pub fn nowhere(&self) -> u32 {
         (self.ports.len() - 1) as u32
     }
 
-    /// Packets in all ports and links.
+    /// Number of packets in all ports and links.
     pub fn packets(&self) -> usize {
         let queued: usize = self.ports.iter().map(Port::queued).sum();
         self.in_flight.len() + self.held.len() + queued

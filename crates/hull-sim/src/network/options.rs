@@ -6,28 +6,29 @@
 use super::signal::Signal;
 use crate::prefetch::prefetch;
 
-/// Options of a packet; each part may be there or not.
+/// Options of a packet; each part is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Of an ACK: what has arrived above its number.
+    /// Data received above the cumulative acknowledgment, in ACKs.
     pub sack: SackBlocks,
-    /// Of data: what switches read and write. Of an ACK: the same, as the last data brought it.
+    /// Fields that switches read and write, in data; in ACKs, those of the most recent data.
     pub written: Option<Written>,
-    /// What the message transport says.
+    /// Message transport's content.
     pub signal: Option<Signal>,
 }
 
-/// What switches read from data and write into it; the receiver returns it to the sender with its ACKs.
+/// Fields that switches read from data and write into it; the receiver returns them to the sender
+/// in its ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The least rate that ports of the path offer (RCP), kbit/s.
+    /// Lowest rate offered by a port of the path (RCP), kbit/s.
     pub rate_kbps: u32,
-    /// For switches to read: the sender's smoothed round trip, ns; 0 before it has one.
+    /// Sender's smoothed round-trip time, which switches read, ns; 0 before the first sample.
     pub round_trip_ns: u32,
 }
 
 impl Default for Written {
-    /// Nothing was written yet.
+    /// Fields before any switch has written.
     fn default() -> Self {
         Written {
             rate_kbps: u32::MAX,
@@ -37,7 +38,7 @@ impl Default for Written {
 }
 
 impl Written {
-    /// What a sender begins with, whose smoothed round trip is `srtt_ps`.
+    /// Initial fields of a sender whose smoothed round-trip time is `srtt_ps`.
     pub fn asking(srtt_ps: u64) -> Self {
         Written {
             round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
@@ -45,14 +46,14 @@ impl Written {
         }
     }
 
-    /// A port offers a rate; the least on the path counts.
+    /// Lowers the rate to that offered by a port: the lowest on the path counts.
     #[inline]
     pub fn lower_rate_to(&mut self, rate_bps: u64) {
         self.rate_kbps = self.rate_kbps.min(kbps(rate_bps));
     }
 }
 
-/// A rate as packets carry it: kbit/s, at least 1.
+/// Converts a rate to the unit of packets: kbit/s, at least 1.
 pub fn kbps(rate_bps: u64) -> u32 {
     u32::try_from(rate_bps / 1000).unwrap_or(u32::MAX).max(1)
 }
@@ -65,7 +66,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds the block [start, end) while there is room for it.
+    /// Adds the block [start, end) if there is room.
     pub fn push(&mut self, start: u64, end: u64) {
         if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
             *slot = (start, end);
@@ -73,12 +74,12 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks [start, end).
+    /// Blocks [start, end).
     pub fn as_slice(&self) -> &[(u64, u64)] {
         &self.blocks[..usize::from(self.len)]
     }
 
-    /// Bytes that the option takes in the header: 8 a block and 4 for kind, length and padding.
+    /// Size of the option in the header, bytes: 8 per block and 4 for kind, length and padding.
     pub fn option_bytes(&self) -> u16 {
         if self.len == 0 {
             0
@@ -88,10 +89,10 @@ impl SackBlocks {
     }
 }
 
-/// The entry of a packet without options.
+/// Entry of a packet without options.
 pub const NO_OPTIONS: u32 = u32::MAX;
 
-/// The options of all packets on their way.
+/// Options of all packets in the network.
 #[derive(Debug, Default)]
 pub struct OptionTable {
     entries: Vec<Options>,
@@ -110,12 +111,12 @@ impl OptionTable {
         }
     }
 
-    /// The options of a packet on its way; none for [`NO_OPTIONS`].
+    /// Options at an entry; `None` for [`NO_OPTIONS`].
     pub fn get(&self, entry: u32) -> Option<&Options> {
         self.entries.get(entry as usize)
     }
 
-    /// Asks for the options of a packet.
+    /// Prefetches the options at an entry.
     #[inline]
     pub fn prefetch(&self, entry: u32) {
         if let Some(options) = self.entries.get(entry as usize) {
@@ -123,12 +124,12 @@ impl OptionTable {
         }
     }
 
-    /// The same, for a switch that writes into them.
+    /// Mutable options at an entry, for a switch that writes into them.
     pub fn get_mut(&mut self, entry: u32) -> Option<&mut Options> {
         self.entries.get_mut(entry as usize)
     }
 
-    /// Takes the options out, when their packet arrives or is lost; `None` for [`NO_OPTIONS`].
+    /// Removes the options when their packet arrives or is lost; `None` for [`NO_OPTIONS`].
     #[inline]
     pub fn take(&mut self, entry: u32) -> Option<Options> {
         if entry == NO_OPTIONS {
@@ -138,12 +139,12 @@ impl OptionTable {
         Some(self.entries[entry as usize])
     }
 
-    /// Entries in use.
+    /// Number of entries in use.
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }
 
-    /// Whether no packet on its way has options.
+    /// Whether no packet in the network has options.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -9,34 +9,35 @@ use super::port::{Port, Verdict};
 use super::{HOST, Network, next_of};
 use crate::engine::Cargo;
 
-/// A packet with the time when it comes off its link.
+/// Packet with the time at which it leaves its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// When its event is due, ps.
+    /// Time of its event, ps.
     pub arrival_ps: u64,
     /// The packet.
     pub packet: Packet,
 }
 
-/// A packet on its way to another part: it is on the link before its next hop.
+/// Packet on its way to another part, on the link before its next hop.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The part that it goes to.
+    /// Destination part.
     pub to: u8,
-    /// The packet, with the time when it comes off its link.
+    /// The packet, with the time at which it leaves its link.
     pub scheduled: Scheduled,
 }
 
-/// Which part this is, and what has to be told to others.
+/// Number of this part, and the changes to report to the others.
 #[derive(Debug)]
 pub(super) struct OwnPart {
     number: u8,
-    /// The part of each port's queue; hosts are in part 0.
+    /// Part that simulates each port's queue; hosts are in part 0.
     of_ports: Vec<u8>,
-    /// Whether each port is observed: what comes from another part needs to know no more of its port here.
+    /// Whether each port is observed, which is all that packets from other parts need of their
+    /// ports.
     observed: Vec<bool>,
     departures: Vec<Departure>,
-    /// Routes that were set: place of the first entry, and how many ports.
+    /// Routes that were set: place of the first entry, and number of ports.
     routes: Vec<(u32, u32)>,
 }
 
@@ -48,8 +49,8 @@ impl OwnPart {
 }
 
 impl Network {
-    /// Makes this the part `number` of a network whose ports' queues are in parts `of_ports`; the links
-    /// of `cut` may lead out of it.
+    /// Makes this network part `number` of a network whose port queues belong to the parts
+    /// `of_ports`. The links of the ports `cut` may lead out of the part.
     pub fn become_part(&mut self, number: u8, of_ports: &[u8], cut: &[usize]) {
         let own = cut.iter().filter(|&&port| of_ports[port] == number);
         own.for_each(|&port| self.ports[port].cut(true));
@@ -62,7 +63,8 @@ impl Network {
         }));
     }
 
-    /// A packet was offered to a port whose link is cut: it stays in this part or departs.
+    /// Processes the verdict on a packet at a port whose link is cut: the packet stays in this part
+    /// or departs.
     #[inline]
     pub(super) fn pass_on(&mut self, place: u32, verdict: Verdict) -> Verdict {
         let (Verdict::Accepted { arrival_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
@@ -82,7 +84,7 @@ impl Network {
         Verdict::HandedOver
     }
 
-    /// Takes what has departed since the last time, in order, and calls `carry` with each.
+    /// Takes the departures since the last call, in order, and calls `carry` with each.
     #[inline]
     pub fn for_each_departure(&mut self, carry: impl FnMut(Departure)) {
         if let Some(part) = &mut self.part {
@@ -90,8 +92,8 @@ impl Network {
         }
     }
 
-    /// Takes the routes that were set since the last time, and calls `carry` with the place of each
-    /// one's first entry and its entries.
+    /// Takes the routes set since the last call, and calls `carry` with the place of each route's
+    /// first entry and its entries.
     #[inline]
     pub fn for_each_new_route(&mut self, mut carry: impl FnMut(u32, &[u32])) {
         let Some(part) = &mut self.part else { return };
@@ -101,20 +103,20 @@ impl Network {
         }
     }
 
-    /// Takes over all routes of another part, which has none left to tell then.
+    /// Copies all routes of another part, which has none left to report then.
     pub fn copy_routes(&mut self, other: &Network) {
         self.hops.clone_from(&other.hops);
     }
 
-    /// The routes that were set so far are known to all parts.
+    /// Discards the new routes, because all parts know them.
     pub fn forget_new_routes(&mut self) {
         if let Some(part) = &mut self.part {
             part.routes = Vec::new();
         }
     }
 
-    /// Exchanges with another part the ports that are its own, and the memories that they share: takes them
-    /// over, or gives them back.
+    /// Exchanges the other part's own ports and their shared memories with it, to take them over or
+    /// to give them back.
     pub fn exchange_ports(&mut self, other: &mut Network) {
         let Some(part) = &other.part else { return };
         let mut memories = BTreeSet::new();
@@ -131,13 +133,14 @@ impl Network {
         }
     }
 
-    /// Takes over what another part has in flight and holds back, at the end of a run: only for the count.
+    /// Adds the packets in flight and the held packets of another part at the end of a run; only
+    /// their number.
     pub fn count_packets_of(&mut self, other: &mut Network) {
         self.in_flight.join(&mut other.in_flight);
         self.held.join(&mut other.held);
     }
 
-    /// Takes over the packet of another part's event; returns what the event carries here.
+    /// Takes over the packet of another part's event. Returns the event's cargo in this part.
     pub fn take_packet(&mut self, other: &mut Network, cargo: Cargo) -> Cargo {
         let packet = other.in_flight.remove(cargo.packet);
         Cargo {
@@ -146,8 +149,8 @@ impl Network {
         }
     }
 
-    /// A packet comes from another part: returns when its event is due (ps), the link, and what the event
-    /// carries.
+    /// Receives a packet from another part. Returns the time of its event (ps), the link, and the
+    /// event's cargo.
     #[inline]
     pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, Cargo) {
         let Scheduled { arrival_ps, packet } = scheduled;

@@ -1,4 +1,4 @@
-//! Several queues of a port, and the scheduler that selects among them.
+//! The queues of a port, and the scheduler that selects among them.
 //!
 //! A switch's transmitter holds some bytes behind its scheduler, so that the link does not idle: the
 //! next packet is selected when that many bytes are left to send, and later arrivals do not overtake
@@ -15,13 +15,13 @@ use super::rules::Decision;
 use super::schedulers::{Leaving, Order, Scheduler, Strict};
 use crate::prefetch::prefetch;
 
-/// A packet that waits.
+/// Waiting packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// When it arrived, ps.
+    /// Arrival time, ps.
     pub arrived_ps: u64,
-    /// When it may be sent, ps: later than its arrival behind a cut-through switch whose input is slower
-    /// than this link.
+    /// Earliest start of transmission, ps: later than the arrival behind a cut-through switch whose
+    /// input is slower than this link.
     pub earliest_ps: u64,
     pub packet: Packet,
 }
@@ -33,7 +33,7 @@ struct Queue {
     bytes: u64,
 }
 
-/// A scheduler; the most frequent one lies within.
+/// Scheduler; the most frequent one is stored inline.
 #[derive(Debug)]
 enum Chooser {
     Strict(Strict),
@@ -62,23 +62,24 @@ impl DerefMut for Chooser {
     }
 }
 
-/// The queues of a port.
+/// Queues of a port.
 #[derive(Debug)]
 pub struct Queues {
     queues: Vec<Queue>,
     scheduler: Chooser,
-    /// Whether the scheduler marks and drops packets that leave.
+    /// Whether the scheduler marks and drops departing packets.
     manages: bool,
     bytes: u64,
     packets: usize,
-    /// How long before the link is free the next packet is chosen, ps.
+    /// Time before the link is free at which the next packet is selected, ps.
     commit_ps: u64,
-    /// Whether the port is to be asked for its next packet then.
+    /// Whether a selection is pending.
     asked: bool,
 }
 
 impl Queues {
-    /// `count` empty queues; the next packet is chosen `commit_ps` before the link is free.
+    /// Creates `count` empty queues. The next packet is selected `commit_ps` before the link is
+    /// free.
     pub fn new(count: usize, order: &Order, commit_ps: u64) -> Self {
         Queues {
             queues: (0..count).map(|_| Queue::default()).collect(),
@@ -94,20 +95,21 @@ impl Queues {
         }
     }
 
-    /// Asks for the first two queues.
+    /// Prefetches the first two queues.
     #[inline]
     pub fn prefetch(&self) {
         self.queues.iter().take(2).for_each(prefetch);
     }
 
-    /// The packet that leaves next where the order of the queues is that of their priority.
+    /// Next packet to leave, if queues are served in the order of their priority.
     #[inline]
     pub fn first(&self) -> Option<&Packet> {
         let first = self.queues.iter().find_map(|queue| queue.packets.front())?;
         Some(&first.packet)
     }
 
-    /// When these are there: asks for the last packet of the second one, which is that of data.
+    /// Prefetches the last packet of the second queue, which holds data, once the queues are in the
+    /// cache.
     #[inline]
     pub fn prefetch_last(&self) {
         if let Some(last) = self.queues.get(1).and_then(|queue| queue.packets.back()) {
@@ -115,7 +117,7 @@ impl Queues {
         }
     }
 
-    /// The queue that a packet belongs to.
+    /// Queue to which a packet belongs.
     pub fn queue_of(&self, packet: &Packet) -> usize {
         self.scheduler.queue_of(packet, self.queues.len())
     }
@@ -134,22 +136,23 @@ impl Queues {
         }
     }
 
-    /// Whether the scheduler marks and drops packets that leave.
+    /// Whether the scheduler marks and drops departing packets.
     pub fn manages(&self) -> bool {
         self.manages
     }
 
-    /// Whether nothing waits.
+    /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.packets == 0
     }
 
-    /// When the next packet is chosen, ps, if the link is free at `free_ps` and it is `now_ps`.
+    /// Time at which the next packet is selected, ps, at `now_ps` with a link that is free at
+    /// `free_ps`.
     pub fn choice_ps(&self, now_ps: u64, free_ps: u64) -> u64 {
         free_ps.saturating_sub(self.commit_ps).max(now_ps)
     }
 
-    /// Adds a packet to a queue; true when the port has to be asked for its next one.
+    /// Adds a packet to a queue. Returns true if a selection must be scheduled.
     pub fn push(&mut self, to: usize, waiting: Waiting) -> bool {
         self.add(to, waiting);
         !std::mem::replace(&mut self.asked, true)
@@ -169,7 +172,7 @@ impl Queues {
         self.packets += 1;
     }
 
-    /// The scheduler that manages hears of the time before something changes.
+    /// Informs a managing scheduler of the time before a change.
     fn pass_time(&mut self, now_ps: u64) {
         if self.manages {
             let queues = &self.queues;
@@ -178,17 +181,18 @@ impl Queues {
         }
     }
 
-    /// A packet finds the link idle and nothing that waits, at a scheduler that manages: what becomes of it.
+    /// Passes a packet through a managing scheduler when the link is idle and no packet waits.
+    /// Returns the decision.
     pub fn pass_through(&mut self, queue: usize, waiting: Waiting) -> Decision {
         self.pass_time(waiting.arrived_ps);
-        // The link has been free, and nothing was there to be chosen.
+        // The link was free and there was no packet to select.
         self.scheduler.next(&|_| None);
         self.add(queue, waiting);
         let chosen = self.pop(waiting.arrived_ps);
         chosen.map_or(Decision::Drop, |(_, decision)| decision)
     }
 
-    /// Puts a packet in the place of the last one of a queue, which must not be empty; returns that one.
+    /// Replaces the last packet of a queue, which must not be empty, and returns it.
     pub fn replace_last(&mut self, at: usize, waiting: Waiting) -> Option<Waiting> {
         let queue = &mut self.queues[at];
         let last = queue.packets.back_mut()?;
@@ -199,7 +203,7 @@ impl Queues {
         Some(replaced)
     }
 
-    /// Takes all packets out, when the link has failed; the port is not asked any more.
+    /// Removes and returns all packets when the link has failed, and cancels the pending selection.
     pub fn clear(&mut self, now_ps: u64) -> Vec<Packet> {
         let mut lost = Vec::new();
         while let Some((waiting, _)) = self.pop(now_ps) {
@@ -210,7 +214,7 @@ impl Queues {
         lost
     }
 
-    /// The next packet, taken out at `now_ps`, and what becomes of it.
+    /// Removes the next packet at `now_ps`. Returns it with the scheduler's decision.
     pub fn pop(&mut self, now_ps: u64) -> Option<(Waiting, Decision)> {
         self.pass_time(now_ps);
         let queues = &self.queues;
@@ -238,8 +242,8 @@ impl Queues {
         Some((waiting, decision))
     }
 
-    /// As [`Queues::pop`], but of packets that are to be dropped: they go to `lost`, and the next one is looked at.
-    /// Returns how many did.
+    /// Does the same as [`Queues::pop`], but moves packets to be dropped to `lost` and continues
+    /// with the next one. Returns also the number of dropped packets.
     pub fn pop_kept(
         &mut self,
         now_ps: u64,
@@ -255,7 +259,7 @@ impl Queues {
         }
     }
 
-    /// After a packet was taken: whether the port has to be asked again.
+    /// Whether a further selection must be scheduled after a packet was removed.
     pub fn asked_again(&mut self) -> bool {
         self.asked = !self.is_empty();
         self.asked
@@ -266,7 +270,7 @@ impl Queues {
         self.bytes
     }
 
-    /// Packets in all queues.
+    /// Number of packets in all queues.
     pub fn packets(&self) -> usize {
         self.packets
     }

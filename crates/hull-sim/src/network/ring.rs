@@ -1,7 +1,7 @@
 //! The packets that wait at a FIFO port, in order: start of transmission (ps) and bytes of each. A ring
 //! with a power of two of slots; a port without a queue never reads it.
 
-/// A packet that waits, in 10 bytes: without the gap of an aligned one, rings of large networks are smaller.
+/// Waiting packet in 10 bytes: without padding, the rings of large networks are smaller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed(2))]
 pub struct Start {
@@ -11,20 +11,20 @@ pub struct Start {
     pub bytes: u16,
 }
 
-/// A queue that grows.
+/// Growing ring buffer.
 #[derive(Debug)]
 pub struct Ring {
-    /// Start of the first packet's transmission, ps; [`u64::MAX`] when none waits. One comparison tells
-    /// whether there is something to take off.
+    /// Start of the first packet's transmission, ps; [`u64::MAX`] if none waits. One comparison
+    /// shows whether a packet must be removed.
     first_ps: u64,
     slots: Box<[Start]>,
-    /// The place of the first, modulo the slots.
+    /// Place of the first packet, modulo the number of slots.
     head: u32,
     len: u32,
 }
 
 impl Ring {
-    /// Slots of a ring that has any.
+    /// Smallest number of slots of a ring that has any.
     const FEWEST: usize = 4;
 
     #[inline(always)]
@@ -32,7 +32,7 @@ impl Ring {
         (self.head.wrapping_add(index)) as usize & (self.slots.len().wrapping_sub(1))
     }
 
-    /// An empty ring.
+    /// Creates an empty ring.
     pub fn new() -> Self {
         Ring {
             first_ps: u64::MAX,
@@ -70,26 +70,26 @@ impl Ring {
         self.slots = slots.into_boxed_slice();
     }
 
-    /// When the first packet's transmission starts, ps; [`u64::MAX`] when none waits.
+    /// Start of the first packet's transmission, ps; [`u64::MAX`] if none waits.
     #[inline(always)]
     pub fn first_ps(&self) -> u64 {
         self.first_ps
     }
 
-    /// When the last packet's transmission starts, ps; the ring must not be empty.
+    /// Start of the last packet's transmission, ps. The ring must not be empty.
     pub fn last_ps(&self) -> u64 {
         debug_assert!(self.len > 0);
         self.slots[self.place(self.len - 1)].at_ps
     }
 
-    /// Takes the first packet off; the ring must not be empty.
+    /// Removes and returns the first packet. The ring must not be empty.
     #[inline(always)]
     pub fn pop(&mut self) -> Start {
         debug_assert!(self.len > 0);
         let first = self.slots[self.place(0)];
         let next_ps = self.slots[self.place(1)].at_ps;
         self.len -= 1;
-        // An empty ring begins at its first slot again, which is more likely in the cache.
+        // An empty ring restarts at its first slot, which is more likely in the cache.
         let is_empty = self.len == 0;
         self.head = if is_empty {
             0
@@ -100,7 +100,7 @@ impl Ring {
         first
     }
 
-    /// Takes all packets off.
+    /// Removes all packets.
     pub fn clear(&mut self) {
         self.len = 0;
         self.head = 0;

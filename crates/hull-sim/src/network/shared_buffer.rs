@@ -12,27 +12,27 @@ use std::collections::BinaryHeap;
 /// Settings of a [`SharedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedBufferConfig {
-    /// All of the memory, bytes.
+    /// Size of the memory, bytes.
     pub size_bytes: u64,
     /// Bytes reserved for each queue.
     pub reserved_bytes: u64,
-    /// Share of the free pool that one queue may take, scaled by 2^16.
+    /// Share of the free pool that one queue may take (alpha), scaled by 2^16.
     pub alpha_q16: u64,
 }
 
-/// The memory of one switch.
+/// Packet memory of one switch.
 #[derive(Debug)]
 pub struct SharedBuffer {
     config: SharedBufferConfig,
     pool_bytes: u64,
     pool_used: u64,
     used: Vec<u64>,
-    /// When packets leave the memory: time, queue, bytes.
+    /// Departures from the memory: time (ps), queue, bytes.
     leaving: BinaryHeap<Reverse<(u64, u32, u32)>>,
 }
 
 impl SharedBuffer {
-    /// An empty memory for `queues` queues.
+    /// Creates an empty memory for `queues` queues.
     pub fn new(config: &SharedBufferConfig, queues: usize) -> Self {
         let reserved = config.reserved_bytes.saturating_mul(queues as u64);
         SharedBuffer {
@@ -44,7 +44,7 @@ impl SharedBuffer {
         }
     }
 
-    /// Frees what has left by `now_ps`.
+    /// Frees the memory of packets that have left by `now_ps`.
     pub fn advance(&mut self, now_ps: u64) {
         while let Some(&Reverse((at_ps, queue, bytes))) = self.leaving.peek() {
             if at_ps > now_ps {
@@ -65,24 +65,24 @@ impl SharedBuffer {
         of_pool <= self.threshold_bytes() && more <= self.pool_bytes - self.pool_used
     }
 
-    /// What a queue may take of the pool now.
+    /// Largest number of bytes of the pool that a queue may hold now.
     pub fn threshold_bytes(&self) -> u64 {
         let free = self.pool_bytes.saturating_sub(self.pool_used);
         let share = (u128::from(free) * u128::from(self.config.alpha_q16)) >> 16;
         u64::try_from(share).unwrap_or(u64::MAX)
     }
 
-    /// A packet enters.
+    /// Adds a packet to a queue.
     pub fn take(&mut self, queue: usize, bytes: u64) {
         self.set(queue, self.used[queue] + bytes);
     }
 
-    /// A packet of `queue` will leave at `at_ps`.
+    /// Schedules the departure of a packet of `queue` at `at_ps`.
     pub fn release_at(&mut self, at_ps: u64, queue: usize, bytes: u32) {
         self.leaving.push(Reverse((at_ps, queue as u32, bytes)));
     }
 
-    /// The queues from `first` on, `count` of them, lose what they hold.
+    /// Discards the packets of `count` queues from `first` on.
     pub fn clear(&mut self, now_ps: u64, first: usize, count: usize) {
         self.advance(now_ps);
         let queues = first..first + count;
@@ -105,7 +105,7 @@ impl SharedBuffer {
         self.used[queue]
     }
 
-    /// Bytes of all queues.
+    /// Bytes of all queues in the memory.
     pub fn total_bytes(&self) -> u64 {
         self.used.iter().sum()
     }

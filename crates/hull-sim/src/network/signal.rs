@@ -5,60 +5,60 @@
 //! timeout" and "Receiver control"). Packet numbers count the packets of a connection from 0; the wire
 //! carries the low 32 bits. Sizes are bytes with headers.
 
-/// The content of a control packet.
+/// Content of a control packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Packets have arrived.
     Ack(PacketAck),
-    /// A packet has come without its payload.
+    /// A packet has arrived without its payload.
     Nack(PacketNack),
-    /// Too little of a group of packets with parity has come in time.
+    /// Too few packets of a group with parity have arrived in time.
     GroupNack {
-        /// Its number.
+        /// Number of the group.
         group: u64,
     },
     /// The receiver grants credit.
     Pull {
-        /// In all so far, quanta of 256 bytes.
+        /// Total credit granted, quanta of 256 bytes.
         granted: u64,
     },
-    /// Rides on data, or travels alone after a timeout: how much credit the sender asks for.
+    /// The sender requests credit, on a data packet or, after a timeout, separately.
     Demand {
-        /// What it wants to have been granted in all, quanta of 256 bytes.
+        /// Total credit requested, quanta of 256 bytes.
         target: u64,
     },
 }
 
-/// An acknowledgment.
+/// Acknowledgment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketAck {
     /// All packets below this number have arrived.
     pub cumulative: u32,
-    /// The packet that caused the acknowledgment.
+    /// Packet that caused the acknowledgment.
     pub packet: u32,
-    /// Number of the packet of the map's lowest bit.
+    /// Number of the packet at the lowest bit of `map`.
     pub map_base: u32,
-    /// Which of 64 packets from `map_base` on have arrived.
+    /// Bitmap of the arrived packets among 64 from `map_base` on.
     pub map: u64,
-    /// Bytes of all packets that have arrived so far, each packet once.
+    /// Bytes of all arrived packets; each packet counts once.
     pub received_bytes: u64,
-    /// The entropy value of the packet.
+    /// Entropy value of the packet.
     pub entropy: u16,
     /// Whether the packet was marked.
     pub marked: bool,
-    /// Whether the packet had been sent before.
+    /// Whether the packet was a retransmission.
     pub resent: bool,
 }
 
-/// A negative acknowledgment.
+/// Negative acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketNack {
-    /// The packet that was trimmed.
+    /// Number of the trimmed packet.
     pub packet: u32,
-    /// Its entropy value.
+    /// Entropy value of the packet.
     pub entropy: u16,
-    /// Whether it was marked before.
+    /// Whether the packet was marked before it was trimmed.
     pub marked: bool,
-    /// Whether the port to the receiver itself trimmed it.
+    /// Whether the port to the receiver trimmed the packet.
     pub last_hop: bool,
 }

@@ -10,32 +10,33 @@
 use super::packet::{Packet, flags};
 use crate::random::Stream;
 
-/// How a port trims.
+/// Trimming at a port.
 #[derive(Clone, Debug)]
 pub struct Trimming {
-    /// Bytes that are left of a packet.
+    /// Remaining bytes of a trimmed packet.
     pub header_bytes: u16,
-    /// Of 2^32 packets that find no room so many are cut themselves; for the others the last one of the queue
-    /// is.
+    /// Threshold of the draw: out of 2^32 packets that find no room, this many are trimmed
+    /// themselves; otherwise the last packet of the queue is.
     pub newcomers: u64,
     /// Whether the link leads to a host.
     pub to_host: bool,
-    /// For the draws.
+    /// Random numbers for the draws.
     pub random: Stream,
 }
 
 impl Trimming {
-    /// Whether a packet has a payload to lose, and a receiver that understands a header without it.
+    /// Whether a packet has a payload to trim, and a receiver that understands the header without
+    /// it.
     pub fn applies_to(packet: &Packet) -> bool {
         packet.flags & (flags::TRIMMABLE | flags::TRIMMED) == flags::TRIMMABLE
     }
 
-    /// Draws whether the newcomer is cut.
+    /// Draws whether the arriving packet is trimmed.
     pub fn cuts_newcomer(&mut self) -> bool {
         u64::from(self.random.bits()) < self.newcomers
     }
 
-    /// Cuts a packet. What marked it stays; no switch behind marks it.
+    /// Trims a packet. A mark that it carries is kept; later switches do not mark it.
     pub fn cut(&self, packet: &mut Packet) {
         packet.wire_bytes = self.header_bytes;
         packet.flags |= flags::TRIMMED;

@@ -7,50 +7,52 @@ use super::super::rules::Rule;
 use super::super::schedulers::Order;
 use super::super::trimming::Trimming;
 
-/// Room of a drop-tail buffer. A packet that does not fit is dropped.
+/// Capacity of a drop-tail buffer. A packet that does not fit is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferLimit {
-    /// Nothing is ever dropped.
+    /// No packet is ever dropped.
     Unlimited,
-    /// At most so many bytes in the queue.
+    /// Largest number of bytes in the queue.
     Bytes(u64),
-    /// At most so many packets in the queue.
+    /// Largest number of packets in the queue.
     Packets(u64),
 }
 
-/// What a port is made of.
+/// Configuration of a port.
 #[derive(Debug)]
 pub struct PortConfig {
     /// Link rate, bit/s.
     pub rate_bps: u64,
-    /// What each packet takes on the link besides its own bytes (Ethernet: 38), bytes.
+    /// Framing of each packet on the link in addition to its own bytes (Ethernet: 38), bytes.
     pub framing_bytes: u16,
     /// Propagation (and constant processing) delay of the link, ps.
     pub delay_ps: u64,
-    /// Bytes after which the far end begins to forward: a cut-through switch. None: all of them.
+    /// Bytes after which the far end begins to forward, if it is a cut-through switch; `None`: all
+    /// bytes.
     pub cut_through_bytes: Option<u16>,
-    /// Buffer room; of each priority class if there are several.
+    /// Buffer capacity, of each priority class if there are several.
     pub buffer: BufferLimit,
-    /// Whether the packet being sent occupies buffer and counts for marking.
+    /// Whether the packet in transmission occupies buffer and counts for marking.
     pub count_in_service: bool,
-    /// Marking on the queue that a packet finds.
+    /// Marking by the queue at a packet's arrival.
     pub marker: Option<ThresholdMarker>,
-    /// Phantom queue behind the port, in series: it counts what leaves.
+    /// Phantom queue in series with the port: it counts departing packets.
     pub phantom_queue: Option<PhantomQueue>,
-    /// What the port does besides, in this order.
+    /// Further rules of the port, applied in this order.
     pub rules: Vec<Box<dyn Rule>>,
-    /// Queues; 1 for a FIFO.
+    /// Number of queues; 1 for a FIFO.
     pub classes: usize,
-    /// With several queues: how they are served.
+    /// Order in which several queues are served.
     pub order: Order,
-    /// With several classes: bytes left to send, framing included, at which the next packet is chosen.
+    /// With several queues: bytes left to send, including framing, at which the next packet is
+    /// selected.
     pub commit_bytes: u16,
-    /// With several classes: data that finds no room loses its payload, and is not dropped.
+    /// With several queues: trimming of data packets that find no room, instead of dropping them.
     pub trimming: Option<Trimming>,
 }
 
 impl PortConfig {
-    /// A drop-tail FIFO without any marking.
+    /// Configuration of a drop-tail FIFO without marking.
     pub fn plain(rate_bps: u64, delay_ps: u64, buffer: BufferLimit) -> Self {
         PortConfig {
             rate_bps,

@@ -8,8 +8,9 @@ use super::pipeline::Extras;
 use super::{Port, feature};
 
 impl Port {
-    /// Whether everything about a packet is decided when its transmission is, with nothing but what its
-    /// switch has: then the link can be cut. A new kind of port has to be judged here.
+    /// Whether everything about a packet is decided no later than its transmission, from state of
+    /// its own switch alone. Only then can the link be cut. Each new feature of a port must be
+    /// added here.
     pub fn can_be_cut(&self) -> bool {
         let of_extras = self.extras.as_ref().is_none_or(|extras| {
             let Extras {
@@ -30,7 +31,7 @@ impl Port {
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }
 
-    /// Cuts the link of this port, which [must allow it](Port::can_be_cut), or makes it whole again.
+    /// Cuts the link of this port, which must be [possible](Port::can_be_cut), or restores it.
     pub fn cut(&mut self, is_cut: bool) {
         self.features &= !feature::CUT;
         if is_cut {

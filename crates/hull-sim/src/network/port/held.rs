@@ -6,39 +6,40 @@ use super::super::packet::Packet;
 use super::super::ring::Start;
 use super::{Port, feature};
 
-/// What became of a packet behind a long queue.
+/// Result of offering a packet to a port with a long queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::network) enum Behind {
     /// The buffer was full.
     Dropped,
-    /// It is behind others that are held back.
+    /// The packet is behind others that are held back.
     Others,
-    /// It is the first that is held back.
+    /// The packet is the first that is held back.
     Ring {
-        /// When it is to be let in at the latest, the start of the transmission before its own, ps.
+        /// Latest time to admit it: the start of the previous transmission, ps.
         due_ps: u64,
-        /// The start of its own, ps.
+        /// Start of its own transmission, ps.
         start_ps: u64,
     },
 }
 
 impl Port {
-    /// Packets in the ring before others are held back: enough that an event that lets as many in is
-    /// rare.
+    /// Number of packets in the ring before further ones are held back: large enough to make the
+    /// events that admit as many packets rare.
     pub(in crate::network) const AHEAD: u32 = 8;
 
-    /// Whether the far end of the link sends on what it has not yet whole.
+    /// Whether the far end of the link cuts through.
     pub(in crate::network) fn cuts_through(&self) -> bool {
         self.has(feature::CUT_THROUGH)
     }
 
-    /// Whether the queue, when the port was advanced, is so long that packets that come are held back.
+    /// Whether the queue is so long that arriving packets are held back. The port must have been
+    /// advanced.
     #[inline(always)]
     pub(in crate::network) fn is_long(&self) -> bool {
         self.holds | (self.waiting.len() >= Self::AHEAD)
     }
 
-    /// Takes a packet that is held back, or drops it.
+    /// Holds a packet back, or drops it.
     pub(in crate::network) fn hold(&mut self, now_ps: u64, packet: &mut Packet) -> Behind {
         let (start_ps, bytes) = (self.busy_until_ps, packet.wire_bytes);
         let full = (self.waiting_bytes + u64::from(bytes) > self.limit_bytes)
@@ -60,8 +61,8 @@ impl Port {
         Behind::Ring { due_ps, start_ps }
     }
 
-    /// Lets a packet in that was held back and whose transmission starts at `start_ps`. Returns when its
-    /// event is due, ps.
+    /// Admits a held packet whose transmission starts at `start_ps`. Returns the time of its event,
+    /// ps.
     pub(in crate::network) fn let_in(&mut self, start_ps: u64, bytes: u16) -> u64 {
         self.waiting.push(Start {
             at_ps: start_ps,
@@ -72,7 +73,7 @@ impl Port {
         start_ps + self.transit_ps(bytes)
     }
 
-    /// Packets that wait, those that are held back too.
+    /// Number of waiting packets, including held ones.
     pub(super) fn waiting_packets(&self) -> u32 {
         self.waiting.len() + self.held
     }

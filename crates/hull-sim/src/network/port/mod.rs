@@ -32,58 +32,59 @@ pub use config::{BufferLimit, PortConfig};
 pub(super) use held::Behind;
 pub use readings::Reading;
 
-/// What became of a packet that was offered to a port.
+/// Result of offering a packet to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Its transmission starts, and it reaches the far end of the link (behind a cut-through switch:
-    /// enough of it does), at these times.
+    /// The transmission is scheduled. The packet reaches the far end of the link (behind a
+    /// cut-through switch: enough of it does) at these times.
     Accepted {
         /// Start of transmission, ps.
         start_ps: u64,
-        /// When the packet's event is due, ps.
+        /// Time of the packet's event, ps.
         arrival_ps: u64,
     },
-    /// It waits in a priority class, which has a copy of it; the port has to be asked for its next
-    /// packet at this time, unless it already is to be.
+    /// The packet waits in one of several queues, which holds a copy. The port must select its next
+    /// packet at `choice_ps`.
     Queued {
-        /// When the next packet is chosen, ps.
+        /// Time of the next selection, ps.
         choice_ps: u64,
-        /// Whether the question has to be scheduled.
+        /// Whether the selection must be scheduled, because none is pending.
         first: bool,
     },
-    /// It waits behind a long queue, which has a copy of it.
+    /// The packet waits behind a long queue, which holds a copy.
     Held {
-        /// When [`Network::let_in`](super::Network::let_in) has to be called for the port, ps, unless it
-        /// already is to be.
+        /// Time at which [`Network::let_in`](super::Network::let_in) must be called for the port,
+        /// ps; `None` if a call is already scheduled.
         due_ps: Option<u64>,
     },
-    /// The buffer was full.
+    /// The buffer was full, a rule dropped the packet, or the link is down.
     Dropped,
-    /// It is on its way to another part of the network.
+    /// The packet is on its way to another part of the network.
     HandedOver,
 }
 
-/// Bits of `Port::features`: what makes a port more than drop-tail.
+/// Bits of `Port::features`, the features beyond drop-tail.
 mod feature {
-    /// There are rules, queues or instruments.
+    /// The port has rules, several queues or instruments.
     pub const EXTRAS: u8 = 1 << 0;
     pub const COUNT_IN_SERVICE: u8 = 1 << 1;
     pub const DOWN: u8 = 1 << 2;
     pub const CUT_THROUGH: u8 = 1 << 3;
     pub const CAPTURED: u8 = 1 << 4;
     pub const CUT: u8 = 1 << 5;
-    /// There are rules that look at departures.
+    /// Rules process departures.
     pub const DEPARTURES: u8 = 1 << 6;
     pub const PHANTOM_QUEUE: u8 = 1 << 7;
-    /// Those that decide by more than the queue and a threshold.
+    /// Features that decide by more than the queue and a threshold.
     pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
-    /// Those that take a packet off the short way.
+    /// Features that take packets off the fast path.
     pub const OFF_FAST_PATH: u8 = RULED | CUT;
-    /// Those for which a packet is looked at when it comes off the link.
+    /// Features that observe packets when they leave the link.
     pub const OBSERVED: u8 = CUT_THROUGH | CAPTURED | DEPARTURES;
 }
 
-/// A port with its link. The order of the fields puts what every packet needs into two cache lines.
+/// Port with its link. The order of the fields puts all that every packet needs into two cache
+/// lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
@@ -91,7 +92,7 @@ pub struct Port {
     /// Serialization: picoseconds per byte, scaled by 2^16.
     ps_per_byte_q16: u64,
     delay_ps: u64,
-    /// What waits for its transmission.
+    /// Packets waiting for transmission.
     waiting: Ring,
     waiting_bytes: u64,
     in_service_bytes: u16,
@@ -103,31 +104,30 @@ pub struct Port {
     limit_bytes: u64,
     limit_packets: u32,
     marker: ThresholdMarker,
-    /// Packets whose transmission was scheduled here, modulo 2^32.
+    /// Number of packets whose transmission was scheduled, modulo 2^32.
     sent_packets: u32,
-    /// Bytes whose transmission was scheduled here.
+    /// Bytes whose transmission was scheduled.
     pub sent_bytes: u64,
-    /// How long packets waited here from their arrival to the start of their transmission, all
-    /// together, ps.
+    /// Sum of the packets' waiting times from arrival to start of transmission, ps.
     waited_ps: u64,
-    /// Packets marked CE here.
+    /// Number of packets that the port marked CE.
     pub marks: u64,
     extras: Option<Box<Extras>>,
-    /// Packets dropped here.
+    /// Number of packets that the port dropped.
     pub drops: u64,
     phantom_queue: Option<PhantomQueue>,
-    /// Packets that waited when the link failed, modulo 2^32.
+    /// Number of packets that waited when the link failed, modulo 2^32.
     lost_waiting: u32,
-    /// Packets that are held back: they wait, but not in `waiting`.
+    /// Number of held packets: they wait, but not in `waiting`.
     held: u32,
-    /// What failures cut off packets in transmission, bytes.
+    /// Bytes of packets in transmission that failures cut off.
     uncarried_bytes: u64,
 }
 
 const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
 
 impl Port {
-    /// An idle port.
+    /// Creates an idle port.
     pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = match config.buffer {
             BufferLimit::Unlimited => (u64::MAX, u32::MAX),
@@ -201,14 +201,14 @@ impl Port {
         self.features & feature != 0
     }
 
-    /// Asks for what a packet will need here.
+    /// Prefetches the fields that a packet needs.
     #[inline]
     pub fn prefetch(&self) {
         prefetch_lines(self, 2);
     }
 
-    /// When the port itself is there: asks for what it has besides, a stage after the other, for a packet that
-    /// comes.
+    /// Prefetches further data for an arriving packet, in stages, once the port itself is in the
+    /// cache.
     #[inline]
     pub fn prefetch_for_arrival(&self, stage: usize) {
         if let Some(extras) = &self.extras {
@@ -216,7 +216,7 @@ impl Port {
         }
     }
 
-    /// The same for the choice of the next packet.
+    /// Prefetches further data for the selection of the next packet, in stages.
     #[inline]
     pub fn prefetch_for_choice(&self, stage: usize) {
         if let Some(extras) = &self.extras {
@@ -224,27 +224,27 @@ impl Port {
         }
     }
 
-    /// The packet of several queues that is sent next.
+    /// Next packet to be sent from several queues.
     #[inline]
     pub fn next_packet(&self) -> Option<&Packet> {
         self.extras.as_ref()?.queues.as_ref()?.first()
     }
 
-    /// Time on the wire of a packet of `bytes` with its framing, ps.
+    /// Transmission time of a packet of `bytes` with its framing, ps.
     #[inline]
     pub fn serialization_ps(&self, bytes: u16) -> u64 {
         self.bytes_ps(u64::from(bytes) + u64::from(self.framing_bytes))
     }
 
-    /// Time on the wire of so many bytes, ps.
+    /// Transmission time of `bytes`, ps.
     #[inline]
     fn bytes_ps(&self, bytes: u64) -> u64 {
         (bytes * self.ps_per_byte_q16) >> 16
     }
 
-    /// Offers a packet to the port at `now_ps`, to be sent at `earliest_ps` or later (later than
-    /// now only behind a cut-through switch whose input is slower than this link); marks it if
-    /// the rules say so.
+    /// Offers a packet to the port at `now_ps`, to be sent at `earliest_ps` or later, and marks it
+    /// as the rules require. `earliest_ps` exceeds `now_ps` only behind a cut-through switch whose
+    /// input is slower than this link.
     #[inline(always)]
     pub fn enqueue(
         &mut self,
@@ -260,13 +260,13 @@ impl Port {
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
 
-    /// Whether a packet does not take the short way, [`Port::enqueue_plain`].
+    /// Whether packets bypass the fast path, [`Port::enqueue_plain`].
     #[inline(always)]
     pub(in crate::network) fn is_off_fast_path(&self) -> bool {
         self.has(feature::OFF_FAST_PATH)
     }
 
-    /// The short way of a packet, when the port was advanced.
+    /// Fast path of a packet. The port must have been advanced.
     #[inline(always)]
     pub(in crate::network) fn enqueue_plain(
         &mut self,
@@ -274,11 +274,11 @@ impl Port {
         earliest_ps: u64,
         packet: &mut Packet,
     ) -> Verdict {
-        // Few branches here: what a packet meets at a port is not to be predicted.
+        // Few branches here: what a packet finds at a port cannot be predicted.
         let bytes = u64::from(packet.wire_bytes);
         let full = (self.waiting_bytes + bytes > self.limit_bytes)
             | (self.waiting.len() >= self.limit_packets);
-        // With an idle link a packet goes straight to the wire.
+        // If the link is idle, a packet goes straight to the wire.
         if full & (self.busy_until_ps > now_ps) {
             self.drops += 1;
             return Verdict::Dropped;
@@ -291,7 +291,7 @@ impl Port {
         self.schedule(now_ps, start_ps, packet)
     }
 
-    /// Puts a packet on the wire from `start_ps` on.
+    /// Schedules the transmission of a packet from `start_ps` on.
     #[inline(always)]
     fn schedule(&mut self, now_ps: u64, start_ps: u64, packet: &mut Packet) -> Verdict {
         let bytes = packet.wire_bytes;
@@ -317,11 +317,11 @@ impl Port {
         }
     }
 
-    /// Takes the link for a packet from `start_ps` on.
+    /// Occupies the link with a packet from `start_ps` on.
     #[inline(always)]
     fn occupy(&mut self, start_ps: u64, packet: &mut Packet) {
         let bytes = packet.wire_bytes;
-        // Without one its cache line, the third, stays where it is.
+        // Without a phantom queue, its cache line, the third, is not loaded.
         if self.has(feature::PHANTOM_QUEUE)
             && let Some(phantom_queue) = &mut self.phantom_queue
         {
@@ -333,7 +333,7 @@ impl Port {
         self.sent_packets = self.sent_packets.wrapping_add(1);
     }
 
-    /// Marks an ECN-capable packet when `marks`.
+    /// Marks the packet if `marks` is set and the packet is ECN-capable.
     #[inline(always)]
     fn mark_if(&mut self, marks: bool, packet: &mut Packet) {
         let marks = marks & packet.is_markable();
@@ -341,7 +341,7 @@ impl Port {
         self.marks += u64::from(marks);
     }
 
-    /// Lets the packets whose transmission has started by `now_ps` leave the queue.
+    /// Removes the packets whose transmission has started by `now_ps` from the queue.
     #[inline(always)]
     pub fn advance(&mut self, now_ps: u64, options: &mut OptionTable) {
         while self.waiting.first_ps() <= now_ps {
@@ -354,7 +354,7 @@ impl Port {
         }
     }
 
-    /// From the start of a packet's transmission to its delivery at the far end, ps.
+    /// Time from the start of a packet's transmission to its delivery at the far end, ps.
     #[inline(always)]
     pub fn transit_ps(&self, mut bytes: u16) -> u64 {
         if self.has(feature::CUT_THROUGH) {
@@ -363,14 +363,13 @@ impl Port {
         self.serialization_ps(bytes) + self.delay_ps
     }
 
-    /// How long after a packet's delivery its last bit follows, ps: 0 unless the far end cuts
-    /// through.
+    /// Time from a packet's delivery to its last bit, ps: 0 unless the far end cuts through.
     #[inline]
     pub fn tail_ps(&self, packet: &Packet) -> u64 {
         self.tail_of_ps(packet.wire_bytes)
     }
 
-    /// The same for a packet of `bytes`.
+    /// Time from the delivery of a packet of `bytes` to its last bit, ps.
     #[inline]
     pub(in crate::network) fn tail_of_ps(&self, bytes: u16) -> u64 {
         if self.has(feature::CUT_THROUGH) {
@@ -386,25 +385,25 @@ impl Port {
         extras.is_none_or(|extras| extras.queues.is_none())
     }
 
-    /// Whether what the link delivers has to be looked at: the far end cuts through, the packets are
-    /// captured, or rules have looked at their departures.
+    /// Whether packets must be observed when they leave the link: the far end cuts through, the
+    /// packets are captured, or rules process departures.
     #[inline(always)]
     pub fn is_observed(&self) -> bool {
         self.has(feature::OBSERVED)
     }
 
-    /// Whether the packets are captured.
+    /// Whether packets are captured.
     pub fn is_captured(&self) -> bool {
         self.has(feature::CAPTURED)
     }
 
-    /// From now on the packets are captured.
+    /// Starts capturing packets.
     pub fn capture(&mut self) {
         self.features |= feature::CAPTURED;
     }
 
-    /// How long a packet of the first class will wait that comes at `now_ps`, ps: nothing overtakes
-    /// it.
+    /// Waiting time of a packet of the first class that arrives at `now_ps`, ps; no packet
+    /// overtakes it.
     pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
         let extras = self.extras.as_ref();
         let queues = extras.and_then(|extras| extras.queues.as_ref());
@@ -414,30 +413,30 @@ impl Port {
         self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
     }
 
-    /// Until when the link is taken, ps.
+    /// Time until which the link is occupied, ps.
     pub fn busy_until_ps(&self) -> u64 {
         self.busy_until_ps
     }
 
-    /// The link's rate, bit/s.
+    /// Rate of the link, bit/s.
     pub fn rate_bps(&self) -> f64 {
         8e12 * 65536.0 / self.ps_per_byte_q16 as f64
     }
 
-    /// What waits at `now_ps`, the packet in transmission left out.
+    /// Waiting packets at `now_ps`, without the packet in transmission.
     pub fn queue(&mut self, now_ps: u64, options: &mut OptionTable) -> QueueLevel {
         self.advance(now_ps, options);
         self.level()
     }
 
-    /// Packets in the queues of a port that is no FIFO.
+    /// Number of packets in the queues of a port that is not a FIFO.
     pub fn queued(&self) -> usize {
         let extras = self.extras.as_ref();
         let queues = extras.and_then(|extras| extras.queues.as_ref());
         queues.map_or(0, Queues::packets)
     }
 
-    /// What a rule has to tell the sender of the packet that was offered last.
+    /// Takes a rule's notice to the sender of the packet offered last.
     #[inline]
     pub fn take_notice(&mut self) -> Option<Notice> {
         let extras = self.extras.as_mut()?;
@@ -449,14 +448,14 @@ impl Port {
         self.extras_mut().watch = Some(Box::new(watch));
     }
 
-    /// The instruments, where there are some.
+    /// Instruments, if installed.
     pub fn watched(&mut self) -> Option<&mut Watch> {
         self.extras.as_mut()?.watch.as_deref_mut()
     }
 }
 
 /// Picoseconds per byte at `rate_bps`, scaled by 2^16 and rounded up, so that no packet is sent
-/// faster than the rate. The error is below 2^-16 ps a byte, 1 ps for a packet of 64 KB.
+/// faster than the rate. The error is below 2^-16 ps per byte, 1 ps for a packet of 64 KB.
 fn ps_per_byte_q16(rate_bps: u64) -> u64 {
     ((8_000_000_000_000_u128 << 16).div_ceil(u128::from(rate_bps))) as u64
 }

@@ -14,56 +14,57 @@ use super::{Port, Verdict, feature};
 use crate::network::{QueueLevel, Watch};
 use crate::prefetch::{prefetch, prefetch_lines};
 
-/// What only some ports have, in the order of how often it is needed.
+/// Features that only some ports have, the most frequently used first.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Extras {
-    /// Its queues, where it is no FIFO.
+    /// Queues of a port that is not a FIFO.
     pub(super) queues: Option<Queues>,
-    /// What the port does to packets as they come and depart.
+    /// Rules that process packets on arrival and departure.
     pub(super) rules: Vec<Box<dyn Rule>>,
-    /// The rules that look at packets that were sent, and at nothing else.
+    /// Rules that process sent packets only.
     pub(super) sent_rules: Vec<Box<dyn Rule>>,
-    /// The packet that was chosen last of several queues, where rules look at it when it has been sent.
+    /// Packet that was selected last from several queues, if rules process sent packets.
     pub(super) last_sent: Option<LastSent>,
-    /// When packets that rules marked as they departed will reach the far end of the link, ps.
+    /// Arrival times of packets that rules marked on departure at the far end of the link, ps.
     pub(super) marked: VecDeque<u64>,
-    /// Cuts what finds no room.
+    /// Trimming of packets that find no room.
     pub(super) trimming: Option<Box<Trimming>>,
     /// Instruments.
     pub(super) watch: Option<Box<Watch>>,
-    /// Where rules look at departures: the packets that wait in the FIFO.
+    /// Packets waiting in the FIFO, if rules process departures.
     pub(super) arrivals: VecDeque<Arrived>,
-    /// Packets that it has cut.
+    /// Number of trimmed packets.
     pub(super) trims: u64,
-    /// Packets that were dropped as they left, of which their flows do not know.
+    /// Packets dropped on departure that have not yet been reported to their flows.
     pub(super) lost: VecDeque<Packet>,
 }
 
-/// A packet that will be looked at when it departs.
+/// Packet that rules will process on departure.
 #[derive(Debug)]
 pub(super) struct Arrived {
-    /// When it came, ps.
+    /// Arrival time, ps.
     at_ps: u64,
-    /// When it will reach the far end of the link, ps.
+    /// Time at which the packet reaches the far end of the link, ps.
     arrival_ps: u64,
     packet: Packet,
 }
 
-/// A packet that will be looked at when its transmission has ended.
+/// Packet that rules will process at the end of its transmission.
 #[derive(Debug)]
 pub(super) struct LastSent {
-    /// When it will reach the far end of the link, ps.
+    /// Time at which the packet reaches the far end of the link, ps.
     arrival_ps: u64,
-    /// Its place among the packets in flight.
+    /// Place among the packets in flight.
     place: u32,
 }
 
 impl Extras {
-    /// Cache lines of what every packet needs.
+    /// Number of cache lines with the fields that every packet needs.
     pub(super) const HOT_LINES: usize = std::mem::offset_of!(Extras, arrivals).div_ceil(64);
 
-    /// Asks for itself, then for its queues, then for the packet behind which the next one will wait.
+    /// Prefetches, by stage, this struct, its queues, and the packet behind which the next one will
+    /// wait.
     #[inline(always)]
     pub(super) fn prefetch_for_arrival(&self, stage: usize) {
         match (stage, &self.queues) {
@@ -74,7 +75,8 @@ impl Extras {
         }
     }
 
-    /// Asks for itself, then for its queues and the list of rules, then for the next packet and a rule.
+    /// Prefetches, by stage, this struct, its queues and the list of rules, and the next packet and
+    /// a rule.
     #[inline(always)]
     pub(super) fn prefetch_for_choice(&self, stage: usize) {
         self.prefetch_for_arrival(stage.min(1));
@@ -94,8 +96,8 @@ impl Extras {
 }
 
 impl Port {
-    /// The way of a packet through a port with rules, queues or instruments, or whose buffer holds the
-    /// packet in service.
+    /// Processes a packet at a port with rules, several queues or instruments, or whose buffer
+    /// includes the packet in transmission.
     #[inline(never)]
     pub(in crate::network) fn enqueue_ruled(
         &mut self,
@@ -118,7 +120,7 @@ impl Port {
         verdict
     }
 
-    /// From ingress to the scheduler.
+    /// Processes a packet from ingress to the scheduler.
     fn pass(
         &mut self,
         now_ps: u64,
@@ -159,7 +161,7 @@ impl Port {
         }
         let full = queue_bytes + u64::from(packet.wire_bytes) > limit_bytes
             || queue_packets >= limit_packets;
-        // Only a buffer that must hold the packet in service can refuse when the link is idle.
+        // With an idle link only a buffer that must hold the packet in transmission can be full.
         if full && (!idle || counted) {
             for rule in rules {
                 rule.on_overflow(&arrival, packet, options);
@@ -225,8 +227,8 @@ impl Port {
         verdict
     }
 
-    /// Room of a queue, bytes and packets: where data is trimmed, the first queue, of headers, has twice
-    /// that of data.
+    /// Capacity for a queue, bytes and packets. If data is trimmed, the first queue, of headers,
+    /// has twice that of data.
     fn room(&self, queue: usize, extras: Option<&Extras>) -> (u64, u64) {
         let trims = extras.is_some_and(|extras| extras.trimming.is_some());
         let rooms = if trims && queue == 0 { 2 } else { 1 };
@@ -236,9 +238,9 @@ impl Port {
         )
     }
 
-    /// A packet finds no room in `queue`: it is cut, or the last one there, whose place it takes. Returns
-    /// whether the port has to be asked for its next packet, and when; none where nothing can be cut, or
-    /// if there is no room for a header either.
+    /// Trims a packet that finds no room in `queue`, or the last packet there, whose place it
+    /// takes. Returns whether a selection must be scheduled, and its time, ps; `None` if no packet
+    /// can be trimmed or there is no room for a header.
     fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Option<(bool, u64)> {
         let (limit_bytes, limit_packets) = self.room(0, Some(extras));
         let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
@@ -264,7 +266,7 @@ impl Port {
         ))
     }
 
-    /// A packet of a FIFO begins its transmission: its rules see what it leaves behind.
+    /// Starts the transmission of a FIFO's packet: the rules see the queue behind it.
     fn depart(&mut self, start_ps: u64, extras: &mut Extras, options: &mut OptionTable) {
         let Some(mut arrived) = extras.arrivals.pop_front() else {
             return;
@@ -281,7 +283,7 @@ impl Port {
         }
     }
 
-    /// A packet comes off the link at `now_ps`: it has CE if it was marked as it departed.
+    /// Sets CE on a packet that leaves the link at `now_ps` if it was marked on departure.
     pub fn mark_delivered(&mut self, now_ps: u64, packet: &mut Packet, options: &mut OptionTable) {
         self.advance(now_ps, options);
         if let Some(extras) = &mut self.extras
@@ -306,8 +308,8 @@ impl Port {
         }
     }
 
-    /// A port with several queues chooses its next packet at `now_ps`, to be sent when the link is
-    /// free. Returns that packet, what becomes of it, and when the port has to be asked again.
+    /// Selects the next packet of a port with several queues at `now_ps`, to be sent when the link
+    /// is free. Returns the packet with its verdict, and the time of the next selection, ps.
     pub fn transmit_next(
         &mut self,
         now_ps: u64,
@@ -350,14 +352,14 @@ impl Port {
         (sent, again_ps)
     }
 
-    /// A packet that was dropped as it left, of which its flow does not know; each once.
+    /// Takes a packet that was dropped on departure and not yet reported to its flow.
     pub fn take_lost(&mut self) -> Option<Packet> {
         self.extras.as_mut()?.lost.pop_front()
     }
 
-    /// Where rules look at packets whose transmission has ended: at the one that has ended just now, with what
-    /// waits in its queue. Where nothing waits, no port asks for the next packet, and no rule is told; a link
-    /// without delay has delivered it.
+    /// Applies the rules for sent packets to the one whose transmission has just ended, with the
+    /// bytes in its queue. If no packet waits, no selection is due and no rule is applied; a link
+    /// without delay has already delivered the packet.
     pub fn look_at_sent(&mut self, now_ps: u64, in_flight: &mut InFlight) {
         let Some(extras) = &mut self.extras else {
             return;
@@ -377,8 +379,8 @@ impl Port {
         self.mark_if(marks, packet);
     }
 
-    /// The packet at `place` in flight is sent, to arrive at `arrival_ps`: rules may look at it again when it
-    /// has been.
+    /// Records that the packet at `place` is sent and arrives at `arrival_ps`, if rules process
+    /// sent packets.
     pub fn note_sent(&mut self, arrival_ps: u64, place: u32) {
         if let Some(extras) = &mut self.extras
             && !extras.sent_rules.is_empty()
@@ -387,7 +389,7 @@ impl Port {
         }
     }
 
-    /// The transmission of a packet that waited in the ring began at `start_ps`.
+    /// Processes the start of transmission, at `start_ps`, of a packet that waited in the ring.
     pub(super) fn left_queue(&mut self, start_ps: u64, options: &mut OptionTable) {
         let mut extras = self.extras.take();
         if let Some(extras) = extras.as_deref_mut() {
@@ -397,7 +399,7 @@ impl Port {
         self.note_queue(start_ps);
     }
 
-    /// Tells the instruments, where there are some, what the queue holds from `now_ps` on.
+    /// Reports the queue from `now_ps` on to the instruments, if any.
     fn note_queue(&mut self, now_ps: u64) {
         if self.watched().is_some() {
             let level = self.level();
@@ -407,11 +409,11 @@ impl Port {
         }
     }
 
-    /// What waits, as it was when the port was last looked at.
+    /// Waiting packets at the time of the last [`Port::advance`].
     pub(super) fn level(&self) -> QueueLevel {
         let queues = self.extras.as_ref().and_then(|e| e.queues.as_ref());
-        // The latency that is measured is that of the high priority (thesis table 4.5), and of data
-        // where the first queue is that of trimmed headers.
+        // The measured latency is that of the high priority (thesis table 4.5); if packets are
+        // trimmed, the first queue holds headers, and the latency is that of data.
         let watched = usize::from(self.extras.as_ref().is_some_and(|e| e.trimming.is_some()));
         QueueLevel {
             ahead_bytes: self.waiting_bytes + queues.map_or(0, |queues| queues.queue(watched).0),
@@ -420,18 +422,18 @@ impl Port {
         }
     }
 
-    /// The link fails: what is in the queue and on the wire is lost. Returns what was in queues that a
-    /// FIFO has not.
+    /// Fails the link: packets in the queue and on the wire are lost. Returns those from several
+    /// queues; a FIFO keeps none.
     pub fn fail(&mut self, now_ps: u64, options: &mut OptionTable) -> Vec<Packet> {
-        // Advances the port.
+        // This also advances the port.
         let carried_bytes = self.carried_bytes(now_ps, options);
         let mut lost = Vec::new();
-        // What still waited was never sent.
+        // Waiting packets were never sent.
         let waiting = self.waiting_packets();
         self.sent_packets = self.sent_packets.wrapping_sub(waiting);
         self.lost_waiting = self.lost_waiting.wrapping_add(waiting);
         self.sent_bytes -= self.waiting_bytes;
-        // What the packet in transmission has left will never be sent.
+        // The rest of the packet in transmission will never be sent.
         self.uncarried_bytes = self.sent_bytes - carried_bytes as u64;
         self.waiting.clear();
         self.waiting_bytes = 0;
@@ -454,7 +456,7 @@ impl Port {
         lost
     }
 
-    /// The link is back.
+    /// Restores the link.
     pub fn repair(&mut self) {
         self.features &= !feature::DOWN;
     }

@@ -4,29 +4,29 @@
 use super::super::options::OptionTable;
 use super::Port;
 
-/// What a port had done at a moment.
+/// Counters of a port at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    /// Bytes that the link has carried, of a packet in transmission the part sent.
+    /// Bytes that the link has carried, including the sent part of a packet in transmission.
     pub carried_bytes: f64,
     /// Bytes of the packets whose transmission has started.
     pub sent_bytes: u64,
-    /// These packets, modulo 2^32.
+    /// Number of these packets, modulo 2^32.
     pub sent_packets: u32,
-    /// How long packets waited from their arrival to the start of their transmission, all together, ps.
+    /// Sum of the packets' waiting times from arrival to start of transmission, ps.
     pub waited_ps: u64,
-    /// These packets, modulo 2^32: of a FIFO those that have come, of several queues those that were
-    /// chosen. What a failed link lost counts as long as it would have waited.
+    /// Number of these packets, modulo 2^32: arrived ones of a FIFO, selected ones of several
+    /// queues. A packet lost with a failed link counts with the time that it would have waited.
     pub waited_packets: u32,
 }
 
 impl Port {
-    /// Packets that the port has trimmed.
+    /// Number of packets that the port has trimmed.
     pub fn trims(&self) -> u64 {
         self.extras.as_ref().map_or(0, |extras| extras.trims)
     }
 
-    /// What the port has done until `now_ps`.
+    /// Counters at `now_ps`.
     pub fn reading(&mut self, now_ps: u64, options: &mut OptionTable) -> Reading {
         let carried_bytes = self.carried_bytes(now_ps, options);
         let (sent_bytes, sent_packets) = self.sent();
@@ -41,8 +41,8 @@ impl Port {
         }
     }
 
-    /// Bytes and packets whose transmission had started when the port was last looked at; packets
-    /// modulo 2^32.
+    /// Bytes and packets (modulo 2^32) whose transmission had started at the last
+    /// [`Port::advance`].
     fn sent(&self) -> (u64, u32) {
         (
             self.sent_bytes - self.waiting_bytes,
@@ -50,8 +50,8 @@ impl Port {
         )
     }
 
-    /// The phantom queue's bytes at `now_ps`, where there is one. In series it counts packets that
-    /// wait already, which are taken back.
+    /// Bytes of the phantom queue at `now_ps`, if there is one. A phantom queue in series also
+    /// counts packets that still wait; these are subtracted.
     pub fn phantom_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> Option<u64> {
         self.advance(now_ps, options);
         let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
@@ -62,14 +62,15 @@ impl Port {
         Some(phantom_queue.backlog_bytes_before(now_ps, self.waiting_bytes))
     }
 
-    /// Bytes that the link has carried until `now_ps`, framing left out; of the packet in transmission
-    /// the part that has been sent.
+    /// Bytes that the link has carried until `now_ps`, without framing; of the packet in
+    /// transmission, the sent part.
     pub fn carried_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> f64 {
         self.advance(now_ps, options);
         let (begun_bytes, _) = self.sent();
         let framing_bytes = u64::from(self.waiting_packets()) * u64::from(self.framing_bytes);
         let waiting_ps = self.bytes_ps(self.waiting_bytes + framing_bytes);
-        // Where what waits has to wait for something else too, the packet may be over: at most one.
+        // If waiting packets are delayed by more than the link, the packet in transmission may have
+        // ended: at most one.
         let to_come_ps = self.busy_until_ps.saturating_sub(now_ps + waiting_ps);
         let in_service = self.in_service_bytes;
         let whole_ps = self.serialization_ps(in_service).max(1);

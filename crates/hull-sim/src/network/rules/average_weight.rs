@@ -12,16 +12,17 @@ use crate::units::Share;
 /// Weight of a new sample in an average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AverageWeight {
-    /// 2 to the power of minus this.
+    /// Exponent n of a weight of 2^-n.
     Halvings(u32),
-    /// Itself.
+    /// The weight as a share.
     Share(Share),
 }
 
 impl AverageWeight {
     pub(super) const ALLOWED: &str = "1 to 24, for 2^-1 to 2^-24, or a share such as \"10%\"";
 
-    /// In fixed point, 2^32 as 1.0: a power of two exactly, a share to the nearest.
+    /// Weight in fixed point with 1.0 = 2^32: exact for a power of two, otherwise rounded to
+    /// nearest.
     pub fn fixed_point(self) -> u64 {
         match self {
             AverageWeight::Halvings(halvings) => 1 << (32 - halvings),
@@ -29,7 +30,7 @@ impl AverageWeight {
         }
     }
 
-    /// A whole number is one of halvings, however it is written.
+    /// Parses a weight; an integer is a number of halvings in every notation.
     fn parse(text: &str) -> Result<Self, String> {
         if let Ok(halvings) = text.trim().parse() {
             return Ok(AverageWeight::Halvings(halvings));
@@ -43,8 +44,8 @@ impl AverageWeight {
         })
     }
 
-    /// No share below 2^-24, which is the least of the powers of two and leaves a share of 2^-32 units some
-    /// digits.
+    /// Whether the weight is allowed. Shares below 2^-24, the smallest power of two, are not: in
+    /// units of 2^-32 they would have too few digits.
     pub(super) fn is_allowed(self) -> bool {
         match self {
             AverageWeight::Halvings(halvings) => (1..=24).contains(&halvings),
@@ -84,7 +85,7 @@ impl serde::de::Visitor<'_> for AverageWeightVisitor {
         AverageWeight::parse(text).map_err(E::custom)
     }
 
-    /// 1.0 would be 1 in some formats and the whole in others.
+    /// Rejects values from 1.0 on: in some formats 1.0 is the integer 1, in others the share 100%.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<AverageWeight, E> {
         let refused = || {
             E::custom(format!(

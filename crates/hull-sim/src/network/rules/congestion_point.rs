@@ -44,10 +44,10 @@ pub struct CongestionPoint {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum QcnRounding {
-    /// It counts as a step: all congestion is told.
+    /// A partial step counts as a full one: all congestion is reported.
     #[default]
     Up,
-    /// It is dropped: less than a step is not told (IEEE 802.1Qau).
+    /// A partial step is dropped: congestion below one step is not reported (IEEE 802.1Qau).
     Down,
 }
 
@@ -95,7 +95,7 @@ impl CongestionPoint {
     }
 }
 
-/// The congestion point of one port.
+/// Congestion point of one port.
 #[derive(Debug)]
 pub struct SampledQueue {
     point: qcn_congestion_point::CongestionPoint,
@@ -104,7 +104,7 @@ pub struct SampledQueue {
 }
 
 impl SampledQueue {
-    /// As the settings say, at one port.
+    /// Creates the congestion point with these settings at one port.
     pub fn new(settings: &CongestionPoint, site: &Site) -> Self {
         let point = qcn_congestion_point::CongestionPoint::new(&CongestionPointConfig {
             equilibrium_bytes: settings.equilibrium.0 as u32,
@@ -132,7 +132,7 @@ impl SampledQueue {
 }
 
 impl Rule for SampledQueue {
-    /// It samples what comes, whether there is room for it or not; data only.
+    /// Samples arriving data packets, whether or not they are admitted.
     fn on_ingress(&mut self, arrival: &Arrival, packet: &Packet) -> Decision {
         if packet.has(flags::DATA) {
             let (bytes, random) = (u32::from(packet.wire_bytes), self.random.bits());

@@ -6,7 +6,7 @@ use hull_core::marking::ThresholdMarker;
 use super::{Decision, Departure, Rule};
 use crate::network::{OptionTable, Packet};
 
-/// The threshold of one port.
+/// Threshold of one port.
 #[derive(Debug)]
 pub struct DequeueThreshold(pub ThresholdMarker);
 

@@ -46,14 +46,14 @@ use super::packet::Packet;
 use crate::random::{Purpose, Stream};
 use crate::units::Rate;
 
-/// Where a rule works.
+/// Port at which a rule works.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
-    /// The link's rate.
+    /// Rate of the link.
     pub rate: Rate,
     /// Largest packet, bytes.
     pub mtu: u32,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
     /// Number of the port.
     pub port: usize,
@@ -65,7 +65,7 @@ impl Site {
         Stream::new(self.seed, purpose, self.port)
     }
 
-    /// The link as estimates of the queue know it.
+    /// Link parameters for estimates of the queue.
     fn link(&self, unit: QueueUnit) -> Link {
         Link {
             rate_bps: self.rate.0,
@@ -75,23 +75,23 @@ impl Site {
     }
 }
 
-/// What a packet finds at a port.
+/// State of the port at a packet's arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Now, ps.
+    /// Current time, ps.
     pub now_ps: u64,
-    /// Bytes and packets of its queue, before it.
+    /// Bytes of the packet's queue, without the packet.
     pub queue_bytes: u64,
-    /// The same in packets.
+    /// Packets of the packet's queue, without the packet.
     pub queue_packets: u64,
-    /// What it is on the link, framing included, bytes.
+    /// Bytes of the packet on the link, including framing.
     pub framed_bytes: u32,
-    /// Whether it will have to wait for the link.
+    /// Whether the packet must wait for the link.
     pub waits: bool,
 }
 
 impl Arrival {
-    /// The queue that the packet finds, in bytes or packets.
+    /// Queue at the packet's arrival, in bytes or packets.
     fn queue(&self, unit: QueueUnit) -> u64 {
         match unit {
             QueueUnit::Bytes => self.queue_bytes,
@@ -100,30 +100,30 @@ impl Arrival {
     }
 }
 
-/// What a packet leaves behind when its transmission starts.
+/// State of the port at the start of a packet's transmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
     /// Start of the transmission, ps.
     pub at_ps: u64,
-    /// Time since its arrival, ps.
+    /// Time since the packet's arrival, ps.
     pub sojourn_ps: u64,
-    /// Bytes of its queue, behind it.
+    /// Bytes that remain in the packet's queue.
     pub queue_bytes: u64,
 }
 
-/// What becomes of a packet.
+/// Decision of a rule on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It goes on as it is.
+    /// The packet passes unchanged.
     Pass,
-    /// It goes on with CE, if its sender reacts to ECN.
+    /// The packet passes and, if it is ECN-capable, is marked CE.
     Mark,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop,
 }
 
 impl Decision {
-    /// Marks when `marks`.
+    /// Marks if `marks` is set, otherwise passes.
     pub fn mark_if(marks: bool) -> Self {
         if marks {
             Decision::Mark
@@ -143,26 +143,26 @@ impl From<Signal> for Decision {
     }
 }
 
-/// A message to the sender of the packet that was offered last (QCN): steps of reduction.
+/// Notice to the sender of the packet offered last (QCN): steps of reduction.
 pub type Notice = u8;
 
-/// A rule of one port.
+/// Rule of one port.
 pub trait Rule: Debug + Send {
-    /// Whether it decides when a packet arrives, with nothing but what the port has: then its departures
-    /// are not looked at, and the network may be simulated in parts that meet at this port.
+    /// Whether the rule decides on a packet's arrival, from the port's state alone. Its departures
+    /// are then not observed, and the network may be split into parts at this port.
     fn decides_on_arrival(&self) -> bool {
         false
     }
 
-    /// A packet comes; whether there is room for it is not decided yet.
+    /// Processes an arriving packet before it is known whether there is room for it.
     fn on_ingress(&mut self, _arrival: &Arrival, _packet: &Packet) -> Decision {
         Decision::Pass
     }
 
-    /// There is no room for the packet: it is dropped.
+    /// Processes a packet that is dropped for lack of room.
     fn on_overflow(&mut self, _arrival: &Arrival, _packet: &Packet, _options: &OptionTable) {}
 
-    /// The packet has been admitted.
+    /// Processes an admitted packet.
     fn on_arrival(
         &mut self,
         _arrival: &Arrival,
@@ -172,8 +172,8 @@ pub trait Rule: Debug + Send {
         Decision::Pass
     }
 
-    /// The packet's transmission starts. Whoever drops packets does it on arrival: on departure
-    /// [`Decision::Drop`] is not to be returned.
+    /// Processes the start of a packet's transmission. It must not return [`Decision::Drop`]:
+    /// packets are dropped on arrival only.
     fn on_departure(
         &mut self,
         _departure: &Departure,
@@ -183,25 +183,26 @@ pub trait Rule: Debug + Send {
         Decision::Pass
     }
 
-    /// Whether it looks at packets whose transmission has ended, and at nothing else.
+    /// Whether the rule processes packets at the end of transmission only.
     fn looks_at_sent(&self) -> bool {
         false
     }
 
-    /// The packet's transmission has ended; `queue_bytes` wait then. Only ports with several queues tell it.
+    /// Processes the end of a packet's transmission; `queue_bytes` wait then. Called only by ports
+    /// with several queues.
     fn on_sent(&mut self, _queue_bytes: u64) -> Decision {
         Decision::Pass
     }
 
-    /// The link has failed at `now_ps`, and the queue is empty.
+    /// Processes a failure of the link at `now_ps`; the queue is then empty.
     fn on_failure(&mut self, _now_ps: u64) {}
 
-    /// What there is to tell the sender of the packet that was offered last; once.
+    /// Takes the pending notice to the sender of the packet offered last.
     fn take_notice(&mut self) -> Option<Notice> {
         None
     }
 
-    /// Bytes of a virtual queue at `now_ps`, where the rule has one.
+    /// Bytes of the rule's virtual queue at `now_ps`, if it has one.
     fn virtual_bytes(&self, _now_ps: u64) -> Option<u64> {
         None
     }

@@ -18,11 +18,11 @@ pub enum RcpAlgorithm {
     /// RCP.
     #[default]
     Rcp,
-    /// Half of a change is taken back halfway to the next (AP).
+    /// AP-RCP: one averaging step, halfway to the next update, reverses half of the change.
     ApRcp,
-    /// Twice, at a third and at two thirds (AP2).
+    /// AP2-RCP: two averaging steps, at one third and two thirds of the interval.
     Ap2Rcp,
-    /// The PD controller that AP is equivalent to.
+    /// PD-RCP: the PD controller that is equivalent to AP-RCP.
     PdRcp,
 }
 
@@ -98,12 +98,12 @@ impl Rcp {
     }
 }
 
-/// The rate that one FIFO port offers.
+/// Rate offered by one FIFO port.
 #[derive(Debug)]
 pub struct OfferedRate(rcp::Rcp);
 
 impl OfferedRate {
-    /// As the settings say, at one port.
+    /// Creates the rule with these settings at one port.
     pub fn new(settings: &Rcp, site: &Site) -> Self {
         let one = u64::from(rcp::ONE);
         OfferedRate(rcp::Rcp::new(&RcpConfig {

@@ -57,7 +57,7 @@ pub struct PiMarking {
 }
 
 impl PiMarking {
-    /// As the settings say, at one port.
+    /// Creates the rule with these settings at one port.
     pub fn new(settings: &Pi, site: &Site) -> Self {
         let (reference, unit) = length(settings.reference);
         let (a, b) = proposition_2(settings, site.rate, site.mtu, unit);
@@ -92,7 +92,8 @@ impl Rule for PiMarking {
 }
 
 /// PI's coefficients a and b, scaled by 2^64, by Proposition 2 of Hollot et al. (see
-/// `hull_core::pi`). Only operations that IEEE 754 rounds exactly: the same on each machine.
+/// `hull_core::pi`). It uses only operations that IEEE 754 rounds exactly, so the result is the
+/// same on every machine.
 fn proposition_2(pi: &Pi, rate: Rate, mtu: u32, unit: QueueUnit) -> (u64, u64) {
     let (flows, round_trip) = (f64::from(pi.flows), pi.round_trip.seconds());
     let capacity = rate.0 as f64 / 8.0 / f64::from(mtu);

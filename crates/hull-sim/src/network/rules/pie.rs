@@ -82,13 +82,13 @@ pub struct PieMarking {
     controller: pie::Pie,
     interval_ps: u64,
     next_update_ps: u64,
-    /// Since the last arrival or departure.
+    /// Queue after the last arrival or departure, bytes.
     queue_bytes: u64,
     random: Stream,
 }
 
 impl PieMarking {
-    /// As the settings say, at one port.
+    /// Creates the rule with these settings at one port.
     pub fn new(settings: &Pie, site: &Site) -> Self {
         PieMarking {
             controller: pie::Pie::new(&PieConfig {
@@ -105,7 +105,7 @@ impl PieMarking {
         }
     }
 
-    /// Makes the updates that are due.
+    /// Performs the updates that are due by `now_ps`.
     fn pass_time(&mut self, now_ps: u64) {
         while self.next_update_ps <= now_ps {
             self.controller.update(self.queue_bytes);

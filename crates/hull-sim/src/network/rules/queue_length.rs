@@ -6,7 +6,7 @@ use hull_core::queue_estimate::QueueUnit;
 use crate::problem::{Problem, quoted, require};
 use crate::units::Buffer;
 
-/// A queue's length, checked to be below 2^31, and its unit.
+/// Length of a queue, checked to be below 2^31, and its unit.
 pub(super) fn length(queue: Buffer) -> (u32, QueueUnit) {
     match queue {
         Buffer::Unlimited => (u32::MAX, QueueUnit::Bytes),
@@ -15,7 +15,7 @@ pub(super) fn length(queue: Buffer) -> (u32, QueueUnit) {
     }
 }
 
-/// A queue length in its unit, of at most 2^31.
+/// Checks that a queue length is above 0 and below 2^31. Returns it, and whether it counts packets.
 pub(super) fn check_length(key: &str, queue: Buffer) -> Result<(u64, bool), Problem> {
     let (length, packets) = match queue {
         Buffer::Unlimited => (0, false),

@@ -13,18 +13,18 @@ use crate::network::options::OptionTable;
 use crate::network::packet::Packet;
 use crate::random::{Purpose, Stream};
 
-/// When a packet sees the queue.
+/// Time at which the queue is compared with the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// When it comes.
+    /// At the packet's arrival.
     Arrival,
-    /// When its transmission starts.
+    /// At the start of its transmission.
     Departure,
-    /// When its transmission has ended.
+    /// At the end of its transmission.
     Sent,
 }
 
-/// The marking of one port.
+/// Marking of one port.
 #[derive(Debug)]
 pub struct RampMarking {
     marker: RampMarker,
@@ -33,7 +33,7 @@ pub struct RampMarking {
 }
 
 impl RampMarking {
-    /// Between two thresholds, which may be the same.
+    /// Creates the rule with these thresholds, which may be equal.
     pub fn new(low_bytes: u64, high_bytes: u64, when: When, site: &Site) -> Self {
         RampMarking {
             marker: RampMarker {
@@ -45,7 +45,7 @@ impl RampMarking {
         }
     }
 
-    /// Whether a packet that sees this queue is marked. Draws only between the thresholds.
+    /// Whether a packet is marked at this queue. Draws a random number only between the thresholds.
     fn marks(&mut self, queue_bytes: u64) -> bool {
         let between = (self.marker.low_bytes + 1..=self.marker.high_bytes).contains(&queue_bytes);
         let random = if between { self.random.bits() } else { 0 };

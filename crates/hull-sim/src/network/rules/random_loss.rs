@@ -10,7 +10,7 @@ use crate::network::Packet;
 use crate::random::{Purpose, Stream};
 use crate::units::Share;
 
-/// The loss of one link.
+/// Random loss of one link.
 #[derive(Debug)]
 pub struct RandomLoss {
     probability: u32,
@@ -18,7 +18,7 @@ pub struct RandomLoss {
 }
 
 impl RandomLoss {
-    /// Loses a share of the packets at one port.
+    /// Creates the loss of a share of the packets at one port.
     pub fn new(share: Share, site: &Site) -> Self {
         RandomLoss {
             probability: u32::try_from(share.scaled(1 << 32)).unwrap_or(u32::MAX),

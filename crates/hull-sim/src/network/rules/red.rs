@@ -93,7 +93,7 @@ pub struct RedMarking {
 }
 
 impl RedMarking {
-    /// As the settings say, at one port.
+    /// Creates the rule with these settings at one port.
     pub fn new(settings: &Red, site: &Site) -> Self {
         let (min_threshold, unit) = length(settings.min);
         let (max_threshold, _) = length(settings.max);

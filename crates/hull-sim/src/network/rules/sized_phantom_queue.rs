@@ -12,7 +12,7 @@ use super::{Arrival, Decision, Departure, Rule, Site};
 use crate::network::{OptionTable, Packet, flags};
 use crate::random::{Purpose, Stream};
 
-/// The phantom queue of one port.
+/// Phantom queue of one port.
 #[derive(Debug)]
 pub struct SizedPhantomQueue {
     queue: UnoPhantomQueue,
@@ -21,7 +21,7 @@ pub struct SizedPhantomQueue {
 }
 
 impl SizedPhantomQueue {
-    /// An empty one.
+    /// Creates an empty phantom queue.
     pub fn new(config: &UnoPhantomQueueConfig, site: &Site) -> Self {
         SizedPhantomQueue {
             queue: UnoPhantomQueue::new(config),
@@ -31,7 +31,7 @@ impl SizedPhantomQueue {
     }
 }
 
-/// Whether a packet carries data.
+/// Whether a packet counts: it carries data.
 fn counts(packet: &Packet) -> bool {
     packet.has(flags::DATA) && !packet.has(flags::TRIMMED)
 }
@@ -54,7 +54,7 @@ impl Rule for SizedPhantomQueue {
         if !counts(packet) {
             return Decision::Pass;
         }
-        // Below the threshold no lot is drawn.
+        // No random number is drawn below the threshold.
         let is_above = self.queue.backlog_bytes(departure.at_ps) > self.low_bytes;
         let random = if is_above { self.random.bits() } else { 0 };
         let marks = self.queue.on_departure(departure.at_ps, random);

@@ -17,11 +17,11 @@ use hull_core::phantom_queue::PhantomQueueConfig;
 use super::{Arrival, Decision, Departure, Rule};
 use crate::network::{OptionTable, Packet};
 
-/// Clock of links up to 1 Gbps, that of the NetFPGA; 156.25 MHz above.
+/// Clock period, ps, for links up to 1 Gbps, as on the NetFPGA, and for faster ones (156.25 MHz).
 const CLOCK_PS: u32 = 8_000;
 const FAST_CLOCK_PS: u32 = 6_400;
 
-// SAFETY: as declared in rtl/loop/marking_port.cpp.
+// SAFETY: declared as in rtl/loop/marking_port.cpp.
 unsafe extern "C" {
     fn marking_port_new(
         drain_units: u32,
@@ -40,22 +40,22 @@ unsafe extern "C" {
     fn marking_port_skipped(port: *mut c_void) -> u64;
 }
 
-/// What all ports of finished runs did together.
+/// Total work of all ports of finished runs.
 #[derive(Debug, Default)]
 pub struct Work {
-    /// Packets that the threshold marker was asked about.
+    /// Number of packets processed by the threshold marker.
     pub arrivals: AtomicU64,
-    /// Packets that the phantom queue was asked about.
+    /// Number of packets processed by the phantom queue.
     pub departures: AtomicU64,
-    /// Of both, those that were to be marked.
+    /// Number of mark decisions of both.
     pub marks: AtomicU64,
-    /// Clocks simulated.
+    /// Number of simulated clocks.
     pub clocks: AtomicU64,
-    /// Clocks left out, as nothing changed in them.
+    /// Number of clocks skipped because nothing changed.
     pub skipped: AtomicU64,
 }
 
-/// What all ports of finished runs did together.
+/// Total work of all ports of finished runs.
 pub static WORK: Work = Work {
     arrivals: AtomicU64::new(0),
     departures: AtomicU64::new(0),
@@ -64,7 +64,7 @@ pub static WORK: Work = Work {
     skipped: AtomicU64::new(0),
 };
 
-/// Both marking rules of one port.
+/// Marking rules of one port.
 #[derive(Debug)]
 pub struct VerilatedPort {
     port: *mut c_void,
@@ -73,14 +73,15 @@ pub struct VerilatedPort {
     has_phantom_queue: bool,
 }
 
-// SAFETY: the model behind the pointer belongs to this value alone and uses no thread's own data.
+// SAFETY: this value exclusively owns the model behind the pointer, which uses no thread-local
+// data.
 unsafe impl Send for VerilatedPort {}
 
 impl VerilatedPort {
-    /// The rules of a port with a link of `rate_bps`.
+    /// Creates the rules of a port with a link of `rate_bps`.
     ///
     /// # Panics
-    /// When a setting does not fit the hardware's registers.
+    /// If a setting does not fit the hardware's registers.
     pub fn new(
         rate_bps: u64,
         marker: Option<ThresholdMarker>,
@@ -162,14 +163,14 @@ impl Rule for VerilatedPort {
     }
 
     fn on_failure(&mut self, _now_ps: u64) {
-        // No experiment that is run in the loop has a link that fails.
+        // No experiment with hardware in the loop has a failing link.
         unimplemented!("links that fail, with hardware in the loop");
     }
 }
 
 impl Drop for VerilatedPort {
     fn drop(&mut self) {
-        // SAFETY: `port` is valid, and not used any more.
+        // SAFETY: `port` is valid, and not used afterwards.
         unsafe {
             WORK.clocks
                 .fetch_add(marking_port_clocks(self.port), Relaxed);

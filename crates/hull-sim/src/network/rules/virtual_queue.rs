@@ -6,7 +6,7 @@ use hull_core::phantom_queue::PhantomQueue;
 use super::{Arrival, Decision, Rule};
 use crate::network::{OptionTable, Packet};
 
-/// The virtual queue of one port.
+/// Virtual queue of one port.
 #[derive(Debug)]
 pub struct VirtualQueue(pub PhantomQueue);
 

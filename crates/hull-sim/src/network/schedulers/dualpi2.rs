@@ -20,12 +20,13 @@ use crate::problem::{MIN_RATE, Problem, quoted, require};
 use crate::random::{Purpose, Stream};
 use crate::units::{Rate, RelativeRate, Share, Time};
 
-/// Queues of a port.
+/// Number of queues of a port.
 pub const QUEUES: usize = 2;
 const L4S: usize = 0;
 const CLASSIC: usize = 1;
 
-/// Round trips are those of [`DualPi2Config::from_rtt`]; this many typical ones make the largest (iproute2).
+/// Number of typical round trips in the largest one (iproute2), as inputs of
+/// [`DualPi2Config::from_rtt`].
 const TYPICAL_TO_MAX: u64 = 6;
 
 /// DualPI2: two coupled queues at each port, one for L4S packets (ECT(1), CE) and one for the rest.
@@ -83,14 +84,14 @@ const fn yes() -> bool {
     true
 }
 
-/// A gain of [`DualPi2Config`] as a share, from which the same gain comes back.
+/// Converts a gain of [`DualPi2Config`] to a share that yields the same gain when converted back.
 fn share(gain: u64) -> Share {
     let scaled = u128::from(gain) * u128::from(Share::ONE);
     Share(scaled.div_ceil(u128::from(HERTZ)) as u64)
 }
 
 impl DualPi2 {
-    /// Fills in what follows from the round trips, or Linux's values.
+    /// Fills in settings that follow from the round trips, or Linux's values.
     pub(crate) fn resolve(&mut self) {
         let (typical_ps, max_ps) = match (self.typical_rtt, self.max_rtt) {
             (Some(typical), max) => {
@@ -171,7 +172,7 @@ impl DualPi2 {
         )
     }
 
-    /// The controller's settings, once they are resolved.
+    /// Settings of the controller, after [`Self::resolve`].
     fn config(&self, mtu: u32) -> DualPi2Config {
         let linux = DualPi2Config::linux(mtu);
         let gain = |of: Option<Share>, or: u64| of.map_or(or, |gain| gain.scaled(HERTZ));
@@ -189,7 +190,7 @@ impl DualPi2 {
     }
 }
 
-/// What decides the step in place of the time that packets waited.
+/// Virtual queue whose delay replaces the packets' waiting time in the step.
 #[derive(Debug)]
 struct VirtualDelay {
     queue: PhantomQueue,
@@ -197,7 +198,7 @@ struct VirtualDelay {
 }
 
 impl VirtualDelay {
-    /// Time to drain what is there before a packet of `bytes`, which is added, ps.
+    /// Adds a packet of `bytes`. Returns the time to drain the virtual queue before it, ps.
     fn on_packet(&mut self, now_ps: u64, bytes: u32) -> u64 {
         let bits = u128::from(self.queue.backlog_bytes(now_ps)) * 8_000_000_000_000;
         self.queue.on_packet(now_ps, bytes);
@@ -213,14 +214,14 @@ pub struct CoupledQueues {
     next_update_ps: u64,
     credit: DualPi2Credit,
     step_after: usize,
-    /// Of the packets of the L queue in order: whether the step applies.
+    /// Whether the step applies, for each packet of the L queue in order.
     steps: VecDeque<bool>,
     virtual_delay: Option<VirtualDelay>,
     random: Stream,
 }
 
 impl CoupledQueues {
-    /// As the settings say, at one port.
+    /// Creates DualPI2 with these settings at one port.
     pub fn new(settings: &DualPi2, site: &Site) -> Self {
         let config = settings.config(site.mtu);
         let classic_pct = settings.classic_share.scaled(100) as u32;

@@ -10,21 +10,21 @@ use std::collections::VecDeque;
 
 use super::Scheduler;
 
-/// The turns of the queues of a port.
+/// Turns of a port's queues.
 #[derive(Debug)]
 pub struct Dwrr {
     /// Bytes that each queue may send in a turn.
     quanta: Vec<u32>,
-    /// What is left of each queue's turn, bytes.
+    /// Unused bytes of each queue's turn.
     deficits: Vec<u32>,
-    /// The queues that are not empty, the one whose turn it is in front.
+    /// Non-empty queues; the one whose turn it is comes first.
     waiting: VecDeque<usize>,
-    /// Whether the turn of the queue in front has begun.
+    /// Whether the turn of the first queue has begun.
     begun: bool,
 }
 
 impl Dwrr {
-    /// With the bytes of each queue's turn, all above 0.
+    /// Creates the scheduler with the bytes of each queue's turn, all above 0.
     pub fn new(quanta: Vec<u32>) -> Self {
         Dwrr {
             deficits: vec![0; quanta.len()],

@@ -26,7 +26,7 @@ pub struct FqCodel {
     /// Time above the target after which the first packet is marked or dropped: a large round trip.
     #[serde(default = "interval")]
     pub interval: Time,
-    /// Queues; 1 is CoDel.
+    /// Number of queues; 1 is CoDel.
     #[serde(default = "flows")]
     pub flows: u32,
 }
@@ -69,7 +69,7 @@ pub struct FlowCodels {
 }
 
 impl FlowCodels {
-    /// As the settings say, with a packet of the largest size as quantum.
+    /// Creates FQ-CoDel with these settings. The quantum is the largest packet.
     pub fn new(settings: &FqCodel, site: &Site) -> Self {
         let codel = Codel::new(&CodelConfig {
             target_ps: settings.target.0,

@@ -1,5 +1,5 @@
-//! Schedulers: which of a port's queues is served next, one file per scheduler. A port with one queue
-//! is a FIFO and has none.
+//! Schedulers, which select the queue of a port to be served next; one file per scheduler. A port
+//! with one queue is a FIFO and has none.
 
 mod dualpi2;
 mod dwrr;
@@ -20,65 +20,67 @@ use super::rules::{Decision, Site};
 use dualpi2::CoupledQueues;
 use fq_codel::FlowCodels;
 
-/// A packet that was chosen and leaves its queue. Times are ps.
+/// Packet that was selected and leaves its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving {
-    /// Now.
+    /// Current time, ps.
     pub now_ps: u64,
-    /// Time since its arrival.
+    /// Time since its arrival, ps.
     pub waited_ps: u64,
-    /// Its queue.
+    /// Queue of the packet.
     pub queue: usize,
-    /// Bytes behind it in that queue.
+    /// Bytes that remain in that queue.
     pub queue_bytes: u64,
-    /// Bytes behind it in all queues.
+    /// Bytes that remain in all queues.
     pub all_bytes: u64,
     /// Whether other queues hold packets.
     pub others_wait: bool,
 }
 
-/// Chooses among the queues of a port, which are numbered from 0.
+/// Selection among the queues of a port, which are numbered from 0.
 pub trait Scheduler: Debug + Send {
-    /// The queue that a packet belongs to, of `count`: its class, or the last one there is.
+    /// Queue of a packet among `count` queues: its class, at most the last queue.
     fn queue_of(&self, packet: &Packet, count: usize) -> usize {
         packet.class().min(count - 1)
     }
 
-    /// A packet has come to `queue`, which was empty before.
+    /// Processes the arrival of a packet at `queue`, which was empty.
     fn on_filled(&mut self, _queue: usize) {}
 
-    /// A packet has come to `queue`, in which `found` wait.
+    /// Processes the arrival of a packet at `queue`, where `found` packets wait.
     fn on_added(&mut self, _queue: usize, _found: usize) {}
 
-    /// The queue to be served next, of those that are not empty; `first_bytes` has the size of each
-    /// queue's first packet, none of an empty one.
+    /// Selects the next queue to be served among the non-empty ones. `first_bytes` returns the size
+    /// of a queue's first packet, `None` if the queue is empty.
     fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize>;
 
-    /// The packet of the queue that was chosen has left; it is `empty` now or not.
+    /// Processes the departure of the selected queue's packet; `empty` tells whether the queue is
+    /// now empty.
     fn on_served(&mut self, _queue: usize, _empty: bool) {}
 
-    /// It is `now_ps`; since the last call nothing has come or left. `first_came_ps` has the arrival of each
-    /// queue's first packet. For schedulers that [manage](Order::manages).
+    /// Advances to `now_ps`; no packet has arrived or left since the last call. `first_came_ps`
+    /// returns the arrival time of a queue's first packet. Only for schedulers that
+    /// [manage](Order::manages).
     fn on_time(&mut self, _now_ps: u64, _first_came_ps: &dyn Fn(usize) -> Option<u64>) {}
 
-    /// What becomes of the packet that was chosen, which is told before [`Scheduler::on_served`]. For schedulers
-    /// that [manage](Order::manages).
+    /// Decides whether the selected packet passes, is marked or is dropped; called before
+    /// [`Scheduler::on_served`]. Only for schedulers that [manage](Order::manages).
     fn on_leaving(&mut self, _leaving: &Leaving, _packet: &Packet) -> Decision {
         Decision::Pass
     }
 
-    /// The link has failed at `now_ps`, and the queues are empty.
+    /// Processes a failure of the link at `now_ps`; the queues are then empty.
     fn on_failure(&mut self, _now_ps: u64) {}
 }
 
-/// How the queues of a port are served.
+/// Order in which the queues of a port are served.
 #[derive(Clone, Debug)]
 pub enum Order {
-    /// [`Strict`] priority.
+    /// Strict priority.
     Strict,
-    /// In [`Turns`], by flow.
+    /// Round robin by packets, with queues selected by flow.
     Turns,
-    /// [`Dwrr`] with the bytes of each queue's turn.
+    /// Deficit weighted round robin, with the bytes of each queue's turn.
     Dwrr(Vec<u32>),
     /// [`DualPi2`] at a port.
     DualPi2(DualPi2, Site),
@@ -87,13 +89,13 @@ pub enum Order {
 }
 
 impl Order {
-    /// Whether its scheduler marks and drops packets that leave, of one queue too. Then all packets pass
-    /// through it, those that find an idle link too, and the port's buffer is one for all queues.
+    /// Whether the scheduler marks and drops departing packets. All packets then pass through it,
+    /// even with one queue or an idle link, and the queues share the port's buffer.
     pub(super) fn manages(&self) -> bool {
         matches!(self, Order::DualPi2(..) | Order::FqCodel(..))
     }
 
-    /// The scheduler of `count` queues.
+    /// Creates the scheduler of `count` queues.
     pub(super) fn scheduler(&self, count: usize) -> Box<dyn Scheduler> {
         match self {
             Order::Strict => Box::new(Strict::new(count)),

@@ -3,14 +3,14 @@
 
 use super::Scheduler;
 
-/// The first queue that is not empty.
+/// Scheduler that selects the first non-empty queue.
 #[derive(Debug)]
 pub struct Strict {
     count: usize,
 }
 
 impl Strict {
-    /// Of `count` queues.
+    /// Creates the scheduler of `count` queues.
     pub fn new(count: usize) -> Self {
         Strict { count }
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::Scheduler;
 use crate::network::Packet;
 
-/// The queues that are not empty, the one that is served next in front.
+/// Non-empty queues; the one to be served next comes first.
 #[derive(Debug, Default)]
 pub struct Turns {
     waiting: VecDeque<usize>,

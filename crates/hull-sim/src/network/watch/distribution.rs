@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// A distribution in microseconds; percentiles are the smallest value with at least that share of
-/// the samples at or below it.
+/// Distribution in microseconds. A percentile is the smallest value with at least that share of the
+/// samples at or below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Distribution {
     /// Arithmetic mean, us.
@@ -16,12 +16,12 @@ pub struct Distribution {
     pub p99_us: f64,
     /// 99.9th percentile, us.
     pub p999_us: f64,
-    /// Largest, us.
+    /// Largest sample, us.
     pub max_us: f64,
 }
 
 impl Distribution {
-    /// Of durations in ps; `None` when there are none. Sorts its argument.
+    /// Distribution of durations in ps; `None` if there are none. Sorts its argument.
     pub fn of(samples_ps: &mut [i64]) -> Option<Self> {
         if samples_ps.is_empty() {
             return None;

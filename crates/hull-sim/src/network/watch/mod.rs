@@ -6,10 +6,11 @@ mod occupancy;
 pub use distribution::Distribution;
 pub use occupancy::Occupancy;
 
-/// What a port's queue holds, the packet in transmission left out.
+/// Contents of a port's queue, without the packet in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLevel {
-    /// Bytes that a packet of the first priority class finds before it: all, or those of its class.
+    /// Bytes that a packet of the first priority class finds before it: all bytes, or those of its
+    /// class.
     pub ahead_bytes: u64,
     /// Bytes of all classes.
     pub bytes: u64,
@@ -22,12 +23,12 @@ pub struct QueueLevel {
 pub struct Watch {
     /// Time-weighted statistics of the queue.
     pub occupancy: Occupancy,
-    /// Each change of the queue: time (ps) and level from then on; none when only samples are taken.
+    /// Changes of the queue: time (ps) and new level; `None` if only samples are taken.
     changes: Option<Vec<(u64, QueueLevel)>>,
 }
 
 impl Watch {
-    /// For a port of `rate_bps`.
+    /// Creates the instruments of a port of `rate_bps`.
     pub fn new(rate_bps: u64, every_change: bool) -> Self {
         Watch {
             occupancy: Occupancy::new(rate_bps, 0),
@@ -35,7 +36,7 @@ impl Watch {
         }
     }
 
-    /// The queue holds `level` from `now_ps` on.
+    /// Records that the queue holds `level` from `now_ps` on.
     #[inline]
     pub fn queue(&mut self, now_ps: u64, level: QueueLevel) {
         self.occupancy.change(now_ps, level.ahead_bytes);
@@ -56,7 +57,7 @@ impl Watch {
         changes.drain(..later).collect()
     }
 
-    /// Notes no more changes.
+    /// Stops recording changes.
     pub fn stop_changes(&mut self) {
         self.changes = None;
     }

@@ -8,14 +8,14 @@ use hdrhistogram::Histogram;
 
 use super::distribution::Distribution;
 
-/// The distribution of a queue over time.
+/// Distribution of a queue over time.
 #[derive(Debug)]
 pub struct Occupancy {
-    /// Level in bytes, weighted with nanoseconds.
+    /// Levels in bytes, weighted by nanoseconds.
     levels: Histogram<u64>,
     /// Nanoseconds at level 0: half of all updates, kept out of the histogram for speed.
     empty_ns: u64,
-    /// Picoseconds that did not fill a nanosecond.
+    /// Picoseconds left over from the last whole nanosecond.
     rest_ps: u64,
     integral_byte_ps: u128,
     total_ps: u64,
@@ -27,7 +27,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Of a port of `rate_bps`, empty at `now_ps`.
+    /// Creates the statistics of a port of `rate_bps` that is empty at `now_ps`.
     pub fn new(rate_bps: u64, now_ps: u64) -> Self {
         let levels = match Histogram::new(3) {
             Ok(levels) => levels,
@@ -46,7 +46,7 @@ impl Occupancy {
         }
     }
 
-    /// The queue holds `bytes` from `now_ps` on.
+    /// Records that the queue holds `bytes` from `now_ps` on.
     #[inline]
     pub fn change(&mut self, now_ps: u64, bytes: u64) {
         let lasted = now_ps - self.since_ps;
@@ -67,7 +67,7 @@ impl Occupancy {
         self.level_bytes = bytes;
     }
 
-    /// Mean level since the last call or the restart, bytes; `None` where no time has passed.
+    /// Mean level since the last call or the restart, bytes; `None` if no time has passed.
     pub fn mean_since_last(&mut self, now_ps: u64) -> Option<f64> {
         let now_level = u128::from(self.level_bytes) * u128::from(now_ps - self.since_ps);
         let integral = self.integral_byte_ps + now_level;
@@ -76,7 +76,7 @@ impl Occupancy {
         (lasted > 0).then(|| (integral - last_integral) as f64 / lasted as f64)
     }
 
-    /// Forgets the past, at the end of the warm-up.
+    /// Discards the statistics at the end of the warm-up.
     pub fn restart(&mut self, now_ps: u64) {
         let rate_bps = (8e12 / self.ps_per_byte).round() as u64;
         let level_bytes = self.level_bytes;
@@ -86,8 +86,8 @@ impl Occupancy {
         };
     }
 
-    /// The share of the time up to `now_ps` in which the queue added at most each of these latencies,
-    /// which ascend, s.
+    /// Shares of the time up to `now_ps` in which the queue added at most each of these latencies,
+    /// s, which must ascend.
     pub fn cumulated(&mut self, now_ps: u64, latencies_s: &[f64]) -> Vec<f64> {
         self.change(now_ps, self.level_bytes);
         let total_ns = (self.empty_ns + self.levels.len()).max(1) as f64;
@@ -105,7 +105,7 @@ impl Occupancy {
         latencies_s.iter().map(at).collect()
     }
 
-    /// The latency that the queue added, up to `now_ps`.
+    /// Distribution of the latency that the queue added up to `now_ps`.
     pub fn distribution(&mut self, now_ps: u64) -> Distribution {
         self.change(now_ps, self.level_bytes);
         let us = |bytes: f64| bytes * self.ps_per_byte * 1e-6;
