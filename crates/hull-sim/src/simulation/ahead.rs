@@ -1,8 +1,8 @@
-//! What the events to come will need, in networks that are too large for the cache.
+//! Prefetching for upcoming events in networks that are too large for the cache.
 //!
-//! An event leads from its port or host to further memory, a pointer at a time. So each event is looked at
-//! in stages before it is served, and each stage asks for what the one before it makes known. Nothing here
-//! changes what happens.
+//! An event leads from its port or host to further memory, one pointer at a time. Each event is
+//! therefore processed in stages before it is served, and each stage prefetches the data that the
+//! previous one makes known. Prefetching does not affect results.
 
 use super::Endpoints;
 use super::connection::{Connection, Way};
@@ -11,21 +11,21 @@ use crate::engine::{Cargo, Entity, EventQueue, Kind};
 use crate::network::{Hop, Network, Packet, flags};
 use crate::prefetch::prefetch;
 
-/// Stages before an event is served.
+/// Number of stages before an event is served.
 const STAGES: usize = 5;
 
-/// Events between two stages: so many are served while the memory answers.
+/// Number of events between two stages, served while the memory responds.
 const STEP: usize = 5;
 
-/// Events of a bucket that is not large.
+/// Largest number of events in a bucket that counts as small.
 const FEW: usize = 64;
 
-/// How a run looks ahead: not at all, at the packets of the next bucket, or also in stages.
+/// Prefetching of a run: none, for the packets of the next bucket, or also in stages.
 pub(super) const NOT: u8 = 0;
 pub(super) const PACKETS: u8 = 1;
 pub(super) const STAGED: u8 = 2;
 
-/// What the run has that is looked at.
+/// Parts of a run that are prefetched.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead<'a> {
     pub events: &'a EventQueue,
@@ -34,8 +34,9 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// A bucket of the calendar begins: asks for what packets of the next one need. Where events are looked at in
-    /// stages too, those of large buckets are when their order is known.
+    /// Prefetches data for the packets of the next bucket when a bucket of the calendar begins. If
+    /// events are also processed in stages, large buckets are left to these, when their order is
+    /// known.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let (events, network) = (self.events, self.network);
@@ -50,7 +51,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// Asks for what events of the present bucket need.
+    /// Prefetches data for events of the current bucket.
     #[inline(always)]
     pub(super) fn before_event(&self) {
         for stage in 0..STAGES {
@@ -72,7 +73,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// A packet comes off a link.
+    /// Prefetches data for a packet that leaves a link.
     #[inline(always)]
     fn arrival(&self, stage: usize, cargo: Cargo) {
         let network = self.network;
@@ -99,7 +100,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// A port with several queues chooses a packet.
+    /// Prefetches data for a port with several queues that selects a packet.
     #[inline(always)]
     fn choice(&self, stage: usize, port: usize) {
         let network = self.network;
@@ -115,7 +116,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// The message transport's NIC serves a connection.
+    /// Prefetches data for the message transport's NIC that serves a connection.
     #[inline(always)]
     fn nic(&self, stage: usize, host: usize) {
         let hosts = &self.endpoints.hosts;
@@ -141,7 +142,8 @@ impl Ahead<'_> {
 }
 
 impl FlowTable {
-    /// A packet arrives at a host: returns, when it is known, the route that its acknowledgment would take.
+    /// Prefetches data for a packet that arrives at a host. Returns the route of its
+    /// acknowledgment, if already known.
     #[inline(always)]
     fn prefetch_arrival(&self, stage: usize, packet: &Packet) -> Option<u32> {
         let (slot, is_data) = (packet.flow, packet.has(flags::DATA));
@@ -163,7 +165,7 @@ impl FlowTable {
         None
     }
 
-    /// Asks for what finds the connection of a slot.
+    /// Prefetches the pointer to the connection of a slot.
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
         if let Some(connection) = self.connections.get(slot as usize) {

@@ -7,8 +7,8 @@ use crate::measure::Context;
 use crate::network::{Network, Packet, flags};
 
 impl Instruments {
-    /// Looks at a packet that comes off the link of `port`; returns how long after it its last bit
-    /// follows, ps.
+    /// Processes an observed packet that leaves the link of `port`. Returns the time after which
+    /// its last bit follows, ps.
     #[inline(never)]
     pub(super) fn observe(
         &mut self,
@@ -59,7 +59,8 @@ impl Instruments {
             return;
         }
         let flow = &endpoints.table.flows[packet.flow as usize];
-        // Data and SYN run from the flow's source, acknowledgments and the answer to a SYN back.
+        // Data and SYN travel from the flow's source; acknowledgments and the answer to a SYN
+        // travel back.
         let forward =
             packet.has(flags::DATA) || packet.flags & (flags::SYN | flags::ACK) == flags::SYN;
         context.hosts = if forward {

@@ -4,25 +4,25 @@
 
 use crate::engine::{Cargo, Entity, EventQueue, Kind};
 
-/// Time, the phases of a run, and the events to come.
+/// Time, phases of a run, and pending events.
 #[derive(Debug)]
 pub struct Clock {
     pub now_ps: u64,
-    /// The time before an event that was no packet's on a link.
+    /// Time before the last event that was not a packet's arrival.
     before_ps: u64,
     pub events: EventQueue,
-    /// End of the warm-up.
+    /// End of the warm-up, ps.
     pub warmup_ps: u64,
-    /// End of the measured time.
+    /// End of the measured time, ps.
     pub end_ps: u64,
-    /// End of the drain.
+    /// End of the drain, ps.
     pub last_ps: u64,
-    /// Events from here on are left: for now, or because the run is over.
+    /// Events from this time on are not served, for now or because the run is over, ps.
     pub limit_ps: u64,
 }
 
 impl Clock {
-    /// Time 0 of a run of such phases.
+    /// Creates the clock at time 0 of a run with these phases.
     pub fn new(events: EventQueue, warmup_ps: u64, duration_ps: u64, drain_ps: u64) -> Self {
         let end_ps = warmup_ps + duration_ps;
         Clock {
@@ -36,21 +36,21 @@ impl Clock {
         }
     }
 
-    /// Something is to happen.
+    /// Schedules an event.
     #[inline]
     pub fn schedule(&mut self, at_ps: u64, kind: Kind, index: usize) {
         self.events
             .push(at_ps, Entity::new(kind, index), Cargo::default());
     }
 
-    /// A packet is to come off the link of a port.
+    /// Schedules a packet's arrival at the end of a port's link.
     #[inline(always)]
     pub fn schedule_arrival(&mut self, at_ps: u64, port: usize, cargo: Cargo) {
         let link = Entity::new(Kind::Link, port);
         self.events.push(at_ps, link, cargo);
     }
 
-    /// Goes on to the next event before `bound_ps` and the limit.
+    /// Advances to the next event before `bound_ps` and the limit.
     #[inline(always)]
     pub fn next_before(&mut self, bound_ps: u64) -> Option<(Entity, Cargo)> {
         let due = self.events.pop_before(bound_ps.min(self.limit_ps))?;
@@ -63,28 +63,29 @@ impl Clock {
         Some((entity, due.cargo))
     }
 
-    /// The event, not of a link, is none of the model's: a run that ends with it ends before.
+    /// Disregards the current event, which is not a link's and not part of the model: a run that
+    /// ends with it ends at the time before.
     pub fn disregard(&mut self) {
         self.now_ps = self.before_ps;
     }
 
-    /// Whether what happens then is measured.
+    /// Whether events at this time are measured.
     #[inline]
     pub fn is_measured(&self, at_ps: u64) -> bool {
         (self.warmup_ps..self.end_ps).contains(&at_ps)
     }
 
-    /// The next limit is the end of the measured time.
+    /// Sets the limit to the end of the measured time.
     pub fn aim_at_end(&mut self) {
         self.limit_ps = self.limit_ps.min(self.end_ps);
     }
 
-    /// The next limit is the end of the drain.
+    /// Sets the limit to the end of the drain.
     pub fn aim_at_last(&mut self) {
         self.limit_ps = self.last_ps + 1;
     }
 
-    /// The run goes on for so long, no longer.
+    /// Limits the rest of the run to this time.
     pub fn end_after(&mut self, later_ps: u64) {
         self.limit_ps = self.limit_ps.min(self.now_ps + later_ps);
     }

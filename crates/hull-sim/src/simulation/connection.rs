@@ -9,14 +9,14 @@ use crate::prefetch::prefetch;
 use crate::topology::Routes;
 use crate::transport::message::{MessageConfig, MessageReceiver, MessageSender};
 
-/// Which way a packet of a connection goes.
+/// Direction of a connection's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Out = 0,
     Back = 1,
 }
 
-/// A route in the network's list of hops; it is found when the first packet takes it.
+/// Route in the network's list of hops; it is computed when the first packet takes it.
 #[derive(Clone, Copy, Debug)]
 struct Route {
     at: u32,
@@ -28,21 +28,22 @@ const NO_ROUTE: Route = Route {
     is_found: false,
 };
 
-/// What a connection of the message transport has.
+/// Connection of the message transport.
 #[derive(Debug)]
 pub struct Connection {
     pub sender: MessageSender,
     pub receiver: MessageReceiver,
-    /// Two for each entropy value, out and back.
+    /// Routes: two per entropy value, out and back.
     routes: Vec<Route>,
-    /// Number of the connection in the order of opening: with the seed it decides the routes.
+    /// Number of the connection in the order of opening; with the seed it determines the routes.
     number: u64,
-    /// What the receiver's host calls it, where it grants credit.
+    /// Number of the connection at the receiver's host, if it grants credit.
     pub(super) at_puller: Option<u32>,
 }
 
 impl Connection {
-    /// A new connection, in the slot of an old one where there was one; `random` are 64 random bits.
+    /// Creates a connection, which replaces an old one of its slot if there is one; `random` holds
+    /// 64 random bits.
     fn new(
         config: &Arc<MessageConfig>,
         number: u64,
@@ -63,14 +64,14 @@ impl Connection {
         }
     }
 
-    /// Asks for what a packet with data needs.
+    /// Prefetches the fields that a data packet needs.
     #[inline]
     pub(super) fn prefetch_receiver(&self) {
         prefetch(&self.receiver);
         prefetch(&self.routes);
     }
 
-    /// When that is there: asks for a route, and for what the receiver has of packets.
+    /// Prefetches a route and the receiver's packet state, once the fields are in the cache.
     #[inline]
     pub(super) fn prefetch_route(&self, entropy: u16, way: Way) {
         self.receiver.prefetch_packets();
@@ -79,26 +80,28 @@ impl Connection {
         }
     }
 
-    /// A route, when it was found.
+    /// Route, if already computed.
     #[inline]
     pub(super) fn known_route(&self, entropy: u16, way: Way) -> Option<u32> {
         let route = self.routes.get(2 * usize::from(entropy) + way as usize)?;
         route.is_found.then_some(route.at)
     }
 
-    /// A message is to be sent.
+    /// Starts a message of `bytes`.
     pub fn write(&mut self, bytes: u64) {
         self.sender.write(bytes);
         self.receiver.expect(bytes);
     }
 
-    /// A lasting message ends with what has been sent: where, and how much of its payload has arrived.
+    /// Ends a lasting message after the sent data. Returns the end of the payload and the payload
+    /// that has arrived, bytes.
     pub fn stop(&mut self) -> (u64, u64) {
         let end = self.sender.stop();
         (end, self.receiver.stop(end))
     }
 
-    /// The network has changed: packets under way keep their routes, all later ones find new ones.
+    /// Discards the routes after a change of the network. Packets in flight keep their routes;
+    /// later ones compute new ones.
     pub fn forget_routes(&mut self, number: u64) {
         self.number = number;
         self.routes.fill(NO_ROUTE);
@@ -106,7 +109,7 @@ impl Connection {
 }
 
 impl FlowTable {
-    /// A flow was opened: if its transport is the message transport, its connection begins.
+    /// Creates the connection of a new flow if its transport is the message transport.
     pub(super) fn connect_messages(&mut self, slot: u32, number: u64) {
         if self.templates.iter().all(|one| one.message.is_none()) {
             return;
@@ -124,40 +127,41 @@ impl FlowTable {
             config.map(|config| Box::new(Connection::new(&config, number, random, old)));
     }
 
-    /// An entropy value of a connection, by 32 random bits.
+    /// Selects an entropy value of a connection by 32 random bits.
     pub(super) fn any_entropy(&self, slot: u32, random: u32) -> u16 {
         let config = self.template(slot).message.as_ref();
         let paths = config.map_or(1, |config| u64::from(config.near.paths));
         ((u64::from(random) * paths) >> 32) as u16
     }
 
-    /// The connection in a slot, where it is one of the message transport.
+    /// Connection in a slot, if its flow uses the message transport.
     #[inline]
     pub fn connection(&mut self, slot: u32) -> Option<&mut Connection> {
         self.connections.get_mut(slot as usize)?.as_deref_mut()
     }
 
-    /// Whether a slot's flow is of the message transport.
+    /// Whether the flow in a slot uses the message transport.
     #[inline]
     pub fn is_message(&self, slot: u32) -> bool {
         !self.connections.is_empty() && self.connections[slot as usize].is_some()
     }
 
-    /// Whether a slot has the connection that its receiver's host calls `number`, and it is not over.
+    /// Whether a slot holds an open connection with this number at its receiver's host.
     pub(super) fn is_pulled(&self, slot: u32, number: u32) -> bool {
         let connection = self.connections[slot as usize].as_deref();
         self.flows[slot as usize].live
             && connection.is_some_and(|connection| connection.at_puller == Some(number))
     }
 
-    /// The first entry of the route of a connection's data, where it has one path and has taken it.
+    /// First entry of the route of a connection's data, if the connection has one path and has used
+    /// it.
     pub(super) fn only_message_route(&self, slot: u32) -> Option<u32> {
         let connection = self.connections.get(slot as usize)?.as_deref()?;
         let route = connection.routes.first()?;
         (connection.routes.len() == 2 && route.is_found).then_some(route.at)
     }
 
-    /// The first entry of the route of a packet.
+    /// First entry of a packet's route.
     pub(super) fn message_route(
         &mut self,
         slot: u32,

@@ -3,31 +3,31 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Shared between a run and whoever watches it.
+/// Control shared between a run and its observer.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: Arc<AtomicBool>,
     simulated_ps: AtomicU64,
     packet_hops: AtomicU64,
-    /// Share of the workload that has started, in millionths; 0 when it is not known.
+    /// Share of the workload that has started, in millionths; 0 if unknown.
     started: AtomicU64,
-    /// Those of the other parts, where the run is simulated in parts.
+    /// Controls of the other parts, if the run is simulated in parts.
     others: Mutex<Vec<Arc<Control>>>,
 }
 
 impl Control {
-    /// Asks the run to stop.
+    /// Requests the run to stop.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
+    /// Whether the run has been requested to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Simulated time (ps), packet-hops so far, and the share of the workload that has started,
-    /// where it is known.
+    /// Simulated time (ps), packet-hops so far, and the share of the workload that has started, if
+    /// known.
     pub fn progress(&self) -> (u64, u64, Option<f64>) {
         let started = self.started.load(Ordering::Relaxed);
         let others = self.others();
@@ -48,7 +48,7 @@ impl Control {
         self.packet_hops.store(packet_hops, Ordering::Relaxed);
     }
 
-    /// The control of another part of the run: it stops when this one does.
+    /// Creates the control of another part of the run, which stops when this one does.
     pub(super) fn of_another_part(&self) -> Arc<Control> {
         let other = Arc::new(Control {
             cancelled: Arc::clone(&self.cancelled),
@@ -58,7 +58,7 @@ impl Control {
         other
     }
 
-    /// What the other parts did is counted here from now on.
+    /// Removes the controls of the other parts, whose work is counted here from now on.
     pub(super) fn forget_others(&self) {
         self.others().clear();
     }

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use crate::transport::message::MessageConfig;
 
-/// What the connections of a transport have in common, by their distance.
+/// Settings of a transport's connections, by distance.
 #[derive(Clone, Debug)]
 pub struct Distances {
-    /// Inside a data centre.
+    /// Settings inside a data centre.
     pub near: Arc<MessageConfig>,
-    /// Between two, where the network has two.
+    /// Settings between two data centres, if the network has two.
     pub far: Option<Far>,
 }
 
-/// The settings of connections between two data centres.
+/// Settings of connections between two data centres.
 #[derive(Clone, Debug)]
 pub struct Far {
-    /// Hosts of each data centre, which are numbered one behind the other.
+    /// Number of hosts of each data centre; the second one's numbers follow the first one's.
     pub hosts_each: u32,
-    /// The settings.
+    /// Settings of the message transport.
     pub config: Arc<MessageConfig>,
 }
 
 impl Distances {
-    /// The settings of a connection between two hosts.
+    /// Settings of a connection between two hosts.
     pub fn between(&self, src: u32, dst: u32) -> &Arc<MessageConfig> {
         match &self.far {
             Some(far) if src / far.hosts_each != dst / far.hosts_each => &far.config,

@@ -5,21 +5,21 @@ use crate::engine::{Entity, Kind};
 use crate::network::{Network, Packet};
 use crate::topology::{Change, Graph, Notice, Routes};
 
-/// The network, and what changes in it.
+/// Network and its changes.
 #[derive(Debug)]
 pub struct Fabric {
     pub graph: Graph,
     pub routes: Routes,
     pub network: Network,
-    /// When links fail and work again.
+    /// Link failures and repairs.
     pub changes: Vec<Change>,
     pub failed_links: Vec<bool>,
-    /// When losses become known and how long the run goes on when all is done.
+    /// Times after which losses become known and a completed run ends.
     pub notice: Notice,
 }
 
 impl Fabric {
-    /// A strict-priority port chooses its next packet.
+    /// Selects the next packet of a port with several queues.
     pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) {
         let (sent, again_ps) = self.network.transmit_next(clock.now_ps, port);
         if let Some((at_ps, cargo)) = sent {
@@ -30,7 +30,7 @@ impl Fabric {
         }
     }
 
-    /// Packets that a port holds back come near their turn.
+    /// Admits packets that a port holds back.
     pub fn let_in(&mut self, port: usize, clock: &mut Clock) {
         let now_ps = clock.now_ps;
         let arrive = |at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo);
@@ -40,21 +40,21 @@ impl Fabric {
         }
     }
 
-    /// Lets everything in that ports hold back, before ports or links change.
+    /// Admits all packets that ports hold back, before ports or links change.
     pub fn let_all_in(&mut self, clock: &mut Clock) {
         (self.network).let_all_in(|port, at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo));
     }
 
-    /// Links fail, with all that is on them, or work again; routes are computed again at once. Packets
-    /// under way keep their route: those that come to a link that is down are lost. Returns those that
-    /// are lost now.
+    /// Fails links, with all packets on them, or restores links, and recomputes the routes at once.
+    /// Packets in flight keep their route; those that reach a failed link are lost. Returns the
+    /// packets that are lost now.
     pub fn change_links(&mut self, index: usize, clock: &mut Clock) -> Vec<Packet> {
         let change = std::mem::take(&mut self.changes[index]);
         let mut lost = Vec::new();
         for link in change.failed {
             self.failed_links[link] = true;
             for port in [2 * link, 2 * link + 1] {
-                // Nothing arrives or is sent there any more.
+                // Nothing arrives or is sent on this link any more.
                 let on_link = clock.events.cancel(Entity::new(Kind::Link, port));
                 clock.events.cancel(Entity::new(Kind::Transmit, port));
                 lost.extend(self.network.fail(clock.now_ps, port, &on_link));
@@ -69,7 +69,7 @@ impl Fabric {
         lost
     }
 
-    /// How long the bytes of a packet take to come in over a host's link.
+    /// Reception time of a packet over a host's link, ps.
     pub fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
         let port = Graph::opposite(self.graph.host_port(host));
         self.network.ports[port].serialization_ps(wire_bytes)

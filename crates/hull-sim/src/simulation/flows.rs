@@ -1,10 +1,10 @@
 //! The flows of a run: a sender, a receiver, two routes and the open messages for each direction of
 //! data.
 //!
-//! A flow of its own (`Channel::New`) gets a slot when it begins. It returns the slot when all its data
-//! is acknowledged and none of its packets is left in the network, so memory follows the number of
-//! active flows. Connection c has slot 2c from its first host to its second, and 2c + 1 for the reverse
-//! direction.
+//! A flow of its own (`Channel::New`) gets a slot when it begins. It returns the slot when all its
+//! data is acknowledged and none of its packets is left in the network, so memory follows the
+//! number of active flows. Connection c has slot 2c from its first host to its second, and 2c + 1
+//! for the reverse direction.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ use crate::transport::{Receiver, Sender};
 /// No flow.
 pub const NONE: u32 = u32::MAX;
 
-/// A message under way: it ends at this position of the flow's stream.
+/// Message in progress; it ends at position `end` of the flow's stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     pub end: u64,
@@ -38,85 +38,85 @@ const NOTHING: Pending = Pending {
     class: 0,
 };
 
-/// A message that has arrived and whose last byte is not acknowledged yet.
+/// Message that has arrived and whose last byte is not yet acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Unacked {
     pub end: u64,
     pub tag: u64,
     pub start_ps: u64,
-    /// Where it is logged; none outside the measured time.
+    /// Entry in the log; `None` outside the measured time.
     pub logged: Option<LoggedFlow>,
 }
 
-/// What the simulation knows of a flow besides its TCP.
+/// State of a flow in addition to its TCP sender and receiver.
 #[derive(Debug)]
 pub struct Flow {
     pub src: u32,
     pub dst: u32,
-    /// Routes: of the data, and of the acknowledgments.
+    /// Routes of the data and of the acknowledgments.
     pub out: u32,
     pub back: u32,
     /// The flow that runs the other way on the same connection, or [`NONE`].
     pub reverse: u32,
-    /// Packets of this flow, data and acknowledgments, between the hosts' transports.
+    /// Number of packets of this flow, data and acknowledgments, between the hosts' transports.
     pub in_flight: u32,
-    /// Whether the slot is given back when the flow is done.
+    /// Whether the slot is returned when the flow is done.
     pub transient: bool,
     /// Whether the slot is in use.
     pub live: bool,
     /// Number of the flow in the order of opening.
     pub number: u64,
-    /// Whether the flow is followed, and has not been read since it ended.
+    /// Whether the flow is followed and has not been read since it ended.
     pub followed: bool,
-    /// The first message that has not arrived wholly.
+    /// First message that has not completely arrived.
     pub first: Pending,
-    /// Messages behind it.
+    /// Messages after `first`.
     later: VecDeque<Pending>,
-    /// Messages that are counted and wait for their last acknowledgment, in the order of their ends.
+    /// Counted messages that wait for their last acknowledgment, in the order of their ends.
     pub unacked: VecDeque<Unacked>,
     /// End of the last message written.
     written: u64,
-    /// ECN-Echoes that associated the flow with its host's pacer, and those of them that found it
-    /// not associated.
+    /// Number of ECN-Echoes that associated the flow with its host's pacer or renewed the
+    /// association, and number of those that began it.
     pub associations: u32,
     pub associations_begun: u32,
-    /// Whether an ECN-Echo has come since the last packet, where packets tell the pacer.
+    /// Whether an ECN-Echo has arrived since the last packet, if packets inform the pacer.
     pub echoed: bool,
-    /// Number of its transport.
+    /// Number of the flow's transport.
     pub transport: u16,
 }
 
-/// What flows of one transport begin as.
+/// Initial state of the flows of one transport.
 #[derive(Debug)]
 pub struct Template {
     pub sender: Sender,
     pub receiver: Receiver,
-    /// Whether their control names a pace.
+    /// Whether the control sets a pace.
     pub has_pace: bool,
-    /// Whether their data asks switches for something.
+    /// Whether data carries requests to switches.
     pub asks: bool,
-    /// Whether ECN-Echoes associate them with their host's pacer.
+    /// Whether ECN-Echoes associate the flows with their host's pacer.
     pub paced: bool,
-    /// Whether they begin with a handshake.
+    /// Whether the flows begin with a handshake.
     pub has_handshake: bool,
-    /// Whether their receivers acknowledge each packet at once.
+    /// Whether receivers acknowledge each packet at once.
     pub acks_each: bool,
-    /// The priority class of their packets, where it is not that of the message.
+    /// Priority class of the packets; `None` for the class of the message.
     pub class: Option<u8>,
-    /// What its connections have in common, where they are of the message transport: then sender and
-    /// receiver above serve no sender.
+    /// Settings of the connections, if this is the message transport; the sender and receiver above
+    /// are then unused.
     pub message: Option<Distances>,
 }
 
 impl Flow {
-    /// Counts what an ECN-Echo did.
+    /// Counts the effect of an ECN-Echo.
     #[inline]
     pub fn count(&mut self, echo: Echo) {
         self.associations += u32::from(echo != Echo::Nothing);
         self.associations_begun += u32::from(echo == Echo::Begun);
     }
 
-    /// The priority class of the byte at `position`.
+    /// Priority class of the byte at `position`.
     #[inline]
     pub fn class_at(&self, position: u64) -> u16 {
         if position < self.first.end || self.later.is_empty() {
@@ -126,7 +126,7 @@ impl Flow {
         message.map_or(self.first.class, |message| message.class)
     }
 
-    /// Takes the first message off, when it has arrived up to `position`.
+    /// Removes the first message if it has arrived, given that all bytes up to `position` have.
     #[inline]
     pub fn completed(&mut self, position: u64) -> Option<Pending> {
         if position < self.first.end {
@@ -142,13 +142,13 @@ impl Flow {
         Some(done)
     }
 
-    /// Whether a message that has not arrived ends at the byte with this number on the wire.
+    /// Whether an incomplete message ends at the byte with this sequence number.
     pub fn ends_message(&self, number: u32) -> bool {
         let ends = self.later.iter().map(|message| message.end);
         self.first.end as u32 == number || ends.into_iter().any(|end| end as u32 == number)
     }
 
-    /// A lasting message ends where the sender has stopped.
+    /// Ends a lasting message at the position where the sender has stopped.
     pub fn cut(&mut self, position: u64) {
         self.written = self.written.min(position);
         self.first.end = self.first.end.min(position);
@@ -161,32 +161,33 @@ pub struct FlowTable {
     pub flows: Vec<Flow>,
     pub senders: Vec<Sender>,
     pub receivers: Vec<Receiver>,
-    /// What flows with a pace have besides; empty where no transport has one.
+    /// State of paced flows; empty if no transport is paced.
     pub paced: Vec<Paced>,
-    /// Those of the message transport; empty where no transport is one.
+    /// Connections of the message transport; empty if no transport is one.
     pub(super) connections: Vec<Option<Box<Connection>>>,
     free: Vec<u32>,
-    /// One for each transport.
+    /// One template per transport.
     pub templates: Vec<Template>,
-    /// Most ports on a route.
+    /// Largest number of ports on a route.
     pub longest_route: usize,
-    /// Flows opened so far; with the seed it decides the route.
+    /// Number of flows opened so far; with the seed it determines the route.
     opened: u64,
     pub(super) seed: u64,
-    /// Flows opened so far.
+    /// Number of flows opened so far, in the numbering of the results.
     numbered: u64,
     pub(super) following: Followed,
     scratch: Vec<u32>,
-    /// Messages of all flows that wait for their last acknowledgment.
+    /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
-    /// Tags of messages that were acknowledged and of which the workload has not heard, where it wants to.
+    /// Tags of acknowledged messages that have not yet been reported to a workload that requests
+    /// them.
     pub(super) heard_acked: Option<Vec<u64>>,
-    /// Timeouts and segments sent again of flows whose slots were given back, by transport.
+    /// Timeouts and retransmitted segments of flows whose slots were returned, by transport.
     past: Vec<(u64, u64)>,
 }
 
 impl FlowTable {
-    /// No flows yet; each begins as one of `templates`.
+    /// Creates an empty table; flows begin as one of `templates`.
     pub fn new(templates: Vec<Template>, longest_route: usize, seed: u64) -> Self {
         FlowTable {
             flows: Vec::new(),
@@ -208,19 +209,19 @@ impl FlowTable {
         }
     }
 
-    /// Keeps the tags of messages that were acknowledged, for a workload that `hears` of them.
+    /// Records the tags of acknowledged messages if the workload `hears` of them.
     pub fn hearing_acked(mut self, hears: bool) -> Self {
         self.heard_acked = hears.then(Vec::new);
         self
     }
 
-    /// Follows the first `flows` that are opened.
+    /// Follows the first `flows` flows.
     pub fn following(mut self, flows: u64) -> Self {
         self.following.below = flows;
         self
     }
 
-    /// Opens a flow and finds its routes.
+    /// Opens a flow and computes its routes.
     pub fn open(
         &mut self,
         network: &mut Network,
@@ -264,7 +265,7 @@ impl FlowTable {
             }
         };
         let at = slot as usize;
-        // A timer event of the slot's last flow may still be on its way: it serves for this one.
+        // A timer event of the slot's last flow may still be pending: it serves for this one.
         let template = &self.templates[usize::from(transport)];
         self.senders[at].reset(&template.sender);
         self.receivers[at].reset(&template.receiver);
@@ -294,7 +295,7 @@ impl FlowTable {
         slot
     }
 
-    /// Finds the routes of a flow. Those of its acknowledgments are hashed on their own.
+    /// Computes the routes of a flow. Acknowledgments are hashed separately.
     fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
         let flow = &self.flows[slot as usize];
         let ways = [
@@ -307,7 +308,7 @@ impl FlowTable {
         }
     }
 
-    /// Finds the route between two hosts for a hash, and writes it to the place `at`.
+    /// Computes the route between two hosts for a hash, and writes it to the place `at`.
     pub(super) fn find_route(
         &mut self,
         network: &mut Network,
@@ -326,8 +327,8 @@ impl FlowTable {
         network.replace_route(at, &self.scratch, to as usize);
     }
 
-    /// After a change of the network: new routes for all flows in use. Packets under way keep the
-    /// old ones.
+    /// Computes new routes for all flows in use after a change of the network. Packets in flight
+    /// keep the old ones.
     pub fn reroute(&mut self, network: &mut Network, routes: &Routes) {
         self.longest_route = self.longest_route.max(routes.longest_path());
         for slot in 0..self.flows.len() {
@@ -344,8 +345,8 @@ impl FlowTable {
         }
     }
 
-    /// Asks for what the arrival of a packet at its host will need: a packet that enters its last link
-    /// is there soon, and many flows do not fit into the cache.
+    /// Prefetches the data for a packet's arrival at its host: a packet that enters its last link
+    /// arrives soon, and many flows do not fit into the cache.
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         if packet.flags & flags::PROBE != 0 {
@@ -359,18 +360,18 @@ impl FlowTable {
         }
     }
 
-    /// Whether an ECN-Echo associates a flow with its host's pacer.
+    /// Whether an ECN-Echo associates the flow with its host's pacer.
     pub fn is_paced(&self, slot: u32) -> bool {
         self.template(slot).paced
     }
 
-    /// Whether a flow has a pace.
+    /// Whether the flow is paced.
     #[inline]
     pub fn has_pace(&self, slot: u32) -> bool {
         !self.paced.is_empty() && self.template(slot).has_pace
     }
 
-    /// Whether a flow's data asks switches for something.
+    /// Whether the flow's data carries requests to switches.
     #[inline]
     pub fn asks(&self, slot: u32) -> bool {
         !self.paced.is_empty() && self.template(slot).asks
@@ -380,7 +381,7 @@ impl FlowTable {
         &self.templates[usize::from(self.flows[slot as usize].transport)]
     }
 
-    /// Writes a message on a flow.
+    /// Starts a message on a flow.
     pub fn write(&mut self, slot: u32, bytes: u64, tag: u64, class: u16) {
         match self.connection(slot) {
             Some(connection) => connection.write(bytes),
@@ -402,7 +403,7 @@ impl FlowTable {
         }
     }
 
-    /// Timeouts and segments sent again of the flow in a slot.
+    /// Timeouts and retransmitted segments of the flow in a slot.
     #[inline]
     pub(super) fn losses_of(&self, slot: u32) -> (u32, u32) {
         let at = slot as usize;
@@ -415,7 +416,7 @@ impl FlowTable {
         }
     }
 
-    /// Whether all that was written is acknowledged, and no NIC has a turn for the flow any more.
+    /// Whether all data is acknowledged and the flow is not queued at a NIC.
     #[inline]
     fn is_idle(&self, slot: u32) -> bool {
         let at = slot as usize;
@@ -427,7 +428,8 @@ impl FlowTable {
         }
     }
 
-    /// Payload that the sender of a flow knows to have arrived: of the message transport whole messages.
+    /// Payload acknowledged to the flow's sender, bytes; for the message transport, complete
+    /// messages only.
     #[inline]
     pub(super) fn acked_bytes(&self, slot: u32) -> u64 {
         let at = slot as usize;
@@ -437,7 +439,7 @@ impl FlowTable {
         }
     }
 
-    /// Payload that has arrived in order: of the message transport all that has arrived.
+    /// Payload that has arrived in order, bytes; for the message transport, in any order.
     #[inline]
     pub(super) fn arrived_bytes(&self, slot: u32) -> u64 {
         let at = slot as usize;
@@ -447,7 +449,7 @@ impl FlowTable {
         }
     }
 
-    /// Gives the slot back when the flow is done.
+    /// Returns the slot when the flow is done.
     #[inline]
     pub fn release_if_done(&mut self, slot: u32) {
         let at = slot as usize;
@@ -470,7 +472,7 @@ impl FlowTable {
         }
     }
 
-    /// Timeouts and segments sent again, of all flows so far, by transport.
+    /// Timeouts and retransmitted segments of all flows so far, by transport.
     pub fn losses(&self) -> Vec<(u64, u64)> {
         let mut losses = self.past.clone();
         for (slot, flow) in self.flows.iter().enumerate().filter(|(_, f)| f.live) {
@@ -483,7 +485,7 @@ impl FlowTable {
     }
 }
 
-/// Spreads the bits of a number (the finalizer of MurmurHash3).
+/// Mixes the bits of a number (the finalizer of MurmurHash3).
 pub(super) fn mix(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);

@@ -6,24 +6,24 @@ use super::flows::{Flow, FlowTable};
 use crate::measure::FlowReading;
 use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
 
-/// Which flows are followed.
+/// Flows that are followed.
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// Flows with a lower number are.
+    /// Number below which flows are followed.
     pub below: u64,
-    /// Their slots, while they are open or have not been read since they ended.
+    /// Slots of followed flows that are open or have not been read since they ended.
     slots: Vec<u32>,
-    /// Last readings of flows whose slot was used again since the last sample.
+    /// Last readings of flows whose slot was reused since the last sample.
     ended: Vec<FlowReading>,
 }
 
 impl FlowTable {
-    /// The slots of the flows that are followed.
+    /// Slots of the followed flows.
     pub fn followed(&self) -> impl Iterator<Item = u32> {
         self.following.slots.iter().copied()
     }
 
-    /// A slot is about to be used again: if its last flow was followed, what it left is kept.
+    /// Keeps the last reading of a followed flow whose slot is about to be reused.
     pub(super) fn keep_last_reading(&mut self, slot: u32) {
         if self.flows[slot as usize].followed {
             let reading = self.reading(slot);
@@ -32,7 +32,7 @@ impl FlowTable {
         }
     }
 
-    /// A flow was opened.
+    /// Follows a new flow if its number is low enough.
     pub(super) fn follow(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.followed = flow.number < self.following.below;
@@ -47,7 +47,7 @@ impl FlowTable {
         flow.live && flow.first.end != u64::MAX
     }
 
-    /// What is known of the flows that are followed, by number.
+    /// Readings of the followed flows, by number.
     pub fn readings(&mut self) -> Vec<FlowReading> {
         let mut readings = std::mem::take(&mut self.following.ended);
         let slots = std::mem::take(&mut self.following.slots);
@@ -91,7 +91,7 @@ impl FlowTable {
 }
 
 impl Connection {
-    /// Of a connection of the message transport, whose packets may arrive in any order.
+    /// Reading of a connection of the message transport, whose packets may arrive in any order.
     fn reading(&self, flow: &Flow) -> FlowReading {
         FlowReading {
             flow: flow.number,

@@ -8,13 +8,14 @@ use crate::host::{Entry, Received, Release};
 use crate::network::{OptionTable, Packet, flags};
 
 impl Simulation {
-    /// A host's transport sends a packet.
+    /// Sends a packet of a host's transport.
     #[inline]
     pub(super) fn send(&mut self, host: usize, packet: Packet) {
         self.send_piece(host, packet, false);
     }
 
-    /// A host's transport sends a packet, or one more of a large piece (`behind`) that the NIC cuts.
+    /// Sends a packet of a host's transport, or a further one of a large piece (`behind`) that the
+    /// NIC splits.
     #[inline]
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
         self.tally.packets_sent += 1;
@@ -29,7 +30,8 @@ impl Simulation {
         (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
     }
 
-    /// A packet leaves a stack: on the way out for the NIC, on the way in for the transport.
+    /// Processes a packet that leaves a stack: to the NIC when sending, to the transport when
+    /// receiving.
     pub(super) fn serve_stack(&mut self, line: usize) {
         let Some(received) = self.endpoints.leave_stack(line, &mut self.clock) else {
             return;
@@ -41,8 +43,8 @@ impl Simulation {
         }
     }
 
-    /// To the NIC, and through the pacer where there is one. A packet's route begins at the port
-    /// of its host.
+    /// Passes a packet to the NIC, and through the pacer if there is one. A packet's route begins
+    /// at the port of its host.
     #[inline]
     fn send_to_nic(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.pacers.is_empty() {
@@ -64,7 +66,7 @@ impl Simulation {
         self.transmit(self.clock.now_ps, port, place);
     }
 
-    /// A packet is at the head of a NIC's queue.
+    /// Processes the packet at the head of a NIC's queue.
     pub(super) fn serve_nic(&mut self, host: usize) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
@@ -73,7 +75,7 @@ impl Simulation {
         }
     }
 
-    /// A pacer updates its rate, or packets may leave it.
+    /// Processes a pacer's event: a rate update, or packets that may leave.
     pub(super) fn serve_pacer(&mut self, host: usize) {
         let stage = &mut self.endpoints.hosts.pacers[host];
         if stage.event_ps != self.clock.now_ps {
@@ -86,7 +88,7 @@ impl Simulation {
         self.endpoints.wake_pacer(host, &mut self.clock);
     }
 
-    /// A packet comes off the last link.
+    /// Processes a packet that leaves its last link.
     #[inline]
     pub(super) fn arrive(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.receivers.is_empty() {
@@ -100,7 +102,7 @@ impl Simulation {
         }
     }
 
-    /// An interrupt, or the processor has done with a packet.
+    /// Processes an interrupt, or the end of the processor's work on a packet.
     pub(super) fn serve_receive(&mut self, host: usize) {
         let receiver = &mut self.endpoints.hosts.receivers[host];
         if receiver.event_ps != self.clock.now_ps {
@@ -125,8 +127,8 @@ impl Simulation {
         }
     }
 
-    /// To the transport, through a stack whose delay varies where there is one; packets that were
-    /// joined count as so many.
+    /// Passes a packet to the transport, through a stack with variable delay if there is one.
+    /// Joined packets count individually.
     #[inline]
     fn arrive_at_stack(&mut self, host: usize, received: &Received) {
         if self.endpoints.hosts.stacks.is_empty() {
@@ -138,7 +140,7 @@ impl Simulation {
 }
 
 impl Endpoints {
-    /// A packet enters a stack; on the way out it may be one more of a large piece (`behind`).
+    /// Adds a packet to a stack; when sending, it may be a further one of a large piece (`behind`).
     #[inline]
     fn enter_stack(&mut self, line: usize, received: &Received, behind: bool, clock: &mut Clock) {
         let stack = &mut self.hosts.stacks[line];
@@ -161,7 +163,7 @@ impl Endpoints {
         received
     }
 
-    /// Through NIC and pacer: returns the packet where it is not held up.
+    /// Passes a packet through NIC and pacer. Returns it if it is not held up.
     #[inline]
     fn enter_nic(
         &mut self,
@@ -181,7 +183,7 @@ impl Endpoints {
         None
     }
 
-    /// From the head of a NIC's queue through the pacer.
+    /// Passes the packet at the head of a NIC's queue through the pacer.
     #[inline]
     fn leave_nic(
         &mut self,
@@ -216,7 +218,7 @@ impl Endpoints {
         None
     }
 
-    /// The next packet that may leave a pacer now.
+    /// Takes a packet that may leave a pacer now.
     #[inline]
     fn leave_pacer(&mut self, host: usize, now_ps: u64) -> Option<Packet> {
         let packet = self.hosts.pacers[host].release(now_ps);
@@ -224,7 +226,7 @@ impl Endpoints {
         packet
     }
 
-    /// Counts what packets told the pacer.
+    /// Counts the ECN-Echoes that packets reported to the pacer.
     #[inline]
     fn count_drawn(&mut self, host: usize) {
         while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
@@ -232,7 +234,7 @@ impl Endpoints {
         }
     }
 
-    /// Sees to it that the pacer is looked at when it has to be.
+    /// Schedules the pacer's next event.
     fn wake_pacer(&mut self, host: usize, clock: &mut Clock) {
         let pacer = &mut self.hosts.pacers[host];
         if let Some(at_ps) = pacer.next_wake_ps()

@@ -19,7 +19,7 @@ use crate::transport::message::MessageConfig;
 use crate::workload::Besides;
 
 impl Endpoints {
-    /// The ideal completion time of a flow of `bytes`; `None` when no route is left to it.
+    /// Ideal completion time of a flow of `bytes`, ps; `None` if it has no route.
     pub(super) fn ideal_ps(
         &self,
         network: &Network,
@@ -49,7 +49,7 @@ impl Endpoints {
         if besides.request_bytes > 0 && flow.reverse != NONE {
             let request = self.table.flows[flow.reverse as usize].out;
             ideal_ps += way_ps(request, besides.request_bytes)? + besides.server_ps;
-            // A server that answers at once has sent the acknowledgment of the request before.
+            // A server that answers at once has already sent the acknowledgment of the request.
             let link = &network.ports[self.hosts.ports[flow.src as usize] as usize];
             if template.acks_each && link.is_fifo() {
                 let ack_ps = link.serialization_ps(self.header_bytes);
@@ -59,8 +59,8 @@ impl Endpoints {
         Some(ideal_ps)
     }
 
-    /// The same of the message transport, which passes no stack and has no handshake. With several paths it
-    /// is not known: a short last packet may overtake the one before.
+    /// Ideal completion time of a message, ps; it passes no stack and has no handshake. With
+    /// several paths it is unknown, because a short last packet may overtake the one before.
     fn message_ideal_ps(
         &self,
         network: &Network,

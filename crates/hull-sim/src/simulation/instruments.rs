@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
 use crate::topology::{self, Graph, Observed, Routes};
 
-/// A flow that had data to deliver at the end of the warm-up.
+/// Flow that had data to deliver at the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct LongFlow {
     slot: u32,
@@ -27,38 +27,40 @@ pub struct LongFlow {
     delivered_bytes: u64,
 }
 
-/// What the instruments look at.
+/// Instruments of a run.
 #[derive(Debug)]
 pub struct Instruments {
-    /// The host that asks for data, and the port that data for it crosses: its latency is the switch's.
+    /// Host that requests data, and the port that data to it crosses, whose latency is the
+    /// switch's.
     pub client: usize,
     pub client_port: usize,
-    /// The ports whose queues are noted, by number.
+    /// Ports whose queues are recorded, by number.
     pub ports: Vec<usize>,
-    /// Whether their every change is.
+    /// Whether every change of these queues is recorded.
     pub queue_changes: bool,
     pub probe: Option<Probe>,
-    /// The host that sends the probes, their routes to the client and back, and how many there were.
+    /// Host that sends the probes, their routes to the client and back, and the number of probes
+    /// sent.
     pub prober: usize,
     pub probe_routes: (u32, u32),
     pub probes: u32,
     pub intervals: Intervals,
-    /// Payload that has arrived, by host; each byte counts once.
+    /// Payload that has arrived, by host, bytes; each byte counts once.
     pub received_bytes: Vec<u64>,
-    /// Until when a packet can arrive whose first bytes came before the end of the warm-up.
+    /// Latest arrival of a packet whose first bytes arrived before the end of the warm-up, ps.
     pub edge_ps: u64,
     /// Counters at the end of the warm-up.
     pub at_warmup: Measured,
-    /// Flows under way at the end of the warm-up, of those that are followed.
+    /// Followed flows in progress at the end of the warm-up.
     pub long_flows: Vec<LongFlow>,
     pub logs: Logs,
-    /// What a live run shows.
+    /// Display of a live run.
     pub live: Option<Box<Look>>,
 }
 
 impl Instruments {
-    /// The instruments of a scenario, installed at the ports. Without a folder nothing is captured and
-    /// tables stay in memory. Fails where a port is named that there is not.
+    /// Creates the instruments of a scenario and installs them at the ports. Without a folder
+    /// nothing is captured and tables stay in memory. Fails if the scenario names an unknown port.
     pub fn new(
         scenario: &Scenario,
         graph: &Graph,
@@ -131,7 +133,7 @@ impl Instruments {
     }
 }
 
-/// What is captured, and where.
+/// Opens the captures of a scenario.
 fn capture(
     scenario: &Scenario,
     settings: &scenario::Capture,
@@ -140,7 +142,7 @@ fn capture(
 ) -> Result<CaptureConfig, Problem> {
     let tcp = &scenario.transport;
     let numbers = topology::ports_named(graph, "measure.capture.ports", &settings.ports)?;
-    // What is behind a link counts with its delay; a host's stack is before its link.
+    // Devices behind a link count with its delay; a host's stack is before its link.
     let behind_ps = |number: usize| {
         let far_end = graph.nodes[graph.port_far_end(number)].kind;
         match far_end {
@@ -168,7 +170,7 @@ fn capture(
 }
 
 impl Instruments {
-    /// A probe leaves for the client (paper 5.2): the host that sends it, and its packet.
+    /// Creates the next probe to the client (paper 5.2). Returns its sender and its packet.
     pub(super) fn next_probe(&mut self, clock: &mut Clock) -> Option<(usize, Packet)> {
         let probe = self.probe.as_ref()?;
         let next_ps = clock.now_ps + probe.interval.0;
@@ -181,7 +183,7 @@ impl Instruments {
         Some((self.prober, probe_packet(number, there, size, flags::PROBE)))
     }
 
-    /// A probe crosses a switch: its latency is its wait at the client's port.
+    /// Records the latency of a probe at a switch: its wait at the client's port.
     pub(super) fn time_probe(
         &self,
         clock: &Clock,
@@ -201,7 +203,7 @@ impl Instruments {
         }
     }
 
-    /// The client's host replies to a ping with as many bytes.
+    /// Creates the client's reply to a ping, with the same number of bytes.
     pub(super) fn reply(&self, ping: &Packet) -> Option<Packet> {
         let (_, back) = self.probe_routes;
         let reply = flags::PROBE | flags::REPLY;
@@ -209,7 +211,7 @@ impl Instruments {
             .then(|| probe_packet(ping.seq, back, ping.wire_bytes, reply))
     }
 
-    /// The warm-up is over.
+    /// Reads the counters at the end of the warm-up.
     pub(super) fn end_warmup(
         &mut self,
         now_ps: u64,
@@ -226,7 +228,7 @@ impl Instruments {
         }
         self.begin_queues(now_ps, network);
         if now_ps > 0 {
-            // Without a warm-up, what leaves at time 0 counts.
+            // Without a warm-up, packets that leave at time 0 count.
             self.at_warmup = self.counters(now_ps, network, tally);
             let hosts = 0..self.received_bytes.len();
             let longest_ps = hosts.map(|host| fabric.reception_ps(host, u16::MAX)).max();
@@ -241,8 +243,8 @@ impl Instruments {
         self.long_flows = long.collect();
     }
 
-    /// Payload that flows of these numbers have delivered in order since the end of the warm-up, before
-    /// it since time 0. Only flows that are followed count.
+    /// Payload that flows with these numbers have delivered in order since the end of the warm-up
+    /// (or, before it, since time 0), bytes. Only followed flows count.
     pub(super) fn delivered(&self, table: &FlowTable, numbers: &std::ops::Range<u64>) -> u64 {
         let followed = table.followed().filter_map(|slot| {
             let number = table.flows[slot as usize].number;
@@ -254,8 +256,8 @@ impl Instruments {
         followed.sum()
     }
 
-    /// Payload that a host had not had before arrives in a packet. Of one that arrives while the
-    /// warm-up ends, what was received before the end belongs to the warm-up.
+    /// Counts new payload that arrives at a host. If the packet arrives while the warm-up ends, the
+    /// bytes received before the end belong to the warm-up.
     #[inline]
     pub(super) fn count_received(
         &mut self,
@@ -335,7 +337,7 @@ impl Instruments {
         }
     }
 
-    /// How evenly those flows shared that had data to deliver at both ends of the measured time.
+    /// Fairness among the flows that had data to deliver at both ends of the measured time.
     fn fairness(&self, table: &FlowTable) -> Option<Fairness> {
         let lasted = self.long_flows.iter().filter(|flow| {
             table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
@@ -348,7 +350,7 @@ impl Instruments {
 }
 
 impl Tally {
-    /// Counts by transport: a packet with data has arrived.
+    /// Counts a data packet that has arrived, by transport.
     #[inline]
     pub(super) fn count_received(&mut self, table: &FlowTable, packet: &Packet, new_bytes: u64) {
         if !self.of_transports.is_empty() {
@@ -361,7 +363,7 @@ impl Tally {
     }
 }
 
-/// A ping or its reply, with its number.
+/// Creates a ping or a reply with this number.
 fn probe_packet(number: u32, hop: u32, wire_bytes: u16, kind: u16) -> Packet {
     Packet {
         seq: number,

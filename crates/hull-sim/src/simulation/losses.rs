@@ -12,22 +12,22 @@ use super::{Endpoints, Fabric, Tally};
 use crate::engine::Kind;
 use crate::network::{OptionTable, Packet, flags};
 
-/// A loss that its flow does not know of yet.
+/// Loss that its flow does not yet know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loss {
-    /// When it is to know, ps.
+    /// Time at which the flow learns of it, ps.
     pub at_ps: u64,
-    /// The flow's slot.
+    /// Slot of the flow.
     pub flow: u32,
-    /// The entry of the packet's options.
+    /// Entry of the packet's options.
     pub options: u32,
 }
 
-/// Losses by the time when they become known.
+/// Losses by the time at which they become known.
 pub type Losses = BinaryHeap<Reverse<Loss>>;
 
 impl Endpoints {
-    /// A packet is dropped in a host or with its link, and its flow knows at once.
+    /// Drops a packet in a host or with its link; its flow knows at once.
     pub(super) fn drop_packet(
         &mut self,
         packet: Packet,
@@ -40,7 +40,7 @@ impl Endpoints {
         }
     }
 
-    /// A packet is dropped by a port.
+    /// Processes a packet that a port drops.
     #[cold]
     #[inline(never)]
     pub(super) fn lose_packet(
@@ -64,8 +64,8 @@ impl Endpoints {
         self.await_loss(loss, clock);
     }
 
-    /// A loss will become known. Where the flows are elsewhere, someone has to
-    /// [take it there](Endpoints::take_losses).
+    /// Records a loss. If another part holds the flows, the caller must [take the loss
+    /// there](Endpoints::take_losses).
     pub(super) fn await_loss(&mut self, loss: Loss, clock: &mut Clock) {
         self.losses.push(Reverse(loss));
         if self.keeps_flows {
@@ -73,21 +73,21 @@ impl Endpoints {
         }
     }
 
-    /// Takes all losses that are not known yet, and calls `carry` with each.
+    /// Takes all unreported losses, and calls `carry` with each.
     pub(super) fn take_losses(&mut self, mut carry: impl FnMut(Loss)) {
         while let Some(Reverse(loss)) = self.losses.pop() {
             carry(loss);
         }
     }
 
-    /// A flow gets to know of a loss.
+    /// Reports the next loss to its flow.
     pub(super) fn learn_of_loss(&mut self, options: &mut OptionTable, tally: &mut Tally) {
         if let Some(Reverse(loss)) = self.losses.pop() {
             self.forget_packet(loss.flow, loss.options, options, tally);
         }
     }
 
-    /// The run is over before some flows know of their losses.
+    /// Reports the remaining losses at the end of the run.
     pub(super) fn forget_losses(&mut self, options: &mut OptionTable, tally: &mut Tally) {
         while !self.losses.is_empty() {
             self.learn_of_loss(options, tally);

@@ -9,11 +9,11 @@ use crate::host::{HostSide, Puller, Turn};
 use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Signal, flags};
 use crate::transport::message::Arriving;
 
-/// The class of data; control packets and trimmed headers are of class 0.
+/// Class of data; control packets and trimmed headers have class 0.
 const DATA_CLASS: u16 = 1 << flags::CLASS_SHIFT;
 
 impl Simulation {
-    /// A packet of the message transport has come.
+    /// Processes an arrived packet of the message transport.
     pub(super) fn receive_message(&mut self, host: usize, packet: &Packet) {
         let options = self.fabric.network.options.take(packet.options);
         let signal = options.and_then(|options| options.signal);
@@ -30,7 +30,7 @@ impl Simulation {
             self.receive_signal(packet.flow, &signal);
         }
         if host < self.endpoints.hosts.pullers.len() {
-            // Behind the answer.
+            // A pull is sent after the answer.
             self.serve_puller(host);
         }
         self.endpoints.table.release_if_done(packet.flow);
@@ -90,7 +90,7 @@ impl Simulation {
         }
     }
 
-    /// What a receiver says comes to the sender.
+    /// Processes a receiver's signal at the sender.
     fn receive_signal(&mut self, slot: u32, signal: &Signal) {
         let now_ps = self.clock.now_ps;
         let Some(connection) = self.endpoints.table.connection(slot) else {
@@ -111,7 +111,7 @@ impl Simulation {
         self.pump_message(slot);
     }
 
-    /// A connection may have something to send.
+    /// Queues a connection at its NIC if it has data to send.
     pub(super) fn pump_message(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
@@ -127,7 +127,7 @@ impl Simulation {
         self.watch_message(slot);
     }
 
-    /// Sends what a host has to send while its link is free.
+    /// Sends a host's packets while its link is free.
     pub(super) fn serve_message_nic(&mut self, host: usize) {
         let port = self.endpoints.hosts.ports[host] as usize;
         loop {
@@ -151,7 +151,7 @@ impl Simulation {
         }
     }
 
-    /// It is a connection's turn.
+    /// Sends the next packet of a connection whose turn it is.
     fn send_message_data(&mut self, host: usize, slot: u32) {
         let now_ps = self.clock.now_ps;
         let nic = &mut self.endpoints.hosts.message_nics[host];
@@ -208,7 +208,7 @@ impl Simulation {
         self.watch_message(slot);
     }
 
-    /// A control packet is to be sent.
+    /// Sends a control packet.
     pub(super) fn send_signal(
         &mut self,
         host: usize,
@@ -246,7 +246,7 @@ impl Simulation {
         self.serve_message_nic(host);
     }
 
-    /// A host grants credit when it is time.
+    /// Grants credit when a host's next pull is due.
     pub(super) fn serve_puller(&mut self, host: usize) {
         let now_ps = self.clock.now_ps;
         let puller = &mut self.endpoints.hosts.pullers[host];
@@ -260,7 +260,7 @@ impl Simulation {
             if self.endpoints.table.is_pulled(slot, pull.sender) {
                 break (slot, pull);
             }
-            // The slot may have another connection already.
+            // The slot may already hold another connection.
             puller.remove(pull.sender);
         };
         let (granted, next_ps) = (pull.pulled, puller.sent(now_ps, &pull));
@@ -270,7 +270,7 @@ impl Simulation {
         self.send_signal(host, slot, entropy, Way::Back, Signal::Pull { granted });
     }
 
-    /// The event of a connection's timer.
+    /// Processes the event of a connection's timer.
     pub(super) fn serve_message_timeout(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
@@ -291,7 +291,7 @@ impl Simulation {
         self.pump_message(slot);
     }
 
-    /// The event of a connection's pace.
+    /// Processes the event of a connection's pacing.
     pub(super) fn serve_message_pace(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         if let Some(connection) = self.endpoints.table.connection(slot)
@@ -302,7 +302,7 @@ impl Simulation {
         }
     }
 
-    /// Sees to it that a connection's timers have events.
+    /// Schedules the events of a connection's timers.
     pub(super) fn watch_message(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let Some(connection) = self.endpoints.table.connection(slot) else {
@@ -324,8 +324,8 @@ impl Simulation {
         }
     }
 
-    /// Sees to it that a receiver that waits for groups of packets has an event. All wait equally long, so that the
-    /// first event is the earliest.
+    /// Schedules the event of a receiver that waits for groups of packets. All groups wait equally
+    /// long, so the first event is the earliest.
     pub(super) fn watch_groups(&mut self, slot: u32) {
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
@@ -339,7 +339,7 @@ impl Simulation {
         }
     }
 
-    /// The event of a receiver's waits.
+    /// Processes the event of a receiver's group timer.
     pub(super) fn serve_group_wait(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].dst as usize;
@@ -363,7 +363,8 @@ impl Simulation {
 }
 
 impl Endpoints {
-    /// What grants the credit of a connection to `host`, and what the connection is called there.
+    /// Receiver control of `host` that grants a connection's credit, and the connection's number
+    /// there.
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
         let puller = self.hosts.pullers.get_mut(host)?;
         let config = self.table.template(slot).message.as_ref()?;
@@ -375,7 +376,7 @@ impl Endpoints {
 }
 
 impl HostSide {
-    /// A host adapts the rate at which it grants credit, where it does.
+    /// Adapts the rate at which a host grants credit, if it is adaptive.
     pub(super) fn adapt_pulls(&mut self, host: usize, clock: &mut Clock) {
         if let Some(at_ps) = self.pullers[host].adapt(clock.now_ps) {
             clock.schedule(at_ps, Kind::PullRate, host);

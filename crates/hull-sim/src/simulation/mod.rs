@@ -45,26 +45,27 @@ use losses::Losses;
 pub use outcome::{Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput};
 use partition::Partition;
 
-/// How many events pass between two looks at [`Control`].
+/// Number of events between two checks of [`Control`].
 const CONTROL_EVERY: u64 = 1 << 14;
 
-/// Ports of a network that is too large for the cache: 4,000 with what is on their links take 1 MB.
+/// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
+/// their links take 1 MB.
 const LARGE: usize = 4000;
 
-/// Why a run ended without a result.
+/// Reason why a run ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It was told to stop.
+    /// The run was cancelled.
     Cancelled,
-    /// Packets were lost or invented: an error in hull.
+    /// The number of packets was not conserved: an error in hull.
     NotConserved(PacketCount),
-    /// The system has not as many threads as it takes.
+    /// The system could not create a thread.
     NoThread,
     /// More flows were open at once than [`limits::FLOWS`].
     TooManyFlows,
 }
 
-/// The state of a run: parts that each know their own.
+/// State of a run, in components that each know their own.
 #[derive(Debug)]
 pub struct Simulation {
     clock: Clock,
@@ -74,7 +75,7 @@ pub struct Simulation {
     instruments: Instruments,
     records: Records,
     tally: Tally,
-    /// The other parts, where the run is to be simulated in parts.
+    /// Other parts, if the run is simulated in parts.
     partition: Option<Box<Partition>>,
 }
 
@@ -84,15 +85,15 @@ struct Endpoints {
     hosts: HostSide,
     table: FlowTable,
     header_bytes: u16,
-    /// Largest payload of a packet.
+    /// Largest payload of a packet, bytes.
     mss: u16,
-    /// Losses that their flows do not know of yet.
+    /// Losses that their flows do not yet know.
     losses: Losses,
-    /// Whether the flows whose packets are lost here are here too.
+    /// Whether this part also holds the flows whose packets it loses.
     keeps_flows: bool,
 }
 
-/// The workload, and what it has asked for.
+/// Workload and its requests.
 #[derive(Debug)]
 struct Demand {
     traffic: Traffic,
@@ -100,12 +101,12 @@ struct Demand {
     /// Tokens of the workload's wakes, by the index of their events.
     wakes: Vec<u64>,
     free_wakes: Vec<u32>,
-    /// Nothing more is to come: the workload has done all, or after the measured time what was
-    /// started is complete.
+    /// Whether the run is complete: the workload has done everything, or, after the measured time,
+    /// everything that was started is complete.
     done: bool,
 }
 
-/// Rows of results.
+/// Rows of the result tables.
 #[derive(Debug)]
 struct Records {
     flows: FlowLog,
@@ -113,7 +114,7 @@ struct Records {
     latency: LatencyLog,
 }
 
-/// Counts of a run.
+/// Counters of a run.
 #[derive(Debug, Default)]
 struct Tally {
     packets_sent: u64,
@@ -121,16 +122,16 @@ struct Tally {
     packets_dropped: u64,
     packet_hops: u64,
     counts: Counts,
-    /// By transport, if there are several.
+    /// Counts by transport, if there are several.
     of_transports: Vec<TransportCount>,
     events_served: u64,
-    /// Samples among them: a result does not count them.
+    /// Number of samples among the served events; results do not count them.
     samples: u64,
 }
 
 impl Simulation {
     /// Keeps no rows of tables, so that memory does not grow with the run; for runs of which only
-    /// the summary is wanted.
+    /// the summary is needed.
     pub fn without_tables(mut self) -> Self {
         self.records.flows.discard();
         self.instruments.logs.discard();
@@ -138,14 +139,14 @@ impl Simulation {
         self
     }
 
-    /// One thread serves the parts in turn and never joins them, where the run is in parts: for what is to
-    /// be known of each part.
+    /// Makes one thread serve the parts in turn without joining them, if the run is in parts; for
+    /// measurements of each part.
     pub fn in_turn(mut self) -> Self {
         self.partition = self.partition.map(|parts| Box::new(parts.in_turn()));
         self
     }
 
-    /// Everything that begins by itself does, at time 0.
+    /// Starts everything that begins at time 0.
     fn begin(&mut self) {
         (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
         self.workload.traffic.begin(&mut self.workload.agenda);
@@ -164,7 +165,7 @@ impl Simulation {
         }
     }
 
-    /// Runs to the end, or until `control` says stop.
+    /// Runs to the end, or until `control` requests a stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
         let (measured, parts) = match self.partition.take() {
             Some(parts) => parts.run(&mut self, control)?,
@@ -178,7 +179,7 @@ impl Simulation {
         Outcome::of(self, measured, &parts)
     }
 
-    /// Runs to the end of the measured time, measures, and lets what was started complete.
+    /// Runs to the end of the measured time, measures, and lets started flows complete.
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
         self.clock.aim_at_end();
         self.run_to_limit(control)?;
@@ -195,7 +196,7 @@ impl Simulation {
         self.serve_before(u64::MAX, control)
     }
 
-    /// All events of the measured time were served.
+    /// Measures after all events of the measured time have been served.
     fn end_measured_time(&mut self) -> Measured {
         self.clock.now_ps = self.clock.limit_ps;
         let table = &mut self.endpoints.table;
@@ -203,14 +204,14 @@ impl Simulation {
         (self.instruments).measure(now_ps, &mut self.fabric, table, tally)
     }
 
-    /// All events up to the limit were served.
+    /// Ends the drain after all events up to the limit have been served.
     fn end_drain(&mut self) {
         if self.workload.done {
             self.clock.now_ps = self.clock.limit_ps.min(self.clock.last_ps);
         }
     }
 
-    /// Serves the events before `bound_ps` and the limit, which may come nearer while it does.
+    /// Serves the events before `bound_ps` and the limit, which may move closer meanwhile.
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
         if self.fabric.network.ports.len() < LARGE {
@@ -222,9 +223,9 @@ impl Simulation {
         }
     }
 
-    /// Serves events; in a network that is too large for the cache it asks for what those to come need. Loops
-    /// of their own, because looking at packets costs small networks a tenth, and stages cost large ones as much
-    /// where each event needs little.
+    /// Serves events, in networks that are too large for the cache with prefetching for upcoming
+    /// ones. The variants are separate loops, because prefetching packets costs small networks a
+    /// tenth of their speed, and stages cost large ones as much if each event needs little data.
     #[inline(never)]
     fn serve_events<const AHEAD: u8>(
         &mut self,
@@ -260,7 +261,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Tells how far the run is, and looks whether it is to go on.
+    /// Reports the progress, and checks whether the run must stop.
     #[cold]
     fn look_at(&self, control: &Control) -> Result<(), Failure> {
         let started = self.workload.traffic.started_share();
@@ -274,7 +275,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Serves what is not the arrival of a packet.
+    /// Serves an event that is not a packet's arrival.
     #[inline(always)]
     fn serve(&mut self, entity: Entity) {
         let index = entity.index();
@@ -311,7 +312,7 @@ impl Simulation {
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
             Kind::Held => {
-                // Results know nothing of it: how many there are depends on instruments and parts.
+                // Results exclude these events, whose number depends on instruments and parts.
                 self.tally.events_served -= 1;
                 self.fabric.let_in(index, &mut self.clock);
                 self.clock.disregard();
@@ -330,7 +331,7 @@ impl Simulation {
         }
     }
 
-    /// It is time to read something.
+    /// Takes a sample.
     fn sample(&mut self, what: usize) {
         self.tally.samples += 1;
         let (network, latency) = (&mut self.fabric.network, &mut self.records.latency);
@@ -351,7 +352,7 @@ impl Simulation {
         }
     }
 
-    /// A packet comes off a link, to go on or to arrive.
+    /// Processes a packet that leaves a link, to be forwarded or to arrive.
     #[inline(always)]
     fn serve_link(&mut self, link: usize, cargo: Cargo) {
         self.tally.packet_hops += 1;
@@ -377,7 +378,8 @@ impl Simulation {
         }
     }
 
-    /// Looks at a packet that comes off a link: returns how long after it its last bit follows, ps.
+    /// Processes an observed packet that leaves a link. Returns the time after which its last bit
+    /// follows, ps.
     #[inline(never)]
     fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
@@ -390,7 +392,7 @@ impl Simulation {
         (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
     }
 
-    /// Offers the packet at `place` to a port; true when it was taken.
+    /// Offers the packet at `place` to a port. Returns true if it was accepted.
     #[inline(always)]
     fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
@@ -438,7 +440,8 @@ impl Simulation {
         }
     }
 
-    /// A port with several queues chooses its next packet, and may drop some that it has chosen.
+    /// Selects the next packet of a port with several queues, which may drop packets that it has
+    /// selected.
     fn transmit_next(&mut self, port: usize) {
         self.fabric.transmit_next(port, &mut self.clock);
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
@@ -447,8 +450,8 @@ impl Simulation {
         }
     }
 
-    /// A probe, or a packet of which a cut-through switch has only the beginning: it may be sent
-    /// when the rest will be there in time.
+    /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
+    /// be sent when the rest will be there in time.
     #[inline(never)]
     fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
         let packet = *self.fabric.network.in_flight.get(place);
@@ -466,7 +469,7 @@ impl Simulation {
         }
     }
 
-    /// Links fail or work again.
+    /// Fails or restores links.
     fn change_links(&mut self, index: usize) {
         self.fabric.let_all_in(&mut self.clock);
         for packet in self.fabric.change_links(index, &mut self.clock) {

@@ -14,16 +14,16 @@ use crate::measure::{
 use crate::network::{Distribution, Network, Port, Reading};
 use crate::workload::QueryRecord;
 
-/// Where the packets of a run went.
+/// Packets of a run by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PacketCount {
-    /// Handed to a NIC by a host.
+    /// Packets that hosts passed to their NIC.
     pub sent: u64,
-    /// Arrived at a host.
+    /// Packets that arrived at a host.
     pub delivered: u64,
-    /// Dropped at a port, a NIC or a pacer.
+    /// Packets dropped at a port, a NIC or a pacer.
     pub dropped: u64,
-    /// Queued or in flight at the end.
+    /// Packets queued or in flight at the end.
     pub in_flight: u64,
 }
 
@@ -32,27 +32,27 @@ pub struct PacketCount {
 pub struct Throughput {
     /// Payload that arrived at the client, bit/s; each byte counts once.
     pub goodput_bps: f64,
-    /// Share of the link's rate that packets took.
+    /// Share of the link's rate that packets used.
     pub utilization: f64,
     /// Payload that arrived at all hosts, bit/s.
     pub total_goodput_bps: f64,
 }
 
-/// What is read at the end of the warm-up and at the end of the measured time.
+/// Readings at the end of the warm-up or of the measured time.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     pub(super) at_ps: u64,
-    /// Payload by receiving host.
+    /// Payload by receiving host, bytes.
     pub(super) received_bytes: Vec<u64>,
     /// Counts by transport, if there are several.
     pub(super) of_transports: Vec<TransportCount>,
-    /// What each port has done.
+    /// Readings of the ports.
     pub(super) ports: Vec<Reading>,
-    /// Latency by queue occupancy in the measured time, at the client's port.
+    /// Latency by queue occupancy in the measured time at the client's port.
     pub(super) occupancy: Distribution,
-    /// The same at each watched port.
+    /// Latency by queue occupancy at each watched port.
     pub(super) queues: IndexMap<String, Distribution>,
-    /// How evenly long flows shared, of those that are followed.
+    /// Fairness among long flows, of those that are followed.
     pub(super) fairness: Option<Fairness>,
 }
 
@@ -62,7 +62,7 @@ impl Measured {
         (self.at_ps - before.at_ps).max(1) as f64 * 1e-12
     }
 
-    /// What a port has done since `before`.
+    /// Difference of a port's reading since `before`.
     fn at_port_since(&self, before: &Measured, port: usize) -> Reading {
         let early = before.ports.get(port).copied().unwrap_or_default();
         let late = self.ports[port];
@@ -76,27 +76,27 @@ impl Measured {
     }
 }
 
-/// Interrupts and processor time of a host that has a receive path.
+/// Interrupts and processor time of a host with a receive path.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ProcessorUse {
     /// Interrupts per second.
     pub interrupts_per_second: f64,
-    /// Share of the time in which the processor worked on them and on packets.
+    /// Share of the time in which the processor worked on interrupts and packets.
     pub utilization: f64,
 }
 
-/// What a part of a run had to do, where the run was simulated in parts.
+/// Load of one part of a run that was simulated in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartLoad {
-    /// Events served.
+    /// Number of events served.
     pub events: u64,
-    /// Messages to other parts and from them: packets, losses and routes.
+    /// Number of messages to and from other parts: packets, losses and routes.
     pub messages: u64,
-    /// Time on the clock while one thread served the parts in turn.
+    /// Wall-clock time while one thread served the parts in turn.
     pub in_turn: Duration,
 }
 
-/// The result of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// Completion times.
@@ -107,45 +107,45 @@ pub struct Outcome {
     pub latency: LatencyLog,
     /// Latency by queue occupancy at the client's port.
     pub occupancy: Distribution,
-    /// The same at each watched port, by the port's name.
+    /// Latency by queue occupancy at each watched port, by the port's name.
     pub queues: IndexMap<String, Distribution>,
-    /// How evenly long flows shared, of those that are followed.
+    /// Fairness among long flows, of those that are followed.
     pub fairness: Option<Fairness>,
-    /// What the scenario asked for besides.
+    /// Logs that the scenario requests.
     pub logs: Logs,
-    /// Packets.
+    /// Packets by their fate.
     pub packets: PacketCount,
     /// Use of the client's link.
     pub throughput: Throughput,
     /// Use of each link.
     pub links: Vec<LinkCount>,
-    /// The client's processor, where it is modelled.
+    /// Use of the client's processor, if it is modelled.
     pub processor: Option<ProcessorUse>,
-    /// Packets carried, counted at each link.
+    /// Number of packets carried, counted at each link.
     pub packet_hops: u64,
-    /// Events served, samples aside.
+    /// Number of events served, without samples.
     pub events: u64,
     /// Simulated time, ps.
     pub simulated_ps: u64,
-    /// Packets marked CE.
+    /// Number of packets marked CE.
     pub marks: u64,
-    /// The results of each transport, if there are several.
+    /// Results of each transport, if there are several.
     pub transports: IndexMap<String, TransportSummary>,
-    /// The other counts.
+    /// Other counts.
     pub counts: Counts,
-    /// Packets in flight at the end that carry options.
+    /// Number of packets in flight at the end that carry options.
     pub options_in_flight: u64,
-    /// Most flows that were in use at once.
+    /// Largest number of flows in use at the same time.
     pub flow_slots: u64,
-    /// Processor time of each thread besides the first, s.
+    /// Processor time of each thread except the first, s.
     pub other_threads_seconds: Vec<f64>,
-    /// What each part had to do, the hosts' part first, where the run was simulated in parts.
+    /// Load of each part, the hosts' part first, if the run was simulated in parts.
     pub part_loads: Vec<PartLoad>,
 }
 
 impl Outcome {
-    /// Counts the packets and hands over the results; `parts` are the loads of the parts, and the processor
-    /// time of each one's thread, s, where the run was simulated in parts.
+    /// Creates the results of a run. `parts` has the load of each part and the processor time of
+    /// its thread, s, if the run was simulated in parts.
     pub(super) fn of(
         simulation: Simulation,
         measured: Measured,
@@ -199,7 +199,7 @@ impl Outcome {
 }
 
 impl Tally {
-    /// What was counted under way, and what is counted in the end.
+    /// Counts of the run, including those that are computed at the end.
     fn counts(&self, hosts: &HostSide, network: &Network, losses: &[(u64, u64)]) -> Counts {
         let mut counts = self.counts;
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
@@ -243,7 +243,7 @@ impl Instruments {
 }
 
 impl Records {
-    /// The results of each transport; `whole` counts the whole run.
+    /// Results of each transport; `whole` counts the whole run.
     fn transports(
         &self,
         before: &Measured,

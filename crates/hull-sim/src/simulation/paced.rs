@@ -1,4 +1,4 @@
-//! Paced flows: when their next segment leaves, and the feedback of switches.
+//! Paced flows: the times of their segments, and the feedback of switches.
 //!
 //! Packets carry the values that switches write. Data carries RCP's smallest rate of the path (thesis
 //! 5.5.3); the receiver keeps the latest value and copies it to its ACKs. A QCN notice travels by
@@ -14,22 +14,22 @@ use crate::network::rules::Notice;
 use crate::network::{Hop, NO_OPTIONS, Network, OptionTable, Options, Packet, Written};
 use crate::transport::{CongestionControl, Pace, Pacing, Segment, Start};
 
-/// Bytes of a notice on the wire: Ethernet's smallest frame.
+/// Size of a notice on the wire, bytes: Ethernet's smallest frame.
 const NOTICE_BYTES: u16 = 64;
 
-/// What a flow with a pace has besides its sender and receiver.
+/// State of a paced flow in addition to its sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Paced {
-    /// When it may send.
+    /// Time of the next segment.
     pacing: Pacing,
-    /// What the last data came with, at the receiver.
+    /// Fields of the last data, at the receiver.
     written: Option<Written>,
-    /// Notices under way: when each arrives, the next one last.
+    /// Notices in flight with their arrival times, ps; the next one is last.
     notices: Vec<(u64, Notice)>,
 }
 
 impl Paced {
-    /// That of a flow that was never open.
+    /// Creates the state of a flow that was never open.
     pub fn new() -> Self {
         Paced {
             pacing: Pacing::new(),
@@ -46,7 +46,7 @@ impl Paced {
 }
 
 impl Endpoints {
-    /// A flow was opened: its sender starts.
+    /// Starts the sender of a new flow.
     pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
         let at = slot as usize;
         let host = self.table.flows[at].src as usize;
@@ -61,8 +61,8 @@ impl Endpoints {
         }
     }
 
-    /// The next segment that a flow's pace and window allow now; otherwise the flow is looked at again
-    /// when its pace does.
+    /// Takes the next segment that a flow's pace and window allow now. If the pace does not,
+    /// schedules an event for the time when it does.
     #[inline]
     pub(super) fn next_paced(&mut self, slot: u32, clock: &mut Clock) -> Option<Segment> {
         let at = slot as usize;
@@ -87,8 +87,8 @@ impl Endpoints {
 }
 
 impl FlowTable {
-    /// Whether the event of a paced flow is due; else it was put off by a change of the flow's rate, or
-    /// replaced by an earlier one.
+    /// Whether the event of a paced flow is due; otherwise a change of the flow's rate has
+    /// postponed it or an earlier event has replaced it.
     pub(super) fn pace_is_due(&mut self, at: usize, now_ps: u64) -> bool {
         let pacing = &mut self.paced[at].pacing;
         let is_due = pacing.event_ps == now_ps;
@@ -98,7 +98,7 @@ impl FlowTable {
         is_due
     }
 
-    /// The pace of a flow may have changed.
+    /// Adjusts the gap after a possible change of the flow's rate.
     pub(super) fn adjust_pace(&mut self, slot: u32, now_ps: u64) {
         let control = self.senders[slot as usize].controller();
         if control.adjusts_gap() {
@@ -107,7 +107,7 @@ impl FlowTable {
         }
     }
 
-    /// What data of this flow asks switches for.
+    /// Creates the request that data of this flow carries to switches.
     pub(super) fn ask(&self, slot: u32, options: &mut OptionTable) -> u32 {
         let sender = &self.senders[slot as usize];
         match sender.controller().ask(sender.srtt_ps()) {
@@ -119,14 +119,14 @@ impl FlowTable {
         }
     }
 
-    /// Data arrives with what switches wrote.
+    /// Records the fields that switches wrote into arriving data.
     pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
         if let Some(paced) = self.paced.get_mut(packet.flow as usize) {
             paced.written = options.written;
         }
     }
 
-    /// What an ACK of this flow brings back.
+    /// Fields of switches that an ACK of this flow returns.
     pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
         let written = self.paced.get(slot as usize)?.written?;
         Some(Written {
@@ -135,8 +135,8 @@ impl FlowTable {
         })
     }
 
-    /// After a packet of `flow` was offered to a port: what the port's rules have to say. `hop` is the
-    /// place behind the port in the packet's route.
+    /// Sends the notice of a port's rules after a packet of `flow` was offered to the port. `hop`
+    /// is the place after the port in the packet's route.
     #[inline(never)]
     pub(super) fn send_notice(
         &mut self,
@@ -163,7 +163,7 @@ impl FlowTable {
         clock.schedule(at_ps, Kind::Notice, at);
     }
 
-    /// Notices have arrived at a sender.
+    /// Processes the notices that have arrived at a sender.
     pub(super) fn take_notices(&mut self, at: usize, now_ps: u64) {
         let (sender, paced) = (&mut self.senders[at], &mut self.paced[at]);
         while let Some(&(at_ps, notice)) = paced.notices.last()

@@ -11,11 +11,11 @@ use crate::measure::{LatencyLog, PacerRow, QueueRow, SeriesRow};
 use crate::network::{Network, QueueLevel};
 use crate::scenario::Scenario;
 
-/// What the events of `Kind::Sample` read, by their index.
+/// Readings of events of `Kind::Sample`, by their index.
 const QUEUES: usize = 0;
 const FLOWS: usize = 1;
 const PACERS: usize = 2;
-/// What a live run shows; last, so that it sees what the others have noted.
+/// Display of a live run; last, so that it includes the others' records.
 pub(super) const LIVE: usize = 3;
 
 /// Times between two samples, ps.
@@ -24,12 +24,12 @@ pub struct Intervals {
     queues_ps: u64,
     flows_ps: Option<u64>,
     pacers_ps: Option<u64>,
-    /// When flows were last read.
+    /// Time of the last reading of flows, ps.
     flows_read_ps: Option<u64>,
 }
 
 impl Intervals {
-    /// As the scenario says.
+    /// Intervals that the scenario sets.
     pub fn of(scenario: &Scenario) -> Self {
         let measure = &scenario.measure;
         let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
@@ -43,7 +43,8 @@ impl Intervals {
 }
 
 impl Instruments {
-    /// The first samples: queues from the end of the warm-up, flows and pacers from the beginning.
+    /// Schedules the first samples: queues from the end of the warm-up, flows and pacers from the
+    /// start.
     pub(super) fn begin_samples(&self, clock: &mut Clock) {
         clock.schedule(clock.warmup_ps, Kind::Sample, QUEUES);
         if self.intervals.flows_ps.is_some() {
@@ -54,7 +55,7 @@ impl Instruments {
         }
     }
 
-    /// Reads what it is time for.
+    /// Takes the readings that are due.
     pub(super) fn sample(
         &mut self,
         what: usize,
@@ -85,7 +86,7 @@ impl Instruments {
         }
     }
 
-    /// The last readings, at the end of the measured time.
+    /// Takes the last readings at the end of the measured time.
     pub(super) fn end_samples(
         &mut self,
         now_ps: u64,
@@ -118,7 +119,7 @@ impl Instruments {
         }
     }
 
-    /// One row for each watched port, as it is now.
+    /// Records one row with the current queue per watched port.
     fn note_levels(&mut self, now_ps: u64, network: &mut Network) {
         let Some(log) = &mut self.logs.queues else {
             return;
@@ -135,7 +136,8 @@ impl Instruments {
         }
     }
 
-    /// With every change: forgets those of the warm-up and notes what it leaves.
+    /// Discards the changes of the warm-up and records the queues at its end, if every change is
+    /// recorded.
     pub(super) fn begin_queues(&mut self, now_ps: u64, network: &mut Network) {
         if !self.queue_changes {
             return;
@@ -148,7 +150,7 @@ impl Instruments {
         self.note_levels(now_ps, network);
     }
 
-    /// The changes of all watched ports before `until_ps`, by time.
+    /// Records the changes of all watched ports before `until_ps`, in the order of time.
     fn note_changes(&mut self, now_ps: u64, until_ps: u64, network: &mut Network) {
         let Some(log) = &mut self.logs.queues else {
             return;

@@ -12,7 +12,7 @@ use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, SackBlocks, flags
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
-    /// A packet has come through the host's stack.
+    /// Processes a packet that has passed the host's stack.
     #[inline]
     pub(super) fn receive(&mut self, host: usize, received: &Received) {
         let packet = received.packet;
@@ -42,7 +42,7 @@ impl Simulation {
         self.endpoints.table.release_if_done(packet.flow);
     }
 
-    /// A SYN is answered, a SYN-ACK lets the data go.
+    /// Answers a SYN; a SYN-ACK starts the data.
     fn receive_syn(&mut self, host: usize, packet: &Packet) {
         let slot = packet.flow as usize;
         if packet.has(flags::ACK) {
@@ -86,7 +86,7 @@ impl Simulation {
         receiver.count_joined(ce, received.count - 1);
         let acks = receiver.on_data(self.clock.now_ps, start, bytes, ce, cwr);
         let (next, new_bytes) = (receiver.next(), receiver.received_bytes() - had_bytes);
-        // Joined packets are more than one segment: Linux acknowledges them at once.
+        // Joined packets are more than one segment, which Linux acknowledges at once.
         let at_once = if received.count > 1 {
             receiver.take_pending()
         } else {
@@ -119,7 +119,8 @@ impl Simulation {
         self.send(host, packet);
     }
 
-    /// Sends what a flow's window or rate allows; a pending ACK of the reverse flow rides along.
+    /// Sends the segments that a flow's window or rate allows; they carry a pending ACK of the
+    /// reverse flow.
     #[inline]
     pub(super) fn pump(&mut self, slot: u32) {
         if self.endpoints.table.is_message(slot) {
@@ -151,7 +152,8 @@ impl Simulation {
         }
     }
 
-    /// Segmentation offload: the NIC cuts what TCP handed over and sends it back to back.
+    /// Sends a large piece: the NIC splits it and sends the parts back to back (segmentation
+    /// offload).
     fn send_burst(&mut self, slot: u32, mut segment: Segment) {
         let whole = segment.bytes;
         let mut left = whole;
@@ -170,7 +172,7 @@ impl Simulation {
         self.send_piece(host, packet, behind);
     }
 
-    /// The event of a delayed acknowledgment.
+    /// Processes the event of a delayed acknowledgment.
     pub(super) fn serve_delayed_ack(&mut self, at: usize) {
         let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
         let receiver = &mut table.receivers[at];
@@ -189,7 +191,7 @@ impl Simulation {
 }
 
 impl Endpoints {
-    /// An ACK has come to the sender of a flow.
+    /// Processes an ACK at the sender of a flow.
     #[inline]
     fn take_ack(
         &mut self,
@@ -221,7 +223,7 @@ impl Endpoints {
         }
     }
 
-    /// The packet of an acknowledgment.
+    /// Creates the packet of an acknowledgment.
     fn packet_of_ack(&self, slot: u32, ack: &OutgoingAck, options: &mut OptionTable) -> Packet {
         let written = if ack.syn {
             None
@@ -258,8 +260,8 @@ impl Endpoints {
         }
     }
 
-    /// The packet of a segment, and the host that sends it. Inlined, so that the packet is not copied
-    /// before its fields are in memory.
+    /// Creates the packet of a segment. Returns also the host that sends it. Inlined, so that the
+    /// packet is not copied before its fields are in memory.
     #[inline(always)]
     fn packet_of(
         &mut self,
@@ -283,7 +285,7 @@ impl Endpoints {
                 | if echoed { flags::ECHOED } else { 0 }
                 | (flow.class_at(segment.start) << flags::CLASS_SHIFT),
         };
-        // Data that asks switches for something carries no ACK: a packet has room for one answer.
+        // Data with a request to switches carries no ACK: a packet has room for one set of fields.
         if self.table.asks(slot) {
             if !segment.syn {
                 packet.options = self.table.ask(slot, options);
@@ -300,7 +302,7 @@ impl Endpoints {
     }
 }
 
-/// The ECN field of a packet.
+/// ECN field of a packet.
 fn flags_of(codepoint: Codepoint) -> u16 {
     match codepoint {
         Codepoint::NotEct => 0,
@@ -311,7 +313,7 @@ fn flags_of(codepoint: Codepoint) -> u16 {
 }
 
 impl FlowTable {
-    /// Sees to it that a flow's retransmission timer has an event.
+    /// Schedules the event of a flow's retransmission timer.
     #[inline]
     fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
         let sender = &mut self.senders[slot as usize];
@@ -321,8 +323,8 @@ impl FlowTable {
         }
     }
 
-    /// The event of a retransmission timer: due, put off by acknowledgments since, or off. False where
-    /// an earlier one took its place.
+    /// Processes the event of a retransmission timer, which is due, was postponed by
+    /// acknowledgments, or is off. Returns false if an earlier event has replaced it.
     pub(super) fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
         let sender = &mut self.senders[at];
         if sender.rto_event_ps != now_ps {
@@ -335,7 +337,7 @@ impl FlowTable {
         true
     }
 
-    /// Sees to it that a flow's delayed acknowledgment has an event.
+    /// Schedules the event of a flow's delayed acknowledgment.
     fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
         let receiver = &mut self.receivers[slot as usize];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {

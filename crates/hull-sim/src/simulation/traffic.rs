@@ -10,7 +10,7 @@ use crate::topology::Notice;
 use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
-    /// Tells the workload that a message has arrived wholly, and does what it wants then.
+    /// Reports a completely arrived message to the workload, and executes the workload's requests.
     pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
         let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
         let network = &self.fabric.network;
@@ -28,7 +28,8 @@ impl Simulation {
         self.carry_out();
     }
 
-    /// An acknowledgment has come to a sender: tells the workload of flows that have been acknowledged wholly.
+    /// Processes an acknowledgment at a sender: reports completely acknowledged flows to the
+    /// workload.
     #[inline]
     pub(super) fn take_acked(&mut self, slot: u32) {
         let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
@@ -41,7 +42,8 @@ impl Simulation {
         }
     }
 
-    /// Tells a workload that wants to hear it whose senders are done; true when one was.
+    /// Reports acknowledged messages to a workload that requests them. Returns true if there were
+    /// any.
     fn tell_acked(&mut self) -> bool {
         let Some(heard) = &mut self.endpoints.table.heard_acked else {
             return false;
@@ -54,7 +56,7 @@ impl Simulation {
         !tags.is_empty()
     }
 
-    /// Does what the workload has put on its agenda.
+    /// Executes the requests on the workload's agenda.
     pub(super) fn carry_out(&mut self) {
         while self.workload.agenda != Agenda::default() {
             let mut agenda = std::mem::take(&mut self.workload.agenda);
@@ -77,14 +79,14 @@ impl Simulation {
                 let slot = (self.endpoints).write(&message, &self.clock, &mut self.fabric);
                 self.pump(slot);
             }
-            // Its vectors are kept for the next time.
+            // The vectors are kept for reuse.
             if self.workload.agenda == Agenda::default() {
                 self.workload.agenda = agenda;
             }
         }
     }
 
-    /// A lasting message ends with what has been sent.
+    /// Ends a lasting message after the sent data.
     fn stop(&mut self, tag: u64) {
         if let Some((slot, arrived)) = self.endpoints.table.stop(tag) {
             let at = slot as usize;
@@ -96,7 +98,7 @@ impl Simulation {
 }
 
 impl Demand {
-    /// The workload wanted to be woken.
+    /// Wakes the workload.
     pub(super) fn wake(&mut self, index: usize, now_ps: u64) {
         let token = self.wakes[index];
         self.free_wakes.push(index as u32);
@@ -117,7 +119,8 @@ impl Demand {
         clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    /// A message has arrived wholly; true when flows have with it, which are logged.
+    /// Processes a completely arrived message. Returns true if it completes flows, which are
+    /// logged.
     fn delivered(
         &mut self,
         slot: u32,
@@ -134,7 +137,7 @@ impl Demand {
             return false;
         }
         if agenda.flows.is_empty() {
-            // Outside the measured time; but others may wait for it.
+            // Outside the measured time, but other flows may wait for it.
             endpoints
                 .table
                 .await_acked(slot, message, clock.now_ps, None);
@@ -151,19 +154,19 @@ impl Demand {
         true
     }
 
-    /// Whether all has arrived and, where it is counted, is known to its senders.
+    /// Whether all data has arrived and, if it is counted, has been acknowledged to its senders.
     fn is_complete(&self, table: &FlowTable) -> bool {
         table.unacked == 0 && self.traffic.is_complete()
     }
 
-    /// At the end of the measured time: whether nothing more is to come.
+    /// Whether the run is complete at the end of the measured time.
     pub(super) fn is_over(&mut self, table: &FlowTable) -> bool {
         self.done |= self.is_complete(table);
         self.done
     }
 
-    /// Something has come to an end: perhaps all has. The run goes on until ports between switches
-    /// could know.
+    /// Checks whether the run is complete after something has ended. The run then continues until
+    /// ports between switches could know.
     pub(super) fn end_if_done(&mut self, clock: &mut Clock, table: &FlowTable, notice: Notice) {
         self.done = match self.traffic.progress() {
             Progress::Done => table.unacked == 0,
@@ -204,7 +207,7 @@ impl Endpoints {
         slot
     }
 
-    /// Writes a message on its flow, which may be a new one; returns the slot.
+    /// Starts a message on its flow, which may be a new one. Returns the slot.
     fn write(&mut self, message: &Message, clock: &Clock, fabric: &mut Fabric) -> u32 {
         let slot = match message.channel {
             Channel::New => {
@@ -226,7 +229,7 @@ impl Endpoints {
 }
 
 impl FlowTable {
-    /// A row for a flow that has arrived; it waits for the acknowledgment of its last byte.
+    /// Logs a flow that has arrived; it waits for the acknowledgment of its last byte.
     fn log_flow(
         &mut self,
         slot: u32,
@@ -244,7 +247,7 @@ impl FlowTable {
         self.await_acked(slot, message, record.start_ps, Some(logged));
     }
 
-    /// A message that has arrived waits for the acknowledgment of its last byte.
+    /// Queues a message that has arrived until its last byte is acknowledged.
     fn await_acked(
         &mut self,
         slot: u32,
@@ -261,7 +264,8 @@ impl FlowTable {
         });
     }
 
-    /// Acknowledgments may have reached the ends of messages that wait for them; true when they have.
+    /// Processes acknowledgments that may have reached the ends of waiting messages. Returns true
+    /// if they have.
     #[inline]
     pub(super) fn take_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
         !self.flows[slot as usize].unacked.is_empty() && self.note_acked(slot, now_ps, log)
@@ -287,7 +291,8 @@ impl FlowTable {
         self.unacked < before
     }
 
-    /// A lasting message ends with what has been sent: its slot, and how much has arrived.
+    /// Ends a lasting message after the sent data. Returns its slot and the payload that has
+    /// arrived, bytes.
     fn stop(&mut self, tag: u64) -> Option<(u32, u64)> {
         let lasts = |flow: &Flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX;
         let at = self.flows.iter().position(lasts)?;
