@@ -165,7 +165,7 @@ impl FlowTable {
         None
     }
 
-    /// Prefetches the pointer to the connection of a slot.
+    /// Prefetches a slot's flow and the pointer to its connection.
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
         if let Some(connection) = self.connections.get(slot as usize) {

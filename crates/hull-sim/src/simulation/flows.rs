@@ -170,10 +170,11 @@ pub struct FlowTable {
     pub templates: Vec<Template>,
     /// Largest number of ports on a route.
     pub longest_route: usize,
-    /// Number of flows opened so far; with the seed it determines the route.
+    /// Number of routes computed so far, at openings and changes; with the seed it determines the
+    /// route.
     opened: u64,
     pub(super) seed: u64,
-    /// Number of flows opened so far, in the numbering of the results.
+    /// Number of flows opened so far.
     numbered: u64,
     pub(super) following: Followed,
     scratch: Vec<u32>,

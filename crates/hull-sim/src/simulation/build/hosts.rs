@@ -12,7 +12,7 @@ use crate::scenario::{self, AssociationDraw, Clocks, PacerSettings, Scenario};
 use crate::service_time::ServiceTime;
 use crate::topology::Graph;
 
-/// The parts of all hosts.
+/// Builds the parts of all hosts.
 pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<HostSide, Problem> {
     let hosts = graph.hosts().len();
     let settings = &scenario.host;
@@ -56,7 +56,7 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     Ok(side)
 }
 
-/// NIC queue and pacer of one host.
+/// Builds NIC queue and pacer of one host.
 fn stage(
     scenario: &Scenario,
     settings: &scenario::Pacer,
@@ -68,7 +68,7 @@ fn stage(
     let port = graph.host_port(host);
     let nic = Nic::new(Port::new(host_port(scenario, graph, port)));
     let random = Stream::new(seed, Purpose::Association, host);
-    // Well over a period of the ticks and updates, so that any phase is as likely.
+    // Many times the period of ticks and updates, so that all phases are about equally likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;
     let clock_ahead_ps = match settings.clocks {
         Clocks::Free => Stream::new(seed, Purpose::ClockPhase, host).below(phases) as u64,

@@ -11,13 +11,13 @@ use crate::topology::{Graph, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
 use crate::workload::{Backlog, Traffic, Workload};
 
-/// The names of a link's ends and tier in the results, as a rule of thumb, bytes.
+/// Estimated size of the names of a link's ends and tier in the results, bytes.
 const NAMES: u64 = 96;
 
-/// Something that takes memory: the key that asks for it, what it is, bytes.
+/// Memory requirement: key that causes it, description, bytes.
 type Need = (String, String, u64);
 
-/// What the run will need at least.
+/// Lower bounds of the memory that the run needs.
 fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic) -> Vec<Need> {
     let route = 2 * (routes.longest_path() as u64 + 1) * size_of::<u32>() as u64;
     let flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64 + route;
@@ -33,7 +33,7 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
     let of_packets =
         Network::HELD_BYTES.saturating_mul(packets(scenario, flows.min(hosts as u64), bytes));
     let of_traffic = all_flows.saturating_mul(flow).saturating_add(of_packets);
-    // Each part of the run has all ports; the results are made of one.
+    // Each part of the run has all ports; the results have one set.
     let of_port = u64::from(scenario.run.threads) * size_of::<Port>() as u64;
     let of_result = (size_of::<Reading>() + size_of::<LinkCount>()) as u64 + NAMES;
     let measure = &scenario.measure;
@@ -62,9 +62,9 @@ fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic)
     ]
 }
 
-/// Packets that `flows` flows, each of another host, with `bytes` to send together will have under way or
-/// in their hosts: their windows grow until something is lost or marked, and nothing is where each has a
-/// path of its own. A window that doubles has sent everything when half of it is acknowledged.
+/// Number of packets in flight or in their hosts of `flows` flows from different hosts that send
+/// `bytes` in total. Windows grow until a loss or mark, of which there is none if each flow has its
+/// own path. A window that doubles has sent everything when half of it is acknowledged.
 fn packets(scenario: &Scenario, flows: u64, bytes: u64) -> u64 {
     let transport = &scenario.transport;
     let window = transport.max_window.min(transport.receive_window);
@@ -72,7 +72,7 @@ fn packets(scenario: &Scenario, flows: u64, bytes: u64) -> u64 {
     (bytes / (2 * payload.max(1))).min(flows.saturating_mul(u64::from(window)))
 }
 
-/// What the machine has left, where it tells.
+/// Available memory of the machine, bytes, if known.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -82,7 +82,8 @@ fn available() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Refuses a run that needs more memory than there is, or writes a table that is too long.
+/// Rejects a run that needs more memory than is available, or that writes a table with too many
+/// rows.
 pub(super) fn check(
     scenario: &Scenario,
     graph: &Graph,
@@ -94,7 +95,7 @@ pub(super) fn check(
     check_flows(traffic)
 }
 
-/// Refuses more flows at a time than there is room for in an event.
+/// Rejects more concurrent flows than event numbers can represent.
 fn check_flows(traffic: &Traffic) -> Result<(), Problem> {
     let connections = traffic.connections().len() as u64;
     let open = traffic.backlog().flows.saturating_add(2 * connections);
@@ -110,14 +111,14 @@ fn check_flows(traffic: &Traffic) -> Result<(), Problem> {
     ))
 }
 
-/// Refuses tables of samples with too many rows.
+/// Rejects tables of samples with too many rows.
 fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(), Problem> {
     let (run, measure) = (&scenario.run, &scenario.measure);
     let whole_ps = run.warmup.0.saturating_add(run.duration.0);
     let ports = ports_named(graph, "measure.ports", &measure.ports)?.len();
     let hosts = graph.hosts().len();
     let flows = measure.flows.as_ref();
-    // As many as there are for certain, not as many as may be followed.
+    // The certain number of flows, not the limit of those that may be followed.
     let connections = traffic.connections().len() as u64;
     let open = traffic.backlog().flows.saturating_add(2 * connections);
     let followed = flows.map_or(0, |flows| flows.count.min(open.max(1)));

@@ -15,16 +15,16 @@ use crate::topology::{Graph, Topology};
 use crate::transport::message::{ControlKind, Erasure, MessageConfig};
 use crate::units::Buffer;
 
-/// Least time after which a packet counts as lost, ps: what the network's queues add comes on top.
+/// Smallest timeout of a packet, ps, without the delay of the network's queues.
 const TIMEOUT_PS: u64 = 15_000_000;
-/// Full buffers that a round trip may meet.
+/// Number of full buffers in a round trip.
 const FULL_BUFFERS: u64 = 6;
-/// The same of Uno, inside a data centre.
+/// Number of full buffers in a round trip for Uno, inside a data centre.
 const UNO_FULL_BUFFERS: u64 = 5;
-/// The same between two data centres.
+/// Number of full buffers in a round trip for Uno, between two data centres.
 const FAR_FULL_BUFFERS: u64 = 8;
 
-/// What the connections of a transport have in common, where it is the message transport.
+/// Settings of a transport's connections, if it is the message transport.
 pub(super) fn distances(
     scenario: &Scenario,
     transport: &Transport,
@@ -46,7 +46,7 @@ pub(super) fn distances(
     Ok(Some(Distances { near, far }))
 }
 
-/// The settings of connections inside a data centre, or, with `far_ps`, of those between two.
+/// Settings of connections inside a data centre or, with `far_ps`, between two.
 fn config(
     scenario: &Scenario,
     transport: &Transport,
@@ -102,7 +102,7 @@ fn config(
     })
 }
 
-/// UnoCC's settings in a network, whose round trip inside a data centre is `near_ps`.
+/// UnoCC's settings in a network whose round trip inside a data centre is `near_ps`.
 fn unocc(settings: &UnoCcSettings, network: &NsccNetwork, near_ps: u64) -> UnoCcConfig {
     let mss_bytes = u64::from(network.mss_bytes);
     let bdp_bytes = |rtt_ps| carried_bytes(network.link_bps, rtt_ps).max(mss_bytes);
@@ -117,7 +117,8 @@ fn unocc(settings: &UnoCcSettings, network: &NsccNetwork, near_ps: u64) -> UnoCc
     }
 }
 
-/// The round trip that sizes windows and targets, inside a data centre where there are two.
+/// Round trip that determines windows and targets, ps; with two data centres, the one inside a data
+/// centre.
 fn round_trip_ps(
     scenario: &Scenario,
     transport: &Transport,
@@ -145,17 +146,17 @@ fn grants(control: &CongestionControl) -> bool {
     )
 }
 
-/// The largest window: 1.5 times what a link carries in a round trip, at least a packet.
+/// Largest window, bytes: 1.5 bandwidth-delay products, at least a packet.
 fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
     (carried_bytes(link_bps, rtt_ps) * 3 / 2).max(mtu_bytes)
 }
 
-/// What a link carries in a round trip, bytes.
+/// Bandwidth-delay product, bytes.
 fn carried_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
     (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
 }
 
-/// After how long a packet counts as lost, ps.
+/// Timeout of a packet, ps.
 fn timeout_ps(
     scenario: &Scenario,
     network: &NsccNetwork,
@@ -170,7 +171,7 @@ fn timeout_ps(
     least_ps + drain_ps(scenario, network, full_buffers)
 }
 
-/// What so many full buffers take to drain, ps; a round trip each where they have no limit.
+/// Time to drain `full_buffers` full buffers, ps; a round trip each if buffers are unlimited.
 fn drain_ps(scenario: &Scenario, network: &NsccNetwork, full_buffers: u64) -> u64 {
     let bytes = match scenario.switch.buffer {
         Buffer::Unlimited => return full_buffers * network.rtt_ps,
@@ -181,7 +182,8 @@ fn drain_ps(scenario: &Scenario, network: &NsccNetwork, full_buffers: u64) -> u6
     (bits * 1_000_000_000_000 / u128::from(network.link_bps)) as u64
 }
 
-/// NICs of the message transport, and what grants credit, where a transport of the scenario has them.
+/// Creates the NICs of the message transport and the receiver controls, if a transport of the
+/// scenario needs them.
 pub(super) fn hosts(
     scenario: &Scenario,
     graph: &Graph,
@@ -209,7 +211,7 @@ pub(super) fn hosts(
         link_bps: scenario.host.rate.0,
         max_window_bytes: window_bytes(scenario.host.rate.0, rtt_ps, transport.mtu.0),
     };
-    // With a window of its own a sender learns of the fabric by itself.
+    // A sender with its own window adapts to the fabric itself.
     let ratio = match controls.iter().any(has_sender_control) {
         true => 1.0,
         false => oversubscription(graph),
@@ -222,7 +224,8 @@ pub(super) fn hosts(
     Ok(())
 }
 
-/// How much wider the links of a switch's hosts are than those to other switches: the largest ratio, at least 1.
+/// Largest oversubscription of a switch: rate of its hosts' links over that of its links to other
+/// switches, at least 1.
 fn oversubscription(graph: &Graph) -> f64 {
     let mut largest: f64 = 1.0;
     let hosts = (0..graph.hosts().len()).map(|host| graph.port_far_end(graph.host_port(host)));

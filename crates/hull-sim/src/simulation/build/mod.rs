@@ -23,13 +23,13 @@ use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
 use crate::workload::{self, Agenda, HostNames, Workload};
 
-/// Builds the run of a resolved scenario. With a folder, tables that grow with the run go to files in
-/// it as they come. Fails where a file that the scenario names is wrong.
+/// Builds the run of a resolved scenario. With a folder, tables that grow with the run are written
+/// to files in it during the run. Fails if a file that the scenario names is invalid.
 pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
     build_with_external(scenario, None, seed, folder)
 }
 
-/// The same with the congestion control from outside that the scenario names.
+/// Does the same with the external congestion control that the scenario names.
 pub fn build_with_external(
     scenario: &Scenario,
     external: Option<&dyn External>,
@@ -49,7 +49,7 @@ pub fn build_with_external(
     Ok(simulation)
 }
 
-/// A run that has not begun.
+/// Assembles a run that has not begun.
 fn assemble(
     scenario: &Scenario,
     external: Option<&dyn External>,
@@ -133,8 +133,8 @@ fn assemble(
     })
 }
 
-/// Checks what `scenario::expand` does not see: hosts that the traffic names, files that it reads, and
-/// whether the machine's memory will do. The error is a key and what is wrong.
+/// Checks what `scenario::expand` cannot: hosts that the traffic names, files that it reads, and
+/// whether the machine's memory suffices. The error has a key and a description.
 pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
     let graph = scenario.graph()?;
     switches::check_memory(scenario, &graph)?;
@@ -143,8 +143,8 @@ pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
     memory::check(scenario, &graph, &Routes::new(&graph), &traffic)
 }
 
-/// The longest time from the start of a transmission to its arrival, where most events fall: links between data
-/// centres, which are few and long, are left out.
+/// Longest time from the start of a transmission to its arrival, ps, within which most events fall.
+/// Links between data centres are excluded, because they are few and long.
 fn horizon_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     let mtu = scenario.transport.mtu.0;
     let two = scenario.topology.two_datacentres.as_ref();

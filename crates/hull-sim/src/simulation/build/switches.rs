@@ -13,13 +13,13 @@ use crate::scenario::{Marking, Placement, Scenario};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Size};
 
-/// All ports of the network, those of hosts and those of switches.
+/// Builds all ports of the network, those of hosts and those of switches.
 pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> {
     let config = |port: usize| {
         if graph.nodes[graph.port_owner(port)].kind == Kind::Host {
             let mut config = host_port(scenario, graph, port);
             if scenario.pacer.is_some() {
-                // The NIC's buffer is in front of the pacer, the wire behind it refuses nothing.
+                // The NIC's buffer is before the pacer; the wire after it accepts every packet.
                 config.buffer = BufferLimit::Unlimited;
             }
             config
@@ -27,15 +27,15 @@ pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> 
             switch_port(scenario, graph, port, seed)
         }
     };
-    // With room for the one that the network adds: the ports are most of an idle network's memory, and
-    // would be copied.
+    // With room for the port that the network adds: otherwise the ports, most of an idle network's
+    // memory, would be copied.
     let mut ports = Vec::with_capacity(graph.ports() + 1);
     ports.extend((0..graph.ports()).map(|port| Port::new(config(port))));
     ports
 }
 
-/// Checks that each switch has room for what its queues reserve of the memory that they share, and
-/// no more ports than its preset.
+/// Checks that each switch has enough shared memory for its queues' reserved bytes, and no more
+/// ports than its preset.
 pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
     let Some(memory) = &scenario.switch.memory else {
         return Ok(());
@@ -77,7 +77,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
     Ok(())
 }
 
-/// Lets the ports of each switch share its memory, where they do.
+/// Makes the ports of each switch share its memory, if the scenario says so.
 pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Network) {
     let Some(memory) = &scenario.switch.memory else {
         return;
@@ -104,8 +104,8 @@ fn buffer(room: Buffer) -> BufferLimit {
     }
 }
 
-/// The delay of a link with what a packet meets at its far end: a switch's latency, or the stack of
-/// a receiving host; and whether the far end is a switch.
+/// Delay of a link including the device at its far end (a switch's latency, or the stack of a
+/// receiving host), ps; and whether the far end is a switch.
 fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     let to_switch = graph.nodes[graph.port_far_end(port)].kind == Kind::Switch;
     let behind = if to_switch {
@@ -116,7 +116,7 @@ fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     (graph.wire(port).delay_ps + behind.0, to_switch)
 }
 
-/// A host's port; the stack's delay on the way out is part of the link's.
+/// Configuration of a host's port; its link's delay includes the sending stack's.
 pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> PortConfig {
     let (delay_ps, _) = delay_ps(scenario, graph, port);
     let delay_ps = delay_ps + scenario.host.stack_delay.0;
@@ -183,7 +183,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
     config
 }
 
-/// The port with the hardware's marking rules in place of its own.
+/// Replaces a port's marking rules by the hardware's.
 #[cfg(feature = "verilated")]
 fn hardware_in_the_loop(mut config: PortConfig, switch: &crate::scenario::Switch) -> PortConfig {
     let rate = Rate(config.rate_bps);

@@ -10,8 +10,8 @@ use crate::transport::{
 };
 use crate::units::Rate;
 
-/// What flows of a transport begin as, on hosts with this link. `external` is the congestion control from
-/// outside, where the scenario names one.
+/// Initial state of a transport's flows on hosts with this link. `external` is the external
+/// congestion control, if the scenario names one.
 pub(super) fn template(
     tcp: &Transport,
     link: Rate,
@@ -24,7 +24,7 @@ pub(super) fn template(
         asks: control.ask(0).is_some(),
         receiver: Receiver::new(&receiver(tcp, &control)),
         sender: Sender::new(&sender(tcp, control)),
-        // A pacer reads ECN-Echo, which AccECN has as a bit of its count.
+        // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
         paced: tcp.paced && !accurate,
         has_handshake: tcp.handshake,
         acks_each: tcp.ack_every == 1,
@@ -50,7 +50,7 @@ fn control(
     })
 }
 
-/// What senders are made of.
+/// Configuration of senders.
 fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
@@ -87,7 +87,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
     }
 }
 
-/// What receivers are made of.
+/// Configuration of receivers.
 fn receiver(tcp: &Transport, control: &Controller) -> ReceiverConfig {
     ReceiverConfig {
         ack_every: tcp.ack_every,

@@ -8,35 +8,37 @@ use crate::network::Network;
 use crate::simulation::flows::FlowTable;
 use crate::simulation::instruments::Instruments;
 
-/// Samples that are kept for the next look; of more, every second is left out.
+/// Largest number of samples kept for the next look; beyond it, every second one is dropped.
 const MOST_ROWS: usize = 4096;
-/// Samples over which throughput is averaged, at most.
+/// Largest number of samples over which throughput is averaged.
 const MOST_AVERAGED: usize = 4096;
 
-/// The port and the flows at one time.
+/// Port and flows at one time.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub at_ps: u64,
     /// Bytes that wait at the client's port.
     pub queue_bytes: u64,
     pub phantom_bytes: Option<u64>,
-    /// Mean of what its link has carried lately, bit/s.
+    /// Recent mean rate of the port's link, bit/s.
     pub throughput_bps: f64,
-    /// The flows that are shown, those that are open.
+    /// Displayed flows; `None` if not open.
     pub flows: Vec<Option<FlowReading>>,
 }
 
-/// The samples of a live run.
+/// Samples of a live run.
 #[derive(Debug)]
 pub struct Look {
     interval_ps: u64,
-    /// Numbers of the flows that are shown.
+    /// Numbers of the displayed flows.
     pub flows: Range<u64>,
-    /// What the link had carried at the last samples, bytes; the first is out of the mean's reach.
+    /// Bytes that the link had carried at the last samples; the first is before the averaging
+    /// interval.
     carried: VecDeque<f64>,
     averaged: usize,
     pub rows: Vec<Row>,
-    /// One of so many samples is kept, and how many have been left out since the last one.
+    /// Sampling: one of `kept_of` samples is kept; `left_out` samples have been dropped since the
+    /// last one.
     kept_of: usize,
     left_out: usize,
 }
@@ -55,7 +57,7 @@ impl Look {
         }
     }
 
-    /// Takes the samples; from now on all are kept again.
+    /// Takes the samples; from now on all samples are kept again.
     pub fn take(&mut self) -> Vec<Row> {
         self.kept_of = 1;
         self.left_out = 0;
@@ -94,7 +96,8 @@ impl Look {
 }
 
 impl Instruments {
-    /// Notes what a live run shows; returns when to do so again, where it is one.
+    /// Records the display of a live run. Returns the time of the next call, ps, if the run is
+    /// live.
     pub(in crate::simulation) fn sample_live(
         &mut self,
         now_ps: u64,

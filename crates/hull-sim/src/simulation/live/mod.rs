@@ -20,31 +20,32 @@ use crate::scenario::Scenario;
 pub(super) use look::Look;
 pub use shown::Shown;
 
-/// Packet-hops between two looks at the limit of [`Live::advance`]: below a millisecond.
+/// Packet-hops between two checks of the limit of [`Live::advance`]: less than a millisecond of
+/// work.
 const STEP_HOPS: u64 = 2000;
 
-/// A run under way.
+/// Run in progress.
 #[derive(Debug)]
 pub struct Live {
     simulation: Simulation,
     control: Control,
-    /// Simulated up to here.
+    /// Time up to which the run is simulated, ps.
     reached_ps: u64,
-    /// Simulated time that takes about [`STEP_HOPS`].
+    /// Simulated time that takes about [`STEP_HOPS`] packet-hops, ps.
     step_ps: u64,
-    /// Latencies up to which shares of time are told, s.
+    /// Latencies for which shares of time are reported, s.
     edges_s: Vec<f64>,
     /// Completion times by size class, ns.
     completions: Vec<Histogram<u64>>,
-    /// Numbers of the long flows, whose goodput is told.
+    /// Numbers of the long flows, whose goodput is reported.
     long: std::ops::Range<u64>,
 }
 
 impl Live {
-    /// A run at time 0. It shows the flows that are opened as number `flows.start` and after (of those
-    /// that `measure.flows` follows), throughput as the mean of the last `average_ps`, and the share of
-    /// time with at most so much latency as each of `edges_s` says, which ascend. `long` are the flows
-    /// whose goodput is told (of those that `measure.flows` follows).
+    /// Creates a run at time 0. It shows the flows with numbers in `flows`, the throughput as the
+    /// mean of the last `average_ps`, and the share of time with at most each latency of `edges_s`,
+    /// which must ascend. `long` are the flows whose goodput is reported. Both ranges include only
+    /// flows that `measure.flows` follows.
     pub fn new(
         scenario: &Scenario,
         seed: u64,
@@ -57,7 +58,7 @@ impl Live {
         scenario.run.threads = 1;
         let mut simulation = build(&scenario, seed, None)?;
         let interval_ps = scenario.measure.sample_interval.0;
-        // Its tables are not read.
+        // The run's tables are not read.
         simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
         simulation.clock.schedule(0, Kind::Sample, LIVE);
@@ -77,8 +78,8 @@ impl Live {
         })
     }
 
-    /// Simulates up to `until_ps` (not beyond the measured time), or so many packet-hops at about.
-    /// Returns how far it is, ps.
+    /// Simulates up to `until_ps`, but at most to the end of the measured time, or for about `hops`
+    /// packet-hops. Returns the time reached, ps.
     pub fn advance(&mut self, until_ps: u64, hops: u64) -> Result<u64, Failure> {
         let until_ps = until_ps.min(self.simulation.clock.end_ps);
         let begun = self.simulation.tally.packet_hops;
@@ -99,17 +100,17 @@ impl Live {
         Ok(self.reached_ps)
     }
 
-    /// How far it is, ps.
+    /// Time up to which the run is simulated, ps.
     pub fn reached_ps(&self) -> u64 {
         self.reached_ps
     }
 
-    /// Packets carried so far, counted at each link.
+    /// Number of packets carried so far, counted at each link.
     pub fn packet_hops(&self) -> u64 {
         self.simulation.tally.packet_hops
     }
 
-    /// What a run would keep for its tables goes, flows that have completed are counted.
+    /// Discards the rows that a run would keep for its tables, and counts completed flows.
     fn forget(&mut self) {
         let simulation = &mut self.simulation;
         simulation.records.latency.forget();

@@ -13,11 +13,11 @@ use crate::measure::FlowReading;
 pub struct ShownFlow {
     /// Congestion window, packets.
     pub cwnd: Vec<Option<f64>>,
-    /// DCTCP's alpha; none with another congestion control.
+    /// DCTCP's alpha; none with other congestion controls.
     pub alpha: Option<Vec<Option<f64>>>,
 }
 
-/// Share of time in which the queue added at most so much latency.
+/// Shares of time in which the queue added at most each of these latencies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cumulated {
     /// Latencies, s.
@@ -26,8 +26,8 @@ pub struct Cumulated {
     pub cdf: Vec<f64>,
 }
 
-/// Statistics since the end of the warm-up, before it since time 0. Completion times are those of the
-/// first size class (small) and of the second (medium).
+/// Statistics since the end of the warm-up, or, before it, since time 0. Completion times are those
+/// of the first size class (small) and of the second (medium).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
     queue_mean: f64,
@@ -49,27 +49,27 @@ pub struct Stats {
     packet_hops: u64,
 }
 
-/// What has been seen since the last look.
+/// Observations since the last look.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     /// Times of the samples.
     pub t: Vec<f64>,
-    /// What waits at the client's port.
+    /// Bytes that wait at the client's port.
     pub queue: Vec<u64>,
-    /// The phantom queue behind it, where there is one.
+    /// Bytes of the port's phantom queue, if it has one.
     pub phantom: Option<Vec<u64>>,
-    /// Of its link.
+    /// Throughput of the port's link.
     pub throughput: Vec<f64>,
-    /// The flows.
+    /// Displayed flows.
     pub flows: Vec<ShownFlow>,
-    /// Latency so far.
+    /// Distribution of latency so far.
     pub latency: Cumulated,
     /// Statistics so far.
     pub stats: Stats,
 }
 
 impl Live {
-    /// Takes the samples since the last look, of very many at most `most`.
+    /// Takes the samples since the last look, thinned to at most `most`.
     pub fn take(&mut self, most: usize) -> Shown {
         let mss = f64::from(self.simulation.endpoints.mss);
         let mut rows = (self.simulation.instruments.live.as_mut()).map_or(Vec::new(), |l| l.take());
@@ -188,7 +188,7 @@ fn flows(rows: &[Row], mss: f64) -> Vec<ShownFlow> {
     (0..count).map(of_flow).collect()
 }
 
-/// The nearest number of seconds, which has few digits.
+/// Converts ps to the nearest number of seconds, which has few digits.
 fn seconds(ps: u64) -> f64 {
     ps as f64 / 1e12
 }

@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// One part's post. With its cache lines (two are fetched together) to itself.
+/// Post of one part, alone in its cache lines (two are fetched together).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Post {
-    /// Counts the changes; odd when the part waits.
+    /// Version of the post; odd while the part waits.
     version: AtomicU64,
     sent: AtomicU64,
     taken: AtomicU64,
     next_ps: AtomicU64,
 }
 
-/// The thread of a part, and whether it sleeps. With its cache lines to itself.
+/// Thread of a part, and whether it sleeps; alone in its cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Sleeper {
@@ -36,7 +36,7 @@ struct Sleeper {
     sleeps: AtomicBool,
 }
 
-/// What all parts share.
+/// State shared by all parts.
 #[derive(Debug)]
 pub struct Board {
     posts: Box<[Post]>,
@@ -45,7 +45,8 @@ pub struct Board {
     done: AtomicUsize,
 }
 
-/// Breaks the run off when it is dropped before it is released: a thread has failed or panicked.
+/// Guard of a thread that aborts the run if it is dropped before its release: the thread has failed
+/// or panicked.
 #[derive(Debug)]
 pub struct Guard<'a> {
     board: &'a Board,
@@ -61,14 +62,14 @@ impl Drop for Guard<'_> {
 }
 
 impl Guard<'_> {
-    /// The thread has done its work.
+    /// Releases the guard after the thread has completed its work.
     pub fn release(&mut self) {
         self.released = true;
     }
 }
 
 impl Board {
-    /// A board for so many parts.
+    /// Creates a board for this number of parts.
     pub fn new(parts: usize) -> Board {
         Board {
             posts: (0..parts).map(|_| Post::default()).collect(),
@@ -78,7 +79,7 @@ impl Board {
         }
     }
 
-    /// Guards a thread.
+    /// Creates the guard of a thread.
     pub fn guard(&self) -> Guard<'_> {
         Guard {
             board: self,
@@ -86,17 +87,17 @@ impl Board {
         }
     }
 
-    /// Ends the run of all parts.
+    /// Aborts the run of all parts.
     pub fn break_off(&self) {
         self.broken.store(true, SeqCst);
     }
 
-    /// Whether the run was broken off.
+    /// Whether the run was aborted.
     pub fn is_broken(&self) -> bool {
         self.broken.load(SeqCst)
     }
 
-    /// A part has served all its events and published all its messages.
+    /// Counts a part that has served all its events and published all its messages.
     pub fn count_done(&self) {
         self.done.fetch_add(1, SeqCst);
     }
@@ -106,13 +107,14 @@ impl Board {
         self.done.load(SeqCst) == self.posts.len()
     }
 
-    /// This thread is the one of a part: who calls the part wakes it.
+    /// Registers the current thread as that of a part, to be woken by calls.
     pub fn register(&self, part: usize) {
         // A part has one thread in a run.
         let _ = self.sleepers[part].thread.set(thread::current());
     }
 
-    /// The thread of a part sleeps until the part is called, or for a while, unless it `is_called` already.
+    /// Puts the thread of a part to sleep until a call, at most for `longest`, unless it
+    /// `is_called` already.
     pub fn sleep(&self, part: usize, longest: Duration, is_called: impl Fn() -> bool) {
         let sleeper = &self.sleepers[part];
         sleeper.sleeps.store(true, SeqCst);
@@ -122,8 +124,8 @@ impl Board {
         sleeper.sleeps.store(false, SeqCst);
     }
 
-    /// A part was told something. Its thread may fall asleep at this moment without seeing either: to
-    /// be sure would cost everyone who calls, and it does not sleep long.
+    /// Calls a part after a message. Its thread may miss the call if it falls asleep at this
+    /// moment: preventing that would cost every caller, and the sleep is short.
     #[inline]
     pub fn call(&self, part: usize) {
         if self.sleepers[part].sleeps.load(Relaxed) {
@@ -140,8 +142,8 @@ impl Board {
         }
     }
 
-    /// A part begins to wait: its next event is at `next_ps` if nothing comes, and it has sent and taken
-    /// so many messages.
+    /// Posts that a part waits: its next event is at `next_ps` if nothing arrives, and it has sent
+    /// and taken these numbers of messages.
     pub fn post(&self, part: usize, next_ps: u64, sent: u64, taken: u64) {
         let post = &self.posts[part];
         post.next_ps.store(next_ps, SeqCst);
@@ -150,13 +152,13 @@ impl Board {
         post.version.fetch_add(1, SeqCst);
     }
 
-    /// A part that has waited does something.
+    /// Withdraws the post of a part that resumes.
     pub fn take_back(&self, part: usize) {
         self.posts[part].version.fetch_add(1, SeqCst);
     }
 
-    /// When all parts wait and nothing is on its way: before this time nothing more comes to a part,
-    /// `distances_ps` being the least time to it from each part.
+    /// Time before which nothing can reach a part, ps, if all parts wait and no message is in
+    /// transit. `distances_ps` are the shortest times to the part from each part.
     pub fn silence_ps(&self, distances_ps: &[u64], versions: &mut Vec<u64>) -> Option<u64> {
         versions.clear();
         let (mut sent, mut taken, mut reached_ps) = (0, 0, u64::MAX);

@@ -8,23 +8,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words of a record: two records fill a cache line.
+/// Number of words in a record: two records fill a cache line.
 pub const WORDS: usize = 4;
 
-/// A record.
+/// One record.
 pub type Record = [u64; WORDS];
 
-/// Records that the ring holds: some hundred are under way, and 64 KB stay in a second-level cache.
+/// Capacity of the ring, records: some hundred are in transit, and 64 KB stay in a second-level
+/// cache.
 const CAPACITY: u64 = 1 << 11;
 
-/// A counter that has its cache lines (two are fetched together) to itself.
+/// Counter that is alone in its cache lines (two are fetched together).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
 #[derive(Debug)]
 struct Ring {
-    /// Records written and read so far.
+    /// Number of records written and read.
     written: Counter,
     read: Counter,
     slots: Box<[[AtomicU64; WORDS]]>,
@@ -37,28 +38,29 @@ impl Ring {
     }
 }
 
-/// The end that writes.
+/// Writing end.
 #[derive(Debug)]
 pub struct Writer {
     ring: Arc<Ring>,
     written: u64,
-    /// Records that the reader had read when it was last asked.
+    /// Number of records that the reader had read at the last check.
     read: u64,
-    /// Records that are not in the ring yet.
+    /// Records that are not yet in the ring.
     waiting: Vec<Record>,
 }
 
-/// The end that reads.
+/// Reading end.
 #[derive(Debug)]
 pub struct Reader {
     ring: Arc<Ring>,
-    /// Records fetched so far, the last of them, and how many of those were handed on.
+    /// Number of records fetched, the most recently fetched ones, and how many of them have been
+    /// returned.
     read: u64,
     fetched: Vec<Record>,
     next: usize,
 }
 
-/// A new channel.
+/// Creates a channel.
 pub fn channel() -> (Writer, Reader) {
     let slots = (0..CAPACITY).map(|_| [const { AtomicU64::new(0) }; WORDS]);
     let ring = Arc::new(Ring {
@@ -88,8 +90,8 @@ impl Writer {
         self.waiting.push(record);
     }
 
-    /// Shows the reader what was written, as far as there is room. All goes to the ring at once, so
-    /// that the lines that the reader's cache has to give up are asked for together.
+    /// Publishes the written records as far as there is room. All enter the ring at once, so that
+    /// the cache lines are requested together from the reader's cache.
     #[inline]
     pub fn publish(&mut self) {
         let count = self.waiting.len();
@@ -109,7 +111,7 @@ impl Writer {
         self.waiting.drain(..fitting);
     }
 
-    /// Whether something written could not be published yet.
+    /// Whether written records are not yet published.
     #[inline]
     pub fn is_behind(&self) -> bool {
         !self.waiting.is_empty()
@@ -123,8 +125,8 @@ impl Reader {
         self.ring.written.0.load(Ordering::Acquire) != self.read
     }
 
-    /// Looks for new records and fetches them; true when there are some. All are fetched at once, so
-    /// that the reader waits for the other processor's cache once and not for each record.
+    /// Fetches new records. Returns true if there are any. All are fetched at once, so that the
+    /// reader waits once for the other processor's cache and not for each record.
     #[inline]
     pub fn look(&mut self) -> bool {
         let written = self.ring.written.0.load(Ordering::Acquire);
@@ -143,7 +145,7 @@ impl Reader {
         true
     }
 
-    /// The next of the records that [`Reader::look`] has found.
+    /// Next of the records that [`Reader::look`] has fetched.
     #[inline]
     pub fn next(&mut self) -> Option<Record> {
         let record = *self.fetched.get(self.next)?;

@@ -9,7 +9,7 @@
 
 use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
 
-/// Whether all that a scenario has may be simulated in parts.
+/// Whether a scenario may be simulated in parts.
 pub fn are_divisible(scenario: &Scenario) -> bool {
     let Scenario {
         name: _,
@@ -37,7 +37,7 @@ pub fn are_divisible(scenario: &Scenario) -> bool {
         && of_instruments(measure)
 }
 
-/// Times and seeds are those of every part.
+/// Whether the run's settings are divisible: times and seeds apply to every part.
 fn of_run(run: &Run) -> bool {
     let Run {
         duration: _,
@@ -50,7 +50,8 @@ fn of_run(run: &Run) -> bool {
     true
 }
 
-/// Any graph that keeps its links. The plan says whether it has a fabric.
+/// Whether the topology is divisible: any graph with fixed links. The plan determines whether it
+/// has a fabric.
 fn of_topology(topology: &Topology) -> bool {
     let Topology {
         star: _,
@@ -68,7 +69,8 @@ fn of_topology(topology: &Topology) -> bool {
     failures.is_empty()
 }
 
-/// Hosts are in one part; only their ports' links lead out of it. Every key is judged, none forbids it.
+/// Whether hosts are divisible: they are in one part, and only their ports' links lead out of it.
+/// Every key is decided; none prevents parts.
 fn of_hosts(host: &Host) -> bool {
     let Host {
         rate: _,
@@ -84,7 +86,8 @@ fn of_hosts(host: &Host) -> bool {
     true
 }
 
-/// Senders and receivers are in one part. What matters to ports is whether they work together.
+/// Whether a transport is divisible: senders and receivers are in one part, so only their effect on
+/// ports matters.
 fn of_transport(transport: &Transport) -> bool {
     let Transport {
         congestion_control, // is in hosts; what it asks of switches is judged there
@@ -120,7 +123,7 @@ fn of_transport(transport: &Transport) -> bool {
         message: _,
         qcn: _,
     } = transport;
-    // The message transport finds routes while it runs.
+    // The message transport computes routes during the run.
     !congestion_control.is_of_messages()
 }
 

@@ -1,10 +1,10 @@
-//! The parts of a run as one simulation, for a while: a thread that serves all of them by itself then pays
-//! neither for messages nor for two networks. Times are ps.
+//! The parts of a run as one simulation, for a while: a single thread that serves all parts then
+//! sends no messages and maintains one network. Times are ps.
 //!
-//! The parts meet at a time: each has served its events before it and none after, and all messages were
-//! taken. There the edge takes over the ports, packets and events of the others, and what it does then is
-//! what a run in one part does. The parts are divided again at a time of which the same holds, before the
-//! end of the measured time or of the run is decided.
+//! The parts meet at a time: each has served its events before it and none after, and all messages
+//! have been received. The edge then takes over the ports, packets and events of the others and
+//! continues like a run in one part. The parts are divided again at a time with the same property,
+//! before the end of the measured time or of the run is decided.
 
 use std::ops::DerefMut;
 
@@ -14,14 +14,14 @@ use crate::engine::Kind;
 use crate::network::Hop;
 use crate::simulation::{Control, Failure, Simulation};
 
-/// Events between two looks at whether to go on: some tenths of a millisecond.
+/// Number of events between two checks whether to continue: some tenths of a millisecond.
 const FEW_EVENTS: u64 = 1 << 12;
 const MANY_EVENTS: u64 = 1 << 13;
 
-/// Simulated time between two looks at first, ps.
+/// Initial simulated time between two checks, ps.
 const STRIDE_PS: u64 = 1_000_000;
 
-/// Lets all parts meet. Returns the time, or nothing where some part is at the end of the run or of the
+/// Lets all parts meet. Returns the time, or `None` if a part is at the end of the run or of the
 /// measured time.
 pub fn meet<'a>(parts: &mut [impl DerefMut<Target = Part<'a>>]) -> Result<Option<u64>, Failure> {
     let Some((phase, at_ps)) = common(parts) else {
@@ -48,7 +48,7 @@ pub fn meet<'a>(parts: &mut [impl DerefMut<Target = Part<'a>>]) -> Result<Option
     Ok(Some(at_ps))
 }
 
-/// What all parts do, and the latest time up to which one has served its events.
+/// Common phase of all parts, and the latest time up to which one has served its events.
 fn common<'a>(parts: &[impl DerefMut<Target = Part<'a>>]) -> Option<(Phase, u64)> {
     let (phase, mut latest_ps) = parts.first()?.progress()?;
     for part in parts {
@@ -61,7 +61,7 @@ fn common<'a>(parts: &[impl DerefMut<Target = Part<'a>>]) -> Option<(Phase, u64)
     Some((phase, latest_ps))
 }
 
-/// The edge takes over all that the other parts have; they have met.
+/// Makes the edge take over everything from the other parts, which have met.
 pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>]) {
     let Some((edge, others)) = parts.split_first_mut() else {
         return;
@@ -86,8 +86,8 @@ pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>]) {
     plan.cut.iter().for_each(|&port| ports[port].cut(false));
 }
 
-/// Serves the events from `from_ps` on as long as `goes_on`, and not beyond the end of the run or of the
-/// measured time. Returns up to when all were served.
+/// Serves the events from `from_ps` on while `goes_on` returns true, but not beyond the end of the
+/// run or of the measured time. Returns the time before which all events were served.
 pub fn serve(
     (simulation, control): (&mut Simulation, &Control),
     from_ps: u64,
@@ -112,7 +112,8 @@ pub fn serve(
     }
 }
 
-/// Gives each part what is its own, all events before `at_ps` having been served.
+/// Returns its own ports, packets and events to each part, after all events before `at_ps` were
+/// served.
 pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], at_ps: u64) {
     let Some((first, others)) = parts.split_first_mut() else {
         return;

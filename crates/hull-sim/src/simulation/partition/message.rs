@@ -5,37 +5,37 @@ use crate::limits;
 use crate::network::{Packet, Scheduled};
 use crate::simulation::losses::Loss;
 
-/// Entries of a route in a record.
+/// Number of a route's entries in a record.
 const ENTRIES: usize = 6;
 
-/// What one part tells another.
+/// Message from one part to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
     /// A packet on the link before its next hop, in the order in which it was queued there.
     Packet(Scheduled),
-    /// A flow is to know of a loss.
+    /// A loss that the flow must learn of.
     Loss(Loss),
-    /// Entries of the list of hops, from a place on, for packets to come: how many of them, and they.
+    /// Entries of the list of hops for later packets: place of the first one, number, and entries.
     Route(u32, usize, [u32; ENTRIES]),
-    /// How far the sender is.
+    /// The sender's clock.
     Clock(Clock),
 }
 
-/// How far a part is.
+/// Clock of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Nothing decided before then will follow, ps.
+    /// Time before which the part decides nothing further, ps.
     pub clock_ps: u64,
-    /// Its next event if nothing comes, ps.
+    /// Next event of the part if nothing arrives, ps.
     pub next_ps: u64,
-    /// How many messages it had taken, clocks aside.
+    /// Number of messages that it had taken, without clocks.
     pub taken: u64,
-    /// The end of the run, as far as it is known, ps.
+    /// End of the run as far as known, ps.
     pub stop_ps: u64,
 }
 
 impl Clock {
-    /// Before anything was told.
+    /// Clock before the first message.
     pub const NONE: Clock = Clock {
         clock_ps: 0,
         next_ps: 0,
@@ -44,7 +44,7 @@ impl Clock {
     };
 }
 
-/// The kinds of messages, in the two highest bits of a record's first word, which no time reaches.
+/// Kinds of messages, in the two highest bits of a record's first word, which times never reach.
 const PACKET: u64 = 0;
 const LOSS: u64 = 1;
 const ROUTE: u64 = 2;
@@ -64,7 +64,7 @@ fn halves(word: u64) -> (u32, u32) {
 }
 
 impl Message {
-    /// The messages that tell a route, whose first entry is at `at`.
+    /// Messages for a route whose first entry is at `at`.
     pub fn of_route(at: u32, entries: &[u32]) -> impl Iterator<Item = Message> {
         entries
             .chunks(ENTRIES)
@@ -76,7 +76,7 @@ impl Message {
             })
     }
 
-    /// The message as a record.
+    /// Encodes the message as a record.
     #[inline]
     pub fn record(&self) -> Record {
         let (kind, [first, b, c, d]) = match *self {
@@ -101,7 +101,7 @@ impl Message {
         [first | kind << KIND_SHIFT, b, c, d]
     }
 
-    /// The message of a record.
+    /// Decodes a record.
     #[inline]
     pub fn of(record: &Record) -> Message {
         let [first, b, c, d] = *record;

@@ -1,6 +1,6 @@
-//! One run on several threads: the network is divided into parts (`plan`), and each part is simulated
-//! by its own thread (`part`, `worker`) or joined to the others for a while (`joined`). The results equal those
-//! of one thread byte for byte.
+//! One run on several threads: the network is divided into parts (`plan`), and each part is
+//! simulated by its own thread (`part`, `worker`) or joined to the others for a while (`joined`).
+//! The results equal those of one thread byte for byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
 //! queue in one part and its packets in flight in others. Part 0, the edge, has the hosts and with them

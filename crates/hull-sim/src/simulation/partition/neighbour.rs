@@ -10,27 +10,28 @@
 use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
 
-/// Another part, as one part sees it.
+/// Another part as seen by one part.
 #[derive(Debug)]
 pub struct Neighbour {
-    /// Its number.
+    /// Number of the other part.
     pub part: usize,
     outgoing: Writer,
     incoming: Reader,
-    /// Lookahead of what comes and of what goes, ps.
+    /// Lookahead of incoming and of outgoing messages, ps.
     incoming_ps: u64,
     outgoing_ps: u64,
-    /// Messages so far, clocks aside.
+    /// Number of messages sent and taken, without clocks.
     pub sent: u64,
     pub taken: u64,
     told: Clock,
-    /// What the other part told last.
+    /// Last clock of the other part.
     pub theirs: Clock,
 }
 
 impl Neighbour {
-    /// The views that two parts have of each other, the first part's first: `numbers` are theirs, and
-    /// `ahead_ps` the lookahead from the first to the second and from the second to the first.
+    /// Creates the views that two parts have of each other, the first part's first. `numbers` are
+    /// the parts' numbers, and `ahead_ps` the lookahead from the first to the second and from the
+    /// second to the first.
     pub fn pair(numbers: [usize; 2], ahead_ps: [u64; 2]) -> (Neighbour, Neighbour) {
         let (from_first, to_second) = channel();
         let (from_second, to_first) = channel();
@@ -52,27 +53,27 @@ impl Neighbour {
         )
     }
 
-    /// How far a part goes before it tells again how far it is, ps: a quarter of what lies between
-    /// the furthest that each can be ahead of the other.
+    /// Simulated time after which a part sends its clock again, ps: a quarter of the sum of both
+    /// lookaheads.
     pub fn stride_ps(&self) -> u64 {
         self.incoming_ps
             .saturating_add(self.outgoing_ps)
             .div_ceil(4)
     }
 
-    /// Whether there is something to [`fetch`](Neighbour::fetch).
+    /// Whether there are messages to [`fetch`](Neighbour::fetch).
     #[inline]
     pub fn has_new(&self) -> bool {
         self.incoming.has_new()
     }
 
-    /// Fetches the messages that have come, for [`Neighbour::next`]; true when there are some.
+    /// Fetches the arrived messages, for [`Neighbour::next`]. Returns true if there are any.
     #[inline]
     pub fn fetch(&mut self) -> bool {
         self.incoming.look()
     }
 
-    /// The next of the messages that were fetched.
+    /// Next of the fetched messages.
     #[inline]
     pub fn next(&mut self) -> Option<Message> {
         let message = Message::of(&self.incoming.next()?);
@@ -83,33 +84,33 @@ impl Neighbour {
         Some(message)
     }
 
-    /// Before this time nothing more comes, by the other part's clock.
+    /// Time before which nothing further arrives, by the other part's clock, ps.
     #[inline]
     pub fn bound_ps(&self) -> u64 {
         self.theirs.clock_ps.saturating_add(self.incoming_ps)
     }
 
-    /// The same where there are two parts only and the own next event is at `next_ps`.
+    /// Bound for a run of two parts, ps, if this part's next event is at `next_ps`.
     #[inline]
     pub fn bound_of_two_ps(&self, next_ps: u64) -> u64 {
         let mut clock_ps = self.theirs.clock_ps;
         if self.theirs.taken == self.sent {
-            // They have seen all that was sent: they wait for their next event or ours.
+            // The other part has received everything: it waits for its next event or ours.
             let answer_ps = next_ps.saturating_add(self.outgoing_ps);
             clock_ps = clock_ps.max(self.theirs.next_ps.min(answer_ps));
         }
         clock_ps.saturating_add(self.incoming_ps)
     }
 
-    /// Sends a message that is no clock.
+    /// Sends a message other than a clock.
     #[inline]
     pub fn send(&mut self, message: Message) {
         self.sent += 1;
         self.outgoing.write(message.record());
     }
 
-    /// Sends how far this part is, with everything sent before: nothing that is decided before
-    /// `clock_ps` will follow, and the next event is at `next_ps` if nothing comes.
+    /// Sends this part's clock after all previous messages: nothing that is decided before
+    /// `clock_ps` will follow, and the next event is at `next_ps` if nothing arrives.
     #[inline]
     pub fn send_clock(&mut self, clock_ps: u64, next_ps: u64, stop_ps: u64) {
         let clock = Clock {
@@ -121,7 +122,7 @@ impl Neighbour {
         self.send_this(clock);
     }
 
-    /// The same where there are more than two parts: with the clock and the end alone.
+    /// Sends clock and end of the run only, for more than two parts.
     #[inline]
     pub fn send_clock_alone(&mut self, clock_ps: u64, stop_ps: u64) {
         let clock = Clock {
@@ -141,7 +142,7 @@ impl Neighbour {
         self.publish();
     }
 
-    /// Shows the other part what was sent, as far as there is room.
+    /// Publishes the sent messages as far as there is room.
     #[inline]
     pub fn publish(&mut self) {
         if self.outgoing.is_behind() {
@@ -149,7 +150,7 @@ impl Neighbour {
         }
     }
 
-    /// Whether something sent cannot be read yet: the other part has to fetch first.
+    /// Whether sent messages cannot be read yet, because the other part must fetch first.
     #[inline]
     pub fn is_behind(&self) -> bool {
         self.outgoing.is_behind()

@@ -20,79 +20,80 @@ use super::neighbour::Neighbour;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Control, Failure, PartLoad, Simulation};
 
-/// A stride of more events is too long: they are tens of microseconds of work in a large network, for
-/// which another part may wait. After one of fewer the next may be longer.
+/// Number of events above which a stride is too long: they are tens of microseconds of work in a
+/// large network, for which another part may wait; and number below which the next stride may be
+/// longer.
 const MANY_EVENTS: u64 = 256;
 const FEW_EVENTS: u64 = 64;
 
-/// Steps in vain between two attempts to find out that all parts wait.
+/// Number of idle steps between two checks whether all parts wait.
 const SILENCE_EVERY: u32 = 1 << 4;
 
-/// What a part does now: the phases of every run ([`Simulation::run_phases`]), in step with the others.
+/// Phase of a part: those of every run ([`Simulation::run_phases`]), in step with the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Serves the events of the warm-up and of the measured time.
     Measuring,
-    /// Waits for the edge to say whether the run goes on.
+    /// Waits for the edge's decision whether the run continues.
     Deciding,
-    /// Serves what was started.
+    /// Completes the started flows.
     Draining,
-    /// Has served all its events: goes on taking in what comes until all parts have, so that no other
-    /// one is held up by a full channel.
+    /// Has served all its events, and receives messages until all parts have, so that a full
+    /// channel blocks no other part.
     Ending,
     /// All parts are done.
     Over,
 }
 
-/// What a step has come to.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Something was served or taken in.
+    /// Events were served or messages received.
     Ahead,
-    /// Another part has to act first.
+    /// Another part must act first.
     Stuck,
     /// All parts are done.
     Over,
 }
 
-/// A part.
+/// One part.
 #[derive(Debug)]
 pub struct Part<'a> {
     number: usize,
     simulation: &'a mut Simulation,
     control: &'a Control,
-    /// In the order of their numbers: the edge, where this is another part, comes first.
+    /// Neighbours in the order of their numbers; the edge, if this is another part, comes first.
     neighbours: Vec<Neighbour>,
     board: &'a Board,
-    /// The least time from each part to this one, ps.
+    /// Shortest time from each part to this one, ps.
     distances_ps: Vec<u64>,
-    /// How far this part goes before it tells again how far it is, now and at most, ps.
+    /// Simulated time after which this part sends its clock again, current and largest value, ps.
     stride_ps: u64,
     longest_stride_ps: u64,
     phase: Phase,
-    /// All events before then were served, ps.
+    /// Time before which all events were served, ps.
     served_ps: u64,
-    /// No event is served from then on, where the parts are to meet at a time, ps.
+    /// Time from which on no event is served, ps, if the parts are to meet at a time.
     until_ps: u64,
-    /// Steps in vain, in a row.
+    /// Number of consecutive idle steps.
     in_vain: u32,
-    /// The end of the run, once it is known, ps.
+    /// End of the run, once known, ps.
     stop_ps: u64,
-    /// Nothing comes before then, as the board once said, ps.
+    /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
     /// Whether this part's post is on the board.
     is_posted: bool,
     versions: Vec<u64>,
     /// Whether the others know that this part has served all its events.
     is_done: bool,
-    /// Time of the steps in turn with other parts.
+    /// Wall-clock time of the steps in turn with other parts.
     in_turn: Duration,
-    /// What was read at the end of the measured time.
+    /// Readings at the end of the measured time.
     pub measured: Option<Measured>,
 }
 
 impl<'a> Part<'a> {
-    /// The part `number`, which has not begun; `distances_ps` are the least times to it.
+    /// Creates the part `number`, which has not begun; `distances_ps` are the shortest times to it.
     pub fn new(
         number: usize,
         simulation: &'a mut Simulation,
@@ -125,12 +126,13 @@ impl<'a> Part<'a> {
             in_turn: Duration::ZERO,
             measured: None,
         };
-        // What left at time 0, before the first event: a bound that knew nothing of it would be too far.
+        // Packets that left at time 0, before the first event; a bound that ignored them would be
+        // too late.
         part.send_all();
         part
     }
 
-    /// What it had to do so far.
+    /// Load of this part so far.
     pub fn load(&self) -> PartLoad {
         let messages = self.neighbours.iter().map(|other| other.sent + other.taken);
         PartLoad {
@@ -140,8 +142,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Does what can be done without waiting for another part. `in_turn`: the others are served by this
-    /// thread too, so that no thread reads what they are told before this step is over.
+    /// Does what is possible without waiting for another part. `in_turn`: this thread serves the
+    /// others too, so no thread reads their messages before this step is over.
     #[inline]
     pub fn step(&mut self, in_turn: bool) -> Result<Step, Failure> {
         let step = match self.phase {
@@ -159,7 +161,7 @@ impl<'a> Part<'a> {
         Ok(step)
     }
 
-    /// The same where the others are served by this thread too, which is timed.
+    /// Does a step, and measures its time, when this thread serves the others too.
     pub fn step_in_turn(&mut self) -> Result<Step, Failure> {
         let begin = Instant::now();
         let step = self.step(true);
@@ -167,38 +169,38 @@ impl<'a> Part<'a> {
         step
     }
 
-    /// What it does now, and up to when it has served all its events, ps; nothing while it is at the end of
-    /// the run or of the measured time.
+    /// Phase, and the time up to which all events were served, ps; `None` at the end of the run or
+    /// of the measured time.
     pub fn progress(&self) -> Option<(Phase, u64)> {
         let is_serving = matches!(self.phase, Phase::Measuring | Phase::Draining);
         let is_before_limit = self.served_ps < self.simulation.clock.limit_ps;
         (is_serving && is_before_limit).then_some((self.phase, self.served_ps))
     }
 
-    /// Serves no event from `until_ps` on.
+    /// Makes the part serve no event from `until_ps` on.
     pub fn stop_at(&mut self, until_ps: u64) {
         self.until_ps = until_ps;
     }
 
-    /// Takes in what was sent to it and shows what it has sent; true when there was nothing of either.
+    /// Receives and publishes messages. Returns true if there were none of either.
     pub fn settle(&mut self) -> bool {
         let received = self.receive();
         self.neighbours.iter_mut().for_each(Neighbour::publish);
         !received && !self.is_behind()
     }
 
-    /// The simulation, while the parts are joined.
+    /// Simulation of the part, while the parts are joined.
     pub fn simulation(&mut self) -> &mut Simulation {
         self.simulation
     }
 
-    /// The same, with what may stop it.
+    /// Simulation of the part with its control, while the parts are joined.
     pub fn with_control(&mut self) -> (&mut Simulation, &Control) {
         (self.simulation, self.control)
     }
 
-    /// Goes on by itself after the parts were joined: they have served all events before `at_ps`, and
-    /// nothing is on its way. The others know nothing of it before all were told.
+    /// Resumes after the parts were joined: they have served all events before `at_ps`, and no
+    /// message is in transit. The others learn of changes only when all have been sent.
     pub fn resume(&mut self, at_ps: u64) {
         self.take_back();
         self.served_ps = at_ps;
@@ -206,12 +208,12 @@ impl<'a> Part<'a> {
         self.tell(at_ps);
     }
 
-    /// Whether another part has told something that was not taken in.
+    /// Whether another part has sent messages that have not been received.
     pub fn has_new(&self) -> bool {
         self.neighbours.iter().any(Neighbour::has_new)
     }
 
-    /// Serves the events before the limit, as far as the other parts let it go.
+    /// Serves the events before the limit, as far as the other parts permit.
     fn advance(&mut self, in_turn: bool) -> Result<Step, Failure> {
         let received = self.receive();
         self.take_stop();
@@ -233,7 +235,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// All events before the limit were served.
+    /// Processes that all events before the limit were served.
     fn reach_limit(&mut self) {
         if self.phase == Phase::Measuring {
             self.measured = Some(self.simulation.end_measured_time());
@@ -244,8 +246,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Serves the events before `goal_ps` and tells the other parts after each stride how far it is. What
-    /// they tell meanwhile is left for later: to look costs more than to tell.
+    /// Serves the events before `goal_ps` and sends the clock after each stride. Messages that
+    /// arrive meanwhile wait: receiving costs more than sending.
     fn serve_strides(&mut self, goal_ps: u64, bound_ps: u64, in_turn: bool) -> Result<(), Failure> {
         loop {
             let from_ps = self.next_ps();
@@ -267,7 +269,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Before this time nothing more can come.
+    /// Time before which nothing further can arrive, ps.
     #[inline]
     fn bound_ps(&self) -> u64 {
         if let [only] = &self.neighbours[..] {
@@ -277,7 +279,7 @@ impl<'a> Part<'a> {
         bounds.min().unwrap_or(u64::MAX).max(self.silence_ps)
     }
 
-    /// Nothing is served before then, if nothing comes.
+    /// Time before which nothing is served if nothing arrives, ps.
     #[inline]
     fn next_ps(&self) -> u64 {
         let next_ps = self.simulation.clock.events.next_not_before_ps();
@@ -293,7 +295,7 @@ impl<'a> Part<'a> {
         self.neighbours.iter().any(Neighbour::is_behind)
     }
 
-    /// The end of the run may have become known.
+    /// Adopts the end of the run if it has become known.
     #[inline]
     fn take_stop(&mut self) {
         for neighbour in &self.neighbours {
@@ -302,8 +304,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Takes in what the other parts have sent; false when there is nothing. Fetches from the edge last
-    /// and reads what it tells first.
+    /// Receives the messages of the other parts. Returns false if there are none. Fetches from the
+    /// edge last and reads its messages first.
     #[inline]
     fn receive(&mut self) -> bool {
         if self.is_posted {
@@ -319,7 +321,7 @@ impl<'a> Part<'a> {
         if !received {
             return false;
         }
-        // After the end of the run nothing that comes is served.
+        // Messages after the end of the run are not served.
         let serves = self.phase != Phase::Ending;
         let simulation = &mut *self.simulation;
         for neighbour in &mut self.neighbours {
@@ -345,8 +347,8 @@ impl<'a> Part<'a> {
         true
     }
 
-    /// Tells the other parts what concerns them and how far this one is. Before the end of the measured
-    /// time they are not told that this was reached: first has to be decided whether the run goes on.
+    /// Sends changes and the clock to the other parts. At the end of the measured time the clock is
+    /// withheld until it is decided whether the run continues.
     #[inline]
     fn tell(&mut self, bound_ps: u64) {
         self.send_all();
@@ -372,7 +374,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Sends what has happened since the last time: new routes before the packets that may follow them.
+    /// Sends changes since the last call: new routes before the packets that may follow them.
     #[inline]
     fn send_all(&mut self) {
         let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
@@ -397,7 +399,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The edge decides whether the run is over at the end of the measured time, and tells the others.
+    /// Decides, at the edge, whether the run is over at the end of the measured time, and informs
+    /// the others.
     fn decide(&mut self) -> Step {
         let received = !self.is_edge() && self.receive();
         let limit_ps = self.simulation.clock.limit_ps;
@@ -431,7 +434,7 @@ impl<'a> Part<'a> {
         Step::Ahead
     }
 
-    /// Takes in what comes until all parts are done.
+    /// Receives messages until all parts are done.
     fn end(&mut self) -> Step {
         let all_done = self.board.are_all_done();
         let received = self.receive();
@@ -453,7 +456,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Takes the post back, where it is on the board.
+    /// Withdraws the post, if it is on the board.
     #[inline]
     fn take_back(&mut self) {
         if self.is_posted {
@@ -462,7 +465,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Looks whether all parts wait, and how far they can go then.
+    /// Checks whether all parts wait, and how far they can then advance.
     fn seek_silence(&mut self) {
         if !self.is_posted {
             self.is_posted = true;

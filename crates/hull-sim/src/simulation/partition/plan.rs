@@ -16,27 +16,28 @@
 
 use crate::topology::{Graph, Kind, Notice};
 
-/// No link leads from the one part to the other.
+/// Lookahead of parts without a link between them.
 pub const NEVER_PS: u64 = u64::MAX;
 
-/// The parts of a network.
+/// Parts of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// How many there are, the edge among them: at least 2.
+    /// Number of parts including the edge: at least 2.
     pub parts: usize,
-    /// The part of each port's queue.
+    /// Part of each port's queue.
     pub of_ports: Vec<u8>,
-    /// Ports whose packets may go on in another part.
+    /// Ports whose packets may continue in another part.
     pub cut: Vec<usize>,
-    /// How far ahead each part (first index) knows what it sends to each other one directly, ps;
-    /// [`NEVER_PS`] where it sends nothing.
+    /// Lookahead of each part (first index) for what it sends directly to each other one, ps;
+    /// [`NEVER_PS`] if it sends nothing.
     pub lookahead_ps: Vec<Vec<u64>>,
 }
 
 impl Plan {
-    /// The parts of a network for at most so many threads; fewer where it has fewer switches with
-    /// links to others, and no plan where it has no fabric or something would reach another part in no
-    /// time. `whole` is given where the ports of a switch stay together. `transit_ps` is the smallest packet's time through a port's link.
+    /// Divides a network for at most `threads` threads; into fewer parts if fewer switches have
+    /// links to others. There is no plan if the network has no fabric, or if something would reach
+    /// another part in no time. `whole` is set if the ports of a switch must stay together.
+    /// `transit_ps` is the smallest packet's time through a port's link.
     pub fn new(
         graph: &Graph,
         notice: Notice,
@@ -74,9 +75,9 @@ impl Plan {
                 cut.push(port);
             }
         }
-        // Besides packets, each part of the fabric tells the edge of drops and is told by the edge of
-        // routes, which are needed when a packet comes, and of the end. Every run gives the network's
-        // notice for drops and the end.
+        // Besides packets, each part of the fabric reports drops to the edge, and the edge sends it
+        // routes, which are needed when a packet arrives, and the end of the run. Every run delays
+        // drops and end by the network's notice.
         let (of_edge, of_others) = lookahead_ps.split_at_mut(1);
         for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
             let in_ps = &mut of_other[0];
@@ -92,8 +93,8 @@ impl Plan {
         })
     }
 
-    /// The least time from each part (first index) to each other one by any way, and back to itself by
-    /// way of another, ps.
+    /// Shortest time from each part (first index) to each other one on any path, and back to itself
+    /// via another, ps.
     pub fn distances_ps(&self) -> Vec<Vec<u64>> {
         let mut least_ps = self.lookahead_ps.clone();
         for via in 0..self.parts {
@@ -107,14 +108,14 @@ impl Plan {
         least_ps
     }
 
-    /// Whether the two parts tell each other anything.
+    /// Whether the two parts exchange messages.
     pub fn are_neighbours(&self, one: usize, other: usize) -> bool {
         let ahead_ps = self.lookahead_ps[one][other].min(self.lookahead_ps[other][one]);
         one != other && ahead_ps != NEVER_PS
     }
 }
 
-/// The rates of each node's ports between switches together, bit/s: what the node may have to do.
+/// Total rate of each node's ports between switches, bit/s: a measure of the node's largest work.
 fn rates(graph: &Graph) -> Vec<u128> {
     let rate = |&port: &usize| match graph.is_between_switches(port) {
         true => u128::from(graph.wire(port).rate_bps),
@@ -124,23 +125,23 @@ fn rates(graph: &Graph) -> Vec<u128> {
     (0..graph.nodes.len()).map(of_node).collect()
 }
 
-/// What a host does for a packet that it sends or receives, in packet-hops: with DCTCP on the tree of paper
-/// 6.3, 2.2 by processor time.
+/// Work of a host per packet sent or received, in packet-hops: with DCTCP on the tree of paper 6.3,
+/// 2.2 by processor time.
 const HOST_HOPS: usize = 2;
 
-/// That the ports of a switch stay together.
+/// Requirement that the ports of a switch stay together.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
-    /// A port that is to be in the edge.
+    /// Port that must be in the edge.
     pub port: usize,
-    /// Packet-hops of the longest way.
+    /// Number of packet-hops on the longest path.
     pub hops: usize,
 }
 
-/// The rates of each node's ports together, bit/s, as far as it is not in the edge. In the edge are
-/// hosts, the switch of a port, and so many more switches with hosts that the edge has the work of one
-/// of so many threads, as if all packets went the longest way. A switch in the edge has two of the
-/// packet-hops of its hosts' packets.
+/// Total rate of each node's ports, bit/s; 0 for nodes in the edge. The edge has the hosts, the
+/// switch of a port, and enough further switches with hosts to give it one thread's share of the
+/// work, as if all packets took the longest path. A switch in the edge takes two packet-hops of its
+/// hosts' packets.
 fn without_edge(graph: &Graph, whole: Whole, threads: usize) -> Vec<u128> {
     let rate = |&port: &usize| u128::from(graph.wire(port).rate_bps);
     let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
@@ -168,8 +169,8 @@ fn without_edge(graph: &Graph, whole: Whole, threads: usize) -> Vec<u128> {
     weights
 }
 
-/// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order of
-/// the nodes; those without weight get 0.
+/// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order
+/// of the nodes; nodes without weight get 0.
 fn divide(weights: &[u128], most: usize) -> Vec<u8> {
     let total: u128 = weights.iter().sum();
     let (mut before, mut last, mut number) = (0, None, 0);
@@ -177,7 +178,7 @@ fn divide(weights: &[u128], most: usize) -> Vec<u8> {
         if weight == 0 {
             return 0;
         }
-        // By the middle of what the node has of the whole.
+        // By the middle of the node's share of the total.
         let place = (2 * before + weight) * most as u128 / (2 * total);
         before += weight;
         if last != Some(place) {

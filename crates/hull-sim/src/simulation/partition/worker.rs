@@ -1,16 +1,17 @@
-//! The threads that serve the parts of a run: each serves its own part, or the first one serves all of them, joined
-//! into one simulation (`joined`), while the others sleep.
+//! The threads that serve the parts of a run: each serves its own part, or the first one serves all
+//! of them, joined into one simulation (`joined`), while the others sleep.
 //!
-//! Parts exchange work every few microseconds. A thread that loses its processor to another process for
-//! a time slice of some milliseconds stalls the others for as long: two threads beside one busy process
-//! took 2.2 to 2.5 times as long as one. And where a network has little to do, messages cost more than a
-//! second processor gains. A single thread needs one processor, never waits, and sends no messages. So the
-//! faster of the two modes, in events per second, runs for a while, and the other one is tried for a short
-//! time in between. That while doubles each time that the same mode remains the faster one. A try of all
-//! threads ends when one of them was runnable without a processor for [`MISSED`].
+//! Parts exchange work every few microseconds. A thread that loses its processor to another process
+//! for a time slice of some milliseconds stalls the others as long: two threads beside one busy
+//! process took 2.2 to 2.5 times as long as one. If a network has little to do, messages cost more
+//! than a second processor gains. A single thread needs one processor, never waits, and sends no
+//! messages. Therefore the faster of the two modes, in events per second, runs for a while, and the
+//! other one is tried for a short time in between. That while doubles each time the same mode
+//! remains the faster one. A trial of all threads ends when one of them was runnable without a
+//! processor for [`MISSED`].
 //!
-//! A part's results depend on the content of the other parts' messages and not on their timing, so they
-//! are the same.
+//! A part's results depend on the content of the other parts' messages and not on their timing, so
+//! they are the same in both modes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,51 +25,54 @@ use super::plan::Plan;
 use crate::measure::thread_seconds;
 use crate::simulation::Failure;
 
-/// Steps in vain before a thread sleeps until it is called, about 0.1 ms: waking it takes some 10 us.
+/// Number of idle steps before a thread sleeps until a call, about 0.1 ms: waking it takes some 10
+/// us.
 const PATIENCE: u32 = 1 << 12;
 
-/// A sleeping thread looks so often whether it was called in the moment when it fell asleep, and a
-/// thread without a part to serve whether the run was broken off.
+/// Longest sleep of a thread, in case a call came in the moment when it fell asleep; and of a
+/// thread without a part to serve, after which it checks whether the run was aborted.
 const NAP: Duration = Duration::from_micros(200);
 const LONG_NAP: Duration = Duration::from_millis(20);
 
-/// Steps between two readings of the clocks, fractions of a millisecond.
+/// Number of steps between two readings of the clocks, fractions of a millisecond.
 const READ_EVERY: u32 = 1 << 8;
 
-/// So long without a processor between two readings ends a try: less than a time slice.
+/// Time without a processor between two readings that ends a trial: less than a time slice.
 const MISSED: Duration = Duration::from_millis(1);
 
-/// How long the slower way is tried, and how long the faster one is taken at first.
+/// Duration of a trial of the slower mode, and first duration of the faster one.
 const TRY: Duration = Duration::from_millis(4);
 const SHORT_STAY: Duration = Duration::from_millis(30);
 
-/// How long the faster way is taken at most. A try of all threads costs more than one of the parts joined: where
-/// processors are taken, the threads that wait for each other spin.
+/// Longest duration of the faster mode. A trial of all threads costs more than one of the joined
+/// parts: if processors are busy, the threads that wait for each other spin.
 const LONGEST_APART: Duration = Duration::from_millis(200);
 const LONGEST_JOINED: Duration = Duration::from_secs(1);
 
-/// Who serves the parts.
+/// Assignment of threads to parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// Each thread its own, or the first one all, joined, whichever is faster.
+    /// Each thread serves its own part, or the first one serves all parts, joined, whichever is
+    /// faster.
     Adaptive,
-    /// The first thread all, joined: there are fewer processors than parts.
+    /// The first thread serves all parts, joined, because there are fewer processors than parts.
     Joined,
-    /// The first thread each in turn.
+    /// The first thread serves all parts in turn.
     InTurn,
-    /// Each thread its own, always.
+    /// Each thread always serves its own part.
     #[cfg(test)]
     Apart,
-    /// By turns of all, as short as can be.
+    /// All modes alternate with the shortest possible durations.
     #[cfg(test)]
     Alternating,
-    /// The first thread all, always, the edge last: the others have told their clocks before its first step.
+    /// The first thread always serves all parts in turn, the edge last: the others have sent their
+    /// clocks before its first step.
     #[cfg(test)]
     EdgeLast,
 }
 
 impl Manner {
-    /// For so many parts on this machine.
+    /// Selects the assignment for this number of parts on this machine.
     pub fn of(parts: usize) -> Manner {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         match parts <= processors {
@@ -77,12 +81,12 @@ impl Manner {
         }
     }
 
-    /// Whether threads serve their own parts at some time.
+    /// Whether threads ever serve their own parts.
     fn has_threads(self) -> bool {
         self != Manner::Joined && !self.is_in_turn()
     }
 
-    /// Whether the parts are never joined, and have no threads of their own.
+    /// Whether the parts are never joined and have no threads of their own.
     fn is_in_turn(self) -> bool {
         #[cfg(test)]
         if self == Manner::EdgeLast {
@@ -92,33 +96,33 @@ impl Manner {
     }
 }
 
-/// Why a thread no longer serves its own part.
+/// Reason why a thread no longer serves its own part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     /// All parts are done.
     Over,
-    /// It was long enough.
+    /// The mode's time is over.
     Due,
-    /// Some thread had no processor.
+    /// A thread had no processor.
     Missed,
 }
 
-/// What the threads share. A thread holds the lock of its part as long as it serves it.
+/// State shared by the threads. A thread holds the lock of its part while it serves it.
 #[derive(Debug)]
 pub struct Workers<'a> {
     plan: &'a Plan,
     parts: Vec<Mutex<Part<'a>>>,
     board: &'a Board,
     manner: Manner,
-    /// Whether the first thread serves all parts, or is to.
+    /// Whether the first thread serves all parts, or is about to.
     by_one: AtomicBool,
 }
 
-/// All parts, held by one thread.
+/// All parts, locked by one thread.
 type All<'g, 'a> = Vec<MutexGuard<'g, Part<'a>>>;
 
 impl<'a> Workers<'a> {
-    /// The threads of these parts.
+    /// Creates the shared state for these parts.
     pub fn new(
         plan: &'a Plan,
         parts: Vec<Part<'a>>,
@@ -134,8 +138,8 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Serves the part `number` by this thread until all parts are done; however it ends, the other
-    /// threads do. Returns the thread's processor time too, s.
+    /// Serves the part `number` on this thread until all parts are done; if it ends for another
+    /// reason, the other threads end too. Returns also the thread's processor time, s.
     pub fn work(&self, number: usize) -> (Result<(), Failure>, f64) {
         let mut guard = self.board.guard();
         self.board.register(number);
@@ -149,7 +153,7 @@ impl<'a> Workers<'a> {
         (result, thread_seconds())
     }
 
-    /// The parts, after the end.
+    /// Returns the parts after the end.
     pub fn into_parts(self) -> impl Iterator<Item = Part<'a>> {
         let parts = self.parts.into_iter();
         parts.map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -160,7 +164,7 @@ impl<'a> Workers<'a> {
         part.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first thread: serves its part, or all.
+    /// Runs the first thread: serves its part, or all.
     fn lead(&self) -> Result<(), Failure> {
         let (mut apart, mut joined) = (SHORT_STAY, TRY);
         let mut events = 0;
@@ -190,7 +194,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Any other thread: serves its part unless the first one does.
+    /// Runs any other thread: serves its part unless the first one does.
     fn follow(&self, number: usize) -> Result<(), Failure> {
         loop {
             if self.serve_own(number, None)? == Pause::Over {
@@ -209,7 +213,8 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Serves one part until all are done, until the time given, or until one thread is to serve all.
+    /// Serves one part until all are done, until the given time, or until one thread is to serve
+    /// all parts.
     fn serve_own(&self, number: usize, until: Option<Instant>) -> Result<Pause, Failure> {
         let mut part = self.part(number);
         let mut meter = Meter::new(self.manner, until);
@@ -244,8 +249,8 @@ impl<'a> Workers<'a> {
         Ok(Pause::Missed)
     }
 
-    /// Serves all parts for a while: joined, and each in turn where they cannot be. Returns the events in a
-    /// second while they were joined, and whether all parts are done.
+    /// Serves all parts for a while: joined, or in turn if they cannot be joined. Returns the
+    /// events per second while they were joined, and whether all parts are done.
     fn serve_all(&self, all: &mut All<'_, 'a>, time: Duration) -> Result<(f64, bool), Failure> {
         let begin = Instant::now();
         let goes_on = || match self.manner {
@@ -288,22 +293,22 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// Events of all parts so far.
+/// Number of events of all parts so far.
 fn events_of(all: &All) -> u64 {
     all.iter().map(|part| part.load().events).sum()
 }
 
-/// Events in a second.
+/// Events per second.
 fn speed(events: u64, time: Duration) -> f64 {
     events as f64 / time.as_secs_f64().max(1e-9)
 }
 
-/// For how long the way is taken next that was taken for `time` and is the faster one.
+/// Next duration of the faster mode, which ran for `time`.
 fn longer(time: Duration, longest: Duration) -> Duration {
     (2 * time).clamp(SHORT_STAY, longest)
 }
 
-/// Whether a thread gets a processor when it has something to do, and whether it was long enough.
+/// Meter of a thread: whether it gets a processor when it has work, and whether its time is over.
 #[derive(Debug)]
 struct Meter {
     manner: Manner,
@@ -311,7 +316,7 @@ struct Meter {
     steps: u32,
     read_at: Instant,
     processor_seconds: f64,
-    /// How long the thread has slept since then, as it wanted to.
+    /// Time that the thread has slept voluntarily since the last reading.
     slept: Duration,
 }
 
@@ -327,14 +332,14 @@ impl Meter {
         }
     }
 
-    /// After a step: whether it is time to read the clocks.
+    /// Whether it is time to read the clocks, after a step.
     #[inline]
     fn is_due(&mut self) -> bool {
         self.steps += 1;
         self.steps.is_multiple_of(READ_EVERY)
     }
 
-    /// Why one thread is to serve all parts, by the time now and since the last reading.
+    /// Reads the clocks. Returns a reason for one thread to serve all parts, if there is one.
     fn read(&mut self) -> Option<Pause> {
         match self.manner {
             Manner::Adaptive => {
