@@ -7,12 +7,12 @@ use std::net::IpAddr;
 use crate::packet::Ends;
 use crate::{Capture, Limits};
 
-/// A flow of a capture.
+/// One flow of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// First packet with data, ns since 1970.
+    /// Time of the first packet with data, ns since 1970.
     pub start_ns: i64,
-    /// Last packet with data, ns since 1970.
+    /// Time of the last packet with data, ns since 1970.
     pub end_ns: i64,
     /// Bytes of data.
     pub bytes: u64,
@@ -20,13 +20,13 @@ pub struct Flow {
     pub src: u32,
     /// Number of the receiver's address.
     pub dst: u32,
-    /// The sender's port.
+    /// Port of the sender.
     pub src_port: u16,
-    /// The receiver's port.
+    /// Port of the receiver.
     pub dst_port: u16,
 }
 
-/// Flows that may still get packets, and those that ended.
+/// Flows that may still receive packets, and ended flows.
 pub(crate) struct Table {
     limits: Limits,
     open: HashMap<Ends, Flow>,
@@ -44,7 +44,8 @@ impl Table {
         }
     }
 
-    /// A packet with data at `time`, ns. False: there are more flows than the limit.
+    /// Adds a packet with data at `time`, ns. Returns false if the number of flows exceeds the
+    /// limit.
     pub fn add(&mut self, ends: Ends, time: i64, bytes: u64) -> bool {
         let mut number = |address: IpAddr| {
             let next = self.capture.addresses.len() as u32;
@@ -71,7 +72,8 @@ impl Table {
                 if time.saturating_sub(flow.end_ns) > self.limits.idle_ns {
                     self.capture.flows.push(std::mem::replace(flow, fresh));
                 } else {
-                    // Interfaces of one capture may be a little out of order.
+                    // Packets from different interfaces of one capture may be slightly out of
+                    // order.
                     flow.start_ns = flow.start_ns.min(time);
                     flow.end_ns = flow.end_ns.max(time);
                     flow.bytes += bytes;
@@ -81,12 +83,12 @@ impl Table {
         self.capture.flows.len() + self.open.len() <= self.limits.flows
     }
 
-    /// A connection opens: what had these ends before is another flow.
+    /// Processes the opening of a connection: an earlier flow with these ends is over.
     pub fn open(&mut self, ends: &Ends) {
         self.capture.flows.extend(self.open.remove(ends));
     }
 
-    /// All flows.
+    /// Ends all flows and returns the capture.
     pub fn end(mut self) -> Capture {
         self.capture.flows.extend(self.open.into_values());
         self.capture

@@ -20,27 +20,27 @@ use std::path::Path;
 pub use flows::Flow;
 pub use records::Counts;
 
-/// What is read at most.
+/// Limits of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// A gap longer than this ends a flow, ns.
     pub idle_ns: i64,
-    /// Flows.
+    /// Largest number of flows.
     pub flows: usize,
 }
 
-/// The flows of a capture, in the order of their starts.
+/// Flows of a capture, in the order of their starts.
 #[derive(Debug, Default)]
 pub struct Capture {
-    /// Those of TCP and UDP.
+    /// Flows of TCP and UDP.
     pub flows: Vec<Flow>,
-    /// The addresses that `flows` number, as text.
+    /// Addresses that `flows` number, as text.
     pub addresses: Vec<String>,
-    /// What was read, and what was left out.
+    /// Counts of what was read and what was left out.
     pub counts: Counts,
 }
 
-/// Reads the capture at `path`. The error says what the file has and what was expected.
+/// Reads the capture at `path`. An error has the content found and what was expected.
 pub fn read(path: &Path, limits: Limits) -> Result<Capture, String> {
     let cannot = |error: std::io::Error| format!("cannot be read: {error}");
     let mut file = File::open(path).map_err(cannot)?;

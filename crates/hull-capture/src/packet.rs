@@ -4,39 +4,39 @@ use std::net::IpAddr;
 
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 
-/// What a flow's packets have in common.
+/// Properties that the packets of a flow share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ends {
     pub src: IpAddr,
     pub dst: IpAddr,
     pub src_port: u16,
     pub dst_port: u16,
-    /// Number of the protocol in IP: 6 or 17.
+    /// IP protocol number: 6 (TCP) or 17 (UDP).
     pub protocol: u8,
 }
 
-/// What a packet is.
+/// Contents of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     /// TCP or UDP.
     Data {
         ends: Ends,
-        /// Bytes that TCP or UDP carries.
+        /// Payload of TCP or UDP, bytes.
         bytes: u64,
-        /// Whether it opens a connection.
+        /// Whether the packet opens a connection.
         opens: bool,
     },
-    /// Part of a fragmented IP packet: only the first has ports.
+    /// Part of a fragmented IP packet; only the first fragment has ports.
     Fragment,
     /// IP without TCP or UDP, such as ICMP.
     OtherProtocol,
     /// Not IP, such as ARP.
     NotIp,
-    /// Too short for its headers, or wrong ones.
+    /// Headers that are truncated or invalid.
     Unreadable,
 }
 
-/// How the link's header is read.
+/// Format of the link header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Ethernet,
@@ -51,7 +51,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// By the number of the link type in the file.
+    /// Format for a link type number of the file.
     pub fn of(number: i32) -> Option<Link> {
         Some(match number {
             1 => Link::Ethernet,
@@ -85,7 +85,7 @@ pub(crate) fn read(link: Link, data: &[u8], length: u32) -> Packet {
 
 fn of_headers(sliced: &LaxSlicedPacket<'_>, data: &[u8], length: u32) -> Packet {
     let place = |slice: &[u8]| (slice.as_ptr() as usize).wrapping_sub(data.as_ptr() as usize);
-    // Where IP begins, and its bytes by its own header: 0 where the network card was to fill it in.
+    // Start of IP and its length by its own header: 0 if the network card was to fill it in.
     let (src, dst, begin, said) = match &sliced.net {
         Some(LaxNetSlice::Ipv4(ip)) => {
             let header = ip.header();

@@ -9,37 +9,37 @@ use crate::packet::{self, Link, Packet};
 use crate::{Capture, Limits};
 
 const BUFFER: usize = 1 << 20;
-/// The longest record: an interface's statistics or a key log may be long, a packet is not.
+/// Largest record, bytes: interface statistics or a key log may be long, unlike packets.
 const MOST_BUFFER: usize = 1 << 26;
 const SECOND_NS: i128 = 1_000_000_000;
 
-/// What was read, and what was left out: packets and their bytes on the wire.
+/// Counts of what was read and what was left out: packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All packets.
+    /// Number of all packets.
     pub packets: u64,
-    /// Neither IPv4 nor IPv6, such as ARP.
+    /// Packets that are neither IPv4 nor IPv6, such as ARP.
     pub not_ip: (u64, u64),
-    /// IP without TCP or UDP, such as ICMP.
+    /// IP packets without TCP or UDP, such as ICMP.
     pub other_protocol: (u64, u64),
     /// Fragments of IP packets.
     pub fragments: (u64, u64),
-    /// Headers that are cut off or wrong.
+    /// Packets with truncated or invalid headers.
     pub unreadable: (u64, u64),
-    /// Packets that the file gives no time.
+    /// Packets without a time in the file.
     pub without_time: (u64, u64),
-    /// TCP and UDP without data: connections that open and close, acknowledgements.
+    /// TCP and UDP packets without data: connection setup and teardown, acknowledgments.
     pub without_data: (u64, u64),
     /// Whether the file ends within a record.
     pub cut_off: bool,
-    /// The coarsest clock of an interface, ns; 0 if there is none.
+    /// Coarsest clock resolution of an interface, ns; 0 if there is none.
     pub resolution_ns: u64,
 }
 
-/// An interface of the capture.
+/// Interface of the capture.
 struct Interface {
     link: Link,
-    /// Units of time in a second.
+    /// Units of time per second.
     units: i128,
     offset_s: i128,
 }
@@ -59,14 +59,14 @@ impl Interface {
         })
     }
 
-    /// Time in ns of `units` since 1970.
+    /// Converts `units` since 1970 to ns.
     fn time(&self, units: u64) -> i64 {
         let ns = i128::from(units) * SECOND_NS / self.units + self.offset_s * SECOND_NS;
         ns.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
 }
 
-/// Units in a second by pcapng's `if_tsresol`: a power of 10, or of 2 where the highest bit is set.
+/// Units per second from pcapng's `if_tsresol`: a power of 10, or of 2 if the highest bit is set.
 fn units(resolution: u8) -> Result<u64, String> {
     let power = u32::from(resolution & 0x7f);
     let units = if resolution & 0x80 == 0 {

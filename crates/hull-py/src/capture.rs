@@ -9,11 +9,12 @@ use pyo3::types::PyBytes;
 
 use crate::json;
 
-/// Its name and values.
+/// Name and values of a column.
 type Column<'py> = (&'static str, Bound<'py, PyBytes>);
 
-/// Reads a packet capture: flows as columns (little-endian, by name), the addresses that `src` and
-/// `dst` number, and a JSON object of what was read and what was left out. Raises ValueError.
+/// Reads a packet capture. Returns its flows as columns (little-endian, by name), the addresses
+/// that `src` and `dst` number, and a JSON object that counts what was read and what was left out.
+/// Raises ValueError.
 #[pyfunction]
 pub fn capture_flows<'py>(
     py: Python<'py>,

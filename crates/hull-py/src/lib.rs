@@ -63,14 +63,15 @@ fn schema() -> PyResult<String> {
     json(&scenario::schema())
 }
 
-/// JSON list of the scenario's keys: key, type, unit, default, required, doc.
+/// JSON list of the scenario's keys, each with key, type, unit, default, required and doc.
 #[pyfunction]
 fn keys() -> PyResult<String> {
     json(&scenario::keys())
 }
 
-/// What a short form of a key may stand for in a file with these resolved scenarios (JSON): every key
-/// that ends so, and those in a table that one of the scenarios has. Raises ValueError for no JSON.
+/// Possible meanings of an abbreviated key in a file with these resolved scenarios (JSON): all keys
+/// that end with it, and those of them in a table that one of the scenarios has. Raises ValueError
+/// for invalid JSON.
 #[pyfunction]
 fn key_meanings(key: &str, scenarios: Vec<String>) -> PyResult<(Vec<String>, Vec<String>)> {
     let scenarios = scenarios
@@ -82,15 +83,15 @@ fn key_meanings(key: &str, scenarios: Vec<String>) -> PyResult<(Vec<String>, Vec
     Ok((found.possible, found.present))
 }
 
-/// JSON object of the result tables: for each, as `flows`, a list of name, unit, meaning.
+/// JSON object of the result tables: a list of name, unit and meaning for each, such as `flows`.
 #[pyfunction]
 fn columns() -> PyResult<String> {
     let tables = TABLES.map(|(name, columns)| (name.to_owned(), serde_json::json!(columns)));
     json(&serde_json::Map::from_iter(tables))
 }
 
-/// JSON object of the registry of statistics: `of_distribution`, what `<statistic>` stands for in a
-/// key, and `statistics`, a list in the order of `summary.json`.
+/// JSON object of the registry of statistics: `of_distribution` has the values of `<statistic>` in
+/// a key, and `statistics` is a list in the order of `summary.json`.
 #[pyfunction]
 fn statistics() -> PyResult<String> {
     json(&serde_json::json!({
@@ -99,13 +100,13 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
-/// Reads a scenario and returns a JSON list of its cells: condition, scheme, scenario, derived (keys whose
-/// values depend on the network), toml.
+/// Reads a scenario. Returns a JSON list of its cells: condition, scheme, scenario, derived (keys
+/// whose values depend on the network), toml.
 ///
-/// `file` names the text in messages, `overrides` are "key=value", `own` are congestion controls that
-/// are not hull's: name and SHA-256 of the source. Raises ScenarioError with a line for each mistake,
-/// which has its place in the text where `lines`; `labels` are the options that overrides come from, where
-/// that is not `--set`.
+/// `file` names the text in messages, `overrides` are "key=value", and `own` are external
+/// congestion controls: name and SHA-256 of the source. Raises ScenarioError with a line per
+/// mistake, which includes its place in the text if `lines` is set. `labels` are the options that
+/// overrides come from, if not `--set`.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, own=Vec::new(), lines=true, labels=Vec::new()))]
 fn expand(
@@ -137,8 +138,8 @@ fn expand(
     json(&list)
 }
 
-/// Reads a quantity as a scenario file writes it: `kind` is `rate` (in bit/s), `time` (s), `size`
-/// (bytes) or `share` (1). Raises ValueError that says what was found and what is expected.
+/// Parses a quantity as written in a scenario file. `kind` is `rate` (result in bit/s), `time` (s),
+/// `size` (bytes) or `share` (1). Raises ValueError with the value found and the expected form.
 #[pyfunction]
 fn quantity(kind: &str, text: &str) -> PyResult<f64> {
     match kind {
@@ -153,8 +154,8 @@ fn quantity(kind: &str, text: &str) -> PyResult<f64> {
     .map_err(PyValueError::new_err)
 }
 
-/// The pacer's settings for hosts of that rate, round trip and largest packet, by the rule that gives
-/// unset keys of `[pacer]` their values (JSON): update_interval_s, eta, beta, association_probability,
+/// Pacer settings for hosts with this rate, round trip and largest packet, by the rule that sets
+/// omitted keys of `[pacer]` (JSON): update_interval_s, eta, beta, association_probability,
 /// association_timeout_s, bucket_bytes, fifo_bytes. Raises ValueError for a number out of range.
 #[pyfunction]
 fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<String> {
@@ -185,7 +186,7 @@ fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<
     }))
 }
 
-/// The longest unloaded round trip between two hosts of a resolved scenario (JSON), s. Raises
+/// Longest unloaded round trip between two hosts of a resolved scenario (JSON), s. Raises
 /// ScenarioError.
 #[pyfunction]
 fn round_trip(scenario: &str) -> PyResult<f64> {
@@ -197,10 +198,10 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
     Ok(Time(scenario::longest_round_trip_ps(&scenario, &graph)).seconds())
 }
 
-/// The hosts and links of a resolved scenario (JSON), as JSON: `hosts` in the order of their numbers,
-/// each with `name`, `switch`, and the rates of its link, `out_bps` and `in_bps`; `uplinks`, for each
-/// switch that has hosts, the rates of its links to other switches together, `out_bps` and `in_bps`;
-/// `rates_bps`, the rates of the links out of switches, each once; `switches`, how many. Raises
+/// Hosts and links of a resolved scenario (JSON), as JSON. `hosts`, in the order of their numbers,
+/// have `name`, `switch` and the rates of their link, `out_bps` and `in_bps`; `uplinks` has, for
+/// each switch with hosts, the total rates of its links to other switches, `out_bps` and `in_bps`;
+/// `rates_bps` are the distinct rates of links out of switches; `switches` is their number. Raises
 /// ScenarioError.
 #[pyfunction]
 fn network(scenario: &str) -> PyResult<String> {
@@ -250,14 +251,15 @@ fn network(scenario: &str) -> PyResult<String> {
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
-/// ValueError that says what was found and what is expected.
+/// ValueError with the value found and the expected form.
 #[pyfunction]
 fn range(text: &str) -> PyResult<String> {
     json(&scenario::range(text).map_err(PyValueError::new_err)?)
 }
 
-/// Writes a file of a sweep's store: `labels` are run, name, condition, scheme, scenario; `rows`
-/// statistic, unit, value. Returns when it is on the disk; raises OSError when it cannot be written.
+/// Writes a file of a sweep's store. `labels` are run, name, condition, scheme, scenario; `rows`
+/// are statistic, unit, value. Returns when the file is on the disk. Raises OSError if it cannot be
+/// written.
 #[pyfunction]
 fn write_statistics(
     py: Python<'_>,
@@ -285,14 +287,14 @@ struct Run {
     scenario: Scenario,
     identity: Identity,
     control: Arc<Control>,
-    /// The class of a congestion control that is not hull's.
+    /// Class of an external congestion control, if the scenario names one.
     own: Option<Py<PyType>>,
 }
 
 #[pymethods]
 impl Run {
-    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it; `own` the class of the
-    /// congestion control that it names, where that is not hull's.
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. `own` is the class of
+    /// the external congestion control that it names, if any.
     #[new]
     #[pyo3(signature = (scenario, condition, scheme, seed, own=None))]
     fn new(
@@ -317,10 +319,9 @@ impl Run {
         })
     }
 
-    /// Runs to the end, writes the tables into `folder`, if one is given, and returns the summary as
-    /// JSON. Raises
-    /// Cancelled after `cancel`, OSError when a file cannot be written, RuntimeError for what an own
-    /// congestion control raised.
+    /// Runs to the end, writes the tables into `folder`, if given, and returns the summary as JSON.
+    /// Raises Cancelled after `cancel`, OSError if a file cannot be written, and RuntimeError for
+    /// an exception of an external congestion control.
     #[pyo3(signature = (folder=None))]
     fn execute(&self, py: Python<'_>, folder: Option<PathBuf>) -> PyResult<String> {
         let (own, raised) = match (&self.own, &self.scenario.transport.congestion_control) {
@@ -357,13 +358,13 @@ impl Run {
         }
     }
 
-    /// Asks the run to stop; from any thread.
+    /// Requests the run to stop; may be called from any thread.
     fn cancel(&self) {
         self.control.cancel();
     }
 
-    /// Simulated seconds, simulated seconds at the end (an estimate where flows are counted),
-    /// packet-hops.
+    /// Simulated seconds, simulated seconds at the end (an estimate if the run ends after a number
+    /// of flows), and packet-hops.
     fn progress(&self) -> (f64, f64, u64) {
         let (simulated_ps, packet_hops, started) = self.control.progress();
         if let Some(share) = started {
@@ -375,7 +376,7 @@ impl Run {
     }
 }
 
-/// hull's simulator.
+/// Python interface of hull's simulator.
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(version, m)?)?;

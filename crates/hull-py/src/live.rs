@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::ScenarioError;
 
-/// A run that is looked at while it goes on.
+/// Run that is observed while it advances.
 #[pyclass(frozen)]
 pub struct Live(Mutex<simulation::Live>);
 
@@ -26,9 +26,9 @@ fn picoseconds(seconds: f64) -> u64 {
 #[pymethods]
 impl Live {
     /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. From flow number
-    /// `first_flow` on it shows `flows.0` flows and sums the goodput of `flows.1`; it shows throughput as
-    /// the mean of the last `average` seconds, and the share of time with at most so much latency as each
-    /// of `edges` says (s, ascending).
+    /// `first_flow` on, the run shows `flows.0` flows and sums the goodput of `flows.1`. It shows
+    /// throughput as the mean of the last `average` seconds, and the share of time with at most
+    /// each latency of `edges` (s, ascending).
     #[new]
     fn new(
         py: Python<'_>,
@@ -49,7 +49,8 @@ impl Live {
         Ok(Live(Mutex::new(live)))
     }
 
-    /// Simulates up to `until` (s), or about so many packet-hops; returns the simulated seconds so far.
+    /// Simulates up to `until` (s), or for about `hops` packet-hops. Returns the simulated seconds
+    /// so far.
     fn advance(&self, py: Python<'_>, until: f64, hops: u64) -> PyResult<f64> {
         let advanced = py.detach(|| self.run().advance(picoseconds(until), hops));
         match advanced {
@@ -60,12 +61,12 @@ impl Live {
         }
     }
 
-    /// Packets carried so far, counted at each link.
+    /// Number of packets carried so far, counted at each link.
     fn packet_hops(&self) -> u64 {
         self.run().packet_hops()
     }
 
-    /// What has been seen since the last call as JSON, of very many samples at most `most`.
+    /// Observations since the last call, as JSON with at most `most` samples.
     fn take<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyBytes>> {
         let json = py.detach(|| serde_json::to_vec(&self.run().take(most)));
         let json = json.map_err(|e| PyRuntimeError::new_err(e.to_string()))?;

@@ -12,13 +12,13 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The congestion window and its bounds, bytes.
+/// Congestion window and its bounds, bytes.
 #[pyclass]
 pub struct Window(transport::Window);
 
 #[pymethods]
 impl Window {
-    /// Congestion window, bytes. What is set stays between one segment and the largest window.
+    /// Congestion window, bytes. Assigned values are clamped to one segment and the largest window.
     #[getter]
     fn cwnd(&self) -> u64 {
         self.0.cwnd()
@@ -52,22 +52,23 @@ impl Window {
         self.0.in_slow_start()
     }
 
-    /// Growth of RFC 5681 for an ACK of so many bytes.
+    /// Grows the window as in RFC 5681 for an ACK of `acked` bytes.
     fn grow(&mut self, acked: u64) {
         self.0.grow(acked);
     }
 
-    /// Grows by `room` bytes in a window of acknowledgments, of which these are `acked` bytes.
+    /// Grows the window by `room` bytes per window of acknowledgments, for `acked` acknowledged
+    /// bytes.
     fn grow_towards(&mut self, room: u64, acked: u64) {
         self.0.grow_towards(room, acked);
     }
 
-    /// Sets window and threshold, not below the smallest window, and leaves slow start.
+    /// Sets window and threshold, but at least the smallest window, and leaves slow start.
     fn reduce_to(&mut self, bytes: u64) {
         self.0.reduce_to(bytes);
     }
 
-    /// Takes so many bytes from the window, not below the smallest, and leaves slow start.
+    /// Reduces the window by `bytes`, but not below the smallest window, and leaves slow start.
     fn shrink_by(&mut self, bytes: u64) {
         self.0.shrink_by(bytes);
     }
@@ -78,26 +79,26 @@ impl Window {
     }
 }
 
-/// An acknowledgment of new data, or a duplicate with ECN-Echo.
+/// Acknowledgment of new data, or a duplicate with ECN-Echo.
 #[pyclass(frozen, get_all)]
 pub struct Ack {
-    /// Now, ps.
+    /// Current time, ps.
     now_ps: u64,
-    /// First unacknowledged byte after it.
+    /// First unacknowledged byte after the event.
     una: u64,
-    /// Next byte to be sent for the first time.
+    /// Next new byte to be sent.
     nxt: u64,
-    /// Bytes that it acknowledged.
+    /// Newly acknowledged bytes.
     acked: u64,
-    /// Whether it carried ECN-Echo.
+    /// Whether the acknowledgment carried ECN-Echo.
     ece: bool,
-    /// The rate that the path offers, bit/s, where data asks for one.
+    /// Rate offered by the path, bit/s, if data requests one.
     offered_bps: Option<u64>,
-    /// Whether it acknowledges data from before a loss for which the window was reduced already.
+    /// Whether the acknowledged data was sent before a loss for which the window has been reduced.
     after_loss: bool,
     /// Whether the window may grow.
     may_grow: bool,
-    /// The round-trip time that it measured, ps.
+    /// Measured round-trip time, ps.
     rtt_ps: Option<u64>,
     /// Smoothed round-trip time, ps; 0 before the first measurement.
     srtt_ps: u64,
@@ -111,7 +112,7 @@ impl Ack {
     }
 }
 
-/// The first thing that a callback of a run raised: where, and what.
+/// First exception of a run's callbacks: place and exception.
 #[derive(Debug, Default)]
 pub struct Raised(Mutex<Option<(String, PyErr)>>);
 
@@ -128,7 +129,7 @@ impl Raised {
         first.get_or_insert((place, error));
     }
 
-    /// The same as the error that ends the run, and forgotten.
+    /// Takes the exception as the error that ends the run.
     pub fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (place, cause) = first.take()?;
@@ -149,7 +150,7 @@ impl Raised {
     }
 }
 
-/// File and line in which it was raised.
+/// File and line in which the exception was raised.
 fn last_line(py: Python<'_>, error: &PyErr) -> Option<String> {
     let mut at = error.traceback(py)?.into_any();
     while let Ok(next) = at.getattr("tb_next")
@@ -164,27 +165,27 @@ fn last_line(py: Python<'_>, error: &PyErr) -> Option<String> {
     Some(format!("line {line} of {name}"))
 }
 
-/// What the flows of a run share.
+/// State shared by the flows of a run.
 #[derive(Debug)]
 struct Shared {
     class: Py<PyType>,
-    /// As the scenario calls it.
+    /// Name in the scenario.
     name: String,
     class_name: String,
     raised: Arc<Raised>,
     control: Arc<Control>,
     echo: EchoKind,
-    /// Which of its features the class has.
+    /// Features that the class uses.
     paced: bool,
     asks_rate: bool,
     samples_every_ack: bool,
-    /// Whether it has a method of its own for these events.
+    /// Whether the class overrides the methods for these events.
     takes_start: bool,
     takes_sent: bool,
     takes_notice: bool,
 }
 
-/// A flow's instance, made when it is first called.
+/// Instance of a flow, created at its first call.
 #[derive(Debug)]
 struct Instance {
     object: Py<PyAny>,
@@ -206,7 +207,7 @@ impl Instance {
 }
 
 impl Shared {
-    /// Stops the run for what a call raised.
+    /// Stops the run because of an exception in a call.
     fn stop(&self, call: &str, error: PyErr) {
         let (name, class) = (&self.name, &self.class_name);
         let place = format!("congestion_control \"{name}\": {class}{call}");
@@ -215,7 +216,7 @@ impl Shared {
     }
 }
 
-/// The controller of one flow.
+/// Controller of one flow.
 #[derive(Debug)]
 pub struct PythonControl {
     shared: Arc<Shared>,
@@ -223,8 +224,8 @@ pub struct PythonControl {
 }
 
 impl PythonControl {
-    /// The prototype of a run: `class` is a subclass of `hull.CongestionControl`, `name` what the
-    /// scenario calls it.
+    /// Creates the prototype of a run. `class` is a subclass of `hull.CongestionControl`; `name` is
+    /// its name in the scenario.
     pub fn new(
         class: &Bound<'_, PyType>,
         name: String,
@@ -262,7 +263,7 @@ impl PythonControl {
         Ok((prototype, raised))
     }
 
-    /// Calls the instance with the window; whatever goes wrong stops the run.
+    /// Calls the instance with the window. An exception stops the run.
     fn call<T: Default>(
         &mut self,
         method: &str,
@@ -292,7 +293,7 @@ impl PythonControl {
         })
     }
 
-    /// Reads an attribute of the instance; a value of another type stops the run.
+    /// Reads an attribute of the instance. A value of another type stops the run.
     fn read<T: for<'a, 'py> FromPyObject<'a, 'py>>(&self, name: &str) -> Option<T> {
         if self.shared.raised.is_some() {
             return None;
@@ -309,7 +310,7 @@ impl PythonControl {
         })
     }
 
-    /// The flow's instance; none where it could not be made, which stops the run.
+    /// Instance of the flow; `None` if its creation failed, which stops the run.
     fn instance(&self, py: Python<'_>) -> Option<&Instance> {
         if self.instance.get().is_none() {
             match Instance::new(py, &self.shared.class) {
@@ -392,7 +393,7 @@ impl CongestionControl for PythonControl {
         self.shared.paced
     }
 
-    /// The class's attribute `rate_bps`; None before it is known.
+    /// Pace by the class's attribute `rate_bps`; None before it is known.
     fn pace(&self) -> Pace {
         if !self.shared.paced {
             return Pace::Window;
@@ -427,7 +428,7 @@ impl CongestionControl for PythonControl {
         self.shared.echo
     }
 
-    /// The class's attribute `alpha`.
+    /// Value of the class's attribute `alpha`.
     fn alpha(&self) -> Option<f64> {
         self.read::<Option<f64>>("alpha").flatten()
     }

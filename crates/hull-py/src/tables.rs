@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 
 use crate::os_error;
 
-/// An error of a table, or an exception of Python.
+/// Error of a table, or a Python exception.
 struct Failed(PyErr);
 
 impl From<TableError> for Failed {
@@ -19,8 +19,9 @@ impl From<TableError> for Failed {
     }
 }
 
-/// Writes a table of a run from those of its parts: path, condition, scheme, seed. `describe` is called with the
-/// names of its columns and returns key and text of the file's metadata. Raises OSError.
+/// Writes a table of a run from those of its parts: path, condition, scheme, seed. `describe` is
+/// called with the names of the columns and returns key and text of the file's metadata. Raises
+/// OSError.
 #[pyfunction]
 pub fn merge_tables(
     py: Python<'_>,
@@ -45,8 +46,8 @@ pub fn merge_tables(
     table.close().map_err(raised)
 }
 
-/// Bytes and slowdown of the flows in a part's `flows.parquet` whose slowdown is known: 64-bit integers and
-/// numbers as memory has them. Raises OSError.
+/// Bytes and slowdown of the flows in a part's `flows.parquet` whose slowdown is known, as 64-bit
+/// integers and floating-point numbers in native byte order. Raises OSError.
 #[pyfunction]
 pub fn flow_slowdowns(
     py: Python<'_>,
@@ -59,13 +60,14 @@ pub fn flow_slowdowns(
     Ok((PyBytes::new(py, &bytes), PyBytes::new(py, &slowdowns)))
 }
 
-/// A bin: largest size in bytes, share of all flows up to there.
+/// Bin: largest size in bytes, and share of all flows up to it.
 type Bin = (i64, f64);
-/// A part in a bin: number of the bin, flows, mean, percentiles.
+/// Part in a bin: number of the bin, number of flows, mean, percentiles.
 type PartInBin = (usize, usize, f64, Vec<f64>);
 
-/// At most `bins` bins with equally many flows of all parts, and for each part its slowdowns in them. `parts` are
-/// as of `flow_slowdowns`, `ranks` percentiles in thousandths. Raises ValueError.
+/// Divides the flows of all parts into at most `bins` bins of equally many flows. Returns the bins,
+/// and each part's slowdowns in them. `parts` are results of `flow_slowdowns`, `ranks` are
+/// percentiles in thousandths. Raises ValueError.
 #[pyfunction]
 pub fn slowdown_bins(
     py: Python<'_>,

@@ -28,7 +28,7 @@ pub struct FlowAssociation(simulated::FlowAssociation);
 
 #[pymethods]
 impl FlowAssociation {
-    /// An empty table.
+    /// Creates an empty table.
     #[new]
     fn new(
         entries: usize,
@@ -45,17 +45,18 @@ impl FlowAssociation {
         Ok(Self(simulated::FlowAssociation::new(&config)))
     }
 
-    /// An ACK with ECN-Echo; whether it associated the flow or restarted its timer.
+    /// Processes an ACK with ECN-Echo. Returns whether it associated the flow or restarted its
+    /// timer.
     fn on_ece(&mut self, now_ps: u64, flow: u32, random: u32) -> bool {
         self.0.on_ece(now_ps, flow, random)
     }
 
-    /// Whether packets of `flow` are to be paced.
+    /// Whether packets of `flow` must be paced.
     fn is_associated(&mut self, now_ps: u64, flow: u32) -> bool {
         self.0.is_associated(now_ps, flow)
     }
 
-    /// Number of flows associated.
+    /// Number of associated flows.
     fn len(&self, now_ps: u64) -> usize {
         self.0.len(now_ps)
     }
@@ -70,7 +71,7 @@ pub struct HardwareFlowAssociation {
 
 #[pymethods]
 impl HardwareFlowAssociation {
-    /// An empty table.
+    /// Creates an empty table.
     #[new]
     fn new(
         entries: usize,
@@ -91,20 +92,20 @@ impl HardwareFlowAssociation {
         })
     }
 
-    /// Another p_a, and what a full table does, from the next call on.
+    /// Sets p_a and the behaviour of a full table from the next call on.
     fn change(&mut self, probability: u32, evict_oldest: bool) {
         self.table.change(probability, when_full(evict_oldest));
     }
 
-    /// The generator starts again from a seed.
+    /// Restarts the generator from a seed.
     fn seed(&mut self, seed: u32) {
         self.random = hardware::Lfsr::new(seed);
     }
 
-    /// Clock by clock: an ACK with ECN-Echo of `ece_flows` where `ece`, then a look-up of `flows` where
-    /// `lookup`. Ten numbers of 32 bits for each clock: random bits of the ACK or 0, whether it
-    /// associated, whether the flow looked up is associated, live flows, associations, refreshed, expired,
-    /// ignored, evicted and missed draws.
+    /// Processes clocks in order: an ACK with ECN-Echo of `ece_flows` if `ece`, then a look-up of
+    /// `flows` if `lookup`. Returns ten 32-bit numbers per clock: random bits of the ACK or 0,
+    /// whether it associated, whether the flow looked up is associated, live flows, associations,
+    /// refreshed, expired, ignored, evicted and missed draws.
     fn on_clocks<'py>(
         &mut self,
         py: Python<'py>,

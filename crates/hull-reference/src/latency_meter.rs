@@ -9,12 +9,12 @@ use pyo3::types::PyBytes;
 #[pyclass]
 pub struct HardwareLatencyMeter(LatencyMeter);
 
-/// Each frame: 0 neither, 1 a probe, 2 truncated; and sequence numbers, 0 if absent.
+/// Kind of each frame (0 neither, 1 a probe, 2 truncated), and sequence numbers, 0 if absent.
 type Kinds = (Vec<u8>, Vec<u16>);
 
 #[pymethods]
 impl HardwareLatencyMeter {
-    /// What `on_events` is told.
+    /// Kinds of events for `on_events`.
     #[classattr]
     const ENTER: u8 = 0;
     #[classattr]
@@ -26,13 +26,14 @@ impl HardwareLatencyMeter {
     #[classattr]
     const READ: u8 = 4;
 
-    /// An empty meter.
+    /// Creates an empty meter.
     #[new]
     fn new(table_bits: u32, bucket_bits: u32) -> Self {
         Self(LatencyMeter::new(table_bits, bucket_bits))
     }
 
-    /// What frames are under a pattern: `octets` has a row for each of `lengths`; `bad` are the flags.
+    /// Classifies frames under a pattern. `octets` has a row for each of `lengths`; `bad` are the
+    /// flags.
     #[staticmethod]
     fn examine(
         pattern: ([u8; 4], [u16; 4], [u16; 4], u8),
@@ -66,8 +67,9 @@ impl HardwareLatencyMeter {
         Ok((kinds, sequences))
     }
 
-    /// Events one after the other: `values` are sequence numbers or, of a READ, buckets. Nine numbers of 64 bits for
-    /// each: stamped, matched, unmatched, outstanding, truncated, minimum, maximum, sum, the count of the bucket.
+    /// Processes events in order. `values` are sequence numbers or, for a READ, buckets. Returns
+    /// nine 64-bit numbers per event: stamped, matched, unmatched, outstanding, truncated, minimum,
+    /// maximum, sum, the count of the bucket.
     fn on_events<'py>(
         &mut self,
         py: Python<'py>,

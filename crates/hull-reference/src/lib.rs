@@ -8,7 +8,7 @@ mod phantom_queue;
 
 use pyo3::prelude::*;
 
-/// The algorithms of hull-core, as the simulator and as the hardware compute them.
+/// Algorithms of hull-core, as the simulator and as the hardware compute them.
 #[pymodule]
 fn hull_reference(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flow_association::FlowAssociation>()?;

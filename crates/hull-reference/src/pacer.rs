@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 #[pyclass]
 pub struct Pacer(simulated::Pacer);
 
-/// The settings of both forms, with the names of `PacerConfig`.
+/// Settings of both forms, with the names of `PacerConfig`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Config {
@@ -30,7 +30,7 @@ struct Config {
 }
 
 impl Config {
-    /// For the simulated form; `hold` is told by the hardware's settings.
+    /// Settings of the simulated form; `hold` applies to the hardware's form only.
     fn simulated(&self) -> PyResult<simulated::PacerConfig> {
         let invalid = self.min_rate_bps == 0
             || self.min_rate_bps > self.max_rate_bps
@@ -81,13 +81,13 @@ impl Config {
 
 #[pymethods]
 impl Pacer {
-    /// A pacer at `now_ps`; `config` is a dict of the settings.
+    /// Creates a pacer at `now_ps`; `config` is a dict of the settings.
     #[new]
     fn new(config: Config, now_ps: u64) -> PyResult<Self> {
         Ok(Self(simulated::Pacer::new(&config.simulated()?, now_ps)))
     }
 
-    /// `pass`, `queued` or `dropped`.
+    /// Admits a packet. Returns `pass`, `queued` or `dropped`.
     fn admit(&mut self, now_ps: u64, bytes: u32, paced: bool) -> &'static str {
         match self.0.admit(now_ps, bytes, paced) {
             simulated::Admission::Pass => "pass",
@@ -101,17 +101,17 @@ impl Pacer {
         self.0.poll(now_ps, head_bytes)
     }
 
-    /// When to poll next.
+    /// Time of the next poll, ps.
     fn next_wake_ps(&self, head_bytes: u32) -> u64 {
         self.0.next_wake_ps(head_bytes)
     }
 
-    /// The rate that makes tokens.
+    /// Rate at which tokens are generated, bit/s.
     fn rate_bps(&self) -> u64 {
         self.0.rate_bps()
     }
 
-    /// Bytes that wait.
+    /// Waiting bytes.
     fn backlog_bytes(&self) -> u32 {
         self.0.backlog_bytes()
     }
@@ -121,33 +121,34 @@ impl Pacer {
 #[pyclass]
 pub struct HardwarePacer(hardware::Pacer);
 
-/// Admissions: clock of the decision, the answer (0 pass, 1 queued, 2 dropped, 3 held), backlog after it,
-/// whether tokens were below zero, the rate; releases: clock of the decision, bytes, backlog after it, the rate.
+/// Admissions: clock of the decision, answer (0 pass, 1 queued, 2 dropped, 3 held), backlog after
+/// it, whether tokens were below zero, rate. Releases: clock of the decision, bytes, backlog after
+/// it, rate.
 type Replay = (
     (Vec<u64>, Vec<u32>, Vec<u32>, Vec<bool>, Vec<u64>),
     (Vec<u64>, Vec<u32>, Vec<u32>, Vec<u64>),
 );
 
-/// A packet of the bench's NIC.
+/// Packet in the bench's NIC.
 struct Waiting {
     bytes: u32,
     line_clocks: u64,
     head_delay: u64,
 }
 
-// Clocks of the module: from taking a packet to its decision, from a decision to its answer, and from the
-// head's coming to the first decision.
+// Clocks of the module: from taking a packet to its decision, from a decision to its answer, and
+// from the head's arrival to its first decision.
 const TAKEN_TO_DECISION: u64 = 6;
 const DECISION_TO_ANSWER: u64 = 2;
 const HEAD_TO_DECISION: u64 = 6;
 
 #[pymethods]
 impl HardwarePacer {
-    /// Clocks from the sampling of M_r and Q to the first step at the new rate.
+    /// Number of clocks from the sampling of M_r and Q to the first step at the new rate.
     #[classattr]
     const RATE_DELAY: u64 = hardware::RATE_DELAY;
 
-    /// A pacer that starts at the clock `now`.
+    /// Creates a pacer that starts at the clock `now`.
     #[new]
     fn new(config: Config, clock_ps: u32, now: u64) -> PyResult<Self> {
         let settings = config.hardware(clock_ps)?;
@@ -159,7 +160,7 @@ impl HardwarePacer {
         )))
     }
 
-    /// The contents of the registers, by their names.
+    /// Contents of the registers, by their names.
     #[staticmethod]
     fn registers(config: Config, clock_ps: u32) -> PyResult<Vec<(&'static str, u64)>> {
         let all = config.hardware(clock_ps)?;
@@ -186,7 +187,7 @@ impl HardwarePacer {
         ])
     }
 
-    /// `[passed, queued, dropped, bypassed]`.
+    /// Counts `[passed, queued, dropped, bypassed]`.
     fn counts(&self) -> [u32; 4] {
         let counts = self.0.counts();
         [
@@ -197,17 +198,18 @@ impl HardwarePacer {
         ]
     }
 
-    /// The rate that makes tokens at the step `now`.
+    /// Rate at which tokens are generated at the step `now`, bit/s.
     fn rate_bps(&mut self, now: u64) -> u64 {
         self.0.advance(now);
         self.0.rate_bps()
     }
 
-    /// What the pacer does inside a NIC: packets are decided at the clocks `decided`, and the k-th one that is
-    /// queued can be released by a decision at `head_from[k]` or later. `changes`: settings, and the clock after
-    /// which packets are decided with them; a head may be released with them in that clock. Returns the answers
-    /// of the packets (0 pass, 1 queued, 2 dropped, 3 held, 4 pass a full FIFO), the rates at which tokens are made
-    /// then, and the clocks of the decisions that release.
+    /// Simulates the pacer inside a NIC: packets are decided at the clocks `decided`, and the k-th
+    /// queued one can be released by a decision at `head_from[k]` or later. `changes` are settings,
+    /// and the clock after which packets are decided with them; a head may already be released with
+    /// them in that clock. Returns the answers for the packets (0 pass, 1 queued, 2 dropped, 3
+    /// held, 4 pass a full FIFO), the rates at which tokens are then generated, and the clocks of
+    /// the decisions that release.
     fn in_nic(
         &mut self,
         decided: Vec<u64>,
@@ -272,8 +274,9 @@ impl HardwarePacer {
         }
     }
 
-    /// What the bench does with packets that are offered from the clocks `offered` on, until all have left.
-    /// `again`: a packet is offered again until it is not held, and the next one waits for it.
+    /// Simulates the bench with packets that are offered from the clocks `offered` on, until all
+    /// have left. With `again`, a packet is offered again until it is not held, and the next one
+    /// waits for it.
     fn replay(
         &mut self,
         offered: Vec<u64>,
@@ -298,7 +301,7 @@ impl HardwarePacer {
                 let at = *taken.get_or_insert_with(|| even(offered[i].max(player_at)));
                 at + TAKEN_TO_DECISION
             });
-            // The head, up to and without the step of the next packet; of one step the packet is first.
+            // The head, up to the step of the next packet; at the same step the packet comes first.
             let until = decision.unwrap_or(u64::MAX);
             let free_at = even(line_at.saturating_sub(1));
             let mut at = even(head_at).max(free_at).max(pacer.now());
@@ -368,7 +371,7 @@ impl HardwarePacer {
     }
 }
 
-/// The first step that is not before `clock`.
+/// First step not before `clock`.
 fn even(clock: u64) -> u64 {
     clock.next_multiple_of(hardware::STEP_CLOCKS)
 }

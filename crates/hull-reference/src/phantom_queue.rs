@@ -33,7 +33,7 @@ fn config(
 
 #[pymethods]
 impl PhantomQueue {
-    /// An empty queue at time zero; `tick_ps` 0 drains without steps.
+    /// Creates an empty queue at time zero; `tick_ps` 0 selects a continuous drain.
     #[new]
     fn new(
         drain_bps: u64,
@@ -45,7 +45,7 @@ impl PhantomQueue {
         Ok(Self(simulated::PhantomQueue::new(&config)))
     }
 
-    /// Whether each packet is marked, in order of their times (ps).
+    /// Whether each packet is marked; packets are in the order of their times (ps).
     fn on_packets(&mut self, times_ps: Vec<u64>, bytes: Vec<u32>) -> Vec<bool> {
         let packets = times_ps.into_iter().zip(bytes);
         packets
@@ -53,7 +53,7 @@ impl PhantomQueue {
             .collect()
     }
 
-    /// The backlog in bytes, rounded to nearest.
+    /// Backlog in bytes, rounded to nearest.
     fn backlog_bytes(&self, now_ps: u64) -> u64 {
         self.0.backlog_bytes(now_ps)
     }
@@ -63,7 +63,7 @@ impl PhantomQueue {
 #[pyclass]
 pub struct HardwarePhantomQueue(hardware::PhantomQueue);
 
-/// drain_units, byte_units, threshold_bytes, count_arriving, tick_clocks, counter_bits.
+/// Settings: drain_units, byte_units, threshold_bytes, count_arriving, tick_clocks, counter_bits.
 type Settings = (u32, u32, u32, bool, u16, u32);
 
 fn settings(all: Settings) -> PyResult<hardware::Settings> {
@@ -85,7 +85,7 @@ fn settings(all: Settings) -> PyResult<hardware::Settings> {
 
 #[pymethods]
 impl HardwarePhantomQueue {
-    /// An empty queue at clock zero.
+    /// Creates an empty queue at clock zero.
     #[new]
     fn new(
         drain_units: u32,
@@ -106,14 +106,14 @@ impl HardwarePhantomQueue {
         Ok(Self(hardware::PhantomQueue::new(&settings(all)?)))
     }
 
-    /// Settings that are in force from the clock `now` on: those of `new`, in its order.
+    /// Changes the settings from the clock `now` on; they are those of `new`, in its order.
     fn change(&mut self, now: u64, all: Settings) -> PyResult<()> {
         self.0.change(now, &settings(all)?);
         Ok(())
     }
 
-    /// `(drain_units, byte_units, tick_clocks)` with which the hardware does what the simulator does, or
-    /// with `exact` those without any rounding; `None` where a register is too small.
+    /// Register values `(drain_units, byte_units, tick_clocks)` for which the hardware equals the
+    /// simulator, or, with `exact`, those without any rounding; `None` if a register is too small.
     #[staticmethod]
     fn registers(
         drain_bps: u64,
@@ -129,8 +129,8 @@ impl HardwarePhantomQueue {
         Ok(settings.map(|all| (all.drain_units, all.byte_units, all.tick_clocks)))
     }
 
-    /// Whether each packet is marked, in order of their clocks, and the counter one clock after each,
-    /// where the hardware's register can be read.
+    /// Whether each packet is marked, in the order of their clocks, and the counter one clock after
+    /// each, when the hardware's register can be read.
     fn on_packets(&mut self, clocks: Vec<u64>, bytes: Vec<u32>) -> (Vec<bool>, Vec<u64>) {
         let packets = clocks.into_iter().zip(bytes);
         packets
@@ -138,7 +138,7 @@ impl HardwarePhantomQueue {
             .unzip()
     }
 
-    /// The counter.
+    /// Counter at `now`.
     fn backlog_units(&self, now: u64) -> u64 {
         self.0.backlog_units(now)
     }
