@@ -4,16 +4,16 @@
  * Sender: alpha, once per window of data, from the share of delivered packets whose ACKs had ECN-Echo;
  * the window is cut by alpha / 2 as the kernel enters CWR, which it does at most once a window and only
  * in a window with a mark; by a half as it enters Recovery, to one packet after a timeout. ssthresh is
- * halved at a timeout as the kernel says by CA_EVENT_LOSS: not in a window that was reduced already, nor
+ * halved at a timeout as the kernel reports with CA_EVENT_LOSS: not in a window that was reduced already, nor
  * when the timer fires again without an acknowledgment in between (RFC 5681, 3.1). Receiver: the
- * two-state machine of figure 2.10. When the CE bit changes while an ACK is delayed, what came before
- * is acknowledged at once with the old bit, so that each ACK covers packets of one colour.
+ * two-state machine of figure 2.10. When the CE bit changes while an ACK is delayed, the earlier
+ * packets are acknowledged at once with the old bit, so that each ACK covers packets of one colour.
  *
  * Window and ssthresh are kept here and written in cong_control at each ACK; the values that ssthresh
  * and undo_cwnd return are not relied on. On one kernel (6.18, with the return thunks that mitigate
- * SRSO) a call of ssthresh now and then gave the kernel what had been left on the stack, the
- * address srso_return_thunk + 5, as if the program had not run; the kernel's own window reduction
- * then works with 2183148773 packets.
+ * SRSO) a call of ssthresh occasionally returned a leftover of the stack, the address
+ * srso_return_thunk + 5, as if the program had not run; the kernel's own window reduction then works
+ * with 2183148773 packets.
  *
  * The kernel keeps our state in icsk_ca_priv. Types hold just the members that are used; CO-RE finds
  * them in the running kernel.
@@ -76,7 +76,7 @@ struct tcp_congestion_ops {
 #define TCP_CONG_NEEDS_ECN 2
 #define TCP_ECN_DEMAND_CWR 4
 
-/* Alpha as a share of 2^20. */
+/* Scale of alpha: 2^20 is 1. */
 #define ONE (1U << 20)
 /* g = 1/16 (thesis 2.2.4). */
 #define G_SHIFT 4
@@ -105,7 +105,7 @@ static __always_inline struct dctcp *state(const struct sock *sk)
 {
 	void *room = ((struct inet_connection_sock *)sk)->icsk_ca_priv;
 
-	/* What follows are accesses to our struct, not to the kernel's array, which CO-RE would check. */
+	/* Later accesses are to our struct, not to the kernel's array, which CO-RE would check. */
 	asm volatile("" : "+r"(room));
 	return room;
 }
@@ -122,7 +122,7 @@ void BPF_PROG(dctcp_init, struct sock *sk)
 {
 	struct dctcp *dctcp = state(sk);
 
-	/* The first window is taken for congested, as RFC 8257 4.2 and Linux have it. */
+	/* The first window counts as congested, as in RFC 8257, 4.2, and in Linux. */
 	dctcp->alpha = ONE;
 	dctcp->last_rcv_nxt = tcp(sk)->rcv_nxt;
 	dctcp->last_ce = 0;
@@ -152,13 +152,13 @@ void BPF_PROG(dctcp_set_state, struct sock *sk, __u8 new_state)
 	} else if (new_state == TCP_CA_Recovery) {
 		cut_to(dctcp, dctcp->cwnd / 2);
 	} else if (new_state == TCP_CA_Loss) {
-		/* Comes with each timeout, after CA_EVENT_LOSS if that comes. */
+		/* Follows each timeout, after CA_EVENT_LOSS if there is one. */
 		dctcp->cwnd = 1;
 		dctcp->grown = 0;
 	}
 }
 
-/* Slow start and additive increase as NewReno has them, for a window that is in use. */
+/* Slow start and additive increase as in NewReno, for a window that is in use. */
 static __always_inline void grow(const struct tcp_sock *tp, struct dctcp *dctcp, __u32 acked)
 {
 	if (dctcp->cwnd >= 2 * tp->max_packets_out)
@@ -270,7 +270,7 @@ __u32 BPF_PROG(dctcp_undo_cwnd, struct sock *sk)
 {
 	struct dctcp *dctcp = state(sk);
 
-	/* What was taken for a loss was none. */
+	/* The supposed loss was spurious. */
 	if (dctcp->cwnd < dctcp->last_cwnd)
 		dctcp->cwnd = dctcp->last_cwnd;
 	return dctcp->cwnd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
-/* What the programs and their loader share: the layout of the maps. Each struct has its twin in
- * linux/hull-linux/src/maps.rs; the kernel refuses a value of another size.
+/* Layout of the maps, shared by the programs and their loader. Each struct has its counterpart in
+ * linux/hull-linux/src/maps.rs; the kernel rejects a value of another size.
  *
  * Units: times in ns of CLOCK_MONOTONIC unless a name says otherwise; the phantom queue counts in
  * 2^-16 ps of drain time as hull-core's does (crates/hull-core/src/phantom_queue.rs), the pacer in
@@ -17,9 +17,9 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-/* Most attachments in one network namespace. Each has a slot in every map, which its programs know as a
- * constant: arrays cost a packet nothing. A packet that comes while settings are changed may see old
- * and new numbers mixed. */
+/* Largest number of attachments in one network namespace. Each has a slot in every map, which its
+ * programs know as a constant, so an access to an array costs a packet nothing. A packet that arrives
+ * while settings are changed may see a mix of old and new numbers. */
 #define SLOTS 256
 
 struct phantom_settings {
@@ -52,7 +52,7 @@ struct association_settings {
 	__u32 reserved;
 };
 
-/* A flow as its data packets have it. IPv4 addresses take the first word. */
+/* Flow, as identified in its data packets. IPv4 addresses take the first word. */
 struct flow {
 	__u32 source[4];
 	__u32 destination[4];
@@ -66,14 +66,14 @@ struct association {
 
 struct association_counts {
 	__u64 echoes;       /* ACKs with ECN-Echo */
-	__u64 associations; /* draws that were won */
+	__u64 associations; /* associations made or renewed */
 };
 
 struct pacer_settings {
 	__u64 max_rate; /* rates in 2^-6 bit/s */
 	__u64 min_rate;
 	__u64 initial_rate;
-	__u64 gain; /* eta 8e9 / T_r, 2^-22 bit/s for each byte */
+	__u64 gain; /* eta 8e9 / T_r, 2^-22 bit/s per byte */
 	__u64 most_measured_bytes;
 	__u64 update_interval_ns; /* T_r */
 	__u64 began_ns;           /* time 0 of the pacer's clock */
@@ -87,7 +87,7 @@ struct pacer_settings {
 
 struct pacer {
 	struct bpf_spin_lock lock;
-	__u32 begun; /* 0: the first packet sets the rest up */
+	__u32 begun; /* 0: the first packet initializes the rest */
 	__u64 rate;
 	__u64 byte_cost;
 	__u64 empty_at;
@@ -98,7 +98,7 @@ struct pacer {
 	__u64 bytes;
 	__u64 associated; /* packets of associated flows */
 	__u64 paced;      /* of these, those with a departure after the present */
-	__u64 full;       /* found no room */
+	__u64 full;       /* dropped because the FIFO was full */
 	__u64 longest_wait_ns;
 };
 

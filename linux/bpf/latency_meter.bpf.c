@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
-/* Latency meter: how long a packet takes from one place to another on this machine, as the Latency
+/* Latency meter: measures the time of a packet from one place to another on this machine, as the Latency
  * Measurement Module of paper 5.2 does for its probes. Between a switch port's egress and the far
  * side's ingress this is the time in the port's queue and on its wire.
  *
- * The packet is known again by its addresses, IP identification and the first 8 bytes behind the IP
+ * The packet is recognized by its addresses, IP identification and the first 8 bytes after the IP
  * header (TCP's ports and sequence, ICMP's identifier and number). Times go to a histogram whose
  * buckets are 1/32 of an octave wide.
  */
@@ -11,7 +11,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Only packets with this TCP source port, network byte order; 0: all. */
+/* TCP source port of the measured packets, network byte order; 0: all packets. */
 const volatile __u16 source_port = 0;
 
 #define SUB_BITS 5
@@ -63,7 +63,7 @@ static __always_inline bool identify(struct __sk_buff *skb, struct identity *ide
 	return !bpf_skb_load_bytes(skb, transport, identity->transport, 8);
 }
 
-/* The bucket of a time: the position of its highest bit and the 5 bits behind that. */
+/* Bucket of a time: the position of its highest bit and the following 5 bits. */
 static __always_inline __u32 bucket(__u64 ns)
 {
 	__u32 shift = 0;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
-/* The sending host: which flows are paced, and when their packets leave (paper 4.2).
+/* The sending host: selection of the paced flows, and departure times of their packets (paper 4.2).
  *
  * At ingress an ACK with ECN-Echo associates its flow with probability p_a, for T_i
- * (hull-core's flow_association.rs; the table is the kernel's LRU map, so that a full one forgets
- * roughly the oldest flow). At egress a packet of an associated flow gets a departure time from the
+ * (hull-core's flow_association.rs; the table is the kernel's LRU map, so a full one evicts
+ * approximately the oldest flow). At egress a packet of an associated flow gets a departure time from the
  * host's one token bucket (hull-core's departure_pacer.rs, the same arithmetic line by line), which
- * sch_fq obeys; every other packet passes, and counts for the measured rate. What the NIC segments
- * after that leaves back to back: see docs/algorithms/pacer.md.
+ * sch_fq obeys; every other packet passes, and counts for the measured rate. Segments that
+ * the NIC makes after that leave back to back: see docs/algorithms/pacer.md.
  */
 #include "packet.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Tests set the time as the packet's tstamp, its bytes as cb[0] and random bits as cb[1]; the departure
- * comes back as the tstamp, and cb[2] says whether the packet's flow is (or was just) associated. */
+/* Tests set the time as the packet's tstamp, its bytes as cb[0] and random bits as cb[1]. The departure
+ * is returned as the tstamp, and cb[2] tells whether the packet's flow is (or was just) associated. */
 const volatile bool injected = false;
 const volatile __u32 slot = 0;
 
@@ -62,7 +62,7 @@ struct {
 	__type(value, struct pacer);
 } pacers SEC(".maps");
 
-/* The flow whose data these ACKs acknowledge. */
+/* Flow whose data these ACKs acknowledge. */
 static __always_inline void reverse(const struct flow *ack, struct flow *data)
 {
 	__builtin_memcpy(data->source, ack->destination, sizeof(data->source));
@@ -82,7 +82,7 @@ int association_ingress(struct __sk_buff *skb)
 	if (!settings || !counts || !settings->timeout_ns)
 		return TC_ACT_UNSPEC;
 	read_packet(skb, &packet);
-	/* A SYN with ECE and CWR asks for ECN, and a SYN-ACK with ECE agrees: neither echoes a mark. */
+	/* A SYN with ECE and CWR requests ECN, and a SYN-ACK with ECE accepts it: neither echoes a mark. */
 	if (!packet.tcp || (packet.flags & (TCP_ECE | TCP_ACK | TCP_SYN)) != (TCP_ECE | TCP_ACK))
 		return TC_ACT_UNSPEC;
 	__sync_fetch_and_add(&counts->echoes, 1);
@@ -111,7 +111,7 @@ static __always_inline bool is_associated(const struct flow *flow, __u64 now_ns)
 	return association && now_ns < association->expires_ns;
 }
 
-/* Without branches, of which the verifier would follow each in each update. All values are below 2^63. */
+/* Without branches, each of which the verifier would follow in each update. All values are below 2^63. */
 static __always_inline __s64 below(__u64 a, __u64 b)
 {
 	__s64 difference = a - b;
@@ -130,7 +130,7 @@ static __always_inline __u64 most(__u64 a, __u64 b)
 	return a - below(a, b);
 }
 
-/* `from - what`, not below zero. */
+/* `from - what`, at least zero. */
 static __always_inline __u64 less(__u64 from, __u64 what)
 {
 	return -below(what, from);
@@ -173,7 +173,7 @@ static __always_inline __u64 next_rate(const struct pacer *pacer, const struct p
 	return most(least(filtered + backlog, settings->max_rate), settings->min_rate);
 }
 
-/* A new rate: the tokens in the bucket keep their bytes. */
+/* Sets a new rate; the tokens in the bucket keep their bytes. */
 static __always_inline void set_rate(struct pacer *pacer, const struct pacer_settings *settings, __u64 rate,
 				     __u64 at_ns)
 {
@@ -191,7 +191,7 @@ static __always_inline void set_rate(struct pacer *pacer, const struct pacer_set
 	pacer->byte_cost = new_cost;
 }
 
-/* `base^n` in the scale of 2^16. */
+/* `base^n`, scaled by 2^16. */
 static __always_inline __u64 power(__u64 base, __u64 n)
 {
 	__u64 result = 1 << 16;
@@ -227,7 +227,7 @@ static __always_inline void advance(struct pacer *pacer, const struct pacer_sett
 	}
 }
 
-/* When `bytes` of tokens have been made, the first of them after `from`. */
+/* Time at which `bytes` of tokens have been generated, the first of them after `from`. */
 static __always_inline __u64 made_after(const struct pacer *pacer, __u64 from, __u64 bytes, __u64 next_cost)
 {
 	__u64 at_rate = from + cost(bytes, pacer->byte_cost);
@@ -245,7 +245,7 @@ static __always_inline __u64 made_after(const struct pacer *pacer, __u64 from, _
 #define NOW 0
 #define DROPPED (~0ULL)
 
-/* The departure of a packet on the pacer's clock, NOW or DROPPED. The lock is held. */
+/* Departure of a packet on the pacer's clock, NOW or DROPPED. The caller holds the lock. */
 static __always_inline __u64 depart(struct pacer *pacer, const struct pacer_settings *settings, __u64 now_ns,
 				    __u64 bytes, bool paced)
 {
@@ -328,7 +328,7 @@ int pacer_egress(struct __sk_buff *skb)
 		return TC_ACT_SHOT;
 	if (departure_ns != NOW) {
 		departure_ns += now.began_ns;
-		/* TCP may already have asked for a later one. */
+		/* TCP may already have requested a later departure. */
 		if (departure_ns > skb->tstamp)
 			skb->tstamp = departure_ns;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
-/* What a frame says of itself: Ethernet with up to two VLAN tags in the data, IPv4 with options, IPv6
- * with extension headers, TCP. Each byte is copied out by bpf_skb_load_bytes, which works on
- * fragmented buffers too and fails beyond the end; a frame that is cut short, a later fragment or
- * a header that contradicts itself is simply not understood (`ip` or `tcp` stays false).
+/* Parser of a frame: Ethernet with up to two VLAN tags in the data, IPv4 with options, IPv6 with
+ * extension headers, TCP. Each byte is copied by bpf_skb_load_bytes, which also works on fragmented
+ * buffers and fails beyond the end. A truncated frame, a later fragment or a header that contradicts
+ * itself is not parsed (`ip` or `tcp` stays false).
  */
 #ifndef HULL_PACKET_H
 #define HULL_PACKET_H
@@ -50,7 +50,7 @@ static __always_inline bool read_ports(struct __sk_buff *skb, struct packet *pac
 	__builtin_memcpy(&packet->flow.source_port, header, 2);
 	__builtin_memcpy(&packet->flow.destination_port, header + 2, 2);
 	packet->flags = header[13];
-	/* A header has at least five words, and all of it must be in the frame. */
+	/* A header has at least five words, and must be completely in the frame. */
 	__u32 length = (header[12] >> 4) * 4;
 	return length >= 20 && packet->transport + length <= skb->len;
 }
@@ -138,8 +138,8 @@ static __always_inline void read_packet(struct __sk_buff *skb, struct packet *pa
 		read_ipv6(skb, packet);
 }
 
-/* The IP version and ECN field alone. Without VLAN tags in the data the first two bytes behind
- * Ethernet's 14 are enough. */
+/* Reads IP version and ECN field only. Without VLAN tags in the data, the first two bytes after
+ * Ethernet's 14 suffice. */
 static __always_inline void read_ecn(struct __sk_buff *skb, struct packet *packet)
 {
 	__u8 first[2];
@@ -166,8 +166,8 @@ static __always_inline void read_ecn(struct __sk_buff *skb, struct packet *packe
 	}
 }
 
-/* Bytes on the wire as the kernel has counted them, or as a test says in cb[0]. Each is read by itself:
- * the verifier wants a constant offset into the context. */
+/* Bytes on the wire as counted by the kernel, or as set by a test in cb[0]. Each is read separately,
+ * because the verifier requires a constant offset into the context. */
 static __always_inline __u32 counted_bytes(struct __sk_buff *skb, bool injected)
 {
 	__u32 told = skb->cb[0];
@@ -179,7 +179,7 @@ static __always_inline __u32 counted_bytes(struct __sk_buff *skb, bool injected)
 	return injected ? told : wire;
 }
 
-/* Headers of the segments that GRO has joined to one packet, but for the first. */
+/* Bytes of the headers of the segments that GRO has joined to one packet, without the first. */
 static __always_inline __u32 joined_headers(struct __sk_buff *skb, struct packet *packet)
 {
 	__u8 offset;

@@ -2,10 +2,10 @@
 /* Phantom queue: hull-core's phantom_queue.rs for an interface, at its egress or at the far side's
  * ingress (paper 2.1 and 5.1: in series with the link, after the switch's port).
  *
- * For each packet: drain for the time since the last one, compare, add; no timer. What is above the
- * threshold gets CE if it is ECN-capable, and is counted and left alone if it is not. The counter is
- * under a lock, since packets leave on several processors; their clocks may have been read in
- * another order than they come to the lock, and a time before the last one drains nothing.
+ * For each packet: drain for the time since the last one, compare, add; no timer. A packet above the
+ * threshold is marked CE if it is ECN-capable, otherwise it is counted and left unchanged. A lock
+ * protects the counter, because packets leave on several processors. Their clocks may have been read
+ * in another order than they take the lock; a time before the last one drains nothing.
  */
 #include "packet.h"
 
@@ -16,7 +16,7 @@ const volatile bool injected = false;
 const volatile __u32 slot = 0;
 
 #define FRACTION_BITS 16
-/* Clocks of processors differ by less, ps. */
+/* Upper bound of the difference of processors' clocks, ps. */
 #define SKEW_PS (1ULL << 40)
 
 struct {
@@ -42,7 +42,7 @@ static __always_inline __u64 credit_ps(__u64 now_ps, __u64 drained_to_ps, __u64 
 	return tick_ps ? elapsed_ps - elapsed_ps % tick_ps : elapsed_ps;
 }
 
-/* Counts a packet; true when it is above the threshold. The lock is held. */
+/* Counts a packet. Returns true if it is above the threshold. The caller holds the lock. */
 static __always_inline bool count(struct phantom_queue *queue, const struct phantom_settings *settings,
 				  __u64 now_ps, __u32 bytes)
 {
@@ -77,7 +77,7 @@ static __always_inline bool count(struct phantom_queue *queue, const struct phan
 	return above;
 }
 
-/* Sets CE in an IP header that bpf_skb_ecn_set_ce cannot find, behind a VLAN tag in the data. */
+/* Sets CE in an IP header after a VLAN tag in the data, which bpf_skb_ecn_set_ce cannot find. */
 static __always_inline bool set_ce_behind_tags(struct __sk_buff *skb, const struct packet *packet)
 {
 	__u8 old[2];
@@ -98,7 +98,7 @@ static __always_inline bool set_ce_behind_tags(struct __sk_buff *skb, const stru
 		if (bpf_l3_csum_replace(skb, packet->network + 10, from, to, 2))
 			return false;
 	}
-	/* The IPv6 header is not part of any checksum but TCP's, and that leaves the traffic class out. */
+	/* No checksum but TCP's includes the IPv6 header, and TCP's excludes the traffic class. */
 	return !bpf_skb_store_bytes(skb, packet->network, new, sizeof(new), 0);
 }
 
@@ -112,13 +112,13 @@ int phantom(struct __sk_buff *skb)
 
 	if (!settings || !queue || !settings->byte_units)
 		return TC_ACT_UNSPEC;
-	/* The settings as they are now: a copy, because the lock does not cover them. */
+	/* A copy of the current settings, because the lock does not protect them. */
 	struct phantom_settings now = *settings;
 	__u64 now_ps = injected ? skb->tstamp : bpf_ktime_get_ns() * 1000;
 	__u32 bytes = counted_bytes(skb, injected);
 
 	if (!injected && bytes <= skb->len) {
-		/* At egress the kernel has counted what segmentation will add; at ingress we do. */
+		/* At egress the kernel has counted the headers that segmentation adds; at ingress we do. */
 		bytes = skb->len;
 		if (skb->gso_segs > 1) {
 			read_packet(skb, &packet);

@@ -1,5 +1,6 @@
-//! What a packet costs: the programs run a million times on one packet (`BPF_PROG_TEST_RUN`), JSON.
-//! What the kernel's loop itself takes, a program that finds its settings empty and returns, is taken off.
+//! Cost of a packet: each program runs a million times on one packet (`BPF_PROG_TEST_RUN`); the
+//! result is JSON. The cost of the kernel's loop, measured with a program that finds empty settings
+//! and returns, is subtracted.
 //!
 //! `cargo run --release --example overhead`, as root.
 

@@ -21,13 +21,13 @@ use crate::programs::{pacer::PacerSkelBuilder, phantom_queue::PhantomQueueSkelBu
 use crate::record::{Record, folder, pins, record, record_path, records, write_record};
 use crate::settings::{Phantom, Settings};
 
-/// The priority of hull's filters: ahead of all others.
+/// Priority of hull's filters: before all others.
 const PRIORITY: u32 = 1;
 /// Handles that identify hull's filters.
 const HANDLE_PHANTOM: u32 = 0x4851;
 const HANDLE_PACER: u32 = 0x4852;
 
-/// Steps to undo, last first, unless they are kept.
+/// Steps to undo, last first, unless the attachment is kept.
 #[derive(Default)]
 struct Undo(Vec<Box<dyn FnOnce()>>);
 
@@ -49,8 +49,8 @@ impl Drop for Undo {
     }
 }
 
-/// Attaches a device. With `replace` it may displace a root queue that the administrator set. `false` if the
-/// device is attached with the same settings already.
+/// Attaches a device. With `replace` it may displace a root queue set by the administrator. Returns
+/// `false` if the device is already attached with the same settings.
 pub fn attach(device: &str, settings: &Settings, replace: bool) -> Result<bool, Problem> {
     settings.check()?;
     let ifindex = machine::ifindex(device)?;
@@ -109,7 +109,7 @@ fn take_root_queue(
                 root.kind
             ));
         }
-        // Without `nopacing` fq would make TCP spread every flow's packets over its round trip as well.
+        // Without `nopacing`, fq would also make TCP pace every flow's packets over its round trip.
         let fq = ["qdisc", "replace", "dev", device, "root", "fq", "nopacing"];
         machine::call("tc", &fq).map_err(|problem| {
             Problem::Input(format!(
@@ -135,7 +135,7 @@ fn take_root_queue(
     Ok(())
 }
 
-/// Loads the programs, fills their maps and puts the filters in place.
+/// Loads the programs, fills their maps and installs the filters.
 fn load(record: &Record, undo: &mut Undo) -> Result<(), Problem> {
     let settings = &record.settings;
     std::fs::create_dir_all(pins()?)?;
@@ -223,7 +223,7 @@ fn put(name: &str, key: &[u8], value: &[u8]) -> Result<(), Problem> {
     Ok(map(name)?.update(key, value, MapFlags::ANY)?)
 }
 
-/// A slot that no device of this network namespace has.
+/// Finds a slot that no device of this network namespace uses.
 fn free_slot() -> Result<u32, Problem> {
     let taken: Vec<u32> = records()?.iter().map(|record| record.slot).collect();
     match (0..SLOTS).find(|slot| !taken.contains(slot)) {
@@ -234,7 +234,7 @@ fn free_slot() -> Result<u32, Problem> {
     }
 }
 
-/// Writes a device's settings; with `fresh` its state and counts too.
+/// Writes a device's settings and, with `fresh`, its state and counters.
 fn write_entries(record: &Record, fresh: bool) -> Result<(), Problem> {
     let settings = &record.settings;
     let key = record.slot.to_ne_bytes();
@@ -291,7 +291,7 @@ pub fn set(device: &str, settings: &Settings) -> Result<(), Problem> {
 }
 
 fn remove_filters(record: &Record) -> Result<(), Problem> {
-    // Another device may have taken the name, so the index decides.
+    // Another device may have taken over the name, so the index decides.
     if machine::ifindex(&record.device).ok() != Some(record.ifindex) {
         return Ok(());
     }
@@ -361,7 +361,7 @@ fn remove_entries(record: &Record) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Drops the state of a device that no longer exists.
+/// Removes the state of a device that no longer exists.
 fn forget(record: &Record) -> Result<(), Problem> {
     remove_entries(record)?;
     std::fs::remove_file(record_path(&record.device)?)?;
@@ -369,7 +369,7 @@ fn forget(record: &Record) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Detaches a device; returns what could not be restored.
+/// Detaches a device. Returns a description of what could not be restored.
 pub fn detach(device: &str) -> Result<Option<String>, Problem> {
     let Some(record) = record(device)? else {
         machine::ifindex(device)?;
@@ -405,19 +405,19 @@ pub fn detach(device: &str) -> Result<Option<String>, Problem> {
     Ok(remark)
 }
 
-/// The value of a map's key, as plain data.
+/// Value of a key in a map, as plain data.
 pub fn read<T: bytemuck::AnyBitPattern>(name: &str, key: &[u8]) -> Result<Option<T>, Problem> {
     let found = map(name)?.lookup(key, MapFlags::ANY)?;
     Ok(found.map(|value| bytemuck::pod_read_unaligned(&value)))
 }
 
-/// The currently associated flows of this network namespace.
+/// Currently associated flows of this network namespace.
 pub fn associated_flows() -> Result<Vec<maps::Flow>, Problem> {
     let map = map("associations")?;
     let now_ns = machine::monotonic_ns();
     let mut flows = Vec::new();
     for key in map.keys() {
-        // The program may have dropped it since.
+        // The program may have removed the entry since.
         let value = map.lookup(&key, MapFlags::ANY)?;
         if value.is_some_and(|value| now_ns < bytemuck::pod_read_unaligned::<u64>(&value)) {
             flows.push(bytemuck::pod_read_unaligned(&key));

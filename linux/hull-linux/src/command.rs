@@ -116,7 +116,7 @@ enum Format {
     Prometheus,
 }
 
-/// The settings of an attachment; defaults follow from the link's rate.
+/// Settings of an attachment; defaults follow from the link's rate.
 #[derive(Debug, Args)]
 struct Numbers {
     /// Devices.
@@ -313,7 +313,7 @@ fn watch(devices: &[String], interval_ns: u64, format: Format) -> Result<(), Pro
     let in_place = format == Format::Text && std::io::stdout().is_terminal();
     loop {
         if in_place {
-            // Home, and clear what is below: no flicker.
+            // Home, then clear the rest of the screen: this avoids flicker.
             print!("\x1b[H\x1b[J");
         }
         show(devices, format)?;

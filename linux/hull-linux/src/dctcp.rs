@@ -9,9 +9,9 @@ use crate::machine;
 use crate::problem::{Problem, input};
 use crate::programs::dctcp::DctcpSkelBuilder;
 
-/// Name of the kernel's module.
+/// Name of DCTCP from the kernel's module.
 const KERNELS: &str = "dctcp";
-/// Name of hull's own.
+/// Name of hull's own DCTCP.
 const OURS: &str = "hull_dctcp";
 
 fn available() -> Result<Vec<String>, Problem> {
@@ -19,7 +19,7 @@ fn available() -> Result<Vec<String>, Problem> {
     Ok(list.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The name of a DCTCP that sockets can select now, if any.
+/// Name of a DCTCP that sockets can select now, if any.
 pub fn found() -> Result<Option<&'static str>, Problem> {
     let available = available()?;
     Ok([KERNELS, OURS]
@@ -52,7 +52,7 @@ pub fn on(ours: bool) -> Result<&'static str, Problem> {
         .map_err(missing)?;
     let mut skel = open.load().map_err(missing)?;
     let mut link = skel.maps.hull_dctcp.attach_struct_ops().map_err(missing)?;
-    // Without this the program would be detached when the process ends.
+    // Without this, the program would be detached at the end of the process.
     link.disconnect();
     Ok(OURS)
 }

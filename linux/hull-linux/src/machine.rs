@@ -41,7 +41,7 @@ pub fn require_root() -> Result<(), Problem> {
     }
 }
 
-/// The interface index of a device.
+/// Interface index of a device.
 pub fn ifindex(device: &str) -> Result<u32, Problem> {
     let name = std::ffi::CString::new(device)
         .map_err(|_| Problem::Input(format!("{device:?}: a device name must not contain NUL")))?;
@@ -57,7 +57,7 @@ pub fn ifindex(device: &str) -> Result<u32, Problem> {
     }
 }
 
-/// The devices of this network namespace.
+/// Devices of this network namespace.
 pub fn devices() -> Vec<String> {
     let listed = call("ip", &["-j", "link", "show"])
         .ok()
@@ -69,7 +69,7 @@ pub fn devices() -> Vec<String> {
         .collect()
 }
 
-/// The rate of a device's link, bit/s, if the driver reports it.
+/// Rate of a device's link, bit/s, if the driver reports it.
 pub fn link_rate(device: &str) -> Option<u64> {
     let mbps =
         std::fs::read_to_string(Path::new("/sys/class/net").join(device).join("speed")).ok()?;
@@ -80,16 +80,16 @@ pub fn link_rate(device: &str) -> Option<u64> {
         .map(|mbps| mbps * 1_000_000)
 }
 
-/// The root queue of a device.
+/// Root queue of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// "fq", "mq", "noqueue", ...
+    /// Kind of the queue: "fq", "mq", "noqueue", ...
     pub kind: String,
-    /// Whether it is the kernel's default.
+    /// Whether the queue is the kernel's default.
     pub by_kernel: bool,
 }
 
-/// The root queue of a device, and whether it has a clsact queue.
+/// Root queue of a device, and whether the device has a clsact queue.
 pub fn queues(device: &str) -> Result<(Root, bool), Problem> {
     let text = call("tc", &["-j", "qdisc", "show", "dev", device])?;
     let listed: Vec<Value> = serde_json::from_str(&text)
@@ -107,7 +107,7 @@ pub fn queues(device: &str) -> Result<(Root, bool), Problem> {
     Ok((root, listed.iter().any(|queue| queue["kind"] == "clsact")))
 }
 
-/// The largest number of segments that the stack hands to a device at once.
+/// Largest number of segments that the stack passes to a device at once.
 pub fn gso_max_segs(device: &str) -> Result<u32, Problem> {
     let text = call("ip", &["-j", "-d", "link", "show", "dev", device])?;
     let listed: Vec<Value> =
@@ -120,7 +120,7 @@ pub fn gso_max_segs(device: &str) -> Result<u32, Problem> {
         .ok_or_else(|| Problem::Failed(format!("{device}: no gso_max_segs")))
 }
 
-/// Sets the largest number of segments that the stack hands to a device at once.
+/// Sets the largest number of segments that the stack passes to a device at once.
 pub fn set_gso_max_segs(device: &str, segments: u32) -> Result<(), Problem> {
     call(
         "ip",
@@ -136,13 +136,14 @@ pub fn set_gso_max_segs(device: &str, segments: u32) -> Result<(), Problem> {
     .map(|_| ())
 }
 
-/// The inode that identifies this network namespace.
+/// Inode that identifies this network namespace.
 pub fn namespace() -> Result<u64, Problem> {
     use std::os::unix::fs::MetadataExt;
     Ok(std::fs::metadata("/proc/self/ns/net")?.ino())
 }
 
-/// Enters a network namespace of `ip netns`. Mounts stay this process's, unlike with `ip netns exec`.
+/// Enters a network namespace of `ip netns`. Mounts remain in this process, unlike with `ip netns
+/// exec`.
 pub fn enter(name: &str) -> Result<(), Problem> {
     use std::os::fd::AsRawFd;
     let path = Path::new("/run/netns").join(name);
@@ -195,13 +196,13 @@ pub fn enter(name: &str) -> Result<(), Problem> {
     }
 }
 
-/// CLOCK_MONOTONIC, ns.
+/// Current time of CLOCK_MONOTONIC, ns.
 pub fn monotonic_ns() -> u64 {
     let mut now = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the pointer is to a timespec of ours.
+    // SAFETY: the pointer is to a local timespec.
     #[allow(unsafe_code)]
     unsafe {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now)

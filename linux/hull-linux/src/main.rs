@@ -7,8 +7,8 @@ use hull_linux::command::Command;
 
 fn main() -> ExitCode {
     libbpf_rs::set_print(None);
-    // Who reads may stop reading (`| head`): end, without a word.
-    // SAFETY: no handler of ours is replaced.
+    // Ends silently if the reader stops reading (`| head`).
+    // SAFETY: this replaces no handler of the program.
     #[allow(unsafe_code)]
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL)

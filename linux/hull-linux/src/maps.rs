@@ -5,7 +5,7 @@ use hull_core::departure_pacer::DeparturePacerConfig;
 use hull_core::flow_association::FlowAssociationConfig;
 use hull_core::phantom_queue::{Drain, PhantomQueueConfig};
 
-/// Slots of the maps, the largest number of attachments in a network namespace.
+/// Number of slots of the maps: the largest number of attachments in a network namespace.
 pub const SLOTS: u32 = 256;
 
 /// Settings of a phantom queue; units as in hull-core.
@@ -14,15 +14,15 @@ pub const SLOTS: u32 = 256;
 pub struct PhantomSettings {
     /// Drain time of a byte, 2^-16 ps.
     pub byte_units: u64,
-    /// Threshold, 2^-16 ps.
+    /// Threshold as drain time, 2^-16 ps.
     pub threshold_units: u64,
-    /// A packet above this fills the counter.
+    /// Largest counted packet, bytes: a larger one fills the counter.
     pub most_bytes: u64,
-    /// Time between drain steps; 0: continuous.
+    /// Time between drain steps, ps; 0 for a continuous drain.
     pub tick_ps: u64,
-    /// 1: the packet is added before the comparison.
+    /// Whether the packet is added before the comparison (1) or after it (0).
     pub count_arriving: u32,
-    /// Zero.
+    /// Padding, zero.
     pub reserved: u32,
 }
 
@@ -43,33 +43,33 @@ impl From<&PhantomQueueConfig> for PhantomSettings {
     }
 }
 
-/// State and counts of a phantom queue.
+/// State and counters of a phantom queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PhantomQueue {
-    /// The kernel's lock; always read as zero.
+    /// Lock of the kernel; always read as zero.
     pub lock: u32,
-    /// Zero.
+    /// Padding, zero.
     pub reserved: u32,
-    /// What the backlog was counted with.
+    /// `byte_units` with which the backlog was counted.
     pub byte_units: u64,
     /// Backlog at `drained_to_ps`, 2^-16 ps.
     pub backlog_units: u64,
-    /// Until when the drain has been applied.
+    /// Time up to which the drain has been applied, ps.
     pub drained_to_ps: u64,
     /// Largest backlog, 2^-16 ps.
     pub most_backlog_units: u64,
-    /// Packets counted.
+    /// Number of packets counted.
     pub packets: u64,
     /// Bytes counted.
     pub bytes: u64,
-    /// Packets above the threshold.
+    /// Number of packets above the threshold.
     pub above_threshold: u64,
-    /// CE set here.
+    /// Number of packets that the queue marked CE.
     pub marked: u64,
-    /// Above the threshold with CE from elsewhere.
+    /// Number of packets above the threshold that already carried CE.
     pub already_marked: u64,
-    /// Above the threshold and not ECN-capable.
+    /// Number of packets above the threshold that are not ECN-capable.
     pub not_capable: u64,
 }
 
@@ -77,11 +77,11 @@ pub struct PhantomQueue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct AssociationSettings {
-    /// T_i.
+    /// T_i, ns.
     pub timeout_ns: u64,
-    /// p_a scaled by 2^32.
+    /// p_a, scaled by 2^32.
     pub probability: u32,
-    /// Zero.
+    /// Padding, zero.
     pub reserved: u32,
 }
 
@@ -95,27 +95,27 @@ impl From<&FlowAssociationConfig> for AssociationSettings {
     }
 }
 
-/// A flow as its data packets have it.
+/// Flow, as identified in its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Flow {
-    /// IPv6, or IPv4 in the first word; network byte order.
+    /// Source address: IPv6, or IPv4 in the first word; network byte order.
     pub source: [u8; 16],
-    /// As `source`.
+    /// Destination address, in the form of `source`.
     pub destination: [u8; 16],
-    /// Network byte order.
+    /// Source port, network byte order.
     pub source_port: [u8; 2],
-    /// Network byte order.
+    /// Destination port, network byte order.
     pub destination_port: [u8; 2],
 }
 
-/// Counts of the flow association.
+/// Counters of the flow association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct AssociationCounts {
-    /// ACKs with ECN-Echo.
+    /// Number of ACKs with ECN-Echo.
     pub echoes: u64,
-    /// Associations made or renewed.
+    /// Number of associations made or renewed.
     pub associations: u64,
 }
 
@@ -123,36 +123,36 @@ pub struct AssociationCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PacerSettings {
-    /// 2^-6 bit/s.
+    /// Largest rate, 2^-6 bit/s.
     pub max_rate: u64,
-    /// 2^-6 bit/s.
+    /// Smallest rate, 2^-6 bit/s.
     pub min_rate: u64,
-    /// 2^-6 bit/s.
+    /// Initial rate, 2^-6 bit/s.
     pub initial_rate: u64,
-    /// 2^-22 bit/s for each byte.
+    /// Gain of the measured bytes, 2^-22 bit/s per byte.
     pub gain: u64,
-    /// Bytes in one T_r that count.
+    /// Largest number of bytes that count in one T_r.
     pub most_measured_bytes: u64,
-    /// T_r.
+    /// T_r, ns.
     pub update_interval_ns: u64,
-    /// Time 0 of the pacer's clock on CLOCK_MONOTONIC.
+    /// Time 0 of the pacer's clock on CLOCK_MONOTONIC, ns.
     pub began_ns: u64,
     /// 1 - eta, scaled by 2^16.
     pub kept: u32,
     /// beta per second, scaled by 2^8.
     pub beta: u32,
-    /// Bucket, bytes.
+    /// Token bucket, bytes.
     pub bucket_bytes: u32,
     /// Largest backlog, bytes.
     pub fifo_bytes: u32,
-    /// 1: packets are dropped when the FIFO is full.
+    /// Whether packets are dropped when the FIFO is full (1).
     pub drop_when_full: u32,
-    /// Zero.
+    /// Padding, zero.
     pub reserved: u32,
 }
 
 impl PacerSettings {
-    /// The settings of a pacer whose time 0 is `began_ns` on CLOCK_MONOTONIC.
+    /// Settings of a pacer whose time 0 is `began_ns` on CLOCK_MONOTONIC.
     pub fn new(config: &DeparturePacerConfig, began_ns: u64) -> Self {
         let units = config.units();
         PacerSettings {
@@ -173,37 +173,37 @@ impl PacerSettings {
     }
 }
 
-/// State and counts of the pacer.
+/// State and counters of the pacer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pacer {
-    /// The kernel's lock; always read as zero.
+    /// Lock of the kernel; always read as zero.
     pub lock: u32,
-    /// 0 before the first packet.
+    /// Whether the first packet has arrived.
     pub begun: u32,
     /// R, 2^-6 bit/s.
     pub rate: u64,
-    /// 2^-20 ns.
+    /// Token time of a byte at the rate R, 2^-20 ns.
     pub byte_cost: u64,
-    /// 2^-8 ns, with an offset of 2^46.
+    /// Time at which the token bucket is or was empty, 2^-8 ns, with an offset of 2^46.
     pub empty_at: u64,
-    /// 2^-20 ns.
+    /// Wait per waiting byte, 2^-20 ns.
     pub waiting_cost: u64,
-    /// M_r.
+    /// M_r, bytes.
     pub measured_bytes: u64,
-    /// On the pacer's clock.
+    /// Time of the next rate update on the pacer's clock, ns.
     pub next_update_ns: u64,
-    /// Packets that the host sent.
+    /// Number of packets that the host sent.
     pub packets: u64,
     /// Bytes that the host sent.
     pub bytes: u64,
-    /// Packets of associated flows.
+    /// Number of packets of associated flows.
     pub associated: u64,
-    /// Packets that had to wait.
+    /// Number of packets that had to wait.
     pub paced: u64,
-    /// Packets dropped because the FIFO was full.
+    /// Number of packets dropped because the FIFO was full.
     pub full: u64,
-    /// Longest wait given.
+    /// Longest wait, ns.
     pub longest_wait_ns: u64,
 }
 

@@ -18,10 +18,10 @@ const HISTOGRAM: &str = "/run/hull/bpf/latency_histogram";
 const PRIORITY: u32 = 2;
 const HANDLE: u32 = 0x4853;
 
-/// A device in a network namespace.
+/// Device in a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Its name in `ip netns`; `None`: the current one.
+    /// Name of the namespace in `ip netns`; `None` for the current one.
     pub namespace: Option<String>,
     /// The device.
     pub device: String,
@@ -61,7 +61,7 @@ impl Spot {
     }
 }
 
-/// Starts measuring from egress of `from` to ingress of `to`. The process changes its namespace.
+/// Starts measuring from egress of `from` to ingress of `to`. Changes the process's namespace.
 pub fn start(from: &Spot, to: &Spot, source_port: u16) -> Result<(), Problem> {
     let histogram = Path::new(HISTOGRAM);
     if histogram.exists() {
@@ -122,21 +122,21 @@ pub fn stop(from: &Spot, to: &Spot) -> Result<(), Problem> {
 /// Statistics of a histogram, us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
-    /// Packets measured.
+    /// Number of packets measured.
     pub count: u64,
-    /// Mean.
+    /// Mean, us.
     pub mean_us: f64,
-    /// Percentiles.
+    /// Median, us.
     pub p50_us: f64,
-    /// 90%.
+    /// 90th percentile, us.
     pub p90_us: f64,
-    /// 99%.
+    /// 99th percentile, us.
     pub p99_us: f64,
-    /// 99.9%.
+    /// 99.9th percentile, us.
     pub p999_us: f64,
 }
 
-/// The histogram's counts, summed over processors.
+/// Counts of the histogram, summed over processors.
 pub fn counts() -> Result<Vec<u64>, Problem> {
     if !Path::new(HISTOGRAM).exists() {
         return input("no meter is running; start one with hull linux meter start");
@@ -155,7 +155,7 @@ pub fn counts() -> Result<Vec<u64>, Problem> {
         .collect()
 }
 
-/// A bucket's lower bound and width, ns.
+/// Lower bound and width of a bucket, ns.
 fn bounds(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     if bucket < 2 << SUB_BITS {
@@ -168,7 +168,8 @@ fn bounds(bucket: usize) -> (u64, u64) {
     )
 }
 
-/// Mean and percentiles of `after - before`; each packet counts as the middle of its bucket.
+/// Mean and percentiles of the difference of two histograms; each packet counts as the middle of
+/// its bucket.
 pub fn latency(before: &[u64], after: &[u64]) -> Latency {
     let counts: Vec<u64> = after
         .iter()

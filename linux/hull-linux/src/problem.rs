@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A problem and the exit status that it means.
+/// Problem, with its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// An invalid request (exit status 2). The system is unchanged.
@@ -12,7 +12,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The exit status.
+    /// Exit status.
     pub fn status(&self) -> u8 {
         match self {
             Problem::Input(_) => 2,
@@ -43,7 +43,7 @@ impl From<std::io::Error> for Problem {
     }
 }
 
-/// Rejects the input.
+/// Rejects the input with a message.
 pub fn input<T>(text: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::Input(text.into()))
 }

@@ -1,4 +1,4 @@
-//! The programs' counters on a device, as text, JSON and for Prometheus.
+//! Counters of a device's programs, as text, JSON and for Prometheus.
 
 use std::fmt::Write as _;
 
@@ -11,61 +11,61 @@ use crate::problem::Problem;
 use crate::record::Record;
 use crate::settings::{Phantom, bps};
 
-/// The state of a device's phantom queue.
+/// State of a device's phantom queue.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhantomReading {
-    /// Packets that passed.
+    /// Number of packets that passed.
     pub packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of these packets.
     pub bytes: u64,
-    /// Packets marked CE here.
+    /// Number of packets that the queue marked CE.
     pub marked: u64,
-    /// Packets above the threshold that carried CE already.
+    /// Number of packets above the threshold that already carried CE.
     pub already_marked: u64,
-    /// Packets above the threshold that are not ECN-capable.
+    /// Number of packets above the threshold that are not ECN-capable.
     pub not_capable: u64,
-    /// Virtual backlog now, bytes.
+    /// Current virtual backlog, bytes.
     pub backlog_bytes: u64,
     /// Largest virtual backlog since the device was attached, bytes.
     pub largest_backlog_bytes: u64,
 }
 
-/// The state of a device's pacer.
+/// State of a device's pacer.
 #[derive(Clone, Debug, Serialize)]
 pub struct PacerReading {
-    /// Packets that the host sent.
+    /// Number of packets that the host sent.
     pub packets: u64,
-    /// Packets of associated flows.
+    /// Number of packets of associated flows.
     pub associated_packets: u64,
-    /// Packets that had to wait.
+    /// Number of packets that had to wait.
     pub paced: u64,
-    /// Packets dropped because the FIFO was full.
+    /// Number of packets dropped because the FIFO was full.
     pub dropped: u64,
     /// R at the last packet, bit/s.
     pub rate_bps: u64,
-    /// Q now, bytes.
+    /// Q, the current backlog, bytes.
     pub backlog_bytes: u64,
     /// Longest wait, us.
     pub longest_wait_us: f64,
-    /// ACKs with ECN-Echo that arrived.
+    /// Number of ACKs with ECN-Echo that arrived.
     pub echoes: u64,
-    /// Associations made or renewed.
+    /// Number of associations made or renewed.
     pub associations: u64,
-    /// Flows associated now, on all devices of this network namespace.
+    /// Number of currently associated flows, on all devices of this network namespace.
     pub associated_flows: usize,
 }
 
-/// The state of a device.
+/// State of a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reading {
-    /// Its attachment.
+    /// Attachment of the device.
     #[serde(flatten)]
     pub record: Record,
     /// Whether the device still exists.
     pub present: bool,
-    /// Its phantom queue.
+    /// Phantom queue of the device.
     pub phantom_queue: Option<PhantomReading>,
-    /// Its pacer.
+    /// Pacer of the device.
     pub pacer_state: Option<PacerReading>,
 }
 
@@ -131,7 +131,7 @@ fn pacer_reading(
     })
 }
 
-/// The counters as text.
+/// Formats the counters as text.
 pub fn text(readings: &[Reading]) -> String {
     if readings.is_empty() {
         return "nothing is attached in this network namespace\n".to_owned();
@@ -181,7 +181,7 @@ pub fn text(readings: &[Reading]) -> String {
     out
 }
 
-/// The text format that Prometheus scrapes (a textfile collector's, for example).
+/// Formats the counters as text that Prometheus scrapes (for example from a textfile collector).
 pub fn prometheus(readings: &[Reading]) -> String {
     type Value = fn(&Reading) -> Option<f64>;
     let metrics: [(&str, &str, &str, Value); 12] = [

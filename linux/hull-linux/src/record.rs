@@ -13,45 +13,45 @@ use crate::settings::Settings;
 /// Folder of records and pinned maps.
 const ROOT: &str = "/run/hull";
 
-/// A device's attachment, and its settings before.
+/// Attachment of a device, with the device's previous settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// Its interface index.
+    /// Interface index of the device.
     pub ifindex: u32,
-    /// Its slot in the maps.
+    /// Slot of the device in the maps.
     pub slot: u32,
-    /// The settings in force.
+    /// Current settings.
     pub settings: Settings,
-    /// Time of the attachment, CLOCK_MONOTONIC; the pacer's time 0.
+    /// Time of the attachment on CLOCK_MONOTONIC, ns; the pacer's time 0.
     pub began_ns: u64,
     /// Whether hull added the clsact queue.
     pub clsact_is_ours: bool,
-    /// The root queue that hull replaced.
+    /// Root queue that hull replaced.
     pub replaced_root: Option<String>,
     /// `gso_max_segs` before the attachment.
     pub gso_max_segs: Option<u32>,
 }
 
-/// The folder of this network namespace.
+/// Folder of this network namespace.
 pub(crate) fn folder() -> Result<PathBuf, Problem> {
     Ok(Path::new(ROOT).join(machine::namespace()?.to_string()))
 }
 
-/// The path of a device's record.
+/// Path of a device's record.
 pub(crate) fn record_path(device: &str) -> Result<PathBuf, Problem> {
     Ok(folder()?.join(format!("{device}.json")))
 }
 
-/// The folder in which the maps of this network namespace are pinned.
+/// Folder in which the maps of this network namespace are pinned.
 pub(crate) fn pins() -> Result<PathBuf, Problem> {
     Ok(Path::new(ROOT)
         .join("bpf")
         .join(machine::namespace()?.to_string()))
 }
 
-/// Mounts hull's bpf file system. Call it before a network namespace is entered.
+/// Mounts hull's bpf file system. It must be called before a network namespace is entered.
 pub fn mount() -> Result<(), Problem> {
     let bpf = Path::new(ROOT).join("bpf");
     let mounts = std::fs::read_to_string("/proc/self/mounts")?;
@@ -97,7 +97,7 @@ pub fn mount() -> Result<(), Problem> {
     }
 }
 
-/// The record of a device, if it is attached.
+/// Record of a device, if it is attached.
 pub fn record(device: &str) -> Result<Option<Record>, Problem> {
     match std::fs::read_to_string(record_path(device)?) {
         Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {
@@ -111,7 +111,7 @@ pub fn record(device: &str) -> Result<Option<Record>, Problem> {
     }
 }
 
-/// The records of this network namespace, by device.
+/// Records of this network namespace, by device.
 pub fn records() -> Result<Vec<Record>, Problem> {
     let entries = match std::fs::read_dir(folder()?) {
         Ok(entries) => entries,
@@ -140,7 +140,7 @@ pub(crate) fn write_record(record: &Record) -> Result<(), Problem> {
     Ok(std::fs::rename(temporary, path)?)
 }
 
-/// The inode of a network namespace of `ip netns`.
+/// Inode of a network namespace of `ip netns`.
 fn number_of(namespace: &str) -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     let path = Path::new("/run/netns").join(namespace);

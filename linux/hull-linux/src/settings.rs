@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, input};
 
-/// A number with a unit, as `9.5Gbps`, `1KB` or `64us`. KB = 1000 bytes, as in the papers.
+/// Parses a number with a unit, such as `9.5Gbps`, `1KB` or `64us`. KB = 1000 bytes, as in the
+/// papers.
 fn quantity(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     let names: Vec<&str> = units.iter().map(|unit| unit.0).collect();
     let wrong = || {
@@ -42,7 +43,7 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// Bit/s.
+/// Parses a rate, bit/s.
 pub fn rate(text: &str) -> Result<u64, String> {
     quantity(
         text,
@@ -50,18 +51,18 @@ pub fn rate(text: &str) -> Result<u64, String> {
     )
 }
 
-/// Bytes.
+/// Parses a size, bytes.
 pub fn size(text: &str) -> Result<u32, String> {
     let bytes = quantity(text, &[("B", 1.0), ("KB", 1e3), ("MB", 1e6)])?;
     u32::try_from(bytes).map_err(|_| format!("\"{text}\" is invalid; expected at most 4294MB"))
 }
 
-/// Nanoseconds.
+/// Parses a time, ns.
 pub fn time(text: &str) -> Result<u64, String> {
     quantity(text, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)])
 }
 
-/// A share from 0 to 1, as `12.5%`.
+/// Parses a share from 0 to 1, such as `12.5%`.
 pub fn share(text: &str) -> Result<f64, String> {
     let wrong = || format!("\"{text}\" is invalid; expected 0% to 100%");
     let number: f64 = text
@@ -89,46 +90,46 @@ pub enum Phantom {
     Off,
 }
 
-/// All settings of a device.
+/// Settings of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Where the phantom queue is.
+    /// Placement of the phantom queue.
     pub phantom: Phantom,
-    /// Its drain rate, bit/s.
+    /// Drain rate of the phantom queue, bit/s.
     pub drain_bps: u64,
-    /// Its threshold, bytes.
+    /// Threshold of the phantom queue, bytes.
     pub threshold_bytes: u32,
-    /// Whether it adds a packet before the comparison with the threshold.
+    /// Whether the phantom queue adds a packet before the comparison with the threshold.
     pub count_arriving: bool,
     /// Whether packets are paced.
     pub pacer: bool,
-    /// The link's rate, bit/s, which is also the pacer's largest.
+    /// Rate of the link, bit/s, which is also the pacer's largest rate.
     pub rate_bps: u64,
-    /// The pacer's smallest rate, bit/s.
+    /// Smallest rate of the pacer, bit/s.
     pub min_rate_bps: u64,
-    /// T_r, ns.
+    /// T_r, the pacer's update interval, ns.
     pub update_interval_ns: u64,
-    /// eta, 0 to 1.
+    /// eta, the weight of a new sample in the pacer's rate, 0 to 1.
     pub eta: f64,
-    /// beta per second.
+    /// beta, the weight of the pacer's backlog in its rate, per second.
     pub beta: f64,
-    /// Bucket, bytes.
+    /// Token bucket, bytes.
     pub bucket_bytes: u32,
-    /// Largest backlog, bytes.
+    /// Largest backlog of the pacer, bytes.
     pub fifo_bytes: u32,
-    /// p_a, 0 to 1.
+    /// p_a, the probability that an ECN-Echo associates its flow, 0 to 1.
     pub association_probability: f64,
-    /// T_i, ns.
+    /// T_i, the duration of an association, ns.
     pub association_timeout_ns: u64,
-    /// Whether the NIC keeps segmenting: `gso_max_segs` stays unchanged.
+    /// Whether the NIC continues to segment: `gso_max_segs` stays unchanged.
     pub keep_gso: bool,
 }
 
 impl Settings {
-    /// The defaults for a link of `rate_bps`.
+    /// Default settings for a link of `rate_bps`.
     pub fn for_rate(rate_bps: u64) -> Self {
         let fast = rate_bps >= 10_000_000_000;
-        // Below 1 Gbps a packet takes longer, and intervals that span a number of packets grow with it.
+        // Below 1 Gbps a packet takes longer, so intervals that span a number of packets grow.
         let slower = (1e9 / rate_bps.max(1) as f64).clamp(1.0, 1000.0);
         Settings {
             phantom: Phantom::Ingress,
@@ -211,7 +212,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The phantom queue's settings for hull-core.
+    /// Settings of the phantom queue for hull-core.
     pub fn phantom_queue(&self) -> PhantomQueueConfig {
         PhantomQueueConfig {
             drain_bps: self.drain_bps,
@@ -221,7 +222,7 @@ impl Settings {
         }
     }
 
-    /// The pacer's settings for hull-core.
+    /// Settings of the pacer for hull-core.
     pub fn departure_pacer(&self) -> DeparturePacerConfig {
         DeparturePacerConfig {
             max_rate_bps: self.rate_bps,
@@ -236,13 +237,13 @@ impl Settings {
         }
     }
 
-    /// p_a scaled by 2^32; all ones is always.
+    /// p_a scaled by 2^32; the largest value means always.
     pub fn probability(&self) -> u32 {
         (self.association_probability * 4_294_967_296.0).min(4_294_967_295.0) as u32
     }
 }
 
-/// A rate as text, such as `9.5Gbps`.
+/// Text of a rate, such as `9.5Gbps`.
 pub fn bps(rate_bps: u64) -> String {
     let rate = rate_bps as f64;
     match rate_bps {

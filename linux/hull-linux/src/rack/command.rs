@@ -48,7 +48,7 @@ pub enum RackAction {
 pub enum RunAction {
     /// Long-lived flows (paper 6.1).
     Static {
-        /// What all have.
+        /// Options of all traffic patterns.
         #[command(flatten)]
         common: Common,
         /// Number of flows, each from its own server.
@@ -57,7 +57,7 @@ pub enum RunAction {
     },
     /// Poisson requests for 1 KB and 10 MB (paper 6.2).
     Dynamic {
-        /// What all have.
+        /// Options of all traffic patterns.
         #[command(flatten)]
         common: Common,
         /// Response bytes as a share of the link's rate.
@@ -66,7 +66,7 @@ pub enum RunAction {
     },
     /// Incast: queries that all servers answer at once (thesis 2.3.2).
     Incast {
-        /// What all have.
+        /// Options of all traffic patterns.
         #[command(flatten)]
         common: Common,
         /// Number of servers [default: all hosts but the client].
@@ -78,7 +78,7 @@ pub enum RunAction {
     },
 }
 
-/// What all have.
+/// Options of all traffic patterns.
 #[derive(Debug, Args)]
 pub struct Common {
     /// Scheme to run; may be repeated.

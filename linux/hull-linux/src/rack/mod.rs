@@ -26,13 +26,13 @@ use crate::settings::bps;
 
 /// Prefix of all namespaces.
 const PREFIX: &str = "hull-";
-/// The switch's namespace.
+/// Namespace of the switch.
 pub const SWITCH: &str = "hull-switch";
 
-/// A rack's parameters.
+/// Parameters of a rack.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, PartialEq)]
 pub struct Rack {
-    /// Hosts, 2 to 64.
+    /// Number of hosts, 2 to 64.
     pub hosts: u32,
     /// Rate of each switch port, bit/s.
     pub rate_bps: u64,
@@ -46,22 +46,22 @@ pub struct Rack {
     pub min_rto_ns: u64,
 }
 
-/// A host's namespace.
+/// Namespace of a host.
 pub fn host(number: u32) -> String {
     format!("{PREFIX}h{number}")
 }
 
-/// A box's namespace.
+/// Namespace of a box.
 pub fn bump(number: u32) -> String {
     format!("{PREFIX}b{number}")
 }
 
-/// A host's address.
+/// Address of a host.
 pub fn address(number: u32) -> String {
     format!("10.77.0.{}", number + 1)
 }
 
-/// The existing namespaces of a rack.
+/// Existing namespaces of a rack.
 pub fn namespaces() -> Result<Vec<String>, Problem> {
     let listed = call("ip", &["netns", "list"])?;
     let names = listed
@@ -75,7 +75,7 @@ pub fn namespaces() -> Result<Vec<String>, Problem> {
 
 const RECORD: &str = "/run/hull/rack.json";
 
-/// The existing rack.
+/// Parameters of the existing rack.
 pub fn standing() -> Result<Rack, Problem> {
     match std::fs::read_to_string(RECORD) {
         Ok(text) => serde_json::from_str(&text)
@@ -208,7 +208,7 @@ impl Rack {
                 "eth0",
             ],
         )?;
-        // IPv6 as well, without the seconds of duplicate address detection.
+        // IPv6 too, without the seconds of duplicate address detection.
         let six = format!("fd77::{}/64", number + 1);
         let _ = call(
             "ip",
@@ -275,7 +275,7 @@ impl Rack {
     }
 }
 
-/// A bridge that forwards from the first packet on.
+/// Creates a bridge that forwards from the first packet on.
 fn bridge(namespace: &str) -> Result<(), Problem> {
     let new = [
         "link",
@@ -292,7 +292,7 @@ fn bridge(namespace: &str) -> Result<(), Problem> {
     call("ip", &[&["-n", namespace], &new[..]].concat()).map(|_| ())
 }
 
-/// A pair of connected devices, up, with one segment per packet.
+/// Creates a pair of connected devices, up, with one segment per packet.
 fn pair(left: &str, left_end: &str, right: &str, right_end: &str) -> Result<(), Problem> {
     call(
         "ip",

@@ -17,12 +17,12 @@ use super::{Rack, SWITCH, address, bump, host};
 use crate::meter::{self, Latency};
 use crate::problem::{Problem, input};
 
-/// A load.
+/// Load on a rack.
 #[derive(Clone, Debug)]
 pub enum Load {
-    /// Long-lived flows, one from each of so many servers (paper 6.1).
+    /// Long-lived flows, one from each server (paper 6.1).
     Static {
-        /// Servers.
+        /// Number of servers.
         flows: u32,
     },
     /// Poisson requests for 1 KB and 10 MB (paper 6.2).
@@ -32,41 +32,41 @@ pub enum Load {
     },
     /// Queries that all servers answer at once (thesis 2.3.2).
     Incast {
-        /// Servers.
+        /// Number of servers.
         servers: u32,
-        /// Queries.
+        /// Number of queries.
         queries: u32,
     },
 }
 
-/// One run.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: &'static str,
     /// Congestion control of all hosts.
     pub congestion_control: &'static str,
-    /// Which repetition.
+    /// Number of the repetition.
     pub seed: u32,
     /// Latency of the client's switch port under load.
     pub switch: Latency,
-    /// The same with pings only.
+    /// Latency of the client's switch port with pings only.
     pub idle: Latency,
-    /// Round trip of pings beside the load (`hull-traffic ping`), with its statistics.
+    /// Round trips of pings during the load (`hull-traffic ping`), with statistics.
     pub ping: Value,
-    /// The same before the load.
+    /// Round trips of pings before the load.
     pub idle_ping: Value,
     /// Payload that the client received, bit/s.
     pub goodput_bps: f64,
-    /// Completion times by class, of `dynamic`.
+    /// Completion times by class, for `dynamic`.
     pub fct: Value,
-    /// Query times, of `incast`.
+    /// Query times, for `incast`.
     pub queries: Value,
     /// TCP_INFO of both ends.
     pub tcp: Value,
 }
 
-/// Children that end with their owner.
+/// Child processes that end with their owner.
 struct Servers(Vec<Child>);
 
 impl Drop for Servers {
@@ -89,7 +89,7 @@ fn traffic() -> Result<PathBuf, Problem> {
     }
 }
 
-/// A command of the traffic generator inside a namespace.
+/// Builds a command of the traffic generator in a namespace.
 fn inside(namespace: &str, arguments: &[String]) -> Result<Command, Problem> {
     let mut command = Command::new("ip");
     command
@@ -135,7 +135,7 @@ fn read_summary(folder: &Path) -> Result<Value, Problem> {
         .map_err(|error| Problem::Failed(format!("{}: {error}", path.display())))
 }
 
-/// Starts a client on host 0; its summary is in `out`.
+/// Starts a client on host 0, which writes its summary to `out`.
 fn client(
     mode: &str,
     servers: &[u32],
@@ -171,7 +171,7 @@ fn finish(child: Child) -> Result<(), Problem> {
 
 /// Ends a client early.
 fn stop(child: Child) -> Result<(), Problem> {
-    // SAFETY: a signal to a child that was not waited for.
+    // SAFETY: sends a signal to a child that has not been waited for.
     #[allow(unsafe_code)]
     unsafe {
         libc::kill(child.id() as i32, libc::SIGTERM)
@@ -184,13 +184,14 @@ fn seconds(seconds: f64) -> String {
     format!("{}ms", (seconds * 1e3).round() as u64)
 }
 
-/// Time between pings: longer than a round trip through a full buffer, since there is one connection.
+/// Time between pings, s: longer than a round trip through a full buffer, because there is one
+/// connection.
 fn ping_interval_s(rack: &Rack) -> f64 {
     let full_s = 8.0 * f64::from(rack.buffer_bytes) / rack.rate_bps as f64;
     2e-3 + 4.0 * rack.delay_ns as f64 / 1e9 + full_s
 }
 
-/// Runs one load under one scheme; results of the traffic generator go below `out`.
+/// Runs one load under one scheme. The traffic generator writes its results below `out`.
 pub fn run(
     rack: &Rack,
     load: &Load,
@@ -249,7 +250,7 @@ fn measure(
         let begin = meter::counts()?;
         let pings = ping(time_s, "ping")?;
         if matches!(load, Load::Incast { .. }) {
-            // As long as the queries; what was measured until then is kept.
+            // Pings last as long as the queries; measurements until then are kept.
             finish(child)?;
             stop(pings)?;
         } else {
@@ -282,7 +283,7 @@ fn measure(
     result
 }
 
-/// The client's switch port, and its far side.
+/// Client's switch port, and its far side.
 fn spots(rack: &Rack) -> (String, String) {
     let far = match rack.has_boxes() {
         true => format!("{}/toswitch", bump(0)),
@@ -291,7 +292,7 @@ fn spots(rack: &Rack) -> (String, String) {
     (format!("{SWITCH}/p0"), far)
 }
 
-/// Runs the meter in its own process, because it changes the process's namespace.
+/// Runs the meter in a separate process, because it changes the process's namespace.
 fn meter_process(arguments: &[&str]) -> Result<(), Problem> {
     let output = Command::new(std::env::current_exe()?)
         .arg("meter")
@@ -359,8 +360,8 @@ pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     (median, values[0], values[values.len() - 1])
 }
 
-/// A table of all repetitions with a line per scheme: median, smallest and largest; latencies are above those
-/// of an idle rack. Completion times as in table 4 and query times follow.
+/// Table of all repetitions with one line per scheme: median, smallest and largest value. Latencies
+/// are above those of an idle rack. Completion times as in table 4 and query times follow.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<16} {:>24} {:>28} {:>28} {:>28}\n",
@@ -392,14 +393,15 @@ pub fn table(rows: &[Row]) -> String {
     out
 }
 
-/// The schemes in the order of their first rows.
+/// Schemes in the order of their first rows.
 pub fn schemes(rows: &[Row]) -> Vec<&'static str> {
     let mut schemes: Vec<&str> = rows.iter().map(|row| row.scheme).collect();
     schemes.dedup();
     schemes
 }
 
-/// Median of a value over a scheme's rows, and the text of median and range; `None` if no row has it.
+/// Median of a value over a scheme's rows, and the text of median and range; `None` if no row has
+/// it.
 pub fn show(
     rows: &[Row],
     scheme: &str,
@@ -414,12 +416,12 @@ pub fn show(
     Some((median, format!("{median:.1} ({least:.1} to {most:.1})")))
 }
 
-/// Like `show`, with a dash if no row has the value.
+/// Text of `show`, or a dash if no row has the value.
 fn shown(rows: &[Row], scheme: &str, value: &dyn Fn(&Row) -> Option<f64>) -> String {
     show(rows, scheme, value).map_or("-".to_owned(), |(_, text)| text)
 }
 
-/// Completion times of one kind, in us.
+/// Table of the completion times of one kind, us.
 fn times(rows: &[Row], schemes: &[&str], name: &str, read: &dyn Fn(&Row) -> Value) -> String {
     let mut out = format!(
         "\n{:<16} {:>30} {:>30} {:>30}\n",

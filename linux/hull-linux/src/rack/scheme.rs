@@ -8,7 +8,7 @@ use crate::dctcp;
 use crate::machine::call;
 use crate::problem::{Problem, input};
 
-/// The schemes of paper 6.
+/// Schemes of paper 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
@@ -22,13 +22,13 @@ pub enum Scheme {
     /// DCTCP and a phantom queue after each switch port, not paced.
     #[value(name = "dctcp_pq")]
     DctcpPq,
-    /// The same, paced: HULL.
+    /// DCTCP, phantom queues and pacers: HULL.
     #[value(name = "dctcp_pq_pacer")]
     DctcpPqPacer,
 }
 
 impl Scheme {
-    /// The name in results, as in the shipped scenarios.
+    /// Name in results, as in the shipped scenarios.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::TcpDroptail => "tcp_droptail",
@@ -55,7 +55,7 @@ impl Scheme {
         let rate = format!("{}bps", rack.rate_bps);
         let drain = format!("{}bps", rack.rate_bps / 100 * 95);
         let port = format!("p{number}");
-        // The far side of the switch's port.
+        // Far side of the switch's port.
         let (far, device) = match rack.has_boxes() {
             true => (bump(number), "toswitch"),
             false => (host(number), "eth0"),
@@ -116,9 +116,9 @@ impl Scheme {
     }
 }
 
-/// Marks above 30 KB in a switch port by a packet's waiting time (CoDel, only its `ce_threshold`). In a kernel
-/// without CoDel a phantom queue that drains at the port's rate marks; it is inexact when the port does not
-/// keep that rate.
+/// Marks above 30 KB in a switch port by a packet's waiting time (CoDel, only its `ce_threshold`).
+/// In a kernel without CoDel, a phantom queue that drains at the port's rate marks instead; it is
+/// inexact if the port does not keep that rate.
 fn mark_in_port(rack: &Rack, port: &str, rate: &str) -> Result<(), Problem> {
     let threshold = format!("{}us", 30_000 * 8_000_000 / rack.rate_bps);
     let limit = (rack.buffer_bytes / 1514).to_string();

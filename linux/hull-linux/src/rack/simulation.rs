@@ -1,4 +1,4 @@
-//! The same rack and load in the simulator, beside what was measured.
+//! Simulation of the same rack and load, and its comparison with the measurements.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::run::{Load, Row, schemes, show, spread};
 use crate::problem::{Problem, input};
 use crate::settings::Settings;
 
-/// The scenario's file among the results of a run.
+/// Name of the scenario file among the results of a run.
 pub const SCENARIO: &str = "scenario.toml";
 
-/// The scenario of a rack and a load that lasts so long.
+/// Scenario of a rack and a load with this duration.
 pub fn scenario(rack: &Rack, load: &Load, duration_s: f64) -> String {
-    // A rack's host has no line rate of its own: ten times the port's stands for it.
+    // A rack's host has no line rate of its own; ten times the port's rate replaces it.
     let host_rate = rack.rate_bps.saturating_mul(10);
     let pacer = Settings::for_rate(rack.rate_bps);
     let traffic = match load {
@@ -99,16 +99,16 @@ pacer = {{ update_interval = "{update}ns", beta = {beta}, association_timeout = 
         min_rto = rack.min_rto_ns,
         drain = rack.rate_bps / 100 * 95,
         duration = duration_s,
-        // Queries begin at once, on the rack too.
+        // Queries begin at once, as on the rack.
         warmup = u8::from(!matches!(load, Load::Incast { .. })),
         update = pacer.update_interval_ns,
-        // The simulator has whole numbers for it.
+        // The simulator accepts only integers for beta.
         beta = pacer.beta.round().max(1.0),
         timeout = pacer.association_timeout_ns,
     )
 }
 
-/// Runs the simulator (`hull` beside this program) and prints both.
+/// Runs the simulator (`hull` in the folder of this program) and prints the comparison.
 pub fn compare(load: &Load, rows: &[Row], out: &Path) -> Result<(), Problem> {
     let hull = std::env::current_exe()?.with_file_name("hull");
     if !hull.is_file() {
@@ -139,10 +139,10 @@ pub fn compare(load: &Load, rows: &[Row], out: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// How a quantity is read from a row of the rack or a part of the simulation.
+/// Function that reads a quantity from a row of the rack or a part of the simulation.
 type Read<T> = Box<dyn Fn(&T) -> Option<f64>>;
 
-/// A quantity that both have.
+/// Quantity of both rack and simulation.
 struct Quantity {
     name: String,
     rack: Read<Row>,
@@ -163,7 +163,7 @@ fn quantity(
 
 fn quantities(load: &Load, rows: &[Row]) -> Vec<Quantity> {
     let mut all = Vec::new();
-    // The simulator's probes go on when the queries have ended.
+    // The simulator's probes continue after the end of the queries.
     if !matches!(load, Load::Incast { .. }) {
         all.push(quantity(
             "goodput (Mbps)",
@@ -207,8 +207,8 @@ fn quantities(load: &Load, rows: &[Row]) -> Vec<Quantity> {
     all
 }
 
-/// A line for each scheme and quantity: the rack's median (and range), that of the simulator's seeds, their
-/// ratio.
+/// One line per scheme and quantity: median (and range) of the rack, median of the simulator's
+/// seeds, and their ratio.
 fn beside(load: &Load, rows: &[Row], summary: &Value) -> String {
     let mut table = format!(
         "{:<16} {:<20} {:>32} {:>12} {:>7}\n",
